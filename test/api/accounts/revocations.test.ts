@@ -92,7 +92,7 @@ async function connectOnPage(way: 'form' | 'consent'): Promise<string> {
     );
   });
   const page = await browser.visit(session.body.data.url);
-  if (way === 'form') await browser.submit(page, { decision: 'connect', name: 'ada' });
+  await browser.submit(page, { decision: 'connect', ...(way === 'form' && { name: 'ada' }) });
   const { body } = await call('GET', `/v1/connect/sessions/${session.body.data.id}`);
   return body.data.completed_social_account_id;
 }

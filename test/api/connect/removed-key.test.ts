@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createVault } from '../../../schema/database/vault.ts';
 import { createBrowser } from '../../support/app/browser.ts';
+import { beginConsent } from '../../support/app/consent.ts';
 import { choose, origin, useHostedFlow } from '../../support/networks/oauth/hosted-flow.ts';
 
 const flow = useHostedFlow();
@@ -26,7 +27,7 @@ const otherBrowser = 'Go back to Test and open the link again.';
 test('a consent that has begun is lost, and the link begins another one', async () => {
   const { browser, replaceKey } = open();
   const session = await createSession();
-  const consentPage = await browser.visit(session.url);
+  const consentPage = await beginConsent(browser, session.url);
   replaceKey();
   const back = await browser.submit(consentPage, { decision: 'allow' });
   expect(back.status).toBe(403);
