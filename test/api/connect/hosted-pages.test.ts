@@ -3,21 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import axe from 'axe-core';
-import chromium from '@sparticuz/chromium';
-import {
-  chromium as playwright,
-  type Browser,
-  type BrowserContext,
-  type Page,
-} from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
+import { hasChromium, startChromium } from '../../support/app/chromium.ts';
 import { consentOf, origin, useHostedFlow } from '../../support/networks/oauth/hosted-flow.ts';
-
-// The package contains Chromium for this platform only.
-const hasBrowser = process.platform === 'linux' && process.arch === 'x64';
 
 const flow = useHostedFlow();
 const { rest, tenant, network, readSession, listAccounts } = flow;
@@ -48,15 +40,14 @@ const server = createServer((incoming, outgoing) => {
 let browser: Browser;
 
 beforeAll(async () => {
-  if (!hasBrowser) return;
+  if (!hasChromium) return;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const rules = ['fanfare.test', 'app.test'].map((host) => `MAP ${host} 127.0.0.1:${port}`);
-  const args = ['--no-sandbox', `--host-resolver-rules=${rules.join(', ')}`];
-  browser = await playwright.launch({ executablePath: await chromium.executablePath(), args });
+  browser = await startChromium(`--host-resolver-rules=${rules.join(', ')}`);
 });
 afterAll(async () => {
-  if (!hasBrowser) return;
+  if (!hasChromium) return;
   await browser.close();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -170,7 +161,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 
 const failed = 'Your Sandbox account could not be connected';
 
-describe.skipIf(!hasBrowser)('a consent', () => {
+describe.skipIf(!hasChromium)('a consent', () => {
   test('with one account ends at the app, with the keyboard alone', async () => {
     network.accounts.length = 1;
     const { page, session } = await visit();

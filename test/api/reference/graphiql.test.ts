@@ -1,14 +1,11 @@
 // GraphiQL: its page in a real browser, and how browsers cache it.
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import chromium from '@sparticuz/chromium';
-import { chromium as playwright, type Browser } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphiqlUrl } from '../../../api/graphql/server/graphiql.ts';
 import { welcome } from '../../../api/cli/welcome.ts';
 import { useApp } from '../../support/app/app.ts';
-
-// The package contains Chromium for this platform only.
-const hasBrowser = process.platform === 'linux' && process.arch === 'x64';
+import { hasChromium, startChromium } from '../../support/app/chromium.ts';
 
 const app = useApp({ roles: { api: true, worker: false } });
 
@@ -56,11 +53,10 @@ test('the address that `start` prints has the key where browsers keep it to them
   expect(welcome({ ...given, hasGraphiql: false })).not.toContain('sk_1');
 });
 
-describe.skipIf(!hasBrowser)('in a browser', () => {
+describe.skipIf(!hasChromium)('in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
-    const args = ['--no-sandbox'];
-    browser = await playwright.launch({ executablePath: await chromium.executablePath(), args });
+    browser = await startChromium();
   });
   afterAll(() => browser?.close());
 

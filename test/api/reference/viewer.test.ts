@@ -1,23 +1,19 @@
 // The viewer of the API reference, in a real browser as wide as a phone.
-import chromium from '@sparticuz/chromium';
-import { chromium as playwright, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../../support/app/app.ts';
-
-// The package contains Chromium for this platform only.
-const hasBrowser = process.platform === 'linux' && process.arch === 'x64';
+import { hasChromium, startChromium } from '../../support/app/chromium.ts';
 
 let app: TestApp;
 let browser: Browser;
 
 beforeAll(async () => {
-  if (!hasBrowser) return;
+  if (!hasChromium) return;
   app = await startApp({ roles: { api: true, worker: false } });
-  const args = ['--no-sandbox'];
-  browser = await playwright.launch({ executablePath: await chromium.executablePath(), args });
+  browser = await startChromium();
 });
 afterAll(async () => {
-  if (!hasBrowser) return;
+  if (!hasChromium) return;
   await browser.close();
   await app.stop();
 });
@@ -44,7 +40,7 @@ async function visit(fragment: string, javaScriptEnabled = true): Promise<Visit>
   return { page, requested, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 
-describe.skipIf(!hasBrowser)('an operation', () => {
+describe.skipIf(!hasChromium)('an operation', () => {
   let visited: Visit;
   beforeAll(async () => {
     visited = await visit('#tag/posts/POST/v1/posts');
@@ -76,7 +72,7 @@ describe.skipIf(!hasBrowser)('an operation', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('the viewer', () => {
+describe.skipIf(!hasChromium)('the viewer', () => {
   test('finds an operation by a word', async () => {
     await using visited = await visit('');
     const { page } = visited;

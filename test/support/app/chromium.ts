@@ -1,0 +1,11 @@
+// Chromium for tests of pages.
+import chromium from '@sparticuz/chromium';
+import { chromium as playwright, type Browser } from 'playwright-core';
+
+/** The package contains Chromium for this platform only. */
+export const hasChromium = process.platform === 'linux' && process.arch === 'x64';
+
+export async function startChromium(...args: string[]): Promise<Browser> {
+  const executablePath = await chromium.executablePath();
+  return playwright.launch({ executablePath, args: ['--no-sandbox', ...args] });
+}
