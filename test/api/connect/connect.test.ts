@@ -6,7 +6,7 @@ import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import type { ProcessContext } from '../../../api/server/health.ts';
 import { createRest } from '../../../api/server/rest.ts';
 import { didDocument, handleRecord, txtOf } from '../../support/servers/bluesky-identity.ts';
-import { createBrowser } from '../../support/app/browser.ts';
+import { createBrowser, formStateOf } from '../../support/app/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 import { createTestSandbox, type TestSandbox } from '../../support/app/sandbox.ts';
@@ -76,8 +76,7 @@ const locationOf = (response: Response) => response.headers.get('Location') ?? '
 /** From the session's page through the network's consent page to the callback's address. */
 async function consent(url: string, decision: 'allow' | 'deny', handle = 'ada'): Promise<string> {
   const page = await browser.visit(url);
-  const state = /name="state" value="([^"]*)"/.exec(page.html)![1]!;
-  const body = new URLSearchParams({ state, decision: 'connect' });
+  const body = new URLSearchParams({ state: formStateOf(page), decision: 'connect' });
   const toNetwork = await browser.request(page.url, { method: 'POST', body });
   expect(toNetwork.status).toBe(303);
   const consentUrl = new URL(locationOf(toNetwork));

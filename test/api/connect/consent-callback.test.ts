@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
+import { formStateOf } from '../../support/app/browser.ts';
 import { beginConsent } from '../../support/app/consent.ts';
 import {
   choose,
@@ -45,8 +46,10 @@ describe('the callback', () => {
     const state = new URL(consent.url).searchParams.get('state')!;
     const posted = await browser.submit(form, { state, decision: 'cancel' });
     const callback = new URL(`${origin}/connect/callback`);
-    const formState = /name="state" value="([^"]*)"/.exec(form.html)![1]!;
-    callback.search = new URLSearchParams({ state: formState, error: 'access_denied' }).toString();
+    callback.search = new URLSearchParams({
+      state: formStateOf(form),
+      error: 'access_denied',
+    }).toString();
     const called = await browser.visit(callback.href);
     expect([posted.status, called.status]).toEqual([403, 403]);
     await expectOpen(session);

@@ -1,5 +1,6 @@
 // The choice among the accounts of a login.
 import { describe, expect, test } from 'vitest';
+import { formStateOf } from '../../support/app/browser.ts';
 import { beginConsent } from '../../support/app/consent.ts';
 import {
   choose,
@@ -91,7 +92,7 @@ describe('a choice among accounts', () => {
     const ended = await browser.request(`${origin}/connect/${session.id}`, {
       method: 'POST',
       body: new URLSearchParams([
-        ['state', /name="state" value="([^"]*)"/.exec(page.html)![1]!],
+        ['state', formStateOf(page)],
         ['decision', 'choose'],
         ['account', 'page-1'],
         ['account', 'page-2'],
@@ -213,7 +214,7 @@ describe('a choice among accounts', () => {
     const [owner, other] = [browse(), browse()];
     const form = await other.visit(session.url);
     const page = await logIn(owner, session);
-    const state = /name="state" value="([^"]*)"/.exec(form.html)![1]!;
+    const state = formStateOf(form);
     const taken = await other.visit(`${origin}/connect/${session.id}`, {
       method: 'POST',
       body: new URLSearchParams({ state, decision: 'choose', account: 'page-1' }),

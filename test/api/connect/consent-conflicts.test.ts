@@ -1,6 +1,7 @@
 // Consents that meet each other: logins that nobody will use, and logins that reach the same accounts.
 import { describe, expect, test } from 'vitest';
 import type { Platform } from '../../../activities/platforms/platform.ts';
+import { formStateOf } from '../../support/app/browser.ts';
 import {
   choose,
   consentOf,
@@ -68,7 +69,7 @@ test('two logins that list the same accounts in another order are both written',
     const browser = browse(listing(isReversed));
     const page = await logIn(browser, session);
     const body = new URLSearchParams([
-      ['state', /name="state" value="([^"]*)"/.exec(page.html)![1]!],
+      ['state', formStateOf(page)],
       ['decision', 'choose'],
       ...all.map((id): [string, string] => ['account', id]),
     ]);

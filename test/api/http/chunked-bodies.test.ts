@@ -1,7 +1,7 @@
 // Bodies without a Content-Length, at the hosted pages and at the sandbox: real HTTP.
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../support/app/app.ts';
-import { createBrowser } from '../../support/app/browser.ts';
+import { createBrowser, formStateOf } from '../../support/app/browser.ts';
 import { beginConsent } from '../../support/app/consent.ts';
 
 const app = useApp({ roles: { api: true, worker: false } });
@@ -27,8 +27,8 @@ async function openForm() {
   const body = { platform: 'sandbox', external_user_id: 'user-1' };
   const session = (await app.api.post('/v1/connect/sessions', body)).body.data;
   const browser = createBrowser();
-  const { url, html } = await browser.visit(session.url);
-  return { browser, url, state: /name="state" value="([^"]*)"/.exec(html)![1]!, id: session.id };
+  const page = await browser.visit(session.url);
+  return { browser, url: page.url, state: formStateOf(page), id: session.id };
 }
 
 describe('the form of a session', () => {
@@ -44,7 +44,7 @@ describe('the form of a session', () => {
   test.each([
     ['too large', 'state=', 413, 'The request is too large.'],
     ['not a form', '--b\r\nnothing', 400, 'The form could not be read.'],
-  ])('that is %s says so, in the name of the project', async (_, text, status, words) => {
+  ])('that is %s says so on a page of the session', async (_, text, status, words) => {
     const { browser, url } = await openForm();
     const padded = status === 413 ? text.padEnd(65_537, 'x') : text;
     const type = status === 413 ? formType : 'multipart/form-data; boundary=a';

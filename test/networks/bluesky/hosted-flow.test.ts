@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Credentials } from '../../../activities/platforms/platform.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
-import { createBrowser, type Browser } from '../../support/app/browser.ts';
+import { createBrowser, formStateOf, type Browser } from '../../support/app/browser.ts';
 import { refusal } from '../../support/checks/platform-refusal.ts';
 import { readHistories, readTables } from '../../support/checks/traces.ts';
 import { createTestLog } from '../../support/log.ts';
@@ -50,7 +50,7 @@ describe.skipIf(skipped !== undefined)('at the page of a Bluesky server', () => 
   async function begin(browser: Browser, url: string, handle: string): Promise<string> {
     const form = await browser.visit(url);
     const body = new URLSearchParams({
-      state: /name="state" value="([^"]*)"/.exec(form.html)![1]!,
+      state: formStateOf(form),
       decision: 'connect',
       handle,
     });

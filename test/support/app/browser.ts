@@ -89,6 +89,11 @@ export function createBrowser(send: Send = fetch): Browser {
   return { request, visit, submit, cookiesFor };
 }
 
+/** The state in the form of a hosted page. */
+export function formStateOf({ html }: Pick<Page, 'html'>): string {
+  return readHiddenFields(html)['state']!;
+}
+
 function isBelow(pathname: string, path: string): boolean {
   return pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
 }
