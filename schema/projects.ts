@@ -9,7 +9,7 @@ const returnOrigins = {
 };
 const ReturnOrigin = z
   .url({ protocol: /^https?$/ })
-  .refine((url) => URL.parse(url)?.hostname.includes('*') !== true, {
+  .refine((url) => !URL.parse(url)?.hostname.includes('*'), {
     message: "must not contain '*': list each origin",
     params: { code: 'wildcard' },
   })

@@ -42,10 +42,7 @@ export interface Access {
   traits: Traits;
 }
 
-export type AccessDependencies = Pick<
-  LoginDependencies,
-  'db' | 'vault' | 'notifier' | 'refreshes' | 'previewEvents'
->;
+export type AccessDependencies = Omit<LoginDependencies, 'platforms'>;
 
 const refreshTimeoutMs = 20_000;
 /** Longer than two attempts take. A lease expires if its holder died, or can't write its credentials. */

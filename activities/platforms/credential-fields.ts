@@ -18,10 +18,10 @@ export const ServerUrl = z
   )
   .refine((given) => URL.canParse(given), 'must be the address of a server')
   // `https://mastodon.example@evil.example` is at evil.example.
-  .refine(
-    (given) => (URL.parse(given)?.username ?? '') + (URL.parse(given)?.password ?? '') === '',
-    'must be the address of a server, without a user name or password',
-  )
+  .refine((given) => {
+    const url = URL.parse(given);
+    return !url?.username && !url?.password;
+  }, 'must be the address of a server, without a user name or password')
   .transform(withoutRootDot);
 
 /** `one.example.` is the same host as `one.example`, but would be another account. */
