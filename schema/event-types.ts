@@ -26,7 +26,7 @@ const DisconnectedEventData = AccountEventData.required({ reason: true }).meta({
   description: 'Data of an event about a disconnected account.',
 });
 
-/** The data of any event type. The first one that fits is the most exact one. */
+/** The data of any event type. The most general type comes last: it fits the others of accounts too. */
 export const EventData = z.union([
   PostEventData,
   QuotaEventData,

@@ -1,4 +1,4 @@
-// The version of Fanfare, which probes, logs, documents and requests to other hosts name.
+// The version of Fanfare, from package.json.
 import packageJson from '../package.json' with { type: 'json' };
 
 export const { version } = packageJson;

@@ -1,4 +1,4 @@
-// What a request to a session's pages is answered with: a page of the session, or the way back to the app.
+// Answers to requests for a session's pages: a page of the session, or the way back to the app.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';

@@ -142,7 +142,7 @@ interface GrantTable {
 export type GrantRow = Selectable<GrantTable>;
 
 interface RevocationTable {
-  /** That of the grant. */
+  /** ID of the grant, or a new one for a login that has no grant. */
   id: string;
   project_id: string;
   platform: PlatformName;

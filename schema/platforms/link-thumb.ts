@@ -26,7 +26,7 @@ export function findLinkThumb(options: Options | undefined): LinkThumb | undefin
   return WithThumb.safeParse(options).data?.link.thumb;
 }
 
-/** Options that have a thumb, with another one. Undefined: with none. */
+/** Replaces the thumb of options that have one. Undefined: removes it. */
 export function withLinkThumb(options: Options, thumb: LinkThumb | undefined): Options {
   const { thumb: _, ...link } = options['link'] as Options;
   return { ...options, link: thumb ? { ...link, thumb } : link };

@@ -1,4 +1,4 @@
-// What a refusal by a network means for the login.
+// Refusals by a network, as errors that say whether the login has ended.
 import * as oauth from 'oauth4webapi';
 import { hasCode, PlatformError } from '../platform-error.ts';
 import { toRefusal, toSurprise } from '../refusal.ts';
@@ -18,13 +18,13 @@ export function refusedConsent(
 
 export const isUnknownClient = (error: unknown) => hasCode(error, 'invalid_client');
 
-/** With an error code of OAuth, not a page of some server. */
+/** Whether the answer has an error code of OAuth. A page of a proxy has none. */
 export const isOAuthRefusal = (error: unknown) =>
   error instanceof PlatformError &&
   error.kind === 'rejected' &&
   error.options.providerError?.['code'] !== undefined;
 
-/** Of a refused refresh. All other codes are about the app or the server, so the login may still be good. */
+/** For a refused refresh. All other codes are about the app or the server, so the login may still be good. */
 const isInvalidGrant = (code: string) => code === 'invalid_grant';
 
 export function explain(

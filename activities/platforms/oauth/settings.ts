@@ -1,4 +1,4 @@
-// What differs between networks with OAuth 2.
+// The settings of OAuth 2 that differ between networks.
 import type * as oauth from 'oauth4webapi';
 
 /** How a network implements OAuth 2. */

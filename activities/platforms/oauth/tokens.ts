@@ -1,4 +1,4 @@
-// The tokens in an answer of a network, also if parts of the answer are odd.
+// The tokens in an answer of a network, even if other parts of the answer are malformed.
 import type * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { parseJson } from '../json-client.ts';
@@ -15,8 +15,8 @@ export interface Tokens {
 const Answer = z.record(z.string(), z.unknown());
 
 /**
- * Without the challenge, for which the library would not read the error in the body. Some networks leave out
- * `token_type`.
+ * Removes the challenge, because the library would then not read the error in the body. Adds `token_type`,
+ * which some networks leave out.
  */
 export async function fetchWhole(
   fetch: Fetch,

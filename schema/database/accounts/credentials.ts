@@ -70,7 +70,7 @@ export function endCredentials(
     .executeTakeFirst();
 }
 
-/** Of grants whose app is deleted. */
+/** Ends the credentials of grants whose app is deleted. */
 export async function endLostCredentials(trx: Transaction, grantIds: string[]): Promise<void> {
   await trx
     .updateTable('grants')

@@ -1,4 +1,4 @@
-// Where tests keep what they have downloaded or built: once for every checkout and every later run.
+// The folder of programs that tests download or build once, for every checkout and every later run.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 

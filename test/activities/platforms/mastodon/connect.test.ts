@@ -33,7 +33,7 @@ describe('the server', () => {
     'ada:secret@mastodon.example',
     'ada%20b@mastodon.example',
     'ada b@mastodon.example',
-  ])('is not read from %o, whose user name is none of Mastodon', (server) => {
+  ])('is not read from %o, which has a user name or password', (server) => {
     const { error } = ConnectInput.safeParse({ server, access_token: 'token' });
     const message = 'must be the address of a server, without a user name or password';
     expect(error?.issues).toMatchObject([{ path: ['server'], message }]);
