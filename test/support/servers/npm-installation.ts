@@ -1,11 +1,10 @@
 // Installs npm packages that only tests need, once per machine and outside the tree.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cacheDirectory } from './cache.ts';
+import { cacheDirectory, pathInCache, runInstaller } from './cache.ts';
 
 export interface NpmPackages {
   /** Of their folder in the cache. */
@@ -25,8 +24,7 @@ export async function installOnce(packages: NpmPackages): Promise<string> {
     manifests.map((name) => readFile(join(packages.source, name))),
   );
   const digest = createHash('sha256').update(Buffer.concat(contents)).digest('hex').slice(0, 16);
-  const folder = `${packages.name}-${digest}-${process.platform}-${process.arch}`;
-  const installation = join(cacheDirectory, folder);
+  const installation = pathInCache(`${packages.name}-${digest}`);
   if (existsSync(installation)) return installation;
   await mkdir(cacheDirectory, { recursive: true });
   const unlock = await lock(`${installation}.lock`);
@@ -61,27 +59,14 @@ export async function runNpm(
       !/^(npm_(package|lifecycle|command|config_local_prefix)|INIT_CWD|NODE_OPTIONS)/.test(name),
   );
   const binaries = join(folder, 'node_modules', '.bin');
-  const child = spawn('npm', parameters, {
+  await runInstaller('npm', parameters, {
     cwd: folder,
     env: {
       ...Object.fromEntries(inherited),
       PATH: `${binaries}${delimiter}${process.env['PATH'] ?? ''}`,
       ...settings,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
     timeout: stepTimeoutMs,
-  });
-  let output = '';
-  const keep = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000));
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) =>
-      code === 0
-        ? resolve()
-        : reject(new Error(`npm ${parameters.slice(0, 2).join(' ')} failed:\n${output}`)),
-    );
   });
 }
 

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../../../../api/server/ports.ts';
-import { installPythonPackages, keepOutput, python } from '../../servers/python-packages.ts';
+import { keepOutput } from '../../servers/cache.ts';
+import { installPythonPackages, python } from '../../servers/python-packages.ts';
 
 export interface RealRelay {
   /** Of its WebSockets. */
