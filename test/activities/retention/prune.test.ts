@@ -176,6 +176,23 @@ describe('prune', () => {
     expect(left).toEqual(left.map(() => [{ id: 'recent' }]));
   });
 
+  test('deletes revocations that have expired', async () => {
+    const { db } = database;
+    const revocation = (id: string, expiresInMs: number) => ({
+      id,
+      project_id: projectId,
+      platform: 'sandbox' as const,
+      expires_at: new Date(Date.now() + expiresInMs),
+    });
+    await db
+      .insertInto('revocations')
+      .values([revocation('expired', -1_000), revocation('in flight', 60_000)])
+      .execute();
+    expect(await prune()).toBeNull();
+    const left = await db.selectFrom('revocations').select('id').execute();
+    expect(left).toEqual([{ id: 'in flight' }]);
+  });
+
   test('deletes idempotency keys after a day, and other ended records later', async () => {
     const { db } = database;
     const longAgo = new Date(Date.now() - 31 * dayMs);
