@@ -96,7 +96,7 @@ export async function refreshAccess(
   }
 }
 
-/** False: the credentials have been replaced. */
+/** Keeps an expired lease for `takeOverMs` before it returns. False: the credentials have been replaced. */
 async function waitForLease(
   dependencies: AccessDependencies,
   access: Access,
@@ -104,18 +104,18 @@ async function waitForLease(
 ): Promise<boolean> {
   const { db } = dependencies;
   const { accountId, grantId: id, credentialVersion: credential_version } = access;
-  let takenOverMs: number | undefined;
+  let takenOverAtMs: number | undefined;
   for (;;) {
     const current = await loadAccess(dependencies, accountId);
     if (!current || !isSame(current, access)) {
-      if (takenOverMs !== undefined) await dropRefreshLease(db, id, leaseId);
+      if (takenOverAtMs !== undefined) await dropRefreshLease(db, id, leaseId);
       return false;
     }
-    if (takenOverMs === undefined) {
+    if (takenOverAtMs === undefined) {
       const taken = await takeRefreshLease(db, { id, credential_version }, leaseId, leaseMs);
       if (taken === 'free') return true;
-      if (taken === 'expired') takenOverMs = performance.now();
-    } else if (performance.now() - takenOverMs > takeOverMs) return true;
+      if (taken === 'expired') takenOverAtMs = performance.now();
+    } else if (performance.now() - takenOverAtMs > takeOverMs) return true;
     await sleep(checkEveryMs);
   }
 }

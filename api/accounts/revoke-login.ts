@@ -44,7 +44,7 @@ export async function waitForRevocations(
   while (inFlight.length > 0) {
     await sleep(checkEveryMs);
     const now = await listRevocations(db, projectId, platform);
-    // Not for those that came later.
+    // Ignores revocations that began later.
     inFlight = inFlight.filter((id) => now.includes(id));
   }
 }

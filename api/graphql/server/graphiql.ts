@@ -7,7 +7,7 @@ const scriptPattern = /<div id="root"><\/div>\s*<script>([\s\S]*)<\/script>/;
 
 /**
  * Enters the API key of an address like `/graphql#key=…`. Browsers don't send this part of an address, so
- * no answer contains a key, whoever asks.
+ * no answer contains a key.
  */
 const headersFromAddress = `(() => {
   const key = new URLSearchParams(location.hash.slice(1)).get('key');

@@ -40,7 +40,7 @@ describe('the page', () => {
     expect(packed.bytes).toBeLessThan(plain.bytes / 2);
   });
 
-  test('has no API key, whoever asks', async () => {
+  test('has no API key, even if the request does', async () => {
     const page = await (await getPage({ authorization: `Bearer ${app.tenant.key}` })).text();
     expect(page).not.toContain(app.tenant.key);
   });
