@@ -17,7 +17,7 @@ export interface PendingRefreshes {
 }
 
 export function createPendingRefreshes(parent: Logger): PendingRefreshes {
-  const log = parent.child({ component: 'refreshing' });
+  const log = parent.child({ component: 'logins' });
   const pending = new Map<Promise<unknown>, string>();
   let isOver = false;
 

@@ -49,7 +49,7 @@ async function refreshOne(
   dependencies: LoginDependencies,
   { id, project_id, platform: name, account_id, credential_version }: DueGrant,
 ): Promise<Ending> {
-  const log = dependencies.log.child({ component: 'refreshing', grant_id: id, platform: name });
+  const log = dependencies.log.child({ component: 'logins', grant_id: id, platform: name });
   try {
     const platform = dependencies.platforms.get(name);
     const access = account_id === null ? undefined : await loadAccess(dependencies, account_id);

@@ -9,7 +9,7 @@ export function refreshSchedule(taskQueue: string): ScheduledWorkflow {
     args: [],
     everyMs: 300_000,
     jitterMs: 60_000,
-    component: 'refreshing',
+    component: 'logins',
     purpose: 'refreshes logins',
   };
 }

@@ -63,7 +63,7 @@ export function nestedPageCost(args: PageSize) {
 export const pageArguments = builder.args((t) => ({
   first: t.int({
     defaultValue: defaultPageSize,
-    description: `Page size, at most ${maxPageSize}. With 0, only \`pageInfo\` shows whether there are items.`,
+    description: `Page size, at most ${maxPageSize}. With 0, the page is empty, and \`pageInfo.hasNextPage\` says whether there are items.`,
   }),
   after: t.string({ description: 'Cursor of the item before the page.' }),
 }));

@@ -1,4 +1,4 @@
-// What each error of a request means, for the API reference and the OpenAPI document.
+// The meaning of each error of a request, for the API reference and the OpenAPI document.
 import type { ErrorCode } from '../../schema/wire/errors.ts';
 
 /** What happened and what to do. `docs/errors.md` says the same. */

@@ -167,7 +167,7 @@ const tagDescriptions: Record<string, string> = {
   webhooks: 'URLs that receive events, and replays of past events.',
   deliveries: 'Single events for single webhooks, with their attempts.',
   events: 'Recorded facts about posts and accounts.',
-  'event-types': 'What events exist.',
+  'event-types': 'The list of event types.',
   'api-keys': 'The API keys of the project.',
   project: 'The project and how its hosted pages look.',
   limits: 'The limits of this installation.',

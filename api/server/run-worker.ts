@@ -9,7 +9,7 @@ import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { ProcessContext } from './health.ts';
 import { keepWorker, type KeepDependencies, type KeptWorker } from './keep-worker.ts';
 
-/** Below the limit of the whole stop, so that credentials that get lost are logged. */
+/** Below the limit of the whole stop, so that lost credentials are logged. */
 const stopWithinMs = 22_000;
 
 export async function runWorker(

@@ -5,7 +5,9 @@ export const ErrorDetails = z
   .object({
     required_scope: z.string().meta({ description: 'Scope that the API key lacks.' }),
     limit: z.number().meta({ description: 'Limit that the request exceeds.' }),
-    post_status: z.string().meta({ description: 'Status of the post, which refuses the request.' }),
+    post_status: z
+      .string()
+      .meta({ description: 'Status of the post, which conflicts with the request.' }),
     post_id: z.string().meta({ description: 'ID of the post that uses the media.' }),
     media_status: z.string().meta({ description: 'Status of the media.' }),
     replay_id: z.string().meta({ description: 'ID of the replay that is running.' }),

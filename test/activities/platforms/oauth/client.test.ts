@@ -1,10 +1,10 @@
 // What each answer of a token endpoint means for the user, the login and the retry.
 import { describe, expect, test } from 'vitest';
-import { createOAuth } from '../../../activities/platforms/oauth/client.ts';
-import type { OAuthNetwork } from '../../../activities/platforms/oauth/settings.ts';
-import type { Tokens } from '../../../activities/platforms/oauth/tokens.ts';
-import { createPrivateJwk } from '../../../activities/platforms/key-pairs.ts';
-import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+import { createOAuth } from '../../../../activities/platforms/oauth/client.ts';
+import type { OAuthNetwork } from '../../../../activities/platforms/oauth/settings.ts';
+import type { Tokens } from '../../../../activities/platforms/oauth/tokens.ts';
+import { createPrivateJwk } from '../../../../activities/platforms/key-pairs.ts';
+import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
 
 const anyApp = { id: 'app_1', clientId: 'my-app', clientSecret: 'app-secret' };
 const secrets = { access_token: 'old-access', refresh_token: 'old-refresh' };
