@@ -196,7 +196,9 @@ describe('GET /metrics', () => {
     await using other = await createTestRest();
     const figures = async () => {
       const { body } = await other.call('GET', '/metrics');
-      const found = String(body).matchAll(/^fanfare_deliveries_(\S+) ([\d.]+)$/gm);
+      const found = String(body).matchAll(
+        /^fanfare_deliveries_(waiting\S+|overdue_seconds) ([\d.]+)$/gm,
+      );
       return Object.fromEntries([...found].map(([, name, figure]) => [name, Number(figure)]));
     };
     expect(await figures()).toEqual({
