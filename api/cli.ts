@@ -150,6 +150,9 @@ async function runRole(role: 'api' | 'worker'): Promise<void> {
   const { createLog } = await import('./server/log.ts');
   const log = createLog(config);
   const component = 'process';
+  // By default, Node prints them as text.
+  process.removeAllListeners('warning');
+  process.on('warning', (err) => log.warn({ component, err }, 'Node warns'));
   try {
     await run({
       start: async (signal) => {
