@@ -156,7 +156,29 @@ export function describeLiveCases(subject: LiveSubject): void {
 
     test('ends the session as canceled if the user refuses at the network', async ({ skip }) => {
       skip(!network.consent, 'The network has no consent.');
-      expect(await client.refused).toBeNull();
+      expect(await client.refused).toEqual([]);
+    });
+
+    test('connects every account that the user chooses, with one login', async ({ skip }) => {
+      skip(!network.consentForAll, 'A login has one account.');
+      const ids = await client.connectAll();
+      expect(ids.length).toBeGreaterThan(1);
+      expect(ids).toContain(client.accountId);
+      const readLogins = () =>
+        app.context.db
+          .selectFrom('social_accounts')
+          .select(['grant_id', 'status'])
+          .distinct()
+          .where('id', 'in', ids)
+          .execute();
+      expect(await readLogins()).toEqual([
+        { grant_id: expect.any(String) as string, status: 'active' },
+      ]);
+      // The login stays for the other accounts.
+      const [other] = ids.filter((id) => id !== client.accountId);
+      expect((await client.call('DELETE', `/v1/accounts/${other}`)).status).toBe(204);
+      const read = await client.call('GET', `/v1/accounts/${client.accountId}`);
+      expect(read.body.data.status).toBe('active');
     });
 
     test.skipIf(isByConsent)('connects the same account on the hosted page', async () => {

@@ -23,8 +23,10 @@ export interface LiveClient {
   connect(credentials: Credentials): ReturnType<LiveClient['call']>;
   /** Returns the account that the user's consent on the hosted page connects. */
   connectByConsent(): Promise<string>;
-  /** The account of the session in which the user refused at the network. Absent: it has no consent page. */
-  refused?: Promise<string | null>;
+  /** Returns the accounts that the consent to all accounts of a login connects. */
+  connectAll(): Promise<string[]>;
+  /** The accounts of the session in which the user refused at the network. Absent: it has no consent page. */
+  refused?: Promise<string[]>;
   /** As they are kept of the account. */
   readCredentials(): Promise<Credentials | null>;
   readTraits(): Promise<Traits>;
@@ -35,7 +37,7 @@ export const contractUser = 'user-1';
 
 export interface LiveAccount {
   platform: PlatformName;
-  network: Pick<LiveNetwork, 'credentials' | 'consent'>;
+  network: Pick<LiveNetwork, 'credentials' | 'consent' | 'consentForAll'>;
   /** Default: by the form. */
   isByConsent?: boolean;
   /** How long a post or a user's consent may take. */
@@ -61,24 +63,28 @@ export async function connectClient(
       external_user_id: contractUser,
     });
 
-  /** Returns the account that the session has connected. */
-  async function visitNetwork(decision: Decision, status: string): Promise<string | null> {
+  /** Returns the accounts that the session has connected. */
+  async function visitNetwork(
+    giveConsent: (url: string) => Promise<void> | void,
+    status: string,
+  ): Promise<string[]> {
     const created = await call('POST', '/v1/connect/sessions', {
       platform,
       external_user_id: contractUser,
     });
     expect(created.status, answers.at(-1)).toBe(201);
     const { id, url } = created.body.data as { id: string; url: string };
-    await network.consent!(url, decision);
+    await giveConsent(url);
     const options = { timeout: patienceMs, interval: 200 };
     return vi.waitFor(async () => {
       const { data } = (await call('GET', `/v1/connect/sessions/${id}`)).body;
       expect(data).toMatchObject({ status });
-      return data.completed_social_account_id as string | null;
+      return data.completed_social_account_ids as string[];
     }, options);
   }
 
-  const connectByConsent = async () => (await visitNetwork('allow', 'completed'))!;
+  const decide = (decision: Decision) => (url: string) => network.consent!(url, decision);
+  const connectByConsent = async () => (await visitNetwork(decide('allow'), 'completed'))[0]!;
 
   async function connectByForm(): Promise<string> {
     const connected = await connect(network.credentials);
@@ -87,7 +93,7 @@ export async function connectClient(
   }
 
   // Before the first consent: afterwards, some networks don't ask again.
-  const refused = network.consent && visitNetwork('deny', 'canceled');
+  const refused = network.consent && visitNetwork(decide('deny'), 'canceled');
   await refused?.catch(() => undefined);
   const accountId = await (isByConsent ? connectByConsent() : connectByForm());
 
@@ -120,6 +126,7 @@ export async function connectClient(
     publish,
     connect,
     connectByConsent,
+    connectAll: () => visitNetwork(network.consentForAll!, 'completed'),
     ...(refused && { refused }),
     readCredentials: () => readCredentials(app.context.db, app.context.vault, accountId),
     readTraits: async () => (await readRow()).traits,

@@ -63,6 +63,8 @@ export interface LiveNetwork {
    * the network has no consent page. `deny`: refuses there instead.
    */
   consent?(url: string, decision?: Decision): Promise<void> | void;
+  /** As `consent`, and chooses every account of the login that can publish. Absent: a login has one account. */
+  consentForAll?(url: string): Promise<void>;
   /** Fanfare's app at the network. Absent: the network needs none. */
   app?: NewApp;
   /** Credentials that the network refuses, each with the field that the error names. */

@@ -113,6 +113,15 @@ async function start(switchboard: Switchboard, organization = ''): Promise<Runni
       const given = { inputs: {}, decision: { decision } };
       await giveConsent(address, { ...given, ...(hasChoice && { accounts }) });
     },
+    ...(organization && {
+      consentForAll: async (address: string) => {
+        const accounts = [
+          `urn:li:person:${network.member.id}`,
+          `urn:li:organization:${organization}`,
+        ];
+        await giveConsent(address, { inputs: {}, accounts });
+      },
+    }),
     listPosts: () => network.listPosts(),
     listSecrets: () => network.logins.listSecrets(),
     [Symbol.asyncDispose]: () => close(),
