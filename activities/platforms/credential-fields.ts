@@ -27,6 +27,6 @@ export const ServerUrl = z
 /** `one.example.` is the same host as `one.example`, but would be another account. */
 function withoutRootDot(given: string): string {
   const url = new URL(given);
-  url.hostname = url.hostname.replace(/\.$/, '');
+  url.hostname = url.hostname.replace(/\.+$/, '');
   return url.href;
 }

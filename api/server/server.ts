@@ -52,6 +52,19 @@ function limitTime(incoming: IncomingMessage): void {
   incoming.once('end', stop).once('close', stop);
 }
 
+/**
+ * An answer before the end of the body closes the connection. Otherwise a proxy could send its next request
+ * there, after bytes that nobody reads.
+ */
+function closeAfterEarlyAnswer(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (!hasBody(incoming)) return;
+  const writeHead = outgoing.writeHead.bind(outgoing) as (...given: unknown[]) => ServerResponse;
+  outgoing.writeHead = (...given: unknown[]) => {
+    if (!incoming.complete) outgoing.shouldKeepAlive = false;
+    return writeHead(...given);
+  };
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -84,6 +97,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     else if (isUploadUrl(incoming.url)) void respondToUpload(incoming, outgoing);
     else {
       limitTime(incoming);
+      closeAfterEarlyAnswer(incoming, outgoing);
       cors(incoming, outgoing, () =>
         compress(incoming, outgoing, () => {
           askForBody(incoming, outgoing);

@@ -1,5 +1,5 @@
 // REST over real connections: readiness, and bodies that are chunked, too large or incomplete.
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -32,10 +32,43 @@ describe('GET /readyz', () => {
   });
 });
 
+test('TRACE at a hosted page is not a failure of the server', async () => {
+  const status = await new Promise((resolve, reject) => {
+    const url = new URL('/connect/cs_any', app.url);
+    const sending = request(url, { method: 'TRACE' }, (response) => {
+      resolve(response.resume().statusCode);
+    });
+    sending.once('error', reject).end();
+  });
+  expect(status).toBe(404);
+});
+
 describe('a chunked body', () => {
   test('is read whole', async () => {
     const { status, text } = await sendPieces(['{"ur', 'l":"nowhere"}']);
     expect([status, JSON.parse(text).error.issues[0].code]).toEqual([422, 'not_absolute']);
+  });
+
+  test('over the limit closes the connection, so that no later request waits there', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const send = (method: string, path: string, pieces: string[]) =>
+      new Promise<string>((resolve, reject) => {
+        const headers = { Authorization: `Bearer ${app.tenant.key}` };
+        const options = { method, headers, agent, timeout: 5_000 };
+        const sending = request(new URL(path, app.url), options, (response) => {
+          response.resume().once('end', () => {
+            resolve(`${response.statusCode} ${response.headers.connection}`);
+          });
+        });
+        sending.once('timeout', () => sending.destroy(new Error('no answer')));
+        sending.once('error', reject);
+        for (const piece of pieces) sending.write(piece);
+        sending.end();
+      });
+    const pieces = Array.from({ length: 30 }, () => 'x'.repeat(65_536));
+    expect(await send('POST', '/connect/cs_any', pieces)).toBe('413 close');
+    expect(await send('GET', '/v1/accounts', [])).toBe('200 keep-alive');
+    agent.destroy();
   });
 
   test('over the limit gets 413 while it is still being sent', async () => {

@@ -15,6 +15,7 @@ describe('the server', () => {
     'https://mastodon.example',
     'https://mastodon.example/@ada/109343827',
     'mastodon.example.',
+    'mastodon.example..',
     '@ada@mastodon.example',
     'ada.b-c_1@mastodon.example',
   ])('is read from %o', (server) => {
