@@ -4,7 +4,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Context } from '../http/context.ts';
 import { createKeyWatch } from '../live/key-watch.ts';
 import { askForBody } from '../media/upload-request.ts';
@@ -41,6 +41,7 @@ const closeTimeoutMs = 5_000;
 /** Node's own defaults. */
 const headersTimeoutMs = 60_000;
 const requestTimeoutMs = 300_000;
+const lingerMs = 2_000;
 /** Longer than the idle timeout of most load balancers, which would otherwise send to a closed connection. */
 const keepAliveTimeoutMs = 75_000;
 
@@ -60,8 +61,19 @@ function closeAfterEarlyAnswer(incoming: IncomingMessage, outgoing: ServerRespon
   if (!hasBody(incoming)) return;
   const writeHead = outgoing.writeHead.bind(outgoing) as (...given: unknown[]) => ServerResponse;
   outgoing.writeHead = (...given: unknown[]) => {
-    if (!incoming.complete) outgoing.shouldKeepAlive = false;
+    if (!incoming.complete) {
+      outgoing.shouldKeepAlive = false;
+      lingerAtClose(incoming.socket);
+    }
     return writeHead(...given);
+  };
+}
+
+/** A client that is reset while it sends never reads the answer. */
+function lingerAtClose(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end();
+    setTimeout(() => socket.destroy(), lingerMs).unref();
   };
 }
 
