@@ -51,7 +51,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
       temporalApiKey: e.TEMPORAL_API_KEY,
       vaultKeys: e.FANFARE_VAULT_KEYS,
     },
-    corsOrigins: e.FANFARE_CORS_ORIGINS,
+    corsOrigins: e.FANFARE_CORS_ORIGINS ?? [],
     allowPrivateCidrs: parseCidrs(e.FANFARE_ALLOW_PRIVATE_CIDRS ?? '').cidrs,
     dnsServers: e.FANFARE_DNS_SERVERS ?? [],
     previewEvents: e.FANFARE_PREVIEW_EVENTS,

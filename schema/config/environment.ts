@@ -84,7 +84,7 @@ const CommonVariables = z.object({
     .string()
     .transform((list) => list.split(/[\s,]+/).filter(Boolean))
     .refine(areOrigins, 'must be origins such as https://app.example.com, separated by commas')
-    .default([])
+    .optional()
     .meta({
       description:
         'Origins whose pages may call the API from a browser, separated by commas. Default: none.',

@@ -14,6 +14,13 @@ describe('the help', () => {
       /FANFARE_LINKEDIN_SCOPES\n .* Default: openid profile w_member_social\.\n/,
     );
   });
+
+  test('gives each variable one default', async () => {
+    await using help = startProgram({ command: ['--help'] });
+    expect((await help.exit).code).toBe(0);
+    expect(help.output()).toMatch(/FANFARE_CORS_ORIGINS\n .* Default: none\.\n/);
+    expect(help.output()).not.toMatch(/Default:.* Default:/);
+  });
 });
 
 describe('a wrong configuration', () => {
