@@ -68,7 +68,9 @@ export function useHostedFlow() {
 
   async function createSession(input: object = {}): Promise<Session> {
     const body = { platform: 'sandbox', external_user_id: 'user-1', ...input };
-    return (await rest.call('POST', '/v1/connect/sessions', { key: tenant.key, body })).body.data;
+    const answer = await rest.call('POST', '/v1/connect/sessions', { key: tenant.key, body });
+    expect(answer.body).toMatchObject({ data: { status: 'pending' } });
+    return answer.body.data;
   }
 
   const readSession = async ({ id }: Session) =>
