@@ -25,9 +25,9 @@ const Cursor = z
     params: { code: 'invalid_cursor' },
   });
 
-/** Accepts decimal digits only: no sign, space or exponent. */
+/** Accepts decimal digits only: no space or exponent. */
 function fromDigits(given: unknown): unknown {
-  return typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
+  return typeof given === 'string' && /^-?\d+$/.test(given) ? Number(given) : given;
 }
 
 const paging = (defaultLimit: number) => ({

@@ -263,6 +263,7 @@ describe('a refusal', () => {
 describe('a query', () => {
   test.each([
     ['/v1/posts?limit=0', 'limit', 'too_small'],
+    ['/v1/posts?limit=-1', 'limit', 'too_small'],
     ['/v1/posts?limit=101', 'limit', 'too_big'],
     ['/v1/posts?limit=many', 'limit', 'invalid_type'],
     ['/v1/posts?limit=', 'limit', 'invalid_type'],
