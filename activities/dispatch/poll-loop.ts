@@ -34,6 +34,7 @@ export function startPollLoop(options: PollLoopOptions): PollLoop {
   let isWanted = false;
   let isStopped = false;
   let isBusy = false;
+  let isFailing = false;
   let pausedUntilMs = 0;
   let running: Promise<void> | undefined;
 
@@ -45,6 +46,8 @@ export function startPollLoop(options: PollLoopOptions): PollLoop {
       isWanted = false;
       try {
         const found = await poll(isBusy);
+        if (isFailing) log.info({ channel }, 'polls succeed again');
+        isFailing = false;
         if (found === 'unavailable') {
           pause();
         } else if (found > 0 || hasBacklog()) {
@@ -54,7 +57,9 @@ export function startPollLoop(options: PollLoopOptions): PollLoop {
           await sleep(Math.min(waitMs, maxGatherMs));
         }
       } catch (error) {
-        log.warn({ err: error, channel }, 'a poll failed');
+        // Only the first of a row: an outage would otherwise fill the log.
+        log[isFailing ? 'debug' : 'warn']({ err: error, channel }, 'a poll failed');
+        isFailing = true;
         pause();
       }
     }

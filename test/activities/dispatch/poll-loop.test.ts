@@ -1,4 +1,4 @@
-// The poll loop when the clock is set back.
+// The poll loop when the clock is set back, and when polls fail.
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { startPollLoop } from '../../../activities/dispatch/poll-loop.ts';
@@ -22,4 +22,25 @@ test('the pause after a failure ends in time although the clock was set back', a
   await running.stop();
   await listener.close();
   await database.drop();
+});
+
+test('polls that fail in a row write one warning, and a line when they succeed again', async () => {
+  await using database = await createTestDatabase();
+  const listener = createListener(database.url);
+  const lines: unknown[] = [];
+  let polls = 0;
+  const running = startPollLoop({
+    listener,
+    channel: 'fanfare_outbox',
+    log: pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) }),
+    poll: () => (polls++ < 2 ? Promise.reject(new Error('no connection')) : Promise.resolve(0)),
+  });
+  await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(2);
+  expect(lines).toMatchObject([
+    { level: 40, msg: 'a poll failed', err: { message: 'no connection' } },
+    { level: 30, msg: 'polls succeed again', channel: 'fanfare_outbox' },
+  ]);
+  expect(polls).toBeGreaterThan(2);
+  await running.stop();
+  await listener.close();
 });
