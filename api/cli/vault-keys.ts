@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../schema/config/config.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import { checkVault } from '../../schema/database/vault-check.ts';
+import { checkVault, listKnownKeys } from '../../schema/database/vault-check.ts';
 import { countSealed, rotateVault, type Rotated } from '../../schema/database/vault-rotation.ts';
 import { createVault, type Vault } from '../../schema/database/vault.ts';
 import { readOrCreateSecret } from '../embedded/data-directory.ts';
@@ -33,7 +33,7 @@ export function openKnownVault(config: Config): Vault {
   return openVault(config);
 }
 
-/** Seals all values of older keys with the first key. Returns which older keys are still in use. */
+/** Seals all values of older keys with the first key. Returns which other keys are new, unused or still in use. */
 export async function rotateKeys(
   db: Db,
   vault: Vault,
@@ -49,16 +49,19 @@ export async function rotateKeys(
   const resealed = sum(all.map((each) => each.resealed));
   const unopened = sum(all.map((each) => each.unopened));
   const counts = await countSealed(db);
-  const older = new Set([...vault.keyIds, ...counts.keys()]);
-  older.delete(vault.keyId);
+  const known = await listKnownKeys(db);
+  const others = new Set([...vault.keyIds, ...counts.keys()]);
+  others.delete(vault.keyId);
   return [
     `Sealed ${resealed} ${resealed === 1 ? 'value' : 'values'} with the key ${vault.keyId}.`,
     ...(unopened > 0 ? [`The vault can't open ${unopened} of the other values.`] : []),
-    ...[...older].toSorted().map((id) => describeKey(id, counts.get(id) ?? 0)),
+    ...[...others].toSorted().map((id) => describeKey(id, counts.get(id) ?? 0, known.has(id))),
   ].join('\n');
 }
 
-function describeKey(id: string, count: number): string {
+function describeKey(id: string, count: number, isKnown: boolean): string {
+  if (!isKnown)
+    return `${id}  new. Move it to the front, restart every process, and run the command again.`;
   if (count === 0) return `${id}  unused. You can remove it from FANFARE_VAULT_KEYS.`;
   return `${id}  still seals ${count} ${count === 1 ? 'value' : 'values'}. Keep it, and run the command again.`;
 }

@@ -9,7 +9,7 @@ const oldestAnswers = 1_000;
 const checkContext = 'vault_keys';
 
 /**
- * Throws an error that lists the key ids in use that the vault can't open, and how many rows they seal.
+ * Throws an error that lists the IDs of the keys in use that the vault can't open, and how many rows they seal.
  * Each key gets a check value before it first seals.
  */
 export async function checkVault(db: Db, vault: Vault): Promise<void> {
@@ -27,7 +27,7 @@ export async function checkVault(db: Db, vault: Vault): Promise<void> {
     [
       ...lines,
       'Restore the key in FANFARE_VAULT_KEYS, or in the file `vault-keys` of the data directory.',
-      'Give a new key a new id.',
+      'Give each new key a new ID.',
     ].join('\n'),
   );
 }
@@ -50,6 +50,12 @@ async function listKeyIds(db: Db): Promise<Set<string>> {
       select answer_key_id from idempotency_keys order by created_at limit ${oldestAnswers}
     ) oldest where answer_key_id is not null`.execute(db);
   return found.union(new Set(rows.map(({ id }) => id)));
+}
+
+/** The IDs of the keys that were ever first. */
+export async function listKnownKeys(db: Db): Promise<Set<string>> {
+  const rows = await db.selectFrom('vault_keys').select('id').execute();
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Returns the id of the key that seals new values. */

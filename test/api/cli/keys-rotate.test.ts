@@ -26,6 +26,15 @@ async function run(env: Record<string, string>) {
   return { code, output: program.output().trim() };
 }
 
+test('says that a key is new which was never the first', async () => {
+  const text = (key: Buffer) => key.toString('base64');
+  const keys = `three:${text(three)},four:${text(randomBytes(32))}`;
+  const { output } = await run({ FANFARE_VAULT_KEYS: keys });
+  expect(output).toContain(
+    'four  new. Move it to the front, restart every process, and run the command again.',
+  );
+}, 60_000);
+
 test('seals with the first key, and names unused and used keys', async () => {
   const { db } = database;
   const projectId = await addProject(db);
