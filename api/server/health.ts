@@ -18,6 +18,7 @@ import {
 export type Role = 'start' | 'api' | 'worker';
 
 export interface Health {
+  readonly role: Role;
   /** The parts that fail only in this process, so that a new process would help. */
   findOwnFailures(): Promise<string[]>;
   /** The failing parts that keep this process from accepting requests. Temporal isn't needed. */
@@ -92,6 +93,8 @@ export function createHealth(options: HealthOptions): Health {
   }
 
   return {
+    role,
+
     async findOwnFailures() {
       const [pool, worker] = await Promise.all([hasPoolFailure(), hasWorkerFailure()]);
       return [...(pool ? ['database_pool'] : []), ...(worker ? ['worker'] : [])];

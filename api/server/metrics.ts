@@ -29,7 +29,12 @@ const ofProcess = (name: string, help: string, ...labelNames: string[]) =>
 const gauge = (name: string, help: string, ...labelNames: string[]) =>
   new Gauge({ name, help, labelNames, registers: [installation] });
 
-ofProcess('fanfare_build_info', '1, with the version of Fanfare.', 'version').set({ version }, 1);
+const buildInfo = ofProcess(
+  'fanfare_build_info',
+  '1, with the version of Fanfare and the role of the process.',
+  'version',
+  'role',
+);
 const databaseUp = ofProcess('fanfare_database_up', '1 if Postgres answered this scrape.');
 const connections = ofProcess(
   'fanfare_database_connections',
@@ -94,6 +99,7 @@ export const metricsPage: PublicPage<ProcessContext> = {
       () => true,
       () => false,
     );
+    buildInfo.set({ version, role: context.health.role }, 1);
     databaseUp.set(Number(isUp));
     readPool(context);
     const texts = await Promise.all([

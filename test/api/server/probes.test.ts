@@ -26,7 +26,11 @@ describe('the worker', () => {
     const { get } = probesOf(worker);
     expect(await get('/livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
-    expect((await get('/metrics')).text).toContain('fanfare_outbox_rows 0');
+    const metrics = (await get('/metrics')).text;
+    expect(metrics).toContain('fanfare_outbox_rows 0');
+    expect(metrics).toContain(
+      `fanfare_build_info{version="${packageJson.version}",role="worker"} 1`,
+    );
     expect(await fetch(new URL('/v1/posts', worker.probesUrl))).toMatchObject({ status: 404 });
     expect(await get('/healthz')).toMatchObject({
       status: 200,

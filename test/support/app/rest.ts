@@ -73,6 +73,7 @@ export async function createTestRest(
       createSandboxPlatform({ fetch, apiUrl: nowhere, publicUrl: nowhere }),
     ]),
     media,
+    health: { role: 'api' },
     pool: () => ({ total: 0, idle: 0, waiting: 0 }),
     log: pino({ level: 'silent' }),
     ...overrides,
