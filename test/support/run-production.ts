@@ -6,7 +6,7 @@ import { runTests } from './run-tests.ts';
 import { buildProductionTemporal } from './servers/production-temporal.ts';
 
 const chaos = ['test/chaos/run.ts', '--short'];
-const bench = ['test/bench/run.ts', 'posts_accepted', 'posts_concluded'];
+const bench = ['test/bench/run.ts', 'posts_accepted', 'posts_concluded', 'burst'];
 
 const skipped = await buildProductionTemporal().then(
   () => undefined,
