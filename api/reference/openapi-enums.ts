@@ -1,5 +1,6 @@
-// Enums in the OpenAPI document. A request has one component for each enum. An answer has strings,
-// so that generated clients accept the values of later versions.
+// Enums in the OpenAPI document. A request body has one component for each enum. A parameter has the enum in
+// place: generators for Go name a constant after its word alone, and filters have words in common. An answer
+// has strings, so that generated clients accept the values of later versions.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { EnumIdentity } from '../../schema/wire/described-enum.ts';
 
@@ -38,6 +39,12 @@ export function rewriteEnums(document: OpenApiDocument): OpenApiDocument {
     return { ...(isNullable ? { anyOf: [reference, { type: 'null' }] } : reference), ...siblings };
   }
 
+  function forParameter(object: Json): Json {
+    const named = enumOf(object) ?? object;
+    if ('x-enum' in named) return without({ ...named, ...object }, '$ref', 'x-enum');
+    return mapMembers(withoutDefaults(object), forParameter);
+  }
+
   function forRequest(object: Json): Json {
     if ('x-enum' in object) return referTo(object as EnumSchema);
     const named = enumOf(object);
@@ -61,7 +68,11 @@ export function rewriteEnums(document: OpenApiDocument): OpenApiDocument {
 
   const requested = listReferences(
     Object.values(paths).flatMap((path) =>
-      Object.values(path as Json).map((operation) => ({ ...(operation as Json), responses: {} })),
+      Object.values(path as Json).map((operation) => ({
+        ...(operation as Json),
+        responses: {},
+        callbacks: {},
+      })),
     ),
     schemas,
   );
@@ -73,7 +84,9 @@ export function rewriteEnums(document: OpenApiDocument): OpenApiDocument {
       const { responses, parameters, requestBody, ...rest } = operation;
       return {
         ...rest,
-        ...(parameters ? { parameters: mapMembers({ parameters }, forRequest)['parameters'] } : {}),
+        ...(parameters
+          ? { parameters: mapMembers({ parameters }, forParameter)['parameters'] }
+          : {}),
         ...(requestBody ? { requestBody: forRequest(requestBody as Json) } : {}),
         responses: forAnswer(responses as Json),
       };

@@ -23,6 +23,11 @@ const SignatureHeaders = z.object({
   }),
 });
 
+const responses = {
+  '2XX': { description: 'Delivered. Fanfare retries after any other response.' },
+  '4XX': { description: 'Not delivered.' },
+};
+
 /** `post.published` → `PostPublished` */
 const nameOf = (type: EventType) =>
   type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -32,6 +37,32 @@ export const messageName = (type: EventType) => `${nameOf(type)}Message`;
 
 export const describeMessage = (type: EventType) =>
   eventBody(type).meta({ description: eventCatalogue[type].meaning });
+
+export const unionName = 'WebhookMessage';
+
+/**
+ * The messages again, as what follows from the creation of a webhook: generators that keep only the schemas
+ * of paths keep these then.
+ */
+export const messageCallbacks = {
+  message: {
+    '{$request.body#/url}': {
+      post: {
+        operationId: 'receiveMessage',
+        summary: 'Receive a message of any type.',
+        tags: [messageTag],
+        security: [],
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: { $ref: `#/components/schemas/${unionName}` } },
+          },
+        },
+        responses,
+      },
+    },
+  },
+};
 
 /** The request that a webhook's receiver gets. */
 export function describeEvent(type: EventType, message: z.ZodType) {
@@ -50,8 +81,6 @@ export function describeEvent(type: EventType, message: z.ZodType) {
       headers: SignatureHeaders,
       body: { required: true, content: json(message) },
     },
-    responses: {
-      '2XX': { description: 'Delivered. Fanfare retries after any other response.' },
-    },
+    responses,
   } as const;
 }

@@ -16,7 +16,14 @@ import {
   responseHeaders,
 } from './openapi-responses.ts';
 import { uploadPath } from './openapi-upload.ts';
-import { describeEvent, describeMessage, messageName, messageTag } from './openapi-webhooks.ts';
+import {
+  describeEvent,
+  describeMessage,
+  messageCallbacks,
+  messageName,
+  messageTag,
+  unionName,
+} from './openapi-webhooks.ts';
 import { requestExamples } from './request-examples.ts';
 
 const IdempotencyKey = z.object({
@@ -60,7 +67,7 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
   });
   const [first, ...others] = messages;
   registry.register(
-    'WebhookMessage',
+    unionName,
     z.discriminatedUnion('event', [first!, ...others]).meta({
       description: 'Any message that a webhook receives. `event` tells them apart.',
     }),
@@ -110,6 +117,7 @@ function describe(route: Route): Registration {
       ...(route.body ? { body: describeBody(route) } : {}),
     },
     responses: describeResponses(route),
+    ...(route.name === 'createWebhook' && { callbacks: messageCallbacks }),
   };
 }
 
