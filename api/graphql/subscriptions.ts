@@ -52,7 +52,7 @@ interface Arguments {
   after?: string | null;
 }
 
-/** `postUpdated(id: "post_…", after: "…") { cursor change id post { … } }` */
+/** `postUpdated(id: "post_…", after: "…") { cursor change postId post { … } }` */
 export function subscriptionOf<T extends { id: string }, Filters extends InputFieldMap>(
   name: string,
   options: SubscriptionOptions<T, Filters>,
@@ -93,7 +93,8 @@ function updateOf<T>(subject: ChangeSubject, type: Ref<T>): Ref<Message<T>> {
       change: t.exposeString('change', {
         description: `Type of the change: ${kinds}. A message with \`${presentState}\` shows the current state. A message with \`${bookmark}\` has only a newer cursor.`,
       }),
-      id: t.exposeID('id', {
+      // Named after the subject: caches like Relay's take two objects with one `id` for the same.
+      [`${subject}Id`]: t.exposeID('id', {
         nullable: true,
         description: `ID of the ${subject}, even after its deletion. Null in a bookmark.`,
       }),

@@ -46,7 +46,7 @@ function startLiveClient(
   { subject, field, transport }: Wanted,
   { urls, key, cursor, first }: Start,
 ): LiveClient {
-  const query = `subscription ($after: String) { ${field}(after: $after) { cursor change id } }`;
+  const query = `subscription ($after: String) { ${field}(after: $after) { cursor change id: ${subject}Id } }`;
   const received: string[] = [];
   let after = cursor;
   let isWhole = false;

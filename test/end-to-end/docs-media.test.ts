@@ -65,7 +65,7 @@ test('the requests in GraphQL upload a file and publish a post with it', async (
   const account = await app.tenant.connectSandbox('reader-of-graphql');
   const mutation = publish!.replace('sa_ADA', account.id).replace('med_SPRING', media.id);
   const { createPost: post } = JSON.parse(await shell.run(mutation, env)).data;
-  expect(post).toMatchObject({ status: 'PENDING', media: [{ id: media.id }] });
+  expect(post).toMatchObject({ status: 'PENDING', media: [{ mediaId: media.id }] });
   expect((await app.tenant.waitForPost(post.id)).status).toBe('published');
 });
 

@@ -58,7 +58,7 @@ function startClient(file: string, key: string) {
     /** How often it has printed that the post is published. */
     outcomesOf(id: string): number {
       const outcome = new RegExp(
-        `change: 'published',\\s+id: '${id}',\\s+post: \\{[^}]*status: 'PUBLISHED'`,
+        `change: 'published',\\s+postId: '${id}',\\s+post: \\{[^}]*status: 'PUBLISHED'`,
         'g',
       );
       return output.match(outcome)?.length ?? 0;

@@ -155,7 +155,7 @@ describe('the program that watches', () => {
           },
           { timeout: 15_000, interval: 200 },
         )
-        .toMatch(/id: 'dlv_\w+',\s+delivery: \{ event: 'POST_FAILED'/);
+        .toMatch(/deliveryId: 'dlv_\w+',\s+delivery: \{ event: 'POST_FAILED'/);
     } finally {
       const exit = once(child, 'exit');
       child.kill('SIGKILL');

@@ -84,7 +84,7 @@ export const PostIssueRef = builder.objectRef<PostIssue>('PostIssue').implement(
 
 const PostMediaRef = builder.objectRef<Post['media'][number]>('PostMedia').implement({
   fields: (t) => ({
-    id: t.exposeID('id', {
+    mediaId: t.exposeID('id', {
       nullable: true,
       description: 'ID of the media. Null for a URL of a draft, which is not fetched yet.',
     }),

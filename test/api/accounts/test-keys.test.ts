@@ -282,7 +282,9 @@ describe('a live stream', () => {
     );
     const { id: account } = await app.tenant.connectSandbox(handle);
     const shown = await makeChanges(testing, account, 'test');
-    const query = `subscription ($after: String) { ${name}(after: $after) { id change } }`;
+    const subject = name.replace(/Updated|Recorded|Progress/, '');
+    const query = `subscription ($after: String) {
+      ${name}(after: $after) { id: ${subject}Id change } }`;
     const watch = (key: string) =>
       subscribeOverSocket({ url: app.url, key, query, variables: { after } });
     const idOf = (message: { data: Record<string, { id: string }> }) => message.data[name]!.id;
@@ -310,7 +312,7 @@ describe('a live stream', () => {
     };
     const [hidden, shown] = [await remove(blueskyAccount), await remove(sandboxAccount)];
     const query = `subscription ($id: ID, $after: String) {
-      postUpdated(id: $id, after: $after) { id change } }`;
+      postUpdated(id: $id, after: $after) { postId change } }`;
     const resume = (id: string, key: string) =>
       subscribeOverSocket({ url: app.url, key, query, variables: { id, after } });
     await using refused = resume(hidden, testing.key);
@@ -318,6 +320,6 @@ describe('a live stream', () => {
     expect(JSON.stringify(message)).toContain('not_found');
     await using resumed = resume(shown, testing.key);
     const [deletion] = await resumed.waitFor(1);
-    expect(deletion.data.postUpdated).toEqual({ id: shown, change: 'deleted' });
+    expect(deletion.data.postUpdated).toEqual({ postId: shown, change: 'deleted' });
   });
 });

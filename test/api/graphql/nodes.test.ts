@@ -1,5 +1,7 @@
 // Relay's `node` and `nodes`: resources by their IDs alone.
+import { isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSchema } from '../../../api/resources/schema.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { createApi } from '../../support/app/api.ts';
@@ -33,6 +35,17 @@ async function createKey(input: string): Promise<string> {
 }
 
 describe('node', () => {
+  test('is implemented by what has an ID in the schema, since caches tell objects apart by it', () => {
+    const others = Object.values(createSchema().getTypeMap()).filter(
+      (type) =>
+        isObjectType(type) &&
+        type.getFields()['id']?.type.toString().startsWith('ID') &&
+        !type.getInterfaces().some(({ name }) => name === 'Node'),
+    );
+    // Its ID is its own.
+    expect(others.map(({ name }) => name)).toEqual(['FirstComment']);
+  });
+
   test('is implemented by every type with an id', async () => {
     const { __type: type } = await askMine('{ __type(name: "Node") { possibleTypes { name } } }');
     const names = type.possibleTypes.map(({ name }: { name: string }) => name);

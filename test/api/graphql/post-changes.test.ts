@@ -142,15 +142,15 @@ describe('deletePost', () => {
 
   test('returns the ID, and reports the deletion to live streams', async () => {
     const { id } = await create();
-    const watch = 'subscription ($id: ID) { postUpdated(id: $id) { change id post { id } } }';
+    const watch = 'subscription ($id: ID) { postUpdated(id: $id) { change postId post { id } } }';
     const { url, key } = { url: app.url, key: app.tenant.key };
     await using live = subscribeOverSocket({ url, key, query: watch, variables: { id } });
     await live.waitFor(1);
     expect(await ask(app, deletePost, { id })).toEqual({ deletePost: id });
     const messages = await live.waitFor(2);
     expect(messages.map(({ data }) => data.postUpdated)).toEqual([
-      { change: 'present', id, post: { id } },
-      { change: 'deleted', id, post: null },
+      { change: 'present', postId: id, post: { id } },
+      { change: 'deleted', postId: id, post: null },
     ]);
     expect(await askRefused(app, deletePost, { id })).toMatchObject({ code: 'not_found' });
   });

@@ -27,8 +27,8 @@ describe('createPost', () => {
     const { createPost } = await ask(
       app,
       `mutation ($input: CreatePostInput!) { createPost(input: $input) {
-        id media { id media { kind } }
-        results { caption media { id altText } threadPosition inReplyTo firstComment { text status } }
+        id media { mediaId media { kind } }
+        results { caption media { mediaId altText } threadPosition inReplyTo firstComment { text status } }
       } }`,
       {
         input: {
@@ -40,11 +40,11 @@ describe('createPost', () => {
     );
     expect(createPost).toEqual({
       id: expect.any(String),
-      media: [{ id: mediaId, media: { kind: 'IMAGE' } }],
+      media: [{ mediaId, media: { kind: 'IMAGE' } }],
       results: [
         {
           caption: 'a',
-          media: [{ id: mediaId, altText: 'noise' }],
+          media: [{ mediaId, altText: 'noise' }],
           threadPosition: 0,
           inReplyTo: answered,
           firstComment: { text: 'below', status: 'PENDING' },

@@ -21,12 +21,12 @@ beforeAll(async () => {
 
 const postUpdated = `subscription ($id: ID, $after: String) {
   postUpdated(id: $id, after: $after) {
-    cursor change id post { id status results { status externalId } }
+    cursor change postId post { id status results { status externalId } }
   }
 }`;
 const deliveryUpdated = `subscription ($webhookId: ID, $id: ID, $after: String) {
   deliveryUpdated(webhookId: $webhookId, id: $id, after: $after) {
-    cursor change id delivery { id webhookId status attempts { number statusCode } }
+    cursor change deliveryId delivery { id webhookId status attempts { number statusCode } }
   }
 }`;
 
@@ -63,7 +63,7 @@ describe.each([
     expect(update(messages[0]).post.id).toBe(post.id);
     const kinds = messages.slice(1).map((message) => update(message).change);
     expect(kinds.filter((kind) => !changeKinds.post.includes(kind))).toEqual([]);
-    expect(new Set(messages.map((message) => update(message).id))).toEqual(new Set([post.id]));
+    expect(new Set(messages.map((message) => update(message).postId))).toEqual(new Set([post.id]));
     expect(update(messages.at(-1)).post).toMatchObject({
       status: 'PUBLISHED',
       results: [{ status: 'PUBLISHED', externalId: expect.any(String) }],
@@ -154,7 +154,7 @@ describe('deliveryUpdated', () => {
       (message) => message.data.deliveryUpdated.delivery.status === 'DELIVERED',
     );
     const updates = messages.map((message) => message.data.deliveryUpdated);
-    expect(updates.every(({ id, delivery }) => id === delivery.id)).toBe(true);
+    expect(updates.every(({ deliveryId, delivery }) => deliveryId === delivery.id)).toBe(true);
     expect(new Set(updates.map(({ delivery }) => delivery.webhookId))).toEqual(new Set([inbox.id]));
     expect(updates.at(-1).delivery.attempts).toEqual([{ number: 1, statusCode: 200 }]);
     await using one = subscribeOverSocket({
@@ -183,7 +183,7 @@ describe('webhookUpdated', () => {
       url: app.url,
       key: app.tenant.key,
       query: `subscription ($id: ID) {
-        webhookUpdated(id: $id) { change id webhook { id name status } }
+        webhookUpdated(id: $id) { change webhookId webhook { id name status } }
       }`,
       variables: { id },
     });
@@ -197,7 +197,11 @@ describe('webhookUpdated', () => {
       (message) => message.data.webhookUpdated.change === 'deleted',
     );
     const updates = messages.map((message) => message.data.webhookUpdated);
-    expect(updates[0]).toMatchObject({ change: 'present', id, webhook: { id, status: 'ACTIVE' } });
+    expect(updates[0]).toMatchObject({
+      change: 'present',
+      webhookId: id,
+      webhook: { id, status: 'ACTIVE' },
+    });
     expect(updates.map(({ change }) => change).filter((change) => change !== 'created')).toEqual([
       'present',
       'updated',
@@ -206,7 +210,7 @@ describe('webhookUpdated', () => {
       'rotated',
       'deleted',
     ]);
-    expect(updates.at(-1)).toEqual({ change: 'deleted', id, webhook: null });
+    expect(updates.at(-1)).toEqual({ change: 'deleted', webhookId: id, webhook: null });
   });
 });
 

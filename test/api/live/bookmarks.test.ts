@@ -9,7 +9,7 @@ const app = useApp({
 });
 
 const query = `subscription ($id: ID, $after: String) {
-  webhookUpdated(id: $id, after: $after) { cursor change id webhook { id } }
+  webhookUpdated(id: $id, after: $after) { cursor change webhookId webhook { id } }
 }`;
 
 describe('a bookmark', () => {
@@ -25,12 +25,12 @@ describe('a bookmark', () => {
     expect(bookmark).toEqual({
       cursor: expect.any(String),
       change: 'bookmark',
-      id: null,
+      webhookId: null,
       webhook: null,
     });
     await app.api.delete(`/v1/webhooks/${id}`);
     await using resumed = watch({ id, after: bookmark.cursor });
     const messages = await resumed.until(({ data }) => data.webhookUpdated.change !== 'bookmark');
-    expect(messages.at(-1).data.webhookUpdated).toMatchObject({ change: 'deleted', id });
+    expect(messages.at(-1).data.webhookUpdated).toMatchObject({ change: 'deleted', webhookId: id });
   });
 });

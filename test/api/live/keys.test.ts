@@ -122,7 +122,7 @@ test('a test key gets no messages about production accounts', async () => {
   await using stream = subscribeOverSocket({
     url: app.url,
     key,
-    query: 'subscription { accountUpdated { id change } }',
+    query: 'subscription { accountUpdated { accountId change } }',
   });
   // The stream must be open before the first change.
   await expect
@@ -144,6 +144,6 @@ test('a test key gets no messages about production accounts', async () => {
       return stream.messages.length;
     })
     .toBeGreaterThan(1);
-  const ids = stream.messages.map((message) => message.data.accountUpdated.id);
+  const ids = stream.messages.map((message) => message.data.accountUpdated.accountId);
   expect(new Set(ids)).toEqual(new Set([shown.id]));
 });

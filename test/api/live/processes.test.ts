@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const query = `subscription ($id: ID, $after: String) {
-  postUpdated(id: $id, after: $after) { cursor change id post { caption } }
+  postUpdated(id: $id, after: $after) { cursor change postId post { caption } }
 }`;
 
 const update = (message: Message) => message.data.postUpdated;
@@ -73,14 +73,14 @@ describe('a client that reconnects', () => {
         await using stream = await subscribe({ url, key, query, variables: { after } });
         const wanted = Math.min(1 + Math.floor(Math.random() * 60), total - seen.length);
         const messages = (await stream.waitFor(wanted)).slice(0, wanted).map(update);
-        seen.push(...messages.map(({ id }) => id));
+        seen.push(...messages.map(({ postId }) => postId));
         after = messages.at(-1).cursor;
       }
       return seen;
     }
 
     const [hopped, again] = await Promise.all([hop(begun[0]!), hop(begun[1]!), writing.done]);
-    const order = (await whole.waitFor(total)).map((message) => update(message).id);
+    const order = (await whole.waitFor(total)).map((message) => update(message).postId);
     expect(new Set(order)).toEqual(new Set(writing.ids));
     expect(order.length).toBe(total);
     expect(hopped).toEqual(order);
@@ -106,11 +106,11 @@ describe('a client that reconnects', () => {
     });
     const total = 8 * 20 * 3;
     const later = (await rest.waitFor(total - seen.length)).map(update);
-    const ids = [...seen, ...later].map(({ id }) => id);
+    const ids = [...seen, ...later].map(({ postId }) => postId);
     expect(ids.length).toBe(total);
     expect(new Set(ids)).toEqual(new Set(writing.ids));
     await using whole = subscribeOverSocket({ url: apps[1].url, key, query, variables: { after } });
-    const order = (await whole.waitFor(total)).map((message) => update(message).id);
+    const order = (await whole.waitFor(total)).map((message) => update(message).postId);
     expect(ids).toEqual(order);
   });
 });

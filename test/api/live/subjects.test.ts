@@ -28,25 +28,25 @@ afterAll(async () => {
 });
 
 const accountUpdated = `subscription ($id: ID, $after: String) {
-  accountUpdated(id: $id, after: $after) { cursor change id account { id status } }
+  accountUpdated(id: $id, after: $after) { cursor change accountId account { id status } }
 }`;
 const eventRecorded = `subscription ($types: [EventType!], $test: Boolean, $after: String) {
   eventRecorded(types: $types, test: $test, after: $after) {
-    cursor change id event { id event test postId }
+    cursor change eventId event { id event test postId }
   }
 }`;
 const replayProgress = `subscription ($id: ID, $webhookId: ID, $after: String) {
   replayProgress(id: $id, webhookId: $webhookId, after: $after) {
-    cursor change id replay { id webhookId status matched reopened delivered }
+    cursor change replayId replay { id webhookId status matched reopened delivered }
   }
 }`;
 const deliveryUpdated = `subscription ($postId: ID, $status: DeliveryStatus, $id: ID, $after: String) {
   deliveryUpdated(postId: $postId, status: $status, id: $id, after: $after) {
-    cursor change id delivery { id postId status }
+    cursor change deliveryId delivery { id postId status }
   }
 }`;
 const webhookUpdated = `subscription ($id: ID, $after: String) {
-  webhookUpdated(id: $id, after: $after) { cursor change id webhook { id } }
+  webhookUpdated(id: $id, after: $after) { cursor change webhookId webhook { id } }
 }`;
 
 /** Every change from the cursor on, or from now on where it is undefined. */
@@ -77,11 +77,11 @@ describe('accountUpdated', () => {
     const other = await app.tenant.connectSandbox('bob');
     await app.api.delete(`/v1/accounts/${id}`);
     expect(shown(await one.waitFor(2), 'accountUpdated')).toMatchObject([
-      { change: 'present', id, account: { id, status: 'ACTIVE' } },
-      { change: 'disconnected', id, account: { id, status: 'DISCONNECTED' } },
+      { change: 'present', accountId: id, account: { id, status: 'ACTIVE' } },
+      { change: 'disconnected', accountId: id, account: { id, status: 'DISCONNECTED' } },
     ]);
     const updates = shown(await all.waitFor(3), 'accountUpdated');
-    expect(updates.map(({ change, id }) => [change, id])).toEqual([
+    expect(updates.map(({ change, accountId }) => [change, accountId])).toEqual([
       ['connected', id],
       ['connected', other.id],
       ['disconnected', id],
@@ -102,7 +102,11 @@ describe('accountUpdated', () => {
       .execute();
     await warnOfExpiry(app.context);
     const [, change] = shown(await one.waitFor(2), 'accountUpdated');
-    expect(change).toMatchObject({ change: 'expiring', id, account: { status: 'ACTIVE' } });
+    expect(change).toMatchObject({
+      change: 'expiring',
+      accountId: id,
+      account: { status: 'ACTIVE' },
+    });
     const query = `{ accounts(status: EXPIRING) { nodes {
       id health { status issues { code message } tokenExpiresAt lastSuccessfulPostAt }
     } } }`;
@@ -149,7 +153,7 @@ describe('eventRecorded', () => {
     const updates = shown(await all.waitFor(2), 'eventRecorded');
     expect(updates.map(({ event }) => event.event)).toEqual(types);
     expect(shown(await published.waitFor(1), 'eventRecorded')).toMatchObject([
-      { change: 'recorded', id: updates[1].id, event: { postId: post.id, test: false } },
+      { change: 'recorded', eventId: updates[1].eventId, event: { postId: post.id, test: false } },
     ]);
     expect(shown(await tests.waitFor(1), 'eventRecorded')).toMatchObject([
       { change: 'recorded', event: { event: 'POST_PUBLISHED', test: true } },
@@ -180,14 +184,14 @@ describe('replayProgress', () => {
     const [first] = shown(await late.waitFor(1), 'replayProgress');
     expect(first).toMatchObject({
       change: 'present',
-      id,
+      replayId: id,
       replay: { status: 'RUNNING', matched: 3 },
     });
     const isLast = (message: Message) => message.data.replayProgress.change === 'completed';
     const updates = shown(await late.until(isLast, 20_000), 'replayProgress');
     expect(updates.at(-1).replay).toMatchObject({ status: 'COMPLETED', reopened: 3, delivered: 3 });
     const all = shown(await early.until(isLast, 20_000), 'replayProgress');
-    expect(all[0]).toMatchObject({ change: 'created', id });
+    expect(all[0]).toMatchObject({ change: 'created', replayId: id });
     expect(all.slice(1 - updates.length).map(({ replay }) => replay)).toEqual(
       updates.slice(1).map(({ replay }) => replay),
     );
@@ -196,7 +200,7 @@ describe('replayProgress', () => {
 
     await using done = watch(replayProgress, { id }, key);
     expect(shown(await done.waitFor(1), 'replayProgress')).toMatchObject([
-      { change: 'present', id, replay: { status: 'COMPLETED' } },
+      { change: 'present', replayId: id, replay: { status: 'COMPLETED' } },
     ]);
     await using none = watch(
       replayProgress,
@@ -228,8 +232,8 @@ describe('deliveryUpdated', () => {
       'deliveryUpdated',
     );
     expect(new Set(updates.map(({ delivery }) => delivery.postId))).toEqual(new Set([post.id]));
-    const { id } = updates[0];
-    await delivered.until((message) => message.data.deliveryUpdated.id === id);
+    const { deliveryId: id } = updates[0];
+    await delivered.until((message) => message.data.deliveryUpdated.deliveryId === id);
     const statuses = delivered.messages.map(({ data }) => data.deliveryUpdated.delivery.status);
     expect(new Set(statuses)).toEqual(new Set(['DELIVERED']));
 
@@ -263,26 +267,28 @@ describe('a stream that is resumed', () => {
     await app.api.delete(`/v1/webhooks/${id}`);
     await using resumed = watch(webhookUpdated, { id, after: present.cursor });
     expect(shown(await resumed.waitFor(1), 'webhookUpdated')).toMatchObject([
-      { change: 'deleted', id, webhook: null },
+      { change: 'deleted', webhookId: id, webhook: null },
     ]);
   });
 
   test('hides a subject that is gone by then from every message', async () => {
     const after = await liveCursor();
     const query = `subscription ($after: String) {
-      postUpdated(after: $after) { cursor change id post { caption } }
+      postUpdated(after: $after) { cursor change postId post { caption } }
     }`;
     await using live = watch(query, { after });
     const account = await app.tenant.connectSandbox('ada');
     const draft = { caption: 'secret', account_ids: [account.id], status: 'draft' };
     const { id } = await app.tenant.createPost(draft);
-    await live.until((message) => message.data.postUpdated.id === id);
+    await live.until((message) => message.data.postUpdated.postId === id);
     await app.api.delete(`/v1/posts/${id}`);
     await sleep(1_200); // Longer than messages are kept for other streams.
     await using resumed = watch(query, { after });
     const isEnd = ({ data }: Message) =>
-      data.postUpdated.id === id && data.postUpdated.change === 'deleted';
-    const updates = shown(await resumed.until(isEnd), 'postUpdated').filter((own) => own.id === id);
+      data.postUpdated.postId === id && data.postUpdated.change === 'deleted';
+    const updates = shown(await resumed.until(isEnd), 'postUpdated').filter(
+      (own) => own.postId === id,
+    );
     expect(updates.map(({ change, post }) => [change, post])).toEqual([
       ['created', null],
       ['deleted', null],
@@ -309,15 +315,15 @@ describe('mediaUpdated', () => {
   test('shows each step of media, up to their deletion', async () => {
     const after = await liveCursor();
     const query = `subscription ($after: String) {
-      mediaUpdated(after: $after) { change id media { id status } }
+      mediaUpdated(after: $after) { change mediaId media { id status } }
     }`;
     await using all = watch(query, { after });
     const id = await uploadPicture(app.api);
     await app.api.delete(`/v1/media/${id}`);
     expect(shown(await all.waitFor(3), 'mediaUpdated')).toMatchObject([
-      { change: 'created', id },
-      { change: 'uploaded', id },
-      { change: 'deleted', id },
+      { change: 'created', mediaId: id },
+      { change: 'uploaded', mediaId: id },
+      { change: 'deleted', mediaId: id },
     ]);
   });
 });

@@ -246,7 +246,7 @@ describe('media in GraphQL', () => {
     await using stream = subscribeOverSocket({
       url: app.url,
       key: tenant.key,
-      query: `subscription ($id: ID!) { mediaUpdated(id: $id) { change id media { status width } } }`,
+      query: `subscription ($id: ID!) { mediaUpdated(id: $id) { change mediaId media { status width } } }`,
       variables: { id: media.id },
     });
     await stream.waitFor(1);
@@ -259,12 +259,12 @@ describe('media in GraphQL', () => {
     await tenant.api.delete(`/v1/posts/${post.id}`);
     await tenant.api.delete(`/v1/media/${media.id}`);
     const messages = (await stream.waitFor(4)).map(({ data }) => data.mediaUpdated);
-    const { id } = media;
+    const { id: mediaId } = media;
     expect(messages).toEqual([
-      { change: 'present', id, media: { status: 'PENDING', width: null } },
-      { change: 'uploaded', id, media: { status: 'UPLOADED', width: 20 } },
-      { change: 'attached', id, media: { status: 'ATTACHED', width: 20 } },
-      { change: 'deleted', id, media: { status: 'DELETED', width: 20 } },
+      { change: 'present', mediaId, media: { status: 'PENDING', width: null } },
+      { change: 'uploaded', mediaId, media: { status: 'UPLOADED', width: 20 } },
+      { change: 'attached', mediaId, media: { status: 'ATTACHED', width: 20 } },
+      { change: 'deleted', mediaId, media: { status: 'DELETED', width: 20 } },
     ]);
   });
 

@@ -27,7 +27,7 @@ const noLimits = {
 };
 const query = `subscription ($after: String) {
   postUpdated(after: $after) {
-    cursor change id
+    cursor change postId
     post { id status caption createdAt results { id status platform accountName url } }
   }
 }`;
