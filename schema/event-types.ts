@@ -26,13 +26,22 @@ const DisconnectedEventData = AccountEventData.required({ reason: true }).meta({
   description: 'Data of an event about a disconnected account.',
 });
 
-/** The data of any event type. The most general type comes last: it fits the others of accounts too. */
-export const EventData = z.union([
-  PostEventData,
-  QuotaEventData,
-  DisconnectedEventData,
-  ConnectedEventData,
-]);
+/**
+ * The data of any event type, as one object. In a union, a generated client would take the first type that
+ * fits, and would fail on the data of a later event type.
+ */
+export const EventData = z
+  .object({
+    ...PostEventData.shape,
+    ...QuotaEventData.shape,
+    ...DisconnectedEventData.shape,
+  })
+  .partial()
+  .meta({
+    id: 'EventData',
+    description:
+      'Data of an event. `event` decides which members it has: those of the webhook message with the same `event`.',
+  });
 
 // Samples, which test events send. Every id ends in `_test`, so nobody takes one for real.
 const account: z.infer<typeof ConnectedEventData> = {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EventData, EventType } from './event-types.ts';
 import { describedEnum } from './wire/described-enum.ts';
 import { listQuery, ordered, period } from './wire/listing.ts';
-import { Id, queryFlag } from './wire/shared-fields.ts';
+import { Id, JsonObject, queryFlag } from './wire/shared-fields.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
 export const Availability = describedEnum('Availability', 'Whether the event type is sent.', {
@@ -20,7 +20,7 @@ export const EventTypeInfo = z
       description:
         'Whether this installation sends the event type. `FANFARE_PREVIEW_EVENTS=true` sends all of them.',
     }),
-    json_schema: z.record(z.string(), z.unknown()).meta({
+    json_schema: JsonObject.meta({
       description: 'JSON Schema of the request body that webhooks receive.',
     }),
   })
@@ -35,7 +35,7 @@ export const Event = z
     timestamp: Timestamp.meta({
       description: 'Time of recording. Later events of a post or an account have later times.',
     }),
-    data: EventData.meta({ description: 'Data that webhooks receive. `event` decides its type.' }),
+    data: EventData,
     post_id: z.string().nullable().meta({
       description: 'ID of the post that the event is about. Null if it is not about a post.',
     }),

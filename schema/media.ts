@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { describedEnum } from './wire/described-enum.ts';
 import { listQuery } from './wire/listing.ts';
-import { CreatedAt, Id } from './wire/shared-fields.ts';
+import { Bytes, CreatedAt, Id } from './wire/shared-fields.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
 export const MediaStatus = describedEnum('MediaStatus', 'Media status.', {
@@ -47,7 +47,7 @@ export const Media = z
     expires_at: Timestamp.nullable().meta({
       description: 'Time when the upload URL expires. Null if no upload is expected.',
     }),
-    received_bytes: z.int().meta({
+    received_bytes: Bytes.meta({
       description: 'Number of bytes received so far. An upload resumes from here.',
     }),
     kind: z.union([MediaKind, z.null()]).meta({
@@ -57,7 +57,7 @@ export const Media = z
       description:
         'Media type, as read from the bytes. Until they are complete, the one that you declared. Null if unknown.',
     }),
-    size_bytes: z.int().nullable().meta({
+    size_bytes: Bytes.nullable().meta({
       description:
         'Size in bytes. Until the bytes are complete, the one that you declared. Null if unknown.',
     }),

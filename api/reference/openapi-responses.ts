@@ -12,7 +12,7 @@ export const RequestId = z
 
 export const ErrorAnswer = z
   .object({ error: ErrorObject, request_id: RequestId })
-  .meta({ id: 'Error', description: 'The response to a request that failed.' });
+  .meta({ id: 'ErrorResponse', description: 'The response to a request that failed.' });
 
 export function json(schema: z.ZodType) {
   return { 'application/json': { schema } };
@@ -50,7 +50,7 @@ export function describeErrors(codes: readonly ErrorCode[], ...headers: HeaderNa
   return {
     description: codes.map((code) => `\`${code}\`: ${errorMeanings[code]}`).join('\n\n'),
     headers: refer('X-Request-Id', ...headers),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
   };
 }
 

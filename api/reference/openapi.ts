@@ -57,7 +57,7 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
   for (const [name, response] of [...Object.values(errorResponses), failedResponse]) {
     registry.registerComponent('responses', name, response);
   }
-  registry.register('Error', ErrorAnswer);
+  registry.register('ErrorResponse', ErrorAnswer);
   for (const route of routes) registry.registerPath(describe(route));
   registry.registerPath(uploadPath as unknown as Registration);
   const messages = eventTypes.map((type) => {

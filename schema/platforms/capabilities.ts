@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { TextUnit } from './definition.ts';
 import { PlatformName } from './index.ts';
-
-const JsonSchema = z.record(z.string(), z.unknown());
+import { Bytes, JsonObject } from '../wire/shared-fields.ts';
 
 const TextRules = z
   .object({
@@ -29,8 +28,8 @@ const MediaFileRules = z
       description:
         'Media types, the preferred one first. With `auto_fit`, images of other types are re-encoded as the first one.',
     }),
-    max_bytes: bound('Maximum size, in bytes.'),
-    max_gif_bytes: z.int().nullable().meta({
+    max_bytes: bound('Maximum size, in bytes.', Bytes),
+    max_gif_bytes: Bytes.nullable().meta({
       description: 'Maximum size of a GIF, in bytes. Null if it is `max_bytes`.',
     }),
     min_width: bound('Minimum width, in pixels.'),
@@ -70,7 +69,7 @@ const MediaRules = z
 
 const ConnectRules = z
   .object({
-    credentials: JsonSchema.nullable().meta({
+    credentials: JsonObject.nullable().meta({
       description:
         'JSON Schema of the credentials. Null if accounts cannot be connected with credentials.',
     }),
@@ -92,7 +91,7 @@ export const Capabilities = z
       description:
         'Whether posts can be replies. `in_reply_to`, `first_comment` and threads need this.',
     }),
-    options: JsonSchema.meta({ description: 'JSON Schema of `platform_options`.' }),
+    options: JsonObject.meta({ description: 'JSON Schema of `platform_options`.' }),
     connect: ConnectRules,
     source: z.string().meta({ description: 'Source of the rules.' }),
   })

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Phase, ProviderError } from './posts.ts';
 import { describedEnum } from '../wire/described-enum.ts';
+import { JsonObject } from '../wire/shared-fields.ts';
 import { Timestamp } from '../wire/timestamp.ts';
 
 export const AttemptOutcome = describedEnum('AttemptOutcome', 'Outcome of the call.', {
@@ -41,7 +42,7 @@ export const PostAttempt = z
       description: "Network's own error message. Null if there is none.",
     }),
     provider_error: ProviderError,
-    provider_detail: z.record(z.string(), z.unknown()).nullable().meta({
+    provider_detail: JsonObject.nullable().meta({
       description:
         'Details that the network reports about a published post. On Nostr: the answer of each relay. Null if there are none.',
     }),

@@ -23,24 +23,22 @@ export const CreatePosts = z
   .meta({ id: 'CreatePosts', description: 'Posts to create.' });
 export type CreatePosts = z.infer<typeof CreatePosts>;
 
-const status = z.int().meta({
-  description: 'HTTP status that creating the post alone would return, such as 201, 202 or 422.',
-});
-
-const AcceptedPost = z
-  .object({
-    status,
-    post: Post,
-    warnings: z.array(PostIssue).meta({
-      description: 'Issues that did not prevent the post, but may surprise you.',
-    }),
-  })
-  .meta({ id: 'AcceptedPost', description: 'A post of a bulk request that was created.' });
-const RefusedPost = z
-  .object({ status, error: ErrorObject })
-  .meta({ id: 'RefusedPost', description: 'A post of a bulk request that was refused.' });
-
-/** The response that creating the post alone would return. */
+/** The response that creating the post alone would return: the post with its warnings, or an error. */
 export const CreatedPost = z
-  .union([AcceptedPost, RefusedPost])
-  .meta({ id: 'CreatedPost', description: 'One post of a bulk request: the post or an error.' });
+  .object({
+    status: z.int().meta({
+      description:
+        'HTTP status that creating the post alone would return, such as 201, 202 or 422.',
+    }),
+    post: Post.optional(),
+    warnings: z.array(PostIssue).optional().meta({
+      description:
+        'Issues that did not prevent the post, but may surprise you. Absent if it was refused.',
+    }),
+    error: ErrorObject.optional(),
+  })
+  .meta({
+    id: 'CreatedPost',
+    description:
+      'One post of a bulk request: `post` and `warnings` if it was created, `error` if it was refused.',
+  });

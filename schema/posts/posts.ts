@@ -4,7 +4,15 @@ import { fixedLimits } from '../wire/limits.ts';
 import { AccountPlatform, GivenPlatform, PlatformName } from '../platforms/index.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 import { listQuery, ordered } from '../wire/listing.ts';
-import { AccountName, CreatedAt, GivenUserId, Id, SocialAccountId } from '../wire/shared-fields.ts';
+import {
+  AccountName,
+  CreatedAt,
+  GivenUserId,
+  Id,
+  JsonObject,
+  Measure,
+  SocialAccountId,
+} from '../wire/shared-fields.ts';
 import { GivenTime, Timestamp } from '../wire/timestamp.ts';
 
 export const PostStatus = describedEnum('PostStatus', 'Post status.', {
@@ -74,7 +82,7 @@ export const waitReasons = {
 export const WaitReason = describedEnum('WaitReason', 'What the target waits for.', waitReasons);
 export type WaitReason = z.infer<typeof WaitReason>;
 
-export const ProviderError = z.record(z.string(), z.unknown()).nullable().meta({
+export const ProviderError = JsonObject.nullable().meta({
   description:
     "Network's own response to the failed call, up to 4 KiB. `is_cut` marks a longer one. Null if there is none.",
 });
@@ -181,7 +189,7 @@ export const PostResult = z
       description:
         'ID, on the network, of the post that this one replies to. Null if there is none.',
     }),
-    platform_options: z.record(z.string(), z.unknown()).meta({
+    platform_options: JsonObject.meta({
       description: "Options of the account's network, as you sent them. Empty if you sent none.",
     }),
     ...Outcome.shape,
@@ -328,7 +336,7 @@ export const PlatformPost = z
     platform: GivenPlatform.optional().meta({
       description: 'Network that `platform_options` is meant for. The account must belong to it.',
     }),
-    platform_options: z.record(z.string(), z.unknown()).optional().meta({
+    platform_options: JsonObject.optional().meta({
       description:
         "Options of the account's network. `GET /v1/platforms/capabilities` has their JSON Schema.",
     }),
@@ -408,10 +416,10 @@ export const PostIssue = z
     }),
     code: z.string().meta({ description: 'Stable code of the issue.' }),
     message: z.string().meta({ description: 'Description of the issue.' }),
-    actual: z.union([z.string(), z.number()]).nullable().meta({
+    actual: Measure.nullable().meta({
       description: 'Value or size that you sent. Null if not relevant.',
     }),
-    limit: z.union([z.string(), z.number()]).nullable().meta({
+    limit: Measure.nullable().meta({
       description: 'Value or size that is allowed. Null if not relevant.',
     }),
     severity: IssueSeverity,

@@ -1,17 +1,18 @@
 // Facts about an error, beside its code and message.
 import { z } from 'zod';
+import { Bytes } from './shared-fields.ts';
 
 export const ErrorDetails = z
   .object({
     required_scope: z.string().meta({ description: 'Scope that the API key lacks.' }),
-    limit: z.number().meta({ description: 'Limit that the request exceeds.' }),
+    limit: z.number().meta({ format: 'double', description: 'Limit that the request exceeds.' }),
     post_status: z
       .string()
       .meta({ description: 'Status of the post, which conflicts with the request.' }),
     post_id: z.string().meta({ description: 'ID of the post that uses the media.' }),
     media_status: z.string().meta({ description: 'Status of the media.' }),
     replay_id: z.string().meta({ description: 'ID of the replay that is running.' }),
-    received_bytes: z.int().meta({ description: 'Number of bytes of the upload received so far.' }),
+    received_bytes: Bytes.meta({ description: 'Number of bytes of the upload received so far.' }),
     position: z.int().meta({ description: 'Position where the JSON breaks, from 0.' }),
     line: z.int().meta({ description: 'Line where the JSON breaks, from 1.' }),
     column: z.int().meta({ description: 'Column where the JSON breaks, from 1.' }),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ErrorDetails } from './error-details.ts';
 import { errorKinds, type ErrorCode } from './errors.ts';
+import { Measure } from './shared-fields.ts';
 
 const ErrorIssue = z
   .object({
@@ -11,10 +12,10 @@ const ErrorIssue = z
     }),
     code: z.string().meta({ description: 'Stable code of the issue.' }),
     message: z.string().meta({ description: 'Description of the issue.' }),
-    actual: z.union([z.string(), z.number()]).optional().meta({
+    actual: Measure.optional().meta({
       description: 'Value or size that you sent. Absent if not relevant.',
     }),
-    limit: z.union([z.string(), z.number()]).optional().meta({
+    limit: Measure.optional().meta({
       description: 'Value or size that is allowed. Absent if not relevant.',
     }),
   })

@@ -1,5 +1,6 @@
 // The limits of an installation, as the wire shows them.
 import { z } from 'zod';
+import { Bytes } from './shared-fields.ts';
 
 /** Limits that are the same in every installation. */
 export const fixedLimits = {
@@ -14,7 +15,7 @@ export const fixedLimits = {
   accountWarningPercent: 80,
 } as const;
 
-const limit = (description: string) => z.int().meta({ description });
+const limit = (description: string, number: z.ZodNumber = z.int()) => number.meta({ description });
 
 export const Limits = z
   .object({
@@ -22,9 +23,10 @@ export const Limits = z
       'Requests per minute of a project. Null if there is no limit.',
     ).nullable(),
     body_bytes: limit('Maximum size of a request body, in bytes.'),
-    media_bytes: limit('Maximum size of an image or a video, in bytes.'),
+    media_bytes: limit('Maximum size of an image or a video, in bytes.', Bytes),
     media_bytes_per_project: limit(
       "Maximum size of all of a project's images and videos, in bytes.",
+      Bytes,
     ),
     targets_per_post: limit('Maximum number of targets of a post.'),
     posts_per_bulk: limit('Maximum number of posts in one bulk request.'),

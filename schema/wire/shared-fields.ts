@@ -19,6 +19,15 @@ export const GivenUserEmail = z.email().max(320).meta({
   description: 'Email address of the user who owns the account.',
 });
 
+/** Any members. `true` says so to generators that take an empty schema for a type of its own. */
+export const JsonObject = z.record(z.string(), z.unknown()).meta({ additionalProperties: true });
+
+/** A size that 32-bit integers may not hold. */
+export const Bytes = z.int().meta({ format: 'int64' });
+
+/** A value or size that an issue names. A 32-bit float would round large sizes. */
+export const Measure = z.union([z.string(), z.number().meta({ format: 'double' })]);
+
 /** A parameter of a query, whose values are text. The OpenAPI document shows the boolean. */
 export const queryFlag = (description: string) =>
   z

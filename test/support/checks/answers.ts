@@ -100,7 +100,10 @@ function resolve<T extends object>(given: Reference | T, at: string[]): { value:
 /** As a JSON pointer in a URL. */
 const escape = (key: string) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-/** Without leave for members that the document does not describe. */
+/**
+ * Without leave for members that the document does not describe, and for integers that clients with 32 bits
+ * can't read.
+ */
 function closed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(closed);
@@ -108,5 +111,7 @@ function closed(value: unknown): unknown {
     Object.entries(value).map(([key, each]) => [key, closed(each)]),
   );
   const isObject = 'type' in value && value.type === 'object' && 'properties' in value;
-  return isObject ? { additionalProperties: false, ...members } : members;
+  if (isObject) return { additionalProperties: false, ...members };
+  const isInteger = 'type' in value && [value.type].flat().includes('integer');
+  return isInteger && !('format' in value) ? { maximum: 2 ** 31 - 1, ...members } : members;
 }
