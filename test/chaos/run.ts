@@ -17,6 +17,8 @@ import { runUpload } from './upload/run.ts';
 
 const perSecond = 3;
 const quietMs = 1_000;
+/** Longer than the lease of a refresh whose worker was killed, for which the posts of its account wait. */
+const settleMs = 150_000;
 const interrupted = new AbortController();
 
 async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
@@ -72,7 +74,7 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
       firstChange,
       lostWindows,
     };
-    await waitUntilSettled(sources, isShort ? 15_000 : 60_000);
+    await waitUntilSettled(sources, settleMs);
     progress('Nothing is under way, or the time is up.');
     const facts = await readFacts(sources);
     await Promise.all(liveClients.map((one) => one.close()));
