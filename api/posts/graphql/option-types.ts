@@ -120,7 +120,10 @@ function metaOf(schema: z.ZodType): z.GlobalMeta {
   return { ...(inner && metaOf(inner)), ...schema.meta() };
 }
 
-/** Every field is nullable, so that one query can read options of the same name on several networks. */
+/**
+ * Every field is nullable, so that one query can read options of the same name on several networks.
+ * An option `id` names media. It is shown as `mediaId`, because caches tell objects apart by `id`.
+ */
 function createOutput(
   { builder, title, typeName, meta }: Place,
   options: Option[],
@@ -130,7 +133,7 @@ function createOutput(
     fields: (t) =>
       Object.fromEntries(
         options.map(({ name, member, output, isList, description }) => [
-          name,
+          name === 'id' ? 'mediaId' : name,
           t.field({
             type: isList ? [output] : output,
             nullable: true,

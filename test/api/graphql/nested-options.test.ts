@@ -46,6 +46,7 @@ const Options = z.strictObject({
     )
     .optional()
     .meta({ description: 'Embeds.' }),
+  thumb: z.strictObject({ id: z.string() }).optional(),
   blocks: z
     .array(z.looseObject({ block_id: z.string() }))
     .optional()
@@ -93,6 +94,7 @@ const query = `query ($input: Target!) {
   echo(input: $input) {
     poll { options expiresIn hideTotals }
     embeds { imageUrl kind fields { isInline } }
+    thumb { mediaId }
     blocks
   }
 }`;
@@ -170,16 +172,17 @@ describe('nested options', () => {
       embeds: [{ imageUrl: 'https://a.example', kind: 'PLAIN_TEXT', fields: [{ isInline: true }] }],
       blocks: [{ block_id: 'x', someKey: { other_key: 1 } }],
     };
-    const { data, errors } = await echo(options);
+    const { data, errors } = await echo({ ...options, thumb: { id: 'med_a' } });
     expect(errors).toBeUndefined();
     expect(received).toEqual({
       poll: { options: ['a', 'b'], expires_in: 300 },
       embeds: [
         { image_url: 'https://a.example', kind: 'plain_text', fields: [{ is_inline: true }] },
       ],
+      thumb: { id: 'med_a' },
       blocks: [{ block_id: 'x', someKey: { other_key: 1 } }],
     });
-    expect(data!['echo']).toEqual(options);
+    expect(data!['echo']).toEqual({ ...options, thumb: { mediaId: 'med_a' } });
   });
 
   test.each([
