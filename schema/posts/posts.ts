@@ -378,7 +378,7 @@ export const CreatePost = z
       .default({})
       .meta({
         description:
-          'Your own key-value pairs, at most 20. Keys have up to 64 characters, values up to 512. Events include them.',
+          'Your own key-value pairs, at most 20. Keys have up to 64 characters. Values are strings of up to 512. Events include them.',
       }),
     idempotency_key: z
       .string()
