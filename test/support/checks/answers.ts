@@ -43,6 +43,9 @@ const paths = Object.entries(document.paths)
 
 const ajv = new Ajv2020({ strict: false })
   .addFormat('date-time', (text: string) => !Number.isNaN(Date.parse(text)))
+  // Sizes of numbers in other languages.
+  .addFormat('int64', true)
+  .addFormat('double', true)
   .addSchema({ $id: 'document', ...(closed(document) as object) });
 const headerAjv = new Ajv2020({ strict: false, coerceTypes: true });
 const validators = new Map<string, ValidateFunction>();
