@@ -57,7 +57,7 @@ export function startPollLoop(options: PollLoopOptions): PollLoop {
           await sleep(Math.min(waitMs, maxGatherMs));
         }
       } catch (error) {
-        // Only the first of a row: an outage would otherwise fill the log.
+        // One warning for each outage: a line for each poll would fill the log.
         log[isFailing ? 'debug' : 'warn']({ err: error, channel }, 'a poll failed');
         isFailing = true;
         pause();
