@@ -20,6 +20,7 @@ import { isWaiting, toTargetInput, wrongState } from './stored-post.ts';
 import { attachPostMedia, detachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
+import { listForms } from './checks/media.ts';
 import { readSchedule } from './checks/schedule.ts';
 import { startRun } from './publish-post.ts';
 import { planTargets, type PlannedTarget } from './checks/targets.ts';
@@ -92,7 +93,7 @@ async function writeContent(
   const { post } = stored;
   const { platform_posts: storedTargets, ...storedContent } = toTargetInput(stored);
   const hasNewTargets = account_ids !== undefined || platform_posts !== undefined;
-  const hasNewMedia = [media, media_ids, media_urls].some((form) => form !== undefined);
+  const hasNewMedia = listForms({ media, media_ids, media_urls }).length > 0;
   const content = {
     caption: caption ?? storedContent.caption,
     auto_fit: changes.auto_fit ?? storedContent.auto_fit,

@@ -22,20 +22,27 @@ export interface NamedMedia {
 }
 
 const forms = ['media', 'media_ids', 'media_urls'] as const;
+type Form = (typeof forms)[number];
+
+/** The forms that count: an empty list beside another one counts as left out. */
+export function listForms(given: GivenMedia): Form[] {
+  const named = forms.filter((form) => given[form] !== undefined);
+  return named.length > 1 ? named.filter((form) => given[form]!.length > 0) : named;
+}
 
 /** Undefined: the request names none. */
 export function readMedia(given: GivenMedia, at: Path): NamedMedia | undefined {
-  const [form, ...others] = forms.filter((name) => given[name] !== undefined);
+  const [form, ...others] = listForms(given);
   if (!form) return undefined;
   const path = [...at, form];
   const pathOf = (index: number) => [...path, index];
+  const inputs = inputsOf(given, form);
   if (others.length > 0) {
     const message: Text = ({ field }) =>
       `Give the media in one form: ${[form, ...others].map(field).join(' or ')}.`;
-    const items = inputsOf(given).map(toItem);
-    return { items, path, pathOf, issues: [{ path, code: 'several_media_forms', message }] };
+    const issues = [{ path, code: 'several_media_forms', message }];
+    return { items: inputs.map(toItem), path, pathOf, issues };
   }
-  const inputs = inputsOf(given);
   const issues = inputs.flatMap((input, i) =>
     form === 'media' ? checkForm(input, pathOf(i)) : checkUrl(input.url, pathOf(i)),
   );
@@ -47,9 +54,11 @@ export function readOneMedia(input: PostMediaInput, path: Path): NamedMedia {
   return { items: [toItem(input)], path, pathOf: () => path, issues: checkForm(input, path) };
 }
 
-function inputsOf({ media, media_ids, media_urls }: GivenMedia): PostMediaInput[] {
-  if (media) return media;
-  return media_ids ? media_ids.map((id) => ({ id })) : (media_urls ?? []).map((url) => ({ url }));
+function inputsOf({ media, media_ids, media_urls }: GivenMedia, form: Form): PostMediaInput[] {
+  if (form === 'media') return media!;
+  return form === 'media_ids'
+    ? media_ids!.map((id) => ({ id }))
+    : media_urls!.map((url) => ({ url }));
 }
 
 function toItem({ id, url, alt_text, thumbnail_id }: PostMediaInput): MediaItem {

@@ -26,12 +26,13 @@ export interface RequestTargets {
   issue?: Issue;
 }
 
-/** An empty `platform_posts` beside `account_ids` counts as left out. */
+/** An empty list beside the other one counts as left out. */
 export function readTargets(
-  { account_ids, platform_posts: given }: TargetInput,
+  { account_ids: givenIds, platform_posts: given }: TargetInput,
   maxTargets: number,
 ): RequestTargets {
-  const platform_posts = account_ids && given?.length === 0 ? undefined : given;
+  const platform_posts = givenIds && given?.length === 0 ? undefined : given;
+  const account_ids = platform_posts && givenIds?.length === 0 ? undefined : givenIds;
   if (account_ids && platform_posts) {
     const message: Text = ({ field }) =>
       `Give ${field('account_ids')} or ${field('platform_posts')}, not both.`;

@@ -78,9 +78,17 @@ describe('null', () => {
   });
 });
 
-test('an empty list of targets beside `account_ids` counts as left out', async () => {
-  const body = { caption: 'hello', account_ids: [author.accounts[0]], platform_posts: [] };
-  expect(await call('POST', '/v1/posts', body)).toMatchObject({ status: 202 });
+test.each([
+  ['platform_posts', () => ({ account_ids: [author.accounts[0]], platform_posts: [] })],
+  [
+    'account_ids',
+    () => ({ account_ids: [], platform_posts: [{ account_id: author.accounts[0] }] }),
+  ],
+])('an empty `%s` beside the other form counts as left out', async (_, targets) => {
+  const body = { caption: 'hello', ...targets() };
+  const { status, body: answer } = await call('POST', '/v1/posts', body);
+  expect(status).toBe(202);
+  expect(answer.data.results).toHaveLength(1);
 });
 
 describe('Location', () => {

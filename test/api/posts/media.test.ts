@@ -86,6 +86,30 @@ describe('the forms of media', () => {
     expect(post.status).toBe('pending');
   });
 
+  test('an empty form beside another counts as left out', async () => {
+    const [ada, bob, eve] = accounts;
+    const none = { media: [], media_ids: [], media_urls: [] };
+    const id = await media();
+    const post = await create({
+      ...none,
+      media_ids: [id],
+      platform_posts: [
+        { account_id: ada, ...none },
+        { account_id: bob, media: [], media_ids: [] },
+        { account_id: eve, media_ids: [] },
+      ],
+    });
+    expect(post.results.map((result) => result.media.map((each) => each.id))).toEqual([
+      [id],
+      [id],
+      [],
+    ]);
+    const draft = await create({ ...none, media_ids: [id], status: 'draft' });
+    const { body } = await author.change(draft.id, { caption: 'new', ...none });
+    expect(body.data.media).toMatchObject([{ id }]);
+    expect((await create({ caption: 'a', ...none })).media).toEqual([]);
+  });
+
   test('two forms, an item with both or neither, and unusable media are refused', async () => {
     const id = await media();
     expect(await issuesOf({ media_ids: [id], media_urls: [url] })).toEqual([
