@@ -60,6 +60,8 @@ test('connectAccount names the credentials of its network', async () => {
   const { platform, credentials } = connectAccount as { platform: string; credentials: object };
   const { body } = await app.tenant.api.get('/v1/platforms/capabilities');
   const network = body.data.find((one: { platform: string }) => one.platform === platform);
-  const validate = new Ajv2020({ strict: false, formats: { uri: true } }).compile(network.connect.credentials);
+  const validate = new Ajv2020({ strict: false, formats: { uri: true } }).compile(
+    network.connect.credentials,
+  );
   expect(validate(credentials), `${edit} ${JSON.stringify(validate.errors)}`).toBe(true);
 });
