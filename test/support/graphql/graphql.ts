@@ -54,12 +54,15 @@ export interface SubscribeOptions {
   payload?: Record<string, unknown>;
 }
 
+/** Changes wait for every older transaction of the server, and another test may hold one for 10 s. */
+const messageTimeoutMs = 20_000;
+
 function createInbox() {
   const messages: Message[] = [];
   const watchers = new Set<() => void>();
   const closed = Promise.withResolvers<number>();
 
-  async function until(isLast: (message: Message) => boolean, timeoutMs = 10_000) {
+  async function until(isLast: (message: Message) => boolean, timeoutMs = messageTimeoutMs) {
     let check = () => {};
     let timer: NodeJS.Timeout | undefined;
     try {
