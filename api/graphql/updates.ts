@@ -1,12 +1,13 @@
 // The messages of one stream, read ahead in order, until the client, the key or the feed ends it.
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Caller } from '../http/context.ts';
+import { toAppError } from '../http/errors.ts';
 import type { FeedStream } from '../live/subscriber.ts';
 import type { GraphqlContext } from './context.ts';
 import type { FindSubjects, Message } from './messages.ts';
 
-/** The last item of a stream that broke is the reason. */
-export type Update<T> = Message<T> | { failure: unknown };
+/** The last item of a stream that broke is the reason, with the cursor to resume from. */
+export type Update<T> = Message<T> | { failure: AppError };
 
 export interface UpdateOptions<T> {
   find: FindSubjects<T>;
@@ -17,23 +18,26 @@ export interface UpdateOptions<T> {
 /** How many changes are read ahead of the client, so that one query reads their subjects. */
 const readAhead = 16;
 
-type Step<T> = Update<T> | 'unwanted' | 'end';
+/** A cursor: that of a message that the stream leaves out. */
+type Step<T> = Message<T> | { unwanted: string } | { failure: unknown } | 'end';
 
 export function readUpdates<T extends { id: string }>(
-  { keyWatch, messages }: GraphqlContext,
+  { app, keyWatch, messages, requestId }: GraphqlContext,
   { keyId, environment }: Caller,
   stream: FeedStream,
   { find, isWanted }: UpdateOptions<T>,
   first?: Message<T>,
 ): AsyncIterableIterator<Update<T>, undefined, undefined> {
   const steps: Promise<Step<T>>[] = first ? [Promise.resolve(first)] : [];
+  /** Of the last message that the client has, or that the stream has left out. */
+  let cursor = stream.startCursor;
   let hasEnded = false;
   let refusal: AppError | undefined;
   const stopWatching = keyWatch.watch(keyId, () => {
     // The stream drops everything that is queued or was read ahead.
     const error = new AppError('unauthorized', 'The API key has been revoked or has expired.');
     refusal = error;
-    stream.fail(() => error);
+    stream.fail(error);
   });
 
   function isShown({ subject }: Message<T>, deletedFrom: string | null | undefined): boolean {
@@ -49,7 +53,9 @@ export function readUpdates<T extends { id: string }>(
       if (done) return 'end';
       const message = await messages.read(item, environment, find);
       const { change } = item;
-      return !change || isShown(message, change.environment) ? message : 'unwanted';
+      return !change || isShown(message, change.environment)
+        ? message
+        : { unwanted: message.cursor };
     } catch (failure) {
       return { failure };
     }
@@ -70,9 +76,17 @@ export function readUpdates<T extends { id: string }>(
         while (steps.length < readAhead) steps.push(readStep());
         const next = await steps.shift()!;
         const step: Step<T> = refusal ? { failure: refusal } : next;
-        if (step === 'unwanted') continue;
         if (step === 'end') break;
-        if ('failure' in step) void end();
+        if ('failure' in step) {
+          void end();
+          const failure = toAppError(app, step.failure, requestId);
+          return { done: false, value: { failure: toResumable(failure, cursor) } };
+        }
+        if ('unwanted' in step) {
+          cursor = step.unwanted;
+          continue;
+        }
+        cursor = step.cursor;
         return { done: false, value: step };
       }
       return end();
@@ -82,4 +96,9 @@ export function readUpdates<T extends { id: string }>(
       return this;
     },
   };
+}
+
+/** An expired cursor can't be resumed from: its error names the oldest cursor instead. */
+function toResumable(failure: AppError, cursor: string): AppError {
+  return failure.code === 'cursor_expired' ? failure : failure.withDetails({ cursor });
 }

@@ -89,7 +89,7 @@ export function createFeed(options: FeedOptions): Feed {
     async close() {
       isClosed = true;
       clearInterval(bookmarking);
-      subscribers.forEach((subscriber) => subscriber.fail(closing));
+      subscribers.forEach((subscriber) => subscriber.fail(closing()));
       await reader.close();
     },
   };
@@ -97,7 +97,7 @@ export function createFeed(options: FeedOptions): Feed {
 
 function closing(): AppError {
   return new AppError('unavailable', 'This server is stopping.', {
-    hint: 'Subscribe again with `after` set to the last cursor.',
+    hint: 'Subscribe again with `after` set to the cursor.',
     retryAfterS: 1,
   });
 }

@@ -156,7 +156,7 @@ export function createReader(options: ReaderOptions): Reader {
     head = next;
     if (!isOther) return false;
     moveTo(next);
-    subscribers.forEach((subscriber) => subscriber.fail(() => cursorExpired(next)));
+    subscribers.forEach((subscriber) => subscriber.fail(cursorExpired(next)));
     return true;
   }
 
@@ -176,7 +176,7 @@ export function createReader(options: ReaderOptions): Reader {
     if (hasEnded) return;
     awayTimer ??= setTimeout(() => {
       awayTimer = undefined;
-      subscribers.forEach((subscriber) => subscriber.fail(unreadable));
+      subscribers.forEach((subscriber) => subscriber.fail(unreadable()));
     }, awayMs);
   }
 

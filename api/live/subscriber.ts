@@ -29,24 +29,23 @@ export interface SubscriberOptions {
 
 /** `fail` and `return` take effect even while a call of `next` waits. */
 export interface FeedStream extends AsyncIterableIterator<FeedItem, undefined, undefined> {
+  /** Where the stream begins. Each item has a cursor of its own. */
+  readonly startCursor: string;
   return(): Promise<IteratorResult<FeedItem, undefined>>;
-  /** The next item is this error, and nothing follows it. */
-  fail(reason: Reason): void;
+  /** After the queued items, the next one is this error. Nothing follows it. */
+  fail(reason: AppError): void;
 }
-
-/** Takes the cursor of the last item, from which the client can resume. */
-export type Reason = (cursor: string) => AppError;
 
 type Waiter = PromiseWithResolvers<IteratorResult<FeedItem, undefined>>;
 
 export class Subscriber implements FeedStream {
   readonly filter: ChangeFilter;
+  readonly startCursor: string;
   position: FeedPosition;
   readonly #options: SubscriberOptions;
   /** Behind the last queued item. Reading resumes here after a crash of the database. */
   #durable: FeedPosition;
   #rewinds = 0;
-  #cursor: string;
   /** The current state that was shown first. Undefined once the stream is past it. */
   #seen: Snapshot | undefined;
   #queue: PlacedItem[] = [];
@@ -54,7 +53,7 @@ export class Subscriber implements FeedStream {
   #isLive = false;
   #isReading = false;
   #isEnded = false;
-  #failure: Reason | undefined;
+  #failure: AppError | undefined;
 
   constructor(options: SubscriberOptions) {
     this.#options = options;
@@ -62,7 +61,7 @@ export class Subscriber implements FeedStream {
     this.position = options.place.position;
     this.#seen = options.place.seen;
     this.#durable = options.durable;
-    this.#cursor = toFeedCursor(options.epoch, { position: options.durable, seen: this.#seen });
+    this.startCursor = toFeedCursor(options.epoch, { position: options.durable, seen: this.#seen });
   }
 
   /** In order. A stream that still catches up finds the change among the recent ones. */
@@ -75,7 +74,7 @@ export class Subscriber implements FeedStream {
       return;
     }
     this.#queue = [];
-    this.fail(slowConsumer);
+    this.fail(slowConsumer());
   }
 
   /** Every change up to the bookmark has been pushed. It keeps the cursor of a quiet stream from expiring. */
@@ -93,7 +92,7 @@ export class Subscriber implements FeedStream {
     this.#settle();
   }
 
-  fail(reason: Reason): void {
+  fail(reason: AppError): void {
     if (this.#isEnded) return;
     this.#failure = reason;
     this.#isEnded = true;
@@ -125,13 +124,11 @@ export class Subscriber implements FeedStream {
     while (this.#waiters.length > 0) {
       const item = this.#queue.shift();
       if (item) {
-        const value = this.#withSnapshot(item);
-        this.#cursor = value.cursor;
-        this.#waiters.shift()!.resolve({ done: false, value });
+        this.#waiters.shift()!.resolve({ done: false, value: this.#withSnapshot(item) });
       } else if (this.#failure) {
         const failure = this.#failure;
         this.#failure = undefined;
-        this.#waiters.shift()!.reject(failure(this.#cursor));
+        this.#waiters.shift()!.reject(failure);
         this.#options.onEnd(this);
       } else if (this.#isEnded) {
         this.#waiters.shift()!.resolve({ done: true, value: undefined });
@@ -169,7 +166,7 @@ export class Subscriber implements FeedStream {
         this.#isLive = missed.isLive;
       }
     } catch (error) {
-      this.fail((cursor) => (error instanceof AppError ? error : unreadable(cursor, error)));
+      this.fail(error instanceof AppError ? error : unreadable(error));
     } finally {
       this.#isReading = false;
     }
@@ -177,22 +174,20 @@ export class Subscriber implements FeedStream {
   }
 }
 
-function slowConsumer(cursor: string): AppError {
+function slowConsumer(): AppError {
   return new AppError(
     'slow_consumer',
     `The client reads too slowly: more than ${maxWaiting} changes are waiting.`,
     {
       hint: 'Subscribe again with `after` set to the cursor. Read faster, or subscribe to less.',
-      details: { cursor },
       retryAfterS,
     },
   );
 }
 
-export function unreadable(cursor: string, cause?: unknown): AppError {
+export function unreadable(cause?: unknown): AppError {
   return new AppError('unavailable', 'The changes cannot be read right now.', {
     hint: 'Subscribe again with `after` set to the cursor.',
-    details: { cursor },
     retryAfterS,
     cause,
   });

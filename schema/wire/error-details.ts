@@ -16,7 +16,7 @@ export const ErrorDetails = z
     position: z.int().meta({ description: 'Position where the JSON breaks, from 0.' }),
     line: z.int().meta({ description: 'Line where the JSON breaks, from 1.' }),
     column: z.int().meta({ description: 'Column where the JSON breaks, from 1.' }),
-    cursor: z.string().nullable().meta({ description: 'Last cursor of a live stream.' }),
+    cursor: z.string().meta({ description: 'Cursor to resume the live stream from.' }),
     oldest_cursor: z
       .string()
       .meta({ description: 'Oldest cursor that a live stream can resume from.' }),

@@ -70,6 +70,15 @@ export class AppError extends Error {
     this.options = options;
   }
 
+  /** The same error with further members. */
+  withDetails(details: ErrorDetails): AppError {
+    const { options } = this;
+    return new AppError(this.code, this.text, {
+      ...options,
+      details: { ...options.details, ...details },
+    });
+  }
+
   /** The same error with other paths, for a request that has the fields elsewhere. */
   withPaths(move: (path: Path) => Path): AppError {
     const { issues } = this.options;

@@ -26,8 +26,11 @@ async function makeKey(extra: object = {}): Promise<{ id: string; key: string }>
 }
 
 function expectUnauthorized(transport: string, code: number, { messages }: Subscription): void {
-  if (transport === 'WebSocket') expect(code).toBe(4401);
-  else expect(messages.at(-1).errors[0].extensions.code).toBe('unauthorized');
+  if (transport === 'WebSocket') return expect(code).toBe(4401);
+  const { extensions } = messages.at(-1).errors[0];
+  expect(extensions).toMatchObject({ code: 'unauthorized', cursor: expect.any(String) });
+  const before = messages.at(-2)?.data.postUpdated.cursor;
+  if (before) expect(extensions.cursor).toBe(before);
 }
 
 describe.concurrent.each([
@@ -83,8 +86,19 @@ test('after its key is revoked, a client gets no waiting message', async () => {
   const ended = once(stream.response, 'end');
   stream.response.resume();
   await ended;
-  expect(stream.messages.at(-1).errors[0].extensions.code).toBe('unauthorized');
-  expect(stream.messages.length).toBeLessThan(kinds.length);
+  const { code, cursor } = stream.messages.at(-1).errors[0].extensions;
+  expect(code).toBe('unauthorized');
+  // All but the current state, which came first, and the error.
+  const shown = stream.messages.length - 2;
+  expect(shown).toBeLessThan(kinds.length);
+  // With another key, the client gets the messages that were dropped.
+  await using resumed = subscribeOverSocket({
+    url: app.url,
+    key: app.tenant.key,
+    query: `subscription { postUpdated(id: "${id}", after: "${cursor}") { change } }`,
+  });
+  const rest = await resumed.waitFor(kinds.length - shown);
+  expect(rest.map(({ data }) => data.postUpdated.change)).toEqual(kinds.slice(shown));
 });
 
 test('a key that is first watched while the others are checked stays', async () => {
