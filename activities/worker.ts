@@ -58,7 +58,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
       eagerStart,
       admission,
       heartbeats,
-      loadMedia: createMediaLoader({ db, store: dependencies.media?.store }),
+      loadMedia: createMediaLoader({ db, media: dependencies.media }),
     }),
     interceptors: { activity: [createFailureReporter(dependencies)] },
     // A request that hangs occupies a slot for its whole timeout, so there are many slots.

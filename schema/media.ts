@@ -20,6 +20,34 @@ export const MediaKind = describedEnum('MediaKind', 'Kind of the media.', {
 });
 export type MediaKind = z.infer<typeof MediaKind>;
 
+/** Limits of images. Those of memory and time are of the process that decodes. */
+export const imageLimits = {
+  maxBytes: 67_108_864,
+  /** Of one frame. */
+  pixels: {
+    jpeg: 50_000_000,
+    png: 24_000_000,
+    webp: 24_000_000,
+    avif: 12_000_000,
+    gif: 50_000_000,
+  },
+  /** Of all frames. */
+  animatedPixels: 500_000_000,
+  /** Chunks, segments, blocks or boxes of a file. */
+  parts: 100_000,
+  /** Of a file: everything but coded pixels. A decoder copies it. */
+  metadataBytes: 16_000_000,
+  /** Of a JPEG. Each one is a pass over all pixels. */
+  scans: 100,
+  /** What a progressive or interlaced image makes a decoder hold. */
+  heldBytes: 160_000_000,
+  /** Memory for pictures and for animations, which run at the same time. */
+  pictureMemoryBytes: 240_000_000,
+  animationMemoryBytes: 60_000_000,
+  readCpuMs: 8_000,
+  fitCpuMs: 15_000,
+} as const;
+
 /** Every `error_code` of failed media, with its message. */
 export const mediaErrors = {
   media_unreachable: 'The URL could not be fetched.',

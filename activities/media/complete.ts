@@ -8,11 +8,13 @@ import type { MediaRow } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { mediaErrors } from '../../schema/media.ts';
 import type { MediaSource } from '../platforms/platform.ts';
+import type { Images } from './images/images.ts';
 import { MediaError } from './media-error.ts';
 import { probe } from './probe.ts';
 import { openSource, type SegmentDependencies } from './segments.ts';
 
 export interface CompleteDependencies extends SegmentDependencies {
+  images: Images;
   notifier: Notifier;
 }
 
@@ -28,18 +30,19 @@ export interface CompleteOptions {
  * media as they are then. Undefined: they are gone.
  */
 export async function completeMedia(
-  { db, notifier, store }: CompleteDependencies,
+  { db, notifier, store, images }: CompleteDependencies,
   mediaId: string,
   { sha256, writerId }: CompleteOptions = {},
 ): Promise<MediaRow | undefined> {
   const row = await findMedia(db, mediaId);
   if (row?.status !== 'pending') return row;
   const source = openSource({ store }, row, await listSegments(db, mediaId));
-  const outcome = await readOutcome(row, source, sha256);
+  const outcome = await readOutcome(images, row, source, sha256);
   return inTransaction(db, notifier, (trx) => concludeMedia(trx, row, outcome, writerId));
 }
 
 async function readOutcome(
+  images: Images,
   row: MediaRow,
   source: MediaSource,
   knownSha256: string | undefined,
@@ -53,7 +56,11 @@ async function readOutcome(
     if (row.declared_hash !== null && row.declared_hash !== sha256) {
       throw new MediaError('media_hash_mismatch', mediaErrors.media_hash_mismatch);
     }
-    const { kind, contentType, width, height, durationMs, needsCleaning } = await probe(source);
+    const { kind, contentType, width, height, durationMs, needsCleaning } = await probe(
+      images,
+      row.project_id,
+      source,
+    );
     if (row.content_type !== null && !row.content_type.startsWith(`${kind}/`)) {
       const message = `The file is ${contentType}. ${row.content_type} was declared.`;
       throw new MediaError('media_invalid', message);

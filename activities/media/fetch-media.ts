@@ -112,9 +112,12 @@ async function fetchAs(
   const { mediaId, writerId } = writer;
   try {
     if (!media) throw new StoreError('unavailable', 'This worker has no media store.');
-    const { store } = media;
+    const { store, images } = media;
     const sha256 = await storeBytes(dependencies, media, writer, signal);
-    const done = await completeMedia({ db, notifier, store }, mediaId, { sha256, writerId });
+    const done = await completeMedia({ db, notifier, store, images }, mediaId, {
+      sha256,
+      writerId,
+    });
     return done?.status === 'pending' ? takenMs : null;
   } catch (error) {
     if (error instanceof WriteError && error.code === 'taken_over') return takenMs;

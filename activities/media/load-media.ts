@@ -1,5 +1,6 @@
 // Loads the media of a target as its network takes them: fitted, cleaned, and readable by range.
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { findRendition, insertRendition } from '../../schema/database/media/renditions.ts';
 import { listSegments } from '../../schema/database/media/segments.ts';
 import { mediaOf, type TargetRow } from '../../schema/database/posts/targets.ts';
@@ -10,6 +11,7 @@ import { newId } from '../../schema/wire/ids.ts';
 import { render } from '../../schema/wire/names.ts';
 import {
   checkMedia,
+  cleaningPlan,
   factsOf,
   mediaRulesOf,
   planFit,
@@ -18,10 +20,10 @@ import {
   type MediaPlace,
 } from '../platforms/media-rules.ts';
 import type { TargetMedia } from '../platforms/platform.ts';
-import { cleaningPlan, fitImage } from './fit.ts';
 import { MediaError } from './media-error.ts';
+import type { FittedImage } from './images/images.ts';
 import { openSource, putSegment, segmentBytes } from './segments.ts';
-import { StoreError, type MediaStore } from './store/store.ts';
+import { StoreError, type MediaStorage, type MediaStore } from './store/store.ts';
 
 /** A target's network, with the rules for its account. */
 type Network = Pick<PlatformDefinition, 'title' | 'rules'>;
@@ -44,15 +46,21 @@ export type LoadMedia = (
 
 interface LoaderDependencies {
   db: Db;
-  store: MediaStore | undefined;
+  /** Undefined: this worker has no store. */
+  media: Pick<MediaStorage, 'store' | 'images'> | undefined;
 }
 
-export function createMediaLoader({ db, store }: LoaderDependencies): LoadMedia {
+/** An image that couldn't be fitted isn't tried again for an hour, since each try takes seconds. */
+const rememberedFits = { max: 10_000, ttl: 3_600_000 } as const;
+
+export function createMediaLoader({ db, media: storage }: LoaderDependencies): LoadMedia {
+  const refused = new LRUCache<string, MediaError>(rememberedFits);
+
   return async function load(target, found, network) {
     const items = mediaOf(target);
     const { auto_fit: autoFit, platform_options: options } = target;
     if (items.length === 0) return [];
-    if (!store) throw new StoreError('unavailable', 'This worker has no media store.');
+    if (!storage) throw new StoreError('unavailable', 'This worker has no media store.');
     const rows = new Map(found.map((media) => [media.id, media]));
     const facts = items.map((item) => factsOf(item, rows.get(item.id!)));
     const { title, rules } = mediaRulesOf(network, options);
@@ -87,27 +95,30 @@ export function createMediaLoader({ db, store }: LoaderDependencies): LoadMedia 
     const name = JSON.stringify(plan);
     const made = await findRendition(db, media.id, name);
     if (made) return made;
-    const source = openSource({ store: store! }, media, await listSegments(db, media.id));
-    const { bytes, ...fitted } = await fitImage(source, plan);
-    const sha256 = hash('sha256', bytes);
+    const { store } = storage!;
+    await using fitted = await fit(media, plan, `${media.id}/${name}`);
+    const { bytes, contentType, width, height } = fitted;
     const id = newId('media');
-    const segments = [];
-    for (let start = 0; start < bytes.length; start += segmentBytes) {
-      const part = bytes.subarray(start, start + segmentBytes);
-      segments.push(await putSegment(store!, id, start, part));
-    }
-    const inserted = await insertRendition(db, media, {
-      id,
-      name,
-      bytes: bytes.length,
-      sha256,
-      segments,
-      ...fitted,
-    });
+    const { segments, sha256 } = await storeFitted(store, id, fitted);
+    const facts = { bytes, sha256, segments, contentType, width, height };
+    const inserted = await insertRendition(db, media, { id, name, ...facts });
     if (inserted) return inserted;
     // Another worker made the same one.
-    await store!.remove(segments.map(({ key }) => key));
+    await store.remove(segments.map(({ key }) => key));
     return (await findRendition(db, media.id, name))!;
+  }
+
+  async function fit(media: MediaRow, plan: FitPlan, key: string): Promise<FittedImage> {
+    const { store, images } = storage!;
+    const refusal = refused.get(key);
+    if (refusal) throw refusal;
+    const source = openSource({ store }, media, await listSegments(db, media.id));
+    try {
+      return await images.fit(media.project_id, source, plan);
+    } catch (error) {
+      if (error instanceof MediaError) refused.set(key, error);
+      throw error;
+    }
   }
 
   async function toTargetMedia(
@@ -115,7 +126,8 @@ export function createMediaLoader({ db, store }: LoaderDependencies): LoadMedia 
     { alt_text: altText, url }: Pick<MediaItem, 'alt_text' | 'url'>,
     thumbnail: TargetMedia | undefined,
   ): Promise<TargetMedia> {
-    const source = openSource({ store: store! }, media, await listSegments(db, media.id));
+    const { store } = storage!;
+    const source = openSource({ store }, media, await listSegments(db, media.id));
     return {
       id: media.id,
       kind: media.kind!,
@@ -132,6 +144,18 @@ export function createMediaLoader({ db, store }: LoaderDependencies): LoadMedia 
       open: (range) => source.open(range),
     };
   }
+}
+
+async function storeFitted(store: MediaStore, id: string, fitted: FittedImage) {
+  const sha256 = createHash('sha256');
+  const segments = [];
+  let start = 0;
+  for await (const part of fitted.open(segmentBytes)) {
+    sha256.update(part);
+    segments.push(await putSegment(store, id, start, part));
+    start += part.byteLength;
+  }
+  return { segments, sha256: sha256.digest('hex') };
 }
 
 const noItem = { alt_text: null, url: null };

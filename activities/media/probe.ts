@@ -2,10 +2,9 @@
 import { fileTypeFromBuffer } from 'file-type';
 import type { MediaKind } from '../../schema/media.ts';
 import type { MediaSource } from '../platforms/platform.ts';
-import { imageEnd } from './image-end.ts';
-import { openImage, readBytes, readHeader, unreadable, withImage } from './images.ts';
-import { hasLocation } from './location.ts';
+import type { Images, ImageType } from './images/images.ts';
 import { MediaError } from './media-error.ts';
+import { readBytes } from './read-bytes.ts';
 import { readVideo } from './videos.ts';
 
 export interface Probed {
@@ -20,8 +19,7 @@ export interface Probed {
   needsCleaning: boolean;
 }
 
-/** `format`: as the decoder names it. */
-const imageTypes: Record<string, { contentType: string; format: string }> = {
+const imageTypes: Record<string, ImageType> = {
   'image/jpeg': { contentType: 'image/jpeg', format: 'jpeg' },
   'image/png': { contentType: 'image/png', format: 'png' },
   'image/apng': { contentType: 'image/png', format: 'png' },
@@ -48,45 +46,32 @@ const acceptedTypes = [
 const sampleBytes = 4_100;
 
 /** Throws a `MediaError` if the file is not usable, and errors of the source as they are. */
-export async function probe(source: MediaSource): Promise<Probed> {
+export async function probe(
+  images: Images,
+  projectId: string,
+  source: MediaSource,
+): Promise<Probed> {
   if (source.bytes === 0) throw new MediaError('media_invalid', 'The file is empty.');
   const end = Math.min(sampleBytes, source.bytes) - 1;
   const type = await fileTypeFromBuffer(await readBytes(source, { start: 0, end }));
   if (!type) throw new MediaError('media_invalid');
   const image = imageTypes[type.mime];
-  if (image) return probeImage(source, image);
+  if (image) {
+    const read = await images.read(projectId, source, image);
+    return { kind: 'image', contentType: image.contentType, durationMs: null, ...read };
+  }
   const video = videoTypes[type.mime];
-  if (video) return probeVideo(source, video);
+  if (video) return probeVideo(projectId, source, video);
   const message = `The bytes are ${type.mime}. Fanfare accepts ${acceptedTypes}.`;
   throw new MediaError('media_invalid', message);
 }
 
-async function probeImage(
+async function probeVideo(
+  projectId: string,
   source: MediaSource,
-  { contentType, format }: { contentType: string; format: string },
+  contentType: string,
 ): Promise<Probed> {
-  return withImage(source, async (bytes) => {
-    const { metadata, width, height, orientation } = await readHeader(bytes);
-    const end = imageEnd(bytes, contentType);
-    if (end === null || metadata.format !== format) throw unreadable(undefined);
-    await decode(bytes);
-    const needsCleaning =
-      orientation !== 1 || end < bytes.length || hasLocation(bytes, contentType, metadata);
-    return { kind: 'image', contentType, width, height, durationMs: null, needsCleaning };
-  });
-}
-
-/** Reads every pixel and keeps one. */
-async function decode(bytes: Buffer): Promise<void> {
-  try {
-    await openImage(bytes).resize({ width: 1, height: 1, fit: 'fill' }).raw().toBuffer();
-  } catch (error) {
-    throw unreadable(error);
-  }
-}
-
-async function probeVideo(source: MediaSource, contentType: string): Promise<Probed> {
-  const facts = await readVideo(source, contentType);
+  const facts = await readVideo(projectId, source, contentType);
   if (!(facts.width > 0 && facts.height > 0 && facts.durationMs > 0)) {
     throw new MediaError('media_invalid');
   }

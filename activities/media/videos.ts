@@ -1,10 +1,9 @@
 // Reads what a video is, in a thread that a hostile file can end without harm to others.
-import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import pLimit from 'p-limit';
 import type { MediaSource } from '../platforms/platform.ts';
-import { readBytes } from './images.ts';
 import { MediaError } from './media-error.ts';
+import { readBytes } from './read-bytes.ts';
+import { createTurns } from './turns.ts';
 
 export interface VideoFacts {
   width: number;
@@ -38,11 +37,15 @@ const maxHeapMb = 192;
 /** Between two reads. */
 const maxWorkMs = 20_000;
 
-const threads = pLimit(availableParallelism());
+const inTurn = createTurns();
 
 /** Throws a `MediaError` if the video is not usable, and errors of the source as they are. */
-export function readVideo(source: MediaSource, contentType: string): Promise<VideoFacts> {
-  return threads(async () => {
+export function readVideo(
+  projectId: string,
+  source: MediaSource,
+  contentType: string,
+): Promise<VideoFacts> {
+  return inTurn(projectId, async () => {
     const workerData: ThreadInput = { bytes: source.bytes, contentType };
     const worker = new Worker(new URL('video-thread.ts', import.meta.url), {
       workerData,

@@ -159,12 +159,23 @@ function checkOne(
   }
   if (!fileRules) return { errors, warnings };
   const misfits = findMisfits(title, fileRules, facts, path);
-  const canFit = autoFit && kind === 'image' && facts.contentType !== 'image/gif';
+  const canFit =
+    autoFit && kind === 'image' && facts.contentType !== 'image/gif' && !isAbsurd(fileRules);
   for (const { issue, isFittable } of misfits) {
     if (!canFit || !isFittable) errors.push(issue);
     else warnings.push({ ...issue, code: 'media_fitted', message: `${issue.message} ${fitted}` });
   }
   return { errors, warnings };
+}
+
+/** A user's own server may declare any limit. Below these, no image is worth the time to fit it. */
+function isAbsurd({ maxBytes, maxWidth, maxHeight, maxPixels }: MediaFileRules): boolean {
+  return [
+    [maxBytes, 8_192],
+    [maxPixels, 4_096],
+    [maxWidth, 16],
+    [maxHeight, 16],
+  ].some(([limit, least]) => limit !== undefined && limit < least!);
 }
 
 const fitted = 'Fanfare resizes or re-encodes it.';
@@ -181,6 +192,11 @@ export function planFit(rules: MediaFileRules, facts: MediaFacts): FitPlan | nul
     maxHeight: rules.maxHeight ?? null,
     maxPixels: rules.maxPixels ?? null,
   };
+}
+
+/** Only applies the orientation and removes all metadata. */
+export function cleaningPlan(contentType: string): FitPlan {
+  return { contentType, maxBytes: null, maxWidth: null, maxHeight: null, maxPixels: null };
 }
 
 interface Misfit {

@@ -4,6 +4,16 @@ import { builder, operationCost } from '../graphql/builder.ts';
 import { read } from '../graphql/operation.ts';
 import { getLimits } from './operations.ts';
 
+const ImagePixelsRef = builder.objectRef<Limits['image_pixels']>('ImagePixels').implement({
+  fields: (t) => ({
+    jpeg: t.exposeInt('jpeg'),
+    png: t.exposeInt('png'),
+    webp: t.exposeInt('webp'),
+    avif: t.exposeInt('avif'),
+    gif: t.exposeInt('gif'),
+  }),
+});
+
 const LimitsRef = builder.objectRef<Limits>('Limits').implement({
   fields: (t) => ({
     requestsPerMinute: t.exposeInt('requests_per_minute', { nullable: true }),
@@ -11,6 +21,9 @@ const LimitsRef = builder.objectRef<Limits>('Limits').implement({
     mediaBytes: t.exposeInt('media_bytes'),
     // Beyond 32 bits.
     mediaBytesPerProject: t.exposeFloat('media_bytes_per_project'),
+    imageBytes: t.exposeInt('image_bytes'),
+    imagePixels: t.expose('image_pixels', { type: ImagePixelsRef }),
+    animationPixels: t.exposeInt('animation_pixels'),
     targetsPerPost: t.exposeInt('targets_per_post'),
     postsPerBulk: t.exposeInt('posts_per_bulk'),
     webhooksPerProject: t.exposeInt('webhooks_per_project'),

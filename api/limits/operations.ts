@@ -1,5 +1,6 @@
 // Reads the limits of this installation.
 import { getProjectRow } from '../../schema/database/projects.ts';
+import { imageLimits } from '../../schema/media.ts';
 import { fixedLimits, monthlyLimitOf, type Limits } from '../../schema/wire/limits.ts';
 import { maxPageSize } from '../../schema/wire/listing.ts';
 import type { Caller, Context } from '../http/context.ts';
@@ -11,6 +12,9 @@ export async function getLimits({ config, db }: Context, { projectId }: Caller):
     body_bytes: config.maxBodyBytes,
     media_bytes: config.media.maxBytes,
     media_bytes_per_project: config.media.projectMaxBytes,
+    image_bytes: imageLimits.maxBytes,
+    image_pixels: imageLimits.pixels,
+    animation_pixels: imageLimits.animatedPixels,
     targets_per_post: config.maxTargets,
     posts_per_bulk: fixedLimits.bulkPosts,
     webhooks_per_project: config.maxWebhooks,

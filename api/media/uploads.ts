@@ -224,12 +224,12 @@ export function createUploads(
   }
 
   async function complete(
-    { store }: MediaStorage,
+    { store, images }: MediaStorage,
     mediaId: string,
     options: { writerId: string; sha256?: string },
   ): Promise<MediaRow> {
     const { db, notifier } = context;
-    const media = await completeMedia({ db, notifier, store }, mediaId, options);
+    const media = await completeMedia({ db, notifier, store, images }, mediaId, options);
     if (!media || media.status === 'deleted' || media.status === 'pending') {
       throw new AppError('conflict', 'The media were changed during the upload.');
     }

@@ -1,6 +1,7 @@
 // The composition root: builds a running Fanfare from the configuration and two addresses.
 import type { Logger } from 'pino';
 import { openStore } from '../../activities/media/store/open.ts';
+import { createImages } from '../../activities/media/images/images.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
 import { within } from '../../activities/within.ts';
 import type { Config } from '../../schema/config/config.ts';
@@ -145,6 +146,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         () => worker?.stop(),
         () => probes?.close(),
         () => context.feed.close(),
+        () => context.media?.images.close(),
         () => safeFetch.close(),
         () => listener.close(),
         () => notifier.close(),
@@ -167,7 +169,8 @@ async function openMedia(
   url: string | undefined,
   { maxBytes, projectMaxBytes }: Config['media'],
 ): Promise<MediaStorage | undefined> {
-  return url === undefined ? undefined : { store: await openStore(url), maxBytes, projectMaxBytes };
+  if (url === undefined) return undefined;
+  return { store: await openStore(url), images: createImages(), maxBytes, projectMaxBytes };
 }
 
 /** Below the 30 s that a container gets. Parts may wait longer for a server that doesn't answer. */

@@ -28,6 +28,17 @@ export const Limits = z
       "Maximum size of all of a project's images and videos, in bytes.",
       Bytes,
     ),
+    image_bytes: limit('Maximum size of an image, in bytes.'),
+    image_pixels: z
+      .object({
+        jpeg: limit('JPEG.'),
+        png: limit('PNG.'),
+        webp: limit('WebP.'),
+        avif: limit('AVIF.'),
+        gif: limit('GIF.'),
+      })
+      .meta({ id: 'ImagePixels', description: 'Maximum number of pixels of a frame, by format.' }),
+    animation_pixels: limit('Maximum number of pixels of all frames of an animation.'),
     targets_per_post: limit('Maximum number of targets of a post.'),
     posts_per_bulk: limit('Maximum number of posts in one bulk request.'),
     webhooks_per_project: limit('Maximum number of webhooks of a project.'),

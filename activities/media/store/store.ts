@@ -1,4 +1,5 @@
 // The store of media: objects by key, in a folder or a bucket.
+import type { Images } from '../images/images.ts';
 
 export interface MediaStore {
   /** Writes a whole object. It survives a crash once this has resolved. */
@@ -11,9 +12,10 @@ export interface MediaStore {
   removeFolder(folder: string): Promise<void>;
 }
 
-/** The store of an installation, with its ceilings. */
+/** The store of an installation, with its ceilings, and what reads the images in it. */
 export interface MediaStorage {
   store: MediaStore;
+  images: Images;
   /** Maximum size of a file. */
   maxBytes: number;
   /** Maximum size of all files of a project. */

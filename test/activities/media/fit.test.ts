@@ -1,19 +1,18 @@
 // Images that are fitted to limits.
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { cleaningPlan, fitImage, type FittedImage } from '../../../activities/media/fit.ts';
-import { probe } from '../../../activities/media/probe.ts';
-import type { FitPlan } from '../../../activities/platforms/media-rules.ts';
+import { cleaningPlan, type FitPlan } from '../../../activities/platforms/media-rules.ts';
+import { fitBytes, probeSource, type FittedBytes } from '../../support/media/images.ts';
 import { animation, bytesSource, noise } from '../../support/media/samples.ts';
 
 const noLimits = { maxBytes: null, maxWidth: null, maxHeight: null, maxPixels: null };
 
 const fit = (bytes: Buffer, plan: Partial<FitPlan> = {}) =>
-  fitImage(bytesSource(bytes), { contentType: 'image/jpeg', ...noLimits, ...plan });
+  fitBytes(bytes, { contentType: 'image/jpeg', ...noLimits, ...plan });
 
 /** Its own facts must be those of its bytes. */
-async function expectTrue(fitted: FittedImage): Promise<void> {
-  expect(await probe(bytesSource(fitted.bytes))).toEqual({
+async function expectTrue(fitted: FittedBytes): Promise<void> {
+  expect(await probeSource(bytesSource(fitted.bytes))).toEqual({
     kind: 'image',
     contentType: fitted.contentType,
     width: fitted.width,
@@ -119,7 +118,7 @@ describe('orientation', () => {
     const stored = await encoders[contentType]!(leftRed())
       .withMetadata({ orientation: 6 })
       .toBuffer();
-    const fitted = await fitImage(bytesSource(stored), cleaningPlan(contentType));
+    const fitted = await fitBytes(stored, cleaningPlan(contentType));
     // Turned to the right, the left is at the top.
     expect(fitted).toMatchObject({ contentType, width: 20, height: 40 });
     expect(await isRed(fitted.bytes, 10, 5)).toBe(true);
@@ -143,8 +142,8 @@ describe('metadata', () => {
 
   test.each(types)('is removed from %s', async (contentType) => {
     const bytes = await encoders[contentType]!(noise(40, 30)).withExif(gps).withXmp(xmp).toBuffer();
-    expect(await probe(bytesSource(bytes))).toMatchObject({ needsCleaning: true });
-    const fitted = await fitImage(bytesSource(bytes), cleaningPlan(contentType));
+    expect(await probeSource(bytesSource(bytes))).toMatchObject({ needsCleaning: true });
+    const fitted = await fitBytes(bytes, cleaningPlan(contentType));
     const metadata = await sharp(fitted.bytes).metadata();
     expect([metadata.exif, metadata.xmp, metadata.iptc]).toEqual([undefined, undefined, undefined]);
     for (const word of ['Camera', 'GPSLatitude']) expect(fitted.bytes.includes(word)).toBe(false);
@@ -154,7 +153,7 @@ describe('metadata', () => {
   test('bytes behind an image are removed', async () => {
     const image = await noise(40, 30).gif().toBuffer();
     const both = Buffer.concat([image, Buffer.from('<script>alert(1)</script>')]);
-    const fitted = await fitImage(bytesSource(both), cleaningPlan('image/gif'));
+    const fitted = await fitBytes(both, cleaningPlan('image/gif'));
     expect(fitted.bytes.includes('<script>')).toBe(false);
     await expectTrue(fitted);
   });

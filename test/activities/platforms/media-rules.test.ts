@@ -199,3 +199,15 @@ test('an alt text that the network ignores is a warning', () => {
     warnings: [['media.0.alt_text', 'alt_text_ignored']],
   });
 });
+
+test.each([
+  ['one byte', { maxBytes: 1 }],
+  ['one pixel', { maxPixels: 1 }],
+  ['a width of one', { maxWidth: 1 }],
+  ['a height of one', { maxHeight: 1 }],
+])('an image is refused at once where a server accepts %s', (_, limit) => {
+  const absurd = { ...rules, image: { max: 4, types: ['image/jpeg'], ...limit } };
+  const { errors, warnings } = checkMedia('Net', absurd, [image], place);
+  expect(errors).toMatchObject([{ limit: expect.anything() }]);
+  expect(warnings).toEqual([]);
+});

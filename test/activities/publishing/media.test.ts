@@ -3,6 +3,8 @@ import { rm } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { beforeEach, expect, test } from 'vitest';
+import type { Images } from '../../../activities/media/images/images.ts';
+import { MediaError } from '../../../activities/media/media-error.ts';
 import { createMediaLoader } from '../../../activities/media/load-media.ts';
 import { openFileStore } from '../../../activities/media/store/file.ts';
 import { StoreError, type MediaStore } from '../../../activities/media/store/store.ts';
@@ -12,6 +14,7 @@ import type { AdvanceDependencies } from '../../../activities/publishing/depende
 import { findWaitReason } from '../../../api/posts/presenter.ts';
 import type { MediaItem } from '../../../schema/database/tables.ts';
 import { forFile } from '../../support/fixtures.ts';
+import { images } from '../../support/media/images.ts';
 import { createMarkedFolder } from '../../support/media/marked-folder.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { simulatedMedia } from '../../support/networks/network.ts';
@@ -49,7 +52,8 @@ beforeEach(() => {
   store = openFileStore(folder.path);
   dependencies = {
     ...dependenciesOf(database.db, { platform }),
-    loadMedia: (...call) => createMediaLoader({ db: database.db, store })(...call),
+    loadMedia: (...call) =>
+      createMediaLoader({ db: database.db, media: { store, images } })(...call),
   };
 });
 
@@ -155,6 +159,34 @@ test('an image that was taken somewhere is cleaned even without auto_fit', async
   expect((await sharp(await bytesOf(given[0]!)).metadata()).exif).toBeUndefined();
 });
 
+test('an image that could not be fitted is not tried again for a retry', async () => {
+  let fits = 0;
+  const refusing: Images = {
+    ...images,
+    fit: () => {
+      fits++;
+      throw new MediaError('media_too_large', 'It takes too long.');
+    },
+  };
+  dependencies.loadMedia = createMediaLoader({
+    db: database.db,
+    media: { store, images: refusing },
+  });
+  const first = await addWith({ status: 'pending' });
+  await storeImage(first.mediaId, await photo(400));
+  const second = await addWith({});
+  const media = JSON.stringify([itemOf(first.mediaId)]);
+  const { db } = database;
+  await db.updateTable('posts').set({ media }).where('id', '=', second.postId).execute();
+  for (const { resultId } of [first, second]) {
+    expect(await advanceToEnd(dependencies, resultId)).toMatchObject({
+      status: 'failed',
+      error_message: 'It takes too long.',
+    });
+  }
+  expect(fits).toBe(1);
+});
+
 test('media that came by URL and break the rules fail the target, with limit and actual', async () => {
   const { resultId, mediaId } = await addWith({ status: 'pending' }, false);
   await storeImage(mediaId, await photo(400));
@@ -188,7 +220,10 @@ test('a worker without a store delays the target', async () => {
   await storeImage(mediaId, await photo(100));
   let isMissing = true;
   dependencies.loadMedia = (...call) => {
-    const load = createMediaLoader({ db: database.db, store: isMissing ? undefined : store });
+    const load = createMediaLoader({
+      db: database.db,
+      media: isMissing ? undefined : { store, images },
+    });
     isMissing = false;
     return load(...call);
   };
@@ -201,7 +236,7 @@ test('a check for a lost post needs no store', async () => {
   await storeImage(mediaId, await photo(100));
   network.script = ['lose_answer'];
   await advance(resultId);
-  dependencies.loadMedia = createMediaLoader({ db: database.db, store: undefined });
+  dependencies.loadMedia = createMediaLoader({ db: database.db, media: undefined });
   expect(await advanceToEnd(dependencies, resultId)).toMatchObject({ status: 'published' });
   expect(network.posts).toHaveLength(1);
 });

@@ -1,7 +1,6 @@
 // A photo is fitted to the limits of a network, beside the bare library.
 import sharp from 'sharp';
-import { fitImage } from '../../../activities/media/fit.ts';
-import { bytesSource } from '../../support/media/samples.ts';
+import { fitBytes } from '../../support/media/images.ts';
 import { median, type Row } from '../result.ts';
 
 const rounds = 9;
@@ -13,7 +12,7 @@ export const imageFit: Row = {
   async run(progress) {
     const photo = await createPhoto();
     const plan = { contentType: 'image/jpeg', maxBytes, maxWidth: 2_000, maxHeight: 2_000 };
-    const fit = () => fitImage(bytesSource(photo), { ...plan, maxPixels: null });
+    const fit = () => fitBytes(photo, { ...plan, maxPixels: null });
     const [ours, bare]: [number[], number[]] = [[], []];
     const first = await fit();
     const { width, height } = first;

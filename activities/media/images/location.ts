@@ -6,14 +6,18 @@ export function hasLocation(bytes: Buffer, contentType: string, shown: Metadata)
   const { exif, xmp, iptc } = shown;
   return (
     (exif !== undefined && hasGps(exif)) ||
-    (xmp !== undefined && locationInText.test(textOf(xmp))) ||
+    (xmp !== undefined && mayNamePlace(xmp)) ||
     (iptc !== undefined && hasPlace(iptc)) ||
     (hidden[contentType]?.(bytes, shown) ?? false)
   );
 }
 
+/** No program writes as much XMP without a reason to remove it. */
+const maxXmpBytes = 262_144;
+
 /** XMP may have two bytes per letter. */
-const textOf = (xmp: Buffer) => xmp.toString('latin1').replaceAll('\0', '');
+const mayNamePlace = (xmp: Buffer) =>
+  xmp.length > maxXmpBytes || locationInText.test(xmp.toString('latin1').replaceAll('\0', ''));
 
 /** Extended XMP is stored apart, so it is not looked into. */
 const locationInText = /gps|location|latitude|longitude|city|state|country|HasExtendedXMP/i;
@@ -68,7 +72,7 @@ const hidden: Record<string, (bytes: Buffer, shown: Metadata) => boolean> = {
     if (start === -1) return false;
     const end = bytes.indexOf(gifXmpEnd, start);
     const xmp = bytes.subarray(start, end === -1 ? undefined : end);
-    return locationInText.test(textOf(xmp)) || count(bytes, gifXmp) > 1;
+    return mayNamePlace(xmp) || count(bytes, gifXmp) > 1;
   },
 };
 

@@ -1,0 +1,93 @@
+// Encodes an image anew: upright, without metadata, smaller if asked.
+import sharp, { type Sharp } from 'sharp';
+import { type ImageSize, openImage, readHeader, unreadable } from './header.ts';
+import type { EncodedImage, Encoding, ImageJob } from './job.ts';
+
+interface Encoder {
+  isAnimated: boolean;
+  /** An encoder that holds the whole image gets no larger one, and gets it decoded. Absent: it holds a few rows. */
+  heldPixels?: number;
+  encode(image: Sharp, quality: number, pixels: number): Sharp;
+}
+
+/** For a few percent, optimized coding holds the whole image. */
+const optimizedPixels = 8_000_000;
+
+const encoders: Record<string, Encoder> = {
+  'image/jpeg': {
+    isAnimated: false,
+    encode: (image, quality, pixels) =>
+      image
+        .flatten({ background: '#fff' })
+        .jpeg({ quality, optimiseCoding: pixels <= optimizedPixels }),
+  },
+  'image/png': { isAnimated: false, encode: (image) => image.png() },
+  'image/webp': {
+    isAnimated: true,
+    heldPixels: 8_000_000,
+    encode: (image, quality) => image.webp({ quality }),
+  },
+  'image/gif': { isAnimated: true, encode: (image) => image.gif({ effort: 3 }) },
+  'image/avif': {
+    isAnimated: false,
+    heldPixels: 4_000_000,
+    encode: (image, quality) => image.avif({ quality, effort: 2 }),
+  },
+};
+
+/** Colors become sRGB. */
+export async function encodeImage({
+  path,
+  to,
+  encoding,
+}: Extract<ImageJob, { kind: 'encode' }>): Promise<EncodedImage> {
+  const encoder = encoders[encoding.contentType];
+  if (!encoder) throw new Error(`No encoder for ${encoding.contentType}`);
+  const header = await readHeader(path);
+  const isAnimation = encoder.isAnimated && header.frames > 1;
+  const size = sizeOf(header, encoding, isAnimation ? Infinity : encoder.heldPixels);
+  const image = openImage(path, { animated: isAnimation });
+  const upright = isAnimation ? image : image.autoOrient();
+  const resized = upright.resize({ ...size, fit: 'fill' });
+  try {
+    const source = encoder.heldPixels && !isAnimation ? await decoded(resized) : resized;
+    const { size: bytes } = await encoder
+      .encode(source, encoding.quality, size.width * size.height)
+      .toFile(to);
+    return { ...size, bytes };
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+/** The decoder frees its memory before the encoder needs its own. */
+async function decoded(image: Sharp): Promise<Sharp> {
+  const { data, info } = await image
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  return sharp(data, { raw: { width, height, channels } });
+}
+
+function sizeOf(
+  { width, height }: ImageSize,
+  { maxWidth, maxHeight, maxPixels, factor }: Encoding,
+  heldPixels = Infinity,
+): ImageSize {
+  const mostPixels = Math.min(maxPixels ?? Infinity, heldPixels);
+  const within = Math.min(
+    1,
+    (maxWidth ?? Infinity) / width,
+    (maxHeight ?? Infinity) / height,
+    Math.sqrt(mostPixels / (width * height)),
+  );
+  const largest = scale({ width, height }, within);
+  return scale(largest, factor);
+}
+
+/** Rounds down, with a tolerance for floating-point error. */
+function scale({ width, height }: ImageSize, factor: number): ImageSize {
+  const scaled = (length: number) => Math.max(1, Math.floor(length * factor + 1e-6));
+  return { width: scaled(width), height: scaled(height) };
+}

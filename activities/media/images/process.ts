@@ -1,0 +1,118 @@
+// One process that decodes and encodes images. A file that needs too much memory or time ends it, and nothing
+// else.
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { MediaError } from '../media-error.ts';
+import type { ImageAnswer, ImageJob, ImageMessage, ImageResult, ImageUsage } from './job.ts';
+
+export interface ImageProcess {
+  /** One job at a time. Throws a `MediaError` if the image is refused. */
+  run<Job extends ImageJob>(
+    job: Job,
+    maxCpuMs: number,
+  ): Promise<{ done: ImageResult<Job>; cpuMs: number }>;
+  close(): Promise<void>;
+}
+
+/** Without a job, the process ends after this. */
+const idleMs = 10_000;
+/** A process that has kept more than this after a job ends: the next image needs the memory. */
+const keptBytes = 64_000_000;
+/** Beyond any CPU time that a job may take, on a machine that is very busy. */
+const silentMs = 120_000;
+
+/** `maxBytes`: how much memory an image may take. */
+export function createImageProcess(maxBytes: number): ImageProcess {
+  let child: ChildProcess | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  function start(): ChildProcess {
+    const started = fork(new URL('child.ts', import.meta.url), {
+      // It reads hostile files, so it gets no secrets.
+      env: {},
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    started.once('exit', () => {
+      if (child === started) child = undefined;
+    });
+    // The exit follows.
+    started.on('error', () => started.kill('SIGKILL'));
+    return started;
+  }
+
+  async function ask(
+    asked: ChildProcess,
+    job: ImageJob,
+    maxCpuMs: number,
+  ): Promise<{ answer: ImageAnswer; usage: ImageUsage }> {
+    let usage: ImageUsage = { memoryBytes: 0, cpuMs: 0 };
+    const ended = new AbortController();
+    const { signal } = ended;
+    try {
+      return await new Promise((resolve, reject) => {
+        const silent = setTimeout(() => {
+          asked.kill('SIGKILL');
+          reject(new Error('The process for images does not answer.'));
+        }, silentMs);
+        signal.addEventListener('abort', () => clearTimeout(silent));
+        const take = (message: ImageMessage) => {
+          if (!('usage' in message)) return resolve({ answer: message, usage });
+          ({ usage } = message);
+          if (usage.memoryBytes <= maxBytes && usage.cpuMs <= maxCpuMs) return;
+          asked.kill('SIGKILL');
+          reject(usage.cpuMs > maxCpuMs ? tooSlow() : tooMuchMemory());
+        };
+        asked.on('message', take);
+        signal.addEventListener('abort', () => asked.off('message', take));
+        // The decoder crashed, or the machine had no memory left.
+        const die = () => reject(tooMuchMemory());
+        asked.once('exit', die);
+        signal.addEventListener('abort', () => asked.off('exit', die));
+        asked.send(job);
+      });
+    } finally {
+      ended.abort();
+    }
+  }
+
+  return {
+    async run<Job extends ImageJob>(job: Job, maxCpuMs: number) {
+      clearTimeout(idle);
+      child ??= start();
+      const asked = child;
+      asked.ref();
+      asked.channel?.ref();
+      try {
+        const { answer, usage } = await ask(asked, job, maxCpuMs);
+        if (usage.memoryBytes > keptBytes) child = undefined;
+        if ('refused' in answer) throw new MediaError(answer.refused.code, answer.refused.message);
+        return { done: answer.done as ImageResult<Job>, cpuMs: usage.cpuMs };
+      } finally {
+        if (child !== asked) asked.kill('SIGKILL');
+        // An idle process keeps no program running.
+        asked.unref();
+        asked.channel?.unref();
+        idle = setTimeout(() => {
+          child?.kill('SIGKILL');
+          child = undefined;
+        }, idleMs).unref();
+      }
+    },
+
+    async close() {
+      clearTimeout(idle);
+      const last = child;
+      child = undefined;
+      if (!last || last.exitCode !== null || last.signalCode !== null) return;
+      const exited = once(last, 'exit');
+      last.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+const tooMuchMemory = () =>
+  new MediaError('media_too_large', 'Decoding the image takes too much memory.');
+
+const tooSlow = () => new MediaError('media_too_large', 'Decoding the image takes too long.');

@@ -1,0 +1,35 @@
+// Reads what an image is, and checks that all of it can be decoded.
+import { readFile } from 'node:fs/promises';
+import { free } from '../free.ts';
+import { openImage, readHeader, unreadable } from './header.ts';
+import type { ImageJob, ReadImage } from './job.ts';
+import { checkHeld, readLayout } from './layout.ts';
+import { hasLocation } from './location.ts';
+
+export async function readImage({
+  path,
+  contentType,
+  format,
+}: Extract<ImageJob, { kind: 'read' }>): Promise<ReadImage> {
+  const bytes = await readFile(path);
+  const layout = readLayout(bytes, contentType);
+  const header = await readHeader(path);
+  const { metadata, width, height, orientation } = header;
+  if (layout.end === null || metadata.format !== format) throw unreadable(undefined);
+  checkHeld(layout, header);
+  const needsCleaning =
+    orientation !== 1 || layout.end < bytes.length || hasLocation(bytes, contentType, metadata);
+  // The decoder reads the file itself.
+  free(bytes);
+  await decode(path);
+  return { width, height, needsCleaning };
+}
+
+/** Reads every pixel and keeps one. */
+async function decode(path: string): Promise<void> {
+  try {
+    await openImage(path).resize({ width: 1, height: 1, fit: 'fill' }).raw().toBuffer();
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
