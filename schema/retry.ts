@@ -13,6 +13,9 @@ export interface TargetClock {
   readonly prepareForMs: number;
   /** Wait for a rate limit that names no time. */
   readonly rateLimitedDelayMs: number;
+  /** Shortest wait after the first of several refusals in a row. Doubles with each one, up to the next. */
+  readonly rateLimitedFirstMs: number;
+  readonly rateLimitedMaxMs: number;
   readonly confirmFirstMs: number;
   readonly confirmMaxMs: number;
   readonly confirmForMs: number;
@@ -29,6 +32,8 @@ export const defaultTargetClock: TargetClock = {
   rateLimitedForMs: 6 * 3_600_000,
   prepareForMs: 3_600_000,
   rateLimitedDelayMs: 30_000,
+  rateLimitedFirstMs: 1_000,
+  rateLimitedMaxMs: 60_000,
   confirmFirstMs: 1_000,
   confirmMaxMs: 60_000,
   confirmForMs: 24 * 3_600_000,
@@ -36,6 +41,9 @@ export const defaultTargetClock: TargetClock = {
   heartbeatMs: 2_000,
   lostAfterMs: 6_000,
 };
+
+/** Wait after a process stalled before a call and sent nothing. */
+export const stalledDelayMs = 1_000;
 
 /** Waits after refreshes of a login that failed for now. The last one repeats. */
 const refreshDelaysMs: readonly number[] = [300_000, 600_000, 1_200_000, 3_600_000];

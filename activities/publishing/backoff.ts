@@ -3,7 +3,7 @@ import type { ClockState } from '../../schema/database/tables.ts';
 import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
 import type { PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
-import type { TargetClock } from '../../schema/retry.ts';
+import { stalledDelayMs, type TargetClock } from '../../schema/retry.ts';
 import type { PlatformError } from '../platforms/platform-error.ts';
 
 export type NextStep =
@@ -46,13 +46,24 @@ export function afterError(
       if (mayBePublic({ phase, clock })) return { fail: 'outcome_unknown' };
       return { fail: error.options.isRevoked ? 'token_revoked' : 'token_expired' };
     case 'rate_limited':
-      return afterRateLimit(error.options.retryAfterMs, phase, clock, limits, nowMs);
+      return afterRateLimit(
+        refusalWaitMs(error, clock, limits),
+        phase,
+        { ...clock, rateLimits: (clock.rateLimits ?? 0) + 1 },
+        limits,
+        nowMs,
+      );
     case 'unavailable':
     case 'unknown_outcome':
       if (phase === 'reconcile') return nextCheck(clock, limits);
       if (phase === 'confirm') return nextPoll(clock, limits, nowMs);
       return afterRefusal(phase, clock, limits);
   }
+}
+
+/** Certainly nothing was sent, so the same phase begins again as if it had not begun. */
+export function afterStall(phase: Phase, clock: ClockState): NextStep {
+  return { next: phase, waitMs: stalledDelayMs, clock };
 }
 
 /** After a step of a prepare that is not the last one. */
@@ -87,14 +98,13 @@ export function afterStale(phase: Phase, clock: ClockState, limits: TargetClock)
 
 /** For targets that were refused, and for targets that wait for a known limit. */
 export function afterRateLimit(
-  retryAfterMs: number | undefined,
+  waitMs: number,
   phase: Phase,
   clock: ClockState,
   limits: TargetClock,
   nowMs: number,
 ): NextStep {
   const sinceMs = clock.rateLimitedSinceMs ?? nowMs;
-  const waitMs = retryAfterMs ?? limits.rateLimitedDelayMs;
   if (nowMs + waitMs - sinceMs > limits.rateLimitedForMs) {
     return { fail: mayBePublic({ phase, clock }) ? 'outcome_unknown' : 'rate_limited' };
   }
@@ -103,8 +113,19 @@ export function afterRateLimit(
 
 /** After a call that was not rate-limited. */
 export function withoutLimit(clock: ClockState): ClockState {
-  const { rateLimitedSinceMs: _, ...rest } = clock;
+  const { rateLimitedSinceMs: _, rateLimits: __, ...rest } = clock;
   return rest;
+}
+
+/** The network's own wait, but longer after each refusal in a row: some networks always ask for a second. */
+export function refusalWaitMs(
+  { options: { retryAfterMs } }: PlatformError,
+  { rateLimits = 0 }: ClockState,
+  limits: TargetClock,
+): number {
+  const { rateLimitedDelayMs, rateLimitedFirstMs, rateLimitedMaxMs } = limits;
+  const leastMs = Math.min(rateLimitedFirstMs * 2 ** rateLimits, rateLimitedMaxMs);
+  return Math.max(retryAfterMs ?? rateLimitedDelayMs, leastMs);
 }
 
 /** The network certainly did not accept the call: repeats the phase by the retry schedule. */

@@ -11,14 +11,17 @@ import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { Throttle } from '../platforms/platform.ts';
 import { readWaitMs, type PlatformError, type ThrottleScope } from '../platforms/platform-error.ts';
-import { afterRateLimit, type NextStep } from './backoff.ts';
+import { afterRateLimit, refusalWaitMs, type NextStep } from './backoff.ts';
 
 type LimitDependencies = Pick<AdvanceDependencies, 'db' | 'clock' | 'postsPerMinute'>;
 
 /** A target that is later than this reserves a new slot. */
 const slotHoldsMs = 5_000;
 
-/** How long a prepare or commit must wait; undefined: not at all. Reserves a slot for each commit. */
+/**
+ * How long a prepare or commit must wait; undefined: not at all. Reserves a slot for each commit under the
+ * operator's ceiling, and for each call of an account after a limit.
+ */
 export async function findWait(
   { db, clock: limits, postsPerMinute = {} }: LimitDependencies,
   row: TargetRow,
@@ -26,12 +29,20 @@ export async function findWait(
   const { blocked_until, clock, phase, platform, read_at } = row;
   const nowMs = read_at.getTime();
   const blockedMs = (blocked_until?.getTime() ?? 0) - nowMs;
-  if (blockedMs > 0) return afterRateLimit(blockedMs, phase, clock, limits, nowMs);
-  const ceiling = postsPerMinute[platform] ?? 0;
+  if (blockedMs > 0) return afterRateLimit(blockedMs, phase, withoutSlot(clock), limits, nowMs);
   const hasSlot = clock.slotAtMs !== undefined && nowMs - clock.slotAtMs < slotHoldsMs;
-  if (ceiling === 0 || phase !== 'commit' || hasSlot) return undefined;
-  const { at, waitMs } = await reserveSlot(db, appLimitKey(platform), 60_000 / ceiling);
-  if (waitMs <= 0) return undefined;
+  if (hasSlot) return undefined;
+  const ceiling = phase === 'commit' ? (postsPerMinute[platform] ?? 0) : 0;
+  const hasWaited = clock.rateLimitedSinceMs !== undefined;
+  // One after the other: the first one learns whether the limit still holds.
+  const own = hasWaited
+    ? await reserveSlot(db, accountLimitKey(row.social_account_id), limits.rateLimitedFirstMs)
+    : undefined;
+  const shared =
+    ceiling > 0 ? await reserveSlot(db, appLimitKey(platform), 60_000 / ceiling) : undefined;
+  const later = (shared?.waitMs ?? 0) > (own?.waitMs ?? 0) ? shared : own;
+  if (!later || later.waitMs <= 0) return undefined;
+  const { at, waitMs } = later;
   return { next: phase, waitMs, clock: { ...clock, slotAtMs: at.getTime() } };
 }
 
@@ -45,10 +56,10 @@ export function withoutSlot(clock: ClockState): ClockState {
 export async function noteRefusal(
   { db, clock }: Pick<AdvanceDependencies, 'db' | 'clock'>,
   row: TargetRow,
-  { options }: PlatformError,
+  error: PlatformError,
 ): Promise<void> {
-  const waitMs = options.retryAfterMs ?? clock.rateLimitedDelayMs;
-  await noteThrottle({ db }, row, { scope: options.throttled ?? 'account', waitMs });
+  const waitMs = refusalWaitMs(error, row.clock, clock);
+  await noteThrottle({ db }, row, { scope: error.options.throttled ?? 'account', waitMs });
 }
 
 export async function noteThrottle(

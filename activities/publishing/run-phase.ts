@@ -8,15 +8,19 @@ import { uploadMs } from '../egress/upload-time.ts';
 import { attemptSeconds } from '../metrics.ts';
 import type { Platform, Target, TargetMedia } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import { withoutLimit } from './backoff.ts';
+import { afterStall, withoutLimit } from './backoff.ts';
 import type { Access } from '../logins/credentials.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import { takeOutcome, toPlatformError, type PhaseOutcome } from '../platforms/platform-answer.ts';
 import { noteThrottle, withoutSlot } from './rate-limits.ts';
-import { recordError, recordOutcome, type PhaseEnd } from './record-outcome.ts';
+import { recordError, recordOutcome, takeStep, type PhaseEnd } from './record-outcome.ts';
 
 /** Well below the activity's timeout: the outcome must be recorded before another execution may begin. */
 export const defaultCallTimeoutMs = 30_000;
+/** The process took too long to begin the call. Certainly nothing was sent. */
+const stalled = { outcome: 'stalled' } as const;
+const isStalled = (answer: object): answer is typeof stalled => answer === stalled;
+const stallMessage = 'Fanfare stalled before the call and sent nothing.';
 /** A step of a prepare may be repeated, so a long one only costs time. */
 const stepTimeoutMs = 20_000;
 
@@ -59,6 +63,12 @@ async function callAndRecord(
   );
   const durationMs = Math.round(performance.now() - startedMs);
   attemptSeconds.observe({ platform: row.platform, phase: row.phase }, durationMs / 1_000);
+  if (isStalled(answer)) {
+    const { outcome } = answer;
+    await endAttempt(db, row.id, row.steps, { outcome, durationMs, errorMessage: stallMessage });
+    const step = afterStall(row.phase, row.clock);
+    return (await takeStep(dependencies, row, step, '')) ? 'written' : 'superseded';
+  }
   const called = { ...row, clock: clockAfter(row, answer) };
   if (answer instanceof PlatformError) return recordError(dependencies, called, answer, durationMs);
 
@@ -83,12 +93,10 @@ export async function callPhase(
   platform: Platform,
   target: Target,
   startedMs: number,
-): Promise<PhaseOutcome> {
+): Promise<PhaseOutcome | typeof stalled> {
   const spentMs = performance.now() - startedMs;
   // A process that stalled may have been replaced by now.
-  if (spentMs > clock.lostAfterMs / 2) {
-    throw new PlatformError('unavailable', 'The worker stalled before the call, and sent nothing.');
-  }
+  if (spentMs > clock.lostAfterMs / 2) return stalled;
   const forMs = phase === 'prepare' ? Math.min(callTimeoutMs, stepTimeoutMs) : callTimeoutMs;
   const mediaMs = uploadMs(target.media.reduce((sum, { bytes }) => sum + bytes, 0));
   const signal = AbortSignal.timeout(Math.ceil(Math.max(forMs + mediaMs - spentMs, 1)));

@@ -229,6 +229,8 @@ export interface ClockState {
   /** How often the network no longer had what was prepared. */
   stale?: number;
   rateLimitedSinceMs?: number;
+  /** Calls in a row that the network refused because of a rate limit. */
+  rateLimits?: number;
   /** The last wait for media. Absent: the target does not wait for them. */
   mediaDelayMs?: number;
   confirmSinceMs?: number;

@@ -19,6 +19,8 @@ export const AttemptOutcome = describedEnum('AttemptOutcome', 'Outcome of the ca
   reauthorize: "The network refused the account's access.",
   rate_limited: 'The network limited the rate.',
   unavailable: 'The network was unreachable or temporarily refused. The post was not accepted.',
+  stalled:
+    'Fanfare stalled before the call and sent nothing. It tries again after a second, and the retry schedule stays as it is.',
   unknown_outcome: 'The response was lost. The network may have accepted the post.',
 });
 export type AttemptOutcome = z.infer<typeof AttemptOutcome>;

@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest';
 import {
   afterAbsent,
   afterError,
+  afterStall,
   afterUnknown,
   firstCheck,
   mayRepeat,
   nextPoll,
+  withoutLimit,
   type NextStep,
 } from '../../../activities/publishing/backoff.ts';
 import {
@@ -51,6 +53,21 @@ describe('afterError', () => {
     expect(fail).toBe('rate_limited');
   });
 
+  test('waits longer after each refusal in a row that asks for one second', () => {
+    const { waits, fail } = after('rate_limited', 'commit', { retryAfterMs: 1_000 });
+    expect(waits.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect(waits.slice(8).every((waitMs) => waitMs === 60_000)).toBe(true);
+    expect(fail).toBe('rate_limited');
+  });
+
+  test('starts again with the shortest wait after a call that was not rate-limited', () => {
+    const refused = error('rate_limited', { retryAfterMs: 1_000 });
+    const limited: ClockState = { rateLimits: 5, rateLimitedSinceMs: now };
+    expect(afterError(refused, 'commit', limited, limits, now)).toMatchObject({ waitMs: 32_000 });
+    const clock = withoutLimit(limited);
+    expect(afterError(refused, 'commit', clock, limits, now)).toMatchObject({ waitMs: 1_000 });
+  });
+
   test('never commits again after an unknown outcome without a check', () => {
     const next = afterError(error('unknown_outcome'), 'commit', {}, limits, now);
     expect(next).toMatchObject({ next: 'reconcile', waitMs: 0 });
@@ -76,6 +93,16 @@ describe('afterError', () => {
     expect(after('reauthorize', 'commit', { isRevoked: true }).fail).toBe('token_revoked');
     expect(after('reauthorize', 'commit').fail).toBe('token_expired');
   });
+});
+
+describe('afterStall', () => {
+  test.each(['prepare', 'commit', 'confirm', 'reconcile'] as const)(
+    'begins %s again after a second, with the same counters',
+    (phase) => {
+      const clock = { unavailable: 5, reconcileChecks: 1, unprovenSinceMs: now, rateLimits: 2 };
+      expect(afterStall(phase, clock)).toEqual({ next: phase, waitMs: 1_000, clock });
+    },
+  );
 });
 
 describe('afterError when the post may be public', () => {

@@ -1,6 +1,7 @@
 // Rate limits shared by all workers: one call learns of a limit, and every other call waits.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
+import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { useDatabase } from '../../support/rows/database.ts';
@@ -73,6 +74,57 @@ describe('a refusal of an account', () => {
       next_action: 'wait',
     });
     expect(network.calls).toBe(0);
+  });
+});
+
+describe('refusals in a row that ask for one second', () => {
+  const refusal = () => new PlatformError('rate_limited', 'Slow down.', { retryAfterMs: 1_000 });
+
+  /** Lets all waits pass. */
+  async function passWaits(): Promise<void> {
+    await database.db
+      .updateTable('rate_limits')
+      .set({ blocked_until: new Date(0) })
+      .execute();
+    await database.db.updateTable('post_results').set({ next_attempt_at: null }).execute();
+  }
+
+  test('delay the targets of the account longer each time', async () => {
+    const account = await addAccount(database.db);
+    const [first, second] = [await addTarget(account), await addTarget(account)];
+    network.script = Array.from({ length: 7 }, refusal);
+    const waits: number[] = [];
+    for (let i = 0; i < 7; i++) {
+      await passWaits();
+      await database.db
+        .updateTable('rate_limits')
+        .set({ next_free_at: new Date(0) })
+        .execute();
+      await advance(first);
+      waits.push((await advance(second)).waitMs!);
+    }
+    for (const [i, leastMs] of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000].entries()) {
+      expect(waits[i]).toBeLessThanOrEqual(leastMs);
+      if (leastMs > 2_000) expect(waits[i]).toBeGreaterThan(leastMs - 2_000);
+    }
+    expect(network.calls).toBe(7);
+  });
+
+  test('let the targets of the account try one after the other', async () => {
+    const account = await addAccount(database.db);
+    const resultIds = await Promise.all(Array.from({ length: 6 }, () => addTarget(account)));
+    network.script = [refusal()];
+    for (const id of resultIds) await advance(id);
+    expect(network.calls).toBe(1);
+    await passWaits();
+    await Promise.all(resultIds.map(advance));
+    expect(network.calls).toBeLessThan(1 + resultIds.length);
+    const rows = await Promise.all(resultIds.map((id) => getResult(database.db, id)));
+    const slots = rows.flatMap(({ clock }) => clock.slotAtMs ?? []).toSorted((a, b) => a - b);
+    expect(slots.length).toBeGreaterThan(1);
+    for (const [i, slot] of slots.entries()) {
+      expect(slot - slots[0]!).toBeGreaterThanOrEqual(i * 1_000 - 1);
+    }
   });
 });
 

@@ -28,6 +28,8 @@ export const shortClock: TargetClock = {
   unavailableDelaysMs: [1, 2],
   rateLimitedForMs: 10_000,
   rateLimitedDelayMs: 100,
+  rateLimitedFirstMs: 1,
+  rateLimitedMaxMs: 20,
   prepareForMs: 10_000,
   confirmFirstMs: 1,
   confirmMaxMs: 20,
