@@ -42,9 +42,9 @@ export const { prune } = proxyActivities<Activities>({
   retry,
 });
 
-/** Two calls to a network take 40 s. The write of new credentials continues after the timeout. */
+/** A lost lease takes 130 s, two calls to a network 100 s. The write of new credentials continues after the timeout. */
 export const { refreshDue } = proxyActivities<Activities>({
-  startToCloseTimeout: '3m',
+  startToCloseTimeout: '5m',
   heartbeatTimeout,
   retry,
 });

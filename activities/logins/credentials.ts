@@ -44,7 +44,9 @@ export interface Access {
 
 export type AccessDependencies = Omit<LoginDependencies, 'platforms'>;
 
-const refreshTimeoutMs = 20_000;
+/** A refresh that is given up may have used up the only token, so a slow login server gets its time. */
+const refreshTimeoutMs = 50_000;
+const revokeTimeoutMs = 20_000;
 /** Longer than two attempts take. A lease expires if its holder died, or can't write its credentials. */
 const leaseMs = 120_000;
 /** After an outage of the database, the holder of an expired lease has this long to write. */
@@ -186,7 +188,7 @@ async function revokeIfEnded(
 ): Promise<void> {
   // Another process has written newer credentials of the same login.
   if (!platform.revoke || (await hasCredentials(db, grantId))) return;
-  const signal = AbortSignal.timeout(refreshTimeoutMs);
+  const signal = AbortSignal.timeout(revokeTimeoutMs);
   await platform.revoke({ credentials, app }, signal).catch(() => undefined);
 }
 

@@ -17,7 +17,8 @@ export function createOutbound(config: Config, port: number, publicUrl: string) 
   const safeFetch = createSafeFetch({
     guard,
     connectionsPerOrigin: config.deliveriesPerEndpoint,
-    fetchDeadlineMs: 30_000,
+    // Every caller has its own limit. The longest is the refresh of a login, with 50 s.
+    fetchDeadlineMs: 60_000,
   });
   const sandboxUrl = config.platforms.sandbox.apiUrl ?? `http://127.0.0.1:${port}/sandbox`;
   const platforms = createPlatforms([
