@@ -39,7 +39,7 @@ export interface Database {
   media: MediaTable;
   media_segments: MediaSegmentTable;
   media_uses: { media_id: string; post_id: string };
-  media_stores: { id: Generated<boolean>; store_id: string };
+  media_stores: { id: Generated<boolean>; store_id: string; is_marked: Generated<boolean> };
   post_attempts: PostAttemptTable;
   events: EventTable;
   webhook_subscriptions: WebhookTable;

@@ -1,12 +1,13 @@
 // The marker in the folder of media, which ties the folder to the database.
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseMediaUrl } from '../../../schema/config/media-url.ts';
 import {
   findStoreId,
   insertStoreId,
-  lockStoreId,
+  lockStore,
+  setStoreMarked,
 } from '../../../schema/database/media/store-id.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import { markerName } from './file.ts';
@@ -18,21 +19,27 @@ import { markerName } from './file.ts';
 export async function prepareMediaFolder(db: Db, url: string): Promise<void> {
   const folder = folderOf(url);
   if (folder === undefined) return;
+  // Committed before the marker is written: no folder ever has an ID that no database knows.
   await db.transaction().execute(async (trx) => {
-    const expected = await lockStoreId(trx);
-    if (expected !== undefined) return compare(folder, expected);
-    const found = await readMarker(folder);
-    if (found !== undefined && !(await isEmpty(folder))) {
-      throw new Error(
-        [
-          `The media folder ${folder} belongs to another database.`,
-          `Use an empty folder in FANFARE_MEDIA_URL, or connect to the database that used this one.`,
-          `To give this folder to a new database, delete everything in it.`,
-        ].join('\n'),
-      );
-    }
-    await insertStoreId(trx, await writeMarker(folder));
+    if (await lockStore(trx)) return;
+    if (await readMarker(folder)) throw new Error(describeForeign(folder));
+    await insertStoreId(trx, randomUUID());
   });
+  await db.transaction().execute(async (trx) => {
+    const { store_id, is_marked } = (await lockStore(trx))!;
+    // After that, a missing marker means that another folder is mounted.
+    if (!is_marked && !(await readMarker(folder))) await writeMarker(folder, store_id);
+    await compare(folder, store_id);
+    if (!is_marked) await setStoreMarked(trx);
+  });
+}
+
+function describeForeign(folder: string): string {
+  return [
+    `The media folder ${folder} belongs to another database.`,
+    `Use a new folder in FANFARE_MEDIA_URL, or connect to the database that used this one.`,
+    `To give this folder to a new database, delete everything in it, ${markerName} too.`,
+  ].join('\n');
 }
 
 /** Throws if the folder that the URL names is not the one that `prepareMediaFolder` has marked. */
@@ -68,6 +75,7 @@ function folderOf(url: string): string | undefined {
   return typeof location !== 'string' && location.kind === 'file' ? location.folder : undefined;
 }
 
+/** Undefined or empty: a start that was killed may have created the file without its text. */
 async function readMarker(folder: string): Promise<string | undefined> {
   try {
     return (await readFile(join(folder, markerName), 'utf8')).trim();
@@ -77,13 +85,7 @@ async function readMarker(folder: string): Promise<string | undefined> {
   }
 }
 
-/** A start that was killed may have left the marker of a folder that was not used. */
-async function isEmpty(folder: string): Promise<boolean> {
-  return (await readdir(folder)).every((name) => name === markerName);
-}
-
-async function writeMarker(folder: string): Promise<string> {
-  const storeId = randomUUID();
+async function writeMarker(folder: string, storeId: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
     await using file = await open(join(folder, markerName), 'w');
@@ -92,5 +94,4 @@ async function writeMarker(folder: string): Promise<string> {
   } catch (cause) {
     throw new Error(`The media folder ${folder} can't be written.`, { cause });
   }
-  return storeId;
 }

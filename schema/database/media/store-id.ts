@@ -8,10 +8,20 @@ export async function findStoreId(db: Db): Promise<string | undefined> {
   return row?.store_id;
 }
 
-/** Until the end of the transaction, no other process chooses a folder. */
-export async function lockStoreId(trx: Db): Promise<string | undefined> {
+export interface MediaStoreRow {
+  store_id: string;
+  /** The folder has had its marker. */
+  is_marked: boolean;
+}
+
+/** Until the end of the transaction, no other process chooses or marks a folder. */
+export async function lockStore(trx: Db): Promise<MediaStoreRow | undefined> {
   await sql`lock table media_stores in exclusive mode`.execute(trx);
-  return findStoreId(trx);
+  return trx.selectFrom('media_stores').select(['store_id', 'is_marked']).executeTakeFirst();
+}
+
+export async function setStoreMarked(trx: Db): Promise<void> {
+  await trx.updateTable('media_stores').set({ is_marked: true }).execute();
 }
 
 export async function insertStoreId(trx: Db, storeId: string): Promise<void> {

@@ -274,7 +274,8 @@ const statements = [
   // At most one row: the ID of the store, which the store's marker repeats.
   `create table media_stores (
     id boolean primary key default true check (id),
-    store_id text not null
+    store_id text not null,
+    is_marked boolean not null default false
   )`,
 
   `create table post_attempts (

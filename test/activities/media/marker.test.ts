@@ -1,4 +1,5 @@
 // The marker that ties the folder of media to its database.
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,6 +83,47 @@ test('a new database refuses a folder that is in use, and changes nothing', asyn
   );
   expect(await readFile(markerOf(folder), 'utf8')).toBe(before);
   await check();
+});
+
+test('a new database refuses an empty folder that another one has marked', async () => {
+  await prepare();
+  const before = await readFile(markerOf(folder), 'utf8');
+  await using second = await createTestDatabase();
+  await expect(prepare(folder, second)).rejects.toThrow(
+    `The media folder ${folder} belongs to another database.`,
+  );
+  expect(await readFile(markerOf(folder), 'utf8')).toBe(before);
+  await check();
+});
+
+test.each(['no marker', 'an empty marker'])(
+  'a first start that was killed after its commit, with %s, is completed by the next one',
+  async (left) => {
+    const store_id = randomUUID();
+    await database.db.insertInto('media_stores').values({ store_id }).execute();
+    await mkdir(folder, { recursive: true });
+    if (left === 'an empty marker') await writeFile(markerOf(folder), '');
+    await expect(check()).rejects.toThrow(`The media folder ${folder}`);
+    await prepare();
+    expect((await readFile(markerOf(folder), 'utf8')).trim()).toBe(store_id);
+    await check();
+  },
+);
+
+test('a first start that was killed after its commit does not take the folder of another database', async () => {
+  await using second = await createTestDatabase();
+  await prepare(folder, second);
+  await database.db.insertInto('media_stores').values({ store_id: randomUUID() }).execute();
+  await expect(prepare()).rejects.toThrow(
+    `The media folder ${folder} belongs to another database: its file .fanfare-store has another ID.`,
+  );
+  await check(folder, second);
+});
+
+test('a marked folder that has lost its marker is not marked again', async () => {
+  await prepare();
+  await rm(markerOf(folder));
+  await expect(prepare()).rejects.toThrow('it has no file .fanfare-store.');
 });
 
 test('a restored database accepts its folder', async () => {
