@@ -1,4 +1,5 @@
 // The first project, its API key, and two sandbox accounts. The first start creates them.
+import type { Config } from '../../schema/config/config.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { findApiKeyByHash } from '../../schema/database/api-keys.ts';
 import { insertProject } from '../../schema/database/projects.ts';
@@ -16,16 +17,20 @@ export interface FirstProject {
   accountIds: string[];
 }
 
+/** Saved before the project exists, so that no crash leaves a project with an unknown key. */
+export function readFirstKey({ secrets, dataDirectory }: Config): string {
+  return (
+    secrets.apiKey ?? readOrCreateSecret(dataDirectory, 'api-key', () => generateKey('production'))
+  );
+}
+
 /** The key in the configuration or the data directory finds the same project at every start. */
 export async function openFirstProject(
   context: Context,
   progress: (line: string) => void,
 ): Promise<FirstProject> {
   const { config, db } = context;
-  // Saved before the project exists, so that no crash leaves a project with an unknown key.
-  const key =
-    config.secrets.apiKey ??
-    readOrCreateSecret(config.dataDirectory, 'api-key', () => generateKey('production'));
+  const key = readFirstKey(config);
   let row = await findApiKeyByHash(db, hashKey(key));
   if (!row) {
     ({ row } = await createProjectWithKey(db, 'default', key));

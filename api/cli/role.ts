@@ -56,6 +56,7 @@ export async function startRole(
     temporalAddress: address,
     temporalUiUrl: undefined,
     vault,
+    firstKey: role === 'api' ? config.secrets.apiKey : undefined,
     mediaUrl: media.url,
     roles: { api: role === 'api', worker: role === 'worker' },
     cacheDirectory: join(config.dataDirectory, 'cache'),

@@ -9,7 +9,7 @@ import { createLog } from '../server/log.ts';
 import { startEmbeddedBackends } from '../embedded/backends.ts';
 import { makeDataDirectory, refuseHeldDirectory } from '../embedded/data-directory.ts';
 import { createStoredDocuments } from '../graphql/server/stored-documents.ts';
-import { openFirstProject } from './first-start.ts';
+import { openFirstProject, readFirstKey } from './first-start.ts';
 import { requirePort } from '../server/ports.ts';
 import { createTemporalRuntime } from '../server/temporal-runtime.ts';
 import { awaitDatabase, awaitTemporal } from './await-backend.ts';
@@ -72,6 +72,7 @@ export async function startAllInOne(
       temporalAddress,
       temporalUiUrl: backends.temporalUiUrl,
       vault,
+      firstKey: readFirstKey(config),
       mediaUrl,
       roles: { api: true, worker: true },
       cacheDirectory: join(config.dataDirectory, 'cache'),

@@ -35,6 +35,8 @@ export interface AppOptions {
   /** URL of Temporal's web page, for links. */
   temporalUiUrl: string | undefined;
   vault: Vault;
+  /** The process is not ready before this API key exists. Undefined: it waits for none. */
+  firstKey?: string | undefined;
   /** As FANFARE_MEDIA_URL. Undefined: this process has no store of media. */
   mediaUrl: string | undefined;
   roles: { api: boolean; worker: boolean };
@@ -74,6 +76,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       'the sandbox is off, so posts to its accounts fail; set FANFARE_SANDBOX=true to turn it on',
     );
   }
+  warnOfShortChecks(log, config);
   const role = roles.api && roles.worker ? 'start' : roles.api ? 'api' : 'worker';
   let worker: KeptWorker | undefined;
   const context: ProcessContext = {
@@ -95,6 +98,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       config,
       databaseUrl,
       database,
+      firstKey: options.firstKey,
       connectTemporal: () => createTemporalClient({ address: temporalAddress, config }),
       ...(roles.worker ? { isWorkerRunning: () => worker?.isRunning() ?? false } : {}),
     }),
@@ -163,6 +167,18 @@ export async function createApp(options: AppOptions): Promise<App> {
         );
     },
   };
+}
+
+/** A proxy may hold a commit for about this long. */
+const shortChecksMs = 60_000;
+
+function warnOfShortChecks(log: Logger, { targetClock: { reconcileDelaysMs } }: Config): void {
+  const checksMs = reconcileDelaysMs.reduce((sum, delayMs) => sum + delayMs, 0);
+  if (checksMs >= shortChecksMs) return;
+  log.warn(
+    { component: 'process', checks_ms: checksMs },
+    'FANFARE_RECONCILE_DELAYS_MS lasts less than 60 s in all, so a commit that arrives later may be published twice',
+  );
 }
 
 async function openMedia(

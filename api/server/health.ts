@@ -43,7 +43,7 @@ export interface HealthOptions extends Omit<PartOptions, 'db'> {
   database: Pick<DatabaseConnection, 'db' | 'lastAnswerAtMs'>;
 }
 
-const needed = ['database', 'writable', 'migrations'] as const;
+const needed = ['database', 'writable', 'migrations', 'api_key'] as const;
 
 export function createHealth(options: HealthOptions): Health {
   const { role, config, databaseUrl, database, isWorkerRunning } = options;

@@ -4,11 +4,20 @@ import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { within } from '../../activities/within.ts';
 import type { Config } from '../../schema/config/config.ts';
+import { findApiKeyByHash } from '../../schema/database/api-keys.ts';
 import { findReadOnlyCause } from '../../schema/database/connect.ts';
 import { isMigrated } from '../../schema/database/migrate.ts';
 import type { Db } from '../../schema/database/tables.ts';
+import { hashKey } from '../http/auth.ts';
 
-export const parts = ['database', 'writable', 'migrations', 'temporal', 'worker'] as const;
+export const parts = [
+  'database',
+  'writable',
+  'migrations',
+  'api_key',
+  'temporal',
+  'worker',
+] as const;
 export type Part = (typeof parts)[number];
 
 export interface PartReport {
@@ -19,6 +28,8 @@ export interface PartReport {
 export interface PartOptions {
   config: Config;
   db: Db;
+  /** The key that clients of this process were given. Undefined: none. */
+  firstKey?: string | undefined;
   /** Returns a client that connects when first used. */
   connectTemporal: () => Promise<Client>;
   /** State of the worker in this process. Absent if it has none. */
@@ -33,7 +44,7 @@ const checkEveryMs = 1_000;
 const pollerSeenWithinMs = 90_000;
 
 export function createPartChecks(options: PartOptions): (part: Part) => Promise<PartReport> {
-  const { config, db, connectTemporal, isWorkerRunning } = options;
+  const { config, db, firstKey, connectTemporal, isWorkerRunning } = options;
   const { namespace, taskQueue } = config.temporal;
 
   /** On a new connection: gRPC waits forever for one that was silent when it was opened. */
@@ -48,6 +59,9 @@ export function createPartChecks(options: PartOptions): (part: Part) => Promise<
     }
   }
 
+  /** A key that is revoked later doesn't make the process unready. */
+  let hasFirstKey = firstKey === undefined;
+
   const checks: Record<Part, () => Promise<unknown>> = {
     database: () => sql`select 1`.execute(db),
 
@@ -58,6 +72,11 @@ export function createPartChecks(options: PartOptions): (part: Part) => Promise<
 
     async migrations() {
       if (!(await isMigrated(db))) throw new Error('The command `migrate` has not run.');
+    },
+
+    async api_key() {
+      hasFirstKey ||= (await findApiKeyByHash(db, hashKey(firstKey!))) !== undefined;
+      if (!hasFirstKey) throw new Error('The first API key does not exist yet.');
     },
 
     temporal: () => ask((service) => service.describeNamespace({ namespace })),

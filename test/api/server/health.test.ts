@@ -1,6 +1,8 @@
 // What a process reports about its health, and which failures count against it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { generateKey } from '../../../api/api-keys/key.ts';
+import { createProjectWithKey } from '../../../api/cli/first-start.ts';
 import { createHealth, type Health, type HealthOptions } from '../../../api/server/health.ts';
 import { createTemporalClient } from '../../../api/server/temporal-connection.ts';
 import { readConfig } from '../../../schema/config/config.ts';
@@ -23,6 +25,18 @@ describe('findMissing', () => {
     await setReadOnly(database, 'on');
     await using setting = healthOf(database.url);
     expect(await setting.health.findMissing()).toEqual(['writable']);
+  });
+
+  test('names the first API key until it exists', async () => {
+    await using database = await createTestDatabase();
+    const firstKey = generateKey('production');
+    await using setting = healthOf(database.url, { firstKey });
+    expect(await setting.health.findMissing()).toEqual(['api_key']);
+    await createProjectWithKey(database.db, 'test', firstKey);
+    await expect.poll(() => setting.health.findMissing(), { timeout: 10_000 }).toEqual([]);
+    await database.db.deleteFrom('api_keys').execute();
+    await sleep(1_100);
+    expect(await setting.health.findMissing()).toEqual([]);
   });
 
   test('names an unavailable database', async () => {
@@ -132,7 +146,7 @@ interface HealthSetting extends AsyncDisposable {
 
 function healthOf(
   databaseUrl: string,
-  options: Pick<HealthOptions, 'isWorkerRunning'> & {
+  options: Pick<HealthOptions, 'isWorkerRunning' | 'firstKey'> & {
     databaseTimeoutMs?: number;
     temporalAddress?: string;
   } = {},
