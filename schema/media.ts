@@ -112,8 +112,8 @@ export const CreateMedia = z
     content_type: z
       .string()
       .regex(
-        /^(image|video)\/[\w.+-]{1,100}$/,
-        'must be an image or video type, such as image/jpeg',
+        /^(?!image\/svg)(image|video)\/[\w.+-]{1,100}$/,
+        'must be an image or video type that is not SVG, such as image/jpeg',
       )
       .meta({ description: 'Media type of the bytes. Bytes of another kind are refused.' }),
     size_bytes: z.int().min(1).max(2_147_483_647).optional().meta({

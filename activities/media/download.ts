@@ -27,6 +27,8 @@ export interface DownloadLimits {
   /** For a body: this, and the time that the bytes received so far take at this speed. */
   bodyMs: number;
   bytesPerSecond: number;
+  /** For everything, including the time that the store takes. */
+  totalMs: number;
 }
 
 export const defaultDownloadLimits: DownloadLimits = {
@@ -34,6 +36,7 @@ export const defaultDownloadLimits: DownloadLimits = {
   silenceMs: 30_000,
   bodyMs: 60_000,
   bytesPerSecond: 16_384,
+  totalMs: 15 * 60_000,
 };
 
 export interface DownloadRequest {
@@ -56,6 +59,7 @@ export async function download(
   const stopping = new AbortController();
   const stop = (message: string) => stopping.abort(new DownloadError(message, { isFinal: false }));
   const anySignal = AbortSignal.any([signal, stopping.signal]);
+  const startedAt = performance.now();
   const silence = `The server sent nothing for ${limits.statusMs} ms.`;
 
   async function request(from: string): Promise<Response> {
@@ -82,8 +86,13 @@ export async function download(
   }
 
   async function* read(body: ReadableStream<Uint8Array>) {
-    const { bodyMs, silenceMs, bytesPerSecond } = limits;
+    const { bodyMs, silenceMs, bytesPerSecond, totalMs } = limits;
     let endsAt = performance.now() + bodyMs;
+    const total = setTimeout(
+      stop,
+      totalMs - (performance.now() - startedAt),
+      `The file did not arrive within ${totalMs / 1_000} seconds.`,
+    );
     const reader = body.getReader();
     try {
       for (;;) {
@@ -107,6 +116,7 @@ export async function download(
     } catch (error) {
       throw toDownloadError(error, anySignal);
     } finally {
+      clearTimeout(total);
       await reader.cancel().catch(() => undefined);
     }
   }

@@ -1,7 +1,6 @@
 // The activity of `fetchMedia`: fetches media from their URL, stores them, and decides what they are.
 import { createHash } from 'node:crypto';
 import { cancellationSignal } from '@temporalio/activity';
-import pLimit from 'p-limit';
 import { countFailedFetch, failMedia } from '../../schema/database/media/fetching.ts';
 import { findMedia } from '../../schema/database/media/rows.ts';
 import { rewindMedia } from '../../schema/database/media/segments.ts';
@@ -13,7 +12,8 @@ import { nextFetchDelay } from '../../schema/retry.ts';
 import type { FetchMediaInput } from '../../schema/workflows.ts';
 import type { SafeFetch } from '../egress/client.ts';
 import { fetchFor } from '../egress/guarded-fetch.ts';
-import { createKeyedCounter, createKeyedLimit } from '../keyed-limits.ts';
+import { createFairPlaces } from '../fair-places.ts';
+import { createKeyedCounter } from '../keyed-limits.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 import { completeMedia } from './complete.ts';
 import {
@@ -48,7 +48,6 @@ export type FetchProgress = number | null;
 
 /** Each uses up to 8 MiB of memory, for two segments. */
 const maxFetches = 16;
-const maxOfProject = 4;
 /** Those that wait hold an activity's slot. */
 const maxWaitingOfProject = 20;
 const crowdedMs = 10_000;
@@ -56,8 +55,7 @@ const crowdedMs = 10_000;
 const takenMs = 5_000;
 
 export function createFetching(dependencies: FetchingDependencies) {
-  const ofProject = createKeyedLimit(maxOfProject);
-  const inAll = pLimit(maxFetches);
+  const inPlace = createFairPlaces(maxFetches);
   const waiting = createKeyedCounter();
 
   async function fetchWithinLimits({ mediaId }: FetchMediaInput): Promise<FetchProgress> {
@@ -73,7 +71,7 @@ export function createFetching(dependencies: FetchingDependencies) {
       return fetchOnce(dependencies, mediaId, signal);
     };
     waiting.add(projectId);
-    const progress = await ofProject(projectId, () => inAll(work));
+    const progress = await inPlace(projectId, work);
     // After a crash before this, the activity runs again and finds the media failed.
     const ended = progress === null ? await findMedia(dependencies.db, mediaId) : undefined;
     if (ended?.status === 'failed') await failTargets(dependencies, ended);

@@ -52,6 +52,14 @@ export function checkTotal(storage: MediaStorage, row: MediaRow, total: number):
   }
 }
 
+/** For bytes that continue an upload. */
+export function checkSameTotal({ received_bytes, upload_total }: MediaRow, total: number): void {
+  if (received_bytes === 0 || upload_total === null || upload_total === total) return;
+  const message = `names ${total} bytes in all, but the upload began with ${upload_total}`;
+  const sizes = { actual: total, limit: upload_total };
+  throw validationError([{ path: ['Content-Range'], code: 'total_mismatch', message, ...sizes }]);
+}
+
 export function wrongSize(message: string, sizes: { actual?: number; limit: number }): AppError {
   return validationError([{ path: [], code: 'size_mismatch', message, ...sizes }]);
 }

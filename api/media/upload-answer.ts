@@ -9,6 +9,21 @@ export const busyRetryS = 5;
 /** A client that is cut off while it sends never reads the response, so it may send for a while. */
 const drainMs = 5_000;
 
+/** For a client that found no place among the uploads of this server. */
+export function tooMany(): AppError {
+  return new AppError('unavailable', 'This server receives too many uploads at once.', {
+    retryAfterS: busyRetryS,
+  });
+}
+
+/** For a client that sends bytes while another one does. */
+export function alreadyRunning(): AppError {
+  return new AppError('upload_in_progress', 'Another upload of these bytes is running.', {
+    hint: 'Wait until it ends. Then ask where to continue.',
+    retryAfterS: busyRetryS,
+  });
+}
+
 export function wrongStart({ received_bytes }: MediaRow): AppError {
   const message = `The upload continues at byte ${received_bytes}.`;
   return new AppError('conflict', message, { details: { received_bytes } });

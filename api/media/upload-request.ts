@@ -86,28 +86,42 @@ export function askForBody(incoming: IncomingMessage, outgoing: ServerResponse):
   if (headers.expect !== undefined && httpVersion === '1.1') outgoing.writeContinue();
 }
 
-/** Ends with an error if no byte arrives for too long, or the client breaks off. */
+export interface UploadTimes {
+  /** Longest wait for the next byte. */
+  stalledMs: number;
+  /** Longest time of one request. */
+  totalMs: number;
+}
+
+/** Ends with an error if no byte arrives for too long, if all take too long, or if the client breaks off. */
 export async function* readBody(
   incoming: IncomingMessage,
-  stalledMs: number,
+  { stalledMs, totalMs }: UploadTimes,
   hash: Hash | undefined,
 ): AsyncGenerator<Uint8Array> {
+  const endsAt = performance.now() + totalMs;
   // Without its socket, the request could not be answered.
   const chunks: AsyncIterator<Buffer> = incoming.iterator({ destroyOnReturn: false });
   for (;;) {
     const reading = chunks.next();
     reading.catch(() => undefined);
-    const next = await within(stalledMs, reading);
-    if (!next) {
-      const seconds = stalledMs / 1_000;
-      throw new AppError('upload_stalled', `No byte arrived for ${seconds} seconds.`, {
-        hint: 'Ask where to continue, then send the rest.',
-      });
-    }
+    const leftMs = endsAt - performance.now();
+    const next = leftMs > 0 ? await within(Math.min(stalledMs, leftMs), reading) : undefined;
+    if (!next) throw leftMs < stalledMs ? timeout(totalMs) : stalled(stalledMs);
     if (next.done) return;
     hash?.update(next.value);
     yield next.value;
     // The reader has used these bytes once it asks for the next ones.
     free(next.value);
   }
+}
+
+const hint = 'Ask where to continue, then send the rest.';
+
+function stalled(ms: number): AppError {
+  return new AppError('upload_stalled', `No byte arrived for ${ms / 1_000} seconds.`, { hint });
+}
+
+function timeout(ms: number): AppError {
+  return new AppError('upload_timeout', `The upload took ${ms / 1_000} seconds.`, { hint });
 }

@@ -2,6 +2,7 @@
 // faster than they are stored, and a refusal is sent before the client sends its body.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createFairPlaces } from '../../activities/fair-places.ts';
 import { completeMedia } from '../../activities/media/complete.ts';
 import { findProjectRoom } from '../../activities/media/project-room.ts';
 import {
@@ -12,12 +13,14 @@ import {
 } from '../../activities/media/segments.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
 import { findMedia, findUpload } from '../../schema/database/media/rows.ts';
+import { setUploadTotal } from '../../schema/database/media/segments.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { nameRequest } from '../http/request-id.ts';
 import {
+  checkSameTotal,
   checkSize,
   checkTotal,
   emptyFile,
@@ -29,16 +32,23 @@ import {
 import { presentMedia } from './presenter.ts';
 import {
   allowBrowser,
-  busyRetryS,
+  alreadyRunning,
   drain,
   failure,
   headerOf,
   rangeOf,
   send,
+  tooMany,
   translate,
   wrongStart,
 } from './upload-answer.ts';
-import { askForBody, readBody, readUploadRequest, type UploadRequest } from './upload-request.ts';
+import {
+  askForBody,
+  readBody,
+  readUploadRequest,
+  type UploadRequest,
+  type UploadTimes,
+} from './upload-request.ts';
 import { isUploadToken } from './upload-url.ts';
 
 export interface Uploads {
@@ -47,10 +57,19 @@ export interface Uploads {
   close(): Promise<void>;
 }
 
-export interface UploadOptions {
-  /** Longest wait for the next byte. */
-  stalledMs: number;
+export interface UploadOptions extends UploadTimes {
+  /** Uploads at a time. */
+  places: number;
+  /** Longest wait for a place. */
+  placeMs: number;
 }
+
+const defaults: UploadOptions = {
+  stalledMs: 30_000,
+  totalMs: 15 * 60_000,
+  places: 8,
+  placeMs: 5_000,
+};
 
 interface Exchange {
   incoming: IncomingMessage;
@@ -58,16 +77,13 @@ interface Exchange {
 }
 
 const uploadPath = /^\/uploads\/(med_[0-9a-z]{26})$/;
-const maxUploads = 8;
 
 export const isUploadUrl = (url: string) => url.startsWith('/uploads/');
 
-export function createUploads(
-  context: Context,
-  { stalledMs }: UploadOptions = { stalledMs: 30_000 },
-): Uploads {
+export function createUploads(context: Context, options: Partial<UploadOptions> = {}): Uploads {
+  const { places, placeMs, ...times } = { ...defaults, ...options };
   const running = new Set<Promise<void>>();
-  let receiving = 0;
+  const inPlace = createFairPlaces(places);
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const requestId = nameRequest(headerOf(incoming, 'x-request-id'));
@@ -138,27 +154,33 @@ export function createUploads(
     exchange: Exchange,
   ): Promise<MediaRow> {
     const { total } = request;
-    if (request.kind === 'ask' && (row.status !== 'pending' || row.received_bytes !== total)) {
+    const isPending = row.status === 'pending';
+    if (isPending && request.kind !== 'whole') checkSameTotal(row, request.total);
+    if (request.kind === 'ask' && (!isPending || row.received_bytes !== total)) {
       if (row.status === 'deleted') throw takesNoUpload(row);
       return row;
     }
-    if (row.status !== 'pending') throw takesNoUpload(row);
+    if (!isPending) throw takesNoUpload(row);
     if (total !== undefined) checkTotal(storage, row, total);
     const isReceived = request.kind !== 'whole' && row.received_bytes === total;
-    if (isReceived)
-      return withLease(row, ({ writerId }) => complete(storage, row.id, { writerId }));
+    if (isReceived) {
+      return withPlace(row, ({ writerId }) => complete(storage, row.id, { writerId }));
+    }
     if (request.kind === 'ask') return row;
-    if (receiving >= maxUploads) {
-      throw new AppError('unavailable', 'This server receives too many uploads at once.', {
-        retryAfterS: busyRetryS,
-      });
-    }
-    receiving++;
-    try {
-      return await withLease(row, (writer) => receive(storage, writer, request, exchange));
-    } finally {
-      receiving--;
-    }
+    return withPlace(row, (writer) => receive(storage, writer, request, exchange));
+  }
+
+  async function withPlace(
+    row: MediaRow,
+    work: (writer: HeldWriter) => Promise<MediaRow>,
+  ): Promise<MediaRow> {
+    const waiting = new AbortController();
+    const timer = setTimeout(() => waiting.abort(tooMany()), placeMs);
+    const begin = () => {
+      clearTimeout(timer);
+      return withLease(row, work);
+    };
+    return inPlace(row.project_id, begin, waiting.signal);
   }
 
   async function receive(
@@ -169,7 +191,14 @@ export function createUploads(
   ): Promise<MediaRow> {
     const room = await roomFor(storage, row, request);
     const from = request.kind === 'part' ? request.from : 0;
-    if (request.kind === 'part' && from !== row.received_bytes) throw wrongStart(row);
+    if (request.kind === 'part') {
+      checkSameTotal(row, request.total);
+      if (from !== row.received_bytes) throw wrongStart(row);
+    }
+    const total = request.total ?? null;
+    if (row.upload_total !== total) {
+      await setUploadTotal(context.db, { mediaId: row.id, writerId }, total);
+    }
     const end =
       request.kind === 'part' ? from + request.bytes : (request.total ?? row.declared_bytes);
     // A whole file is hashed while it arrives. Its parts are read again once they are complete.
@@ -183,7 +212,7 @@ export function createUploads(
         writerId,
         signal,
         from,
-        stream: ReadableStream.from(readBody(incoming, stalledMs, hash)),
+        stream: ReadableStream.from(readBody(incoming, times, hash)),
         maxBytes: Math.min(end ?? room, room),
       },
     ).catch((error: unknown) => {
@@ -217,10 +246,7 @@ export function createUploads(
     if (media) return media;
     const current = await findMedia(db, row.id);
     if (current?.status !== 'pending') throw takesNoUpload(current);
-    throw new AppError('conflict', 'Another upload of these bytes is running.', {
-      hint: 'Wait until it ends. Then ask where to continue.',
-      retryAfterS: busyRetryS,
-    });
+    throw alreadyRunning();
   }
 
   async function complete(

@@ -18,7 +18,10 @@ export const errorMeanings: Record<ErrorCode, string> = {
     'The client accepts no media type that GraphQL answers with. Accept `application/json`, and `text/event-stream` for a subscription.',
   upload_stalled:
     'No byte of an upload arrived for 30 seconds. Ask where to continue, then send the rest.',
+  upload_timeout: 'An upload took 15 minutes in all. Ask where to continue, then send the rest.',
   conflict: 'The state of the resource does not allow the request. Read the resource, then decide.',
+  upload_in_progress:
+    'Another upload of the same bytes is running. Wait as long as `Retry-After` says, then ask where to continue.',
   account_in_use:
     'The account is connected for another user. Only the page of a connect session reports this. Disconnect the account, or move it with your API key.',
   media_expired: 'The media of the target were deleted. Create a new post with new media.',

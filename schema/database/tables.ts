@@ -330,6 +330,8 @@ interface MediaTable {
   /** Before the bytes are complete, as declared. Then, as read from them. */
   content_type: string | null;
   declared_bytes: number | null;
+  /** Bytes of the whole file, as the request that began the upload announced them. */
+  upload_total: number | null;
   /** SHA-256 in hex. */
   declared_hash: string | null;
   /** Bytes stored so far: the sum of the segments. */

@@ -22,6 +22,7 @@ describe('errorKinds', () => {
       not_found: 404,
       method_not_allowed: 405,
       upload_stalled: 408,
+      upload_timeout: 408,
       conflict: 409,
       account_in_use: 409,
       idempotency_conflict: 409,

@@ -102,6 +102,20 @@ export async function rewindMedia(
   return numUpdatedRows > 0n;
 }
 
+/** Null: unknown, until a part names it. */
+export async function setUploadTotal(
+  db: Db,
+  { mediaId, writerId }: MediaWriter,
+  total: number | null,
+): Promise<void> {
+  await db
+    .updateTable('media')
+    .set({ upload_total: total })
+    .where('id', '=', mediaId)
+    .where('writer_id', '=', writerId)
+    .execute();
+}
+
 /** Call it once their objects are removed. */
 export async function removeSegments(db: Db, mediaId: string, keys: string[]): Promise<void> {
   if (keys.length === 0) return;

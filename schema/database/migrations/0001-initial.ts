@@ -229,6 +229,7 @@ const statements = [
     url text,
     content_type text,
     declared_bytes int,
+    upload_total int,
     declared_hash text,
     received_bytes int not null default 0,
     kind text,

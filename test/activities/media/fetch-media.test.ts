@@ -60,6 +60,7 @@ const limits: DownloadLimits = {
   silenceMs: 400,
   bodyMs: 1_500,
   bytesPerSecond: 1e9,
+  totalMs: 60_000,
 };
 
 async function addFetch(url: string): Promise<string> {
@@ -76,19 +77,24 @@ interface Options {
   projectMaxBytes?: number;
   signal?: AbortSignal;
   bytesPerSecond?: number;
+  totalMs?: number;
   /** Null: the worker has none. */
   mediaStore?: MediaStore | null;
 }
 
 function fetchAgain(mediaId: string, options: Options = {}): Promise<number | null> {
   const { maxBytes = 50_000_000, projectMaxBytes = 1e9, client, signal } = options;
-  const { bytesPerSecond = limits.bytesPerSecond, mediaStore = store } = options;
+  const {
+    bytesPerSecond = limits.bytesPerSecond,
+    totalMs = limits.totalMs,
+    mediaStore = store,
+  } = options;
   const dependencies: FetchingDependencies = {
     db: database.db,
     notifier: quietNotifier,
     safeFetch: createClient(client),
     media: mediaStore ? { store: mediaStore, images, maxBytes, projectMaxBytes } : undefined,
-    downloadLimits: { ...limits, bytesPerSecond },
+    downloadLimits: { ...limits, bytesPerSecond, totalMs },
   };
   return fetchOnce(dependencies, mediaId, signal ?? new AbortController().signal);
 }
@@ -416,6 +422,15 @@ describe('temporary failures', () => {
     10_000,
   );
 
+  test('a body that takes too long in all', async () => {
+    const server = await startHttp((_request, response) => {
+      const timer = setInterval(() => response.write(Buffer.alloc(5_000)), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const id = await expectWaiting(server.url, { totalMs: 300, bytesPerSecond: 1 });
+    expect(await readMedia(database.db, id)).toMatchObject({ status: 'pending', writer_id: null });
+  });
+
   test('a body that is shorter than declared', async () => {
     const server = await startHttp((_request, response) => {
       response.writeHead(200, { 'content-length': String(png.length + 1) });
@@ -548,8 +563,8 @@ describe('a retry of media that could not be fetched', () => {
   });
 });
 
-describe('many slow fetches of a project', () => {
-  test("do not hold up another project's fetch", async () => {
+describe('many slow fetches of four projects', () => {
+  test("do not hold up a fifth project's fetch", async () => {
     const slow = await startHttp((_request, response) => void response.write(png.subarray(0, 9)));
     const fast = await startHttp(serve(png));
     const { fetchBytes } = createFetching({
@@ -560,17 +575,22 @@ describe('many slow fetches of a project', () => {
     });
     const environment = new MockActivityEnvironment();
     const start = (mediaId: string) => environment.run(fetchBytes, { mediaId });
-    const ids: string[] = [];
-    for (let i = 0; i < 110; i++) ids.push(await addFetch(slow.url));
-    const fetches = ids.map((id) => start(id).catch(() => undefined));
-    await expect.poll(() => slow.connections).toBe(4);
+    const fetches: Promise<unknown>[] = [];
+    for (const connections of [8, 12, 14, 15]) {
+      projectId = await addProject(database.db);
+      const ids: string[] = [];
+      for (let i = 0; i < 25; i++) ids.push(await addFetch(slow.url));
+      fetches.push(...ids.map((id) => start(id).catch(() => undefined)));
+      await expect.poll(() => slow.connections, { timeout: 10_000 }).toBe(connections);
+    }
     projectId = await addProject(database.db);
     const id = await addFetch(fast.url);
     expect(await start(id)).toBeNull();
     expect(await readMedia(database.db, id)).toMatchObject({ status: 'uploaded' });
+    expect(slow.connections).toBe(15);
     environment.cancel();
     await Promise.all(fetches);
-  }, 20_000);
+  }, 30_000);
 });
 
 describe('one fetch at a time', () => {

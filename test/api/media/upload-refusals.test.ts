@@ -198,26 +198,44 @@ describe('the limits', () => {
     expect((await putBytes(server.at(upload_url), bodyOf(large))).status).toBe(200);
   });
 
-  test('of a process: eight uploads at once', async () => {
-    const all = await Promise.all(Array.from({ length: 9 }, () => createMedia(app.api)));
-    const heads = all.slice(0, 8).map(({ upload_url }) => {
-      const upload = sendHead(upload_url, [`Content-Length: ${image.byteLength}`]);
+  test('of a process: a project with slow uploads leaves places for another project', async () => {
+    await using server = await startUploads(app.context, { placeMs: 100 });
+    const [slow, quick] = [await app.createTenant(), await app.createTenant()];
+    const all = await Promise.all(Array.from({ length: 4 }, () => createMedia(slow.api)));
+    const heads = all.map(({ upload_url }) => {
+      const upload = sendHead(server.at(upload_url), [`Content-Length: ${image.byteLength}`]);
       upload.socket.write(image.subarray(0, 10));
       return upload;
     });
     const allHave = async () => {
-      const rows = await listMediaByIds(
-        app.context.db,
-        all.map(({ id }) => id),
-      );
-      expect(rows.filter(({ writer_id }) => writer_id !== null)).toHaveLength(8);
+      const ids = all.map(({ id }) => id);
+      const rows = await listMediaByIds(app.context.db, ids);
+      expect(rows.filter(({ writer_id }) => writer_id !== null)).toHaveLength(4);
     };
     await vi.waitFor(allHave, { timeout: 10_000 });
-    const ninth = await putBytes(all[8].upload_url, image);
-    expect([ninth.status, ninth.headers.get('Retry-After')]).toEqual([503, '5']);
+    const { id, upload_url } = await createMedia(slow.api);
+    const refused = await putBytes(server.at(upload_url), image);
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '5']);
+    expect(refused.body.error).toMatchObject({ code: 'unavailable', is_retriable: true });
+    expect(await getMedia(slow.api, id)).toMatchObject({ status: 'pending', received_bytes: 0 });
+    const other = await createMedia(quick.api);
+    expect((await putBytes(server.at(other.upload_url), image)).status).toBe(200);
     for (const { socket } of heads) socket.write(image.subarray(10));
     for (const head of heads) expect(await head.until('"request_id"')).toMatch(/^HTTP\/1.1 200 /);
-    expect((await putBytes(all[8].upload_url, image)).status).toBe(200);
+    expect((await putBytes(server.at(upload_url), image)).status).toBe(200);
+  });
+
+  test('of a process: an upload waits for a place that becomes free', async () => {
+    await using server = await startUploads(app.context, { places: 1, placeMs: 60_000 });
+    const [first, second] = [await createMedia(app.api), await createMedia(app.api)];
+    using head = sendHead(server.at(first.upload_url), [`Content-Length: ${image.byteLength}`]);
+    head.socket.write(image.subarray(0, 10));
+    const isHeld = async () =>
+      expect((await findMedia(app.context.db, first.id))!.writer_id).not.toBeNull();
+    await vi.waitFor(isHeld, { timeout: 10_000 });
+    const waiting = putBytes(server.at(second.upload_url), image);
+    head.socket.write(image.subarray(10));
+    expect((await waiting).status).toBe(200);
   });
 });
 
@@ -260,6 +278,21 @@ describe('a client', () => {
     expect(received_bytes).toBe(partBytes);
     const row = await findMedia(app.context.db, id);
     expect(row!.writer_id).toBeNull();
+  });
+
+  test('that sends for too long in all gets 408, and can send the rest', async () => {
+    await using server = await startUploads(app.context, { totalMs: 500 });
+    const { id, upload_url } = await createMedia(app.api);
+    using upload = sendHead(server.at(upload_url), [lengthOf(large)]);
+    upload.socket.write(large.subarray(0, 300_000));
+    let sent = 300_000;
+    const timer = setInterval(() => upload.socket.write(large.subarray(sent, ++sent)), 20);
+    const text = await upload.until('upload_timeout').finally(() => clearInterval(timer));
+    expect(text).toMatch(/^HTTP\/1.1 408 /);
+    expect(text).toContain('"is_retriable":true');
+    expect((await getMedia(app.api, id)).received_bytes).toBe(partBytes);
+    const rest = await putPart(upload_url, large, partBytes, large.byteLength);
+    expect(rest.status, rest.text).toBe(200);
   });
 
   test('that breaks off frees the upload for another', async () => {

@@ -124,6 +124,29 @@ describe('a file in parts', () => {
     expect((await readBack(media.id)).equals(large)).toBe(true);
   });
 
+  test('has one total in all its parts', async () => {
+    const media = await createMedia(app.api);
+    await putPart(media.upload_url, large, 0, partBytes);
+    const shorter = large.subarray(0, 2 * partBytes);
+    const issue = {
+      path: 'Content-Range',
+      code: 'total_mismatch',
+      actual: shorter.byteLength,
+      limit: large.byteLength,
+    };
+    for (const answer of [
+      await putPart(media.upload_url, shorter, partBytes, shorter.byteLength),
+      await askRange(media.upload_url, shorter.byteLength),
+    ]) {
+      expect(answer.status).toBe(422);
+      expect(answer.body.error.issues).toMatchObject([issue]);
+    }
+    const all = await askRange(media.upload_url, partBytes);
+    expect([all.status, all.body.error.issues[0].code]).toEqual([422, 'total_mismatch']);
+    expect((await putPart(media.upload_url, large, partBytes, large.byteLength)).status).toBe(200);
+    expect((await readBack(media.id)).equals(large)).toBe(true);
+  });
+
   test('keeps what arrived before the client broke off', async () => {
     const media = await createMedia(app.api);
     const body = heldBody(large.subarray(0, segmentBytes + 400_000));
@@ -203,7 +226,8 @@ describe('a second writer', () => {
     };
     await vi.waitFor(isClaimed, { timeout: 10_000 });
     const second = await putBytes(media.upload_url, small);
-    expect([second.status, second.body.error.code]).toEqual([409, 'conflict']);
+    expect(second.status).toBe(409);
+    expect(second.body.error).toMatchObject({ code: 'upload_in_progress', is_retriable: true });
     expect(Number(second.headers.get('Retry-After'))).toBeGreaterThan(0);
     await body.end(small.subarray(100));
     expect((await first).status).toBe(200);

@@ -12,7 +12,7 @@ export interface UploadServer extends AsyncDisposable {
 
 export async function startUploads(
   context: Context,
-  options?: UploadOptions,
+  options?: Partial<UploadOptions>,
 ): Promise<UploadServer> {
   const uploads = createUploads(context, options);
   const server = createServer()
