@@ -1,5 +1,6 @@
 // Reads a request's body within its size limit, and reports where its JSON breaks.
 import { AppError } from '../../schema/wire/errors.ts';
+import { unexpectedToken } from './json-position.ts';
 
 /** Counts the bytes, because a Content-Length may be absent or wrong. */
 export async function readBody(request: Request, maxBytes: number): Promise<Buffer> {
@@ -86,9 +87,13 @@ export function parseJson(bytes: Buffer): unknown {
 
 function malformedJson(text: string, reason: string): AppError {
   const position = errorPosition(text, reason);
-  const before = text.slice(0, position).split('\n');
-  const line = before.length;
-  const column = before.at(-1)!.length + 1;
+  let line = 1;
+  let lineStart = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < position; at = text.indexOf('\n', at + 1)) {
+    line++;
+    lineStart = at + 1;
+  }
+  const column = position - lineStart + 1;
   const message = `The body is not valid JSON: line ${line}, column ${column}.`;
   return new AppError('malformed_json', message, { details: { position, line, column } });
 }
@@ -98,25 +103,10 @@ function errorPosition(text: string, reason: string): number {
   const named = / at position (\d+)/.exec(reason)?.[1];
   if (named !== undefined) return Number(named);
   if (!reason.endsWith(unplaced)) return text.length;
-  let [low, high] = [0, text.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (breaksWithin(text.slice(0, middle + 1))) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  return unexpectedToken(text);
 }
 
 const unplaced = 'is not valid JSON';
-
-function breaksWithin(start: string): boolean {
-  try {
-    JSON.parse(start);
-    return false;
-  } catch (error) {
-    return (error as Error).message.endsWith(unplaced);
-  }
-}
 
 function tooLarge(maxBytes: number): AppError {
   return new AppError('payload_too_large', `The body must have at most ${maxBytes} bytes.`, {
