@@ -1,4 +1,5 @@
 // The API reference: the OpenAPI document, a viewer for it, and the error codes.
+import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -24,11 +25,10 @@ export const docPages: PublicPage<Pick<Context, 'publicUrl'>>[] = [
   {
     path: '/v1/openapi.json',
     async respond({ publicUrl }, c) {
-      const document = JSON.parse(await readFile(documentFile, 'utf8')) as object;
-      return c.json({
-        ...document,
-        servers: [{ url: publicUrl, description: 'This installation.' }],
-      });
+      const { bytes, etag } = await openApiOf(publicUrl);
+      const headers = { ETag: etag, 'Cache-Control': 'no-cache' };
+      if (c.req.header('If-None-Match') === etag) return c.body(null, 304, headers);
+      return c.body(bytes, 200, { ...headers, 'Content-Type': 'application/json' });
     },
   },
   { path: '/docs', respond: showReference },
@@ -43,6 +43,23 @@ export const docPages: PublicPage<Pick<Context, 'publicUrl'>>[] = [
     },
   },
 ];
+
+const madeDocuments = new Map<string, ReturnType<typeof makeOpenApi>>();
+
+/** A process has one public URL, so it makes the document once. */
+function openApiOf(publicUrl: string): ReturnType<typeof makeOpenApi> {
+  const made = madeDocuments.get(publicUrl) ?? makeOpenApi(publicUrl);
+  madeDocuments.set(publicUrl, made);
+  return made;
+}
+
+async function makeOpenApi(publicUrl: string) {
+  const document = JSON.parse(await readFile(documentFile, 'utf8')) as object;
+  const servers = [{ url: publicUrl, description: 'This installation.' }];
+  const bytes = new TextEncoder().encode(JSON.stringify({ ...document, servers }));
+  const hash = createHash('sha256').update(bytes).digest('base64url');
+  return { bytes, etag: `W/"${hash}"` };
+}
 
 /** Turns off everything in the viewer that calls another host or sends requests to the API. */
 const viewerConfig = {

@@ -1,5 +1,5 @@
 // The routes without API key: metrics, the OpenAPI document, the API reference.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { routes } from '../../../api/resources/routes.ts';
 import { deletePause, insertPause } from '../../../schema/database/pauses.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
@@ -51,6 +51,18 @@ describe('GET /metrics without Postgres', () => {
 });
 
 describe('GET /v1/openapi.json', () => {
+  test('is made once, and has an ETag', async () => {
+    await rest.call('GET', '/v1/openapi.json');
+    const parse = vi.spyOn(JSON, 'stringify');
+    const { headers } = await rest.call('GET', '/v1/openapi.json');
+    const large = parse.mock.results.filter(({ value }) => String(value).length > 100_000);
+    parse.mockRestore();
+    expect(large).toEqual([]);
+    const unchanged = { 'If-None-Match': headers.get('ETag')! };
+    const { status } = await rest.call('GET', '/v1/openapi.json', { headers: unchanged });
+    expect(status).toBe(304);
+  });
+
   test('describes every route once', async () => {
     const { body } = await rest.call('GET', '/v1/openapi.json');
     const described = Object.entries(body.paths as Record<string, object>).flatMap(
