@@ -1,7 +1,7 @@
 // Finds where a text stops being JSON, for the errors of `JSON.parse` that don't name the position.
 
 const literals: Record<string, string> = { t: 'true', f: 'false', n: 'null' };
-const codes = (chars: string) => new Set([...chars].map((char) => char.charCodeAt(0)));
+const codes = (chars: string) => new Set(Buffer.from(chars, 'latin1'));
 const blanks = codes(' \t\r\n');
 const ends = codes('}],:');
 const starts = codes('{[');

@@ -28,7 +28,7 @@ test('an unexpected token is where a search by JSON.parse finds it', () => {
     '{"a": [1, -2.5e+3, "b :", {"c": null}],\n "d": [true, false, [], {}], "": "\u00e9 }"}';
   let compared = 0;
   for (let at = 0; at <= valid.length; at++) {
-    for (const part of ['', ...'{}[],:"x1tn-\u0000\ue000']) {
+    for (const part of ['', ...Array.from('{}[],:"x1tn-\u0000\ue000')]) {
       for (const skipped of [0, 1, 2]) {
         const text = valid.slice(0, at) + part + valid.slice(at + skipped);
         if (!unplaced.test(reasonOf(text))) continue;
