@@ -46,8 +46,14 @@ const Profile = z.object({
 });
 
 /** @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role */
-const Access = z.object({ role: z.string(), organization: z.string() });
-const AccessPage = z.object({ elements: z.array(Access) });
+const AccessPage = z.object({ elements: z.array(z.unknown()) });
+/** LinkedIn's pages name the organization in either way. */
+const Access = z.union([
+  z.object({ role: z.string(), organization: z.string() }),
+  z
+    .object({ role: z.string(), organizationTarget: z.string() })
+    .transform(({ role, organizationTarget: organization }) => ({ role, organization })),
+]);
 const Organizations = z.object({
   results: z.record(z.string(), z.object({ localizedName: z.string().optional() })).default({}),
 });
@@ -154,13 +160,14 @@ async function listOrganizations(rest: Ask): Promise<GrantedAccount[]> {
   }));
 }
 
+/** Without rows that can't be read: one of them must not hide the other pages. */
 async function listAccess(rest: Ask): Promise<z.infer<typeof Access>[]> {
-  const found: z.infer<typeof Access>[] = [];
+  const listed: unknown[] = [];
   for (let page = 0; page < maxPages; page++) {
-    const query = { q: 'roleAssignee', state: 'APPROVED', count: pageSize, start: found.length };
+    const query = { q: 'roleAssignee', state: 'APPROVED', count: pageSize, start: listed.length };
     const { elements } = (await rest('/organizationAcls', AccessPage, { query })).body;
-    found.push(...elements);
+    listed.push(...elements);
     if (elements.length < pageSize) break;
   }
-  return found;
+  return listed.flatMap((row) => Access.safeParse(row).data ?? []);
 }

@@ -75,10 +75,12 @@ function readRefusal({ status, headers, body }: NetworkAnswer, version: string):
   const issues = errorDetails?.inputErrors ?? [];
   const code = issues.find((issue) => issue.code)?.code ?? refused.code;
   const isRevoked = status === 401 && serviceErrorCode === revokedCode;
+  // A proxy's 503 has another form, and says nothing about a request that it may have passed on.
+  const isDown = status === 503 && message !== '';
   return {
     code: code ?? (serviceErrorCode === undefined ? undefined : String(serviceErrorCode)),
     message: [message, ...noteOf(code, message, version)].filter(Boolean).join(' '),
-    verdict: isRevoked ? 'revoked' : verdicts.get(code ?? ''),
+    verdict: isRevoked ? 'revoked' : isDown ? 'unavailable' : verdicts.get(code ?? ''),
     ...(status === 429 && readLimit(message, headers)),
   };
 }

@@ -79,6 +79,31 @@ describe('a consent', () => {
     expect((await network.logIn()).accounts).toHaveLength(131);
   });
 
+  test('skips a role whose page has neither name, and counts it as listed', async () => {
+    await using network = await startLinkedIn();
+    const state = 'APPROVED';
+    network.server.oddRoles.push(
+      { role: 'ADMINISTRATOR', state },
+      { organization: pageUrn, state },
+    );
+    for (let id = 1; id <= 100; id++) {
+      const roles = ['ADMINISTRATOR'];
+      network.server.organizations.push({ id: String(id), name: `Page ${id}`, roles });
+    }
+    expect((await network.logIn()).accounts).toHaveLength(103);
+  });
+
+  test('reads a page that is named as the target', async () => {
+    await using network = await startLinkedIn();
+    network.server.organizationMember = 'organizationTarget';
+    const { accounts } = await network.logIn();
+    expect(accounts.map(({ accountName }) => accountName)).toEqual([
+      'Ada Lovelace',
+      'Acme',
+      'Devtestco',
+    ]);
+  });
+
   test('of an app without OpenID Connect reads the profile', async () => {
     await using network = await startLinkedIn();
     network.server.logins.scopes.push('r_basicprofile');

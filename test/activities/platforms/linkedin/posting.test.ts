@@ -112,6 +112,16 @@ describe('a post', () => {
 });
 
 describe('a refusal', () => {
+  test('with 503 in the words of LinkedIn is unavailable, and otherwise a lost answer', async () => {
+    await using network = await startLinkedIn();
+    network.server.answers.push(network.server.refuse('unavailable'));
+    const error = await refusal(network.commit(network.target()));
+    expect(error).toMatchObject({ kind: 'unavailable', options: { platformCode: '503' } });
+    network.server.answers.push(new Response('<h1>Bad gateway</h1>', { status: 503 }));
+    const lost = await refusal(network.commit(network.target()));
+    expect(lost).toMatchObject({ kind: 'unknown_outcome' });
+  });
+
   test('of the version names the setting, and is not the post', async () => {
     await using network = await startLinkedIn();
     network.server.versions = ['202710'];

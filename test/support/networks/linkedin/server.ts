@@ -124,6 +124,10 @@ export class LinkedInServer implements NetworkServer {
     { id: '5515715', name: 'Acme', roles: ['ADMINISTRATOR'] },
     { id: '2414183', name: 'Devtestco', roles: ['ANALYST'] },
   ];
+  /** How rows of the list of roles name their page. */
+  organizationMember: 'organization' | 'organizationTarget' = 'organization';
+  /** Further rows of that list, after its first. */
+  readonly oddRoles: Record<string, string>[] = [];
   readonly posts: StoredPost[] = [];
   readonly uploads: Upload[] = [];
   /** Method and path of each call, in their order. */
@@ -273,14 +277,15 @@ export class LinkedInServer implements NetworkServer {
     if (query.get('q') !== 'roleAssignee') throw invalid('q must be roleAssignee');
     const [start, count] = [Number(query.get('start') ?? 0), Number(query.get('count') ?? 10)];
     if (!(count <= 100)) throw invalid('count must be at most 100');
-    const all = this.organizations.flatMap(({ id, roles }) =>
+    const all: Record<string, string>[] = this.organizations.flatMap(({ id, roles }) =>
       roles.map((role) => ({
         role,
-        organization: `urn:li:organization:${id}`,
+        [this.organizationMember]: `urn:li:organization:${id}`,
         roleAssignee: `urn:li:person:${this.member.id}`,
         state: 'APPROVED',
       })),
     );
+    all.splice(1, 0, ...this.oddRoles);
     return Response.json({
       elements: all.slice(start, start + count),
       paging: { start, count, links: [] },

@@ -51,6 +51,7 @@ export const linkedinFacts: NetworkFacts = {
 
 const shared = {
   ...linkedinFacts,
+  isUnavailableSafe: true,
   textLimit: linkedin.rules.text.max,
   refusal: { platformCode: 'NOT_WELCOME', message: 'Not welcome' },
 } satisfies Partial<NetworkSubject>;
