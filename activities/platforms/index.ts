@@ -1,5 +1,9 @@
 // The registry: every network of this installation, created from its settings.
-import type { PlatformRules, Traits } from '../../schema/platforms/definition.ts';
+import type {
+  PlatformDefinition,
+  PlatformRules,
+  Traits,
+} from '../../schema/platforms/definition.ts';
 import type { PlatformName, PlatformSettings } from '../../schema/platforms/index.ts';
 import type { WithWebSocket } from '../egress/guarded-websocket.ts';
 import type { LookUpTxt } from './bluesky/handles.ts';
@@ -23,6 +27,14 @@ export function createPlatforms(platforms: readonly Platform[]): Platforms {
 /** The rules of one account of the network. */
 export function rulesOf({ definition }: Platform, traits: Traits): PlatformRules {
   return definition.rulesFor?.(traits) ?? definition.rules;
+}
+
+/** The options that a post of one account takes. */
+export function optionSchemaOf(
+  { definition }: Platform,
+  traits: Traits,
+): PlatformDefinition['options'] {
+  return definition.optionsFor?.(traits) ?? definition.options;
 }
 
 /** The way that `POST /v1/accounts/connect` uses. Undefined: the network connects by consent only. */

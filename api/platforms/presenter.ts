@@ -1,13 +1,13 @@
 // Turns the rules of a network, which validation uses, into their wire type.
 import { z } from 'zod';
-import { findFormWay, rulesOf } from '../../activities/platforms/index.ts';
+import { findFormWay, optionSchemaOf, rulesOf } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 import type { MediaRules, Traits, VideoRules } from '../../schema/platforms/definition.ts';
 
 /** `traits`: of the account whose rules are meant. Default: the rules of a new account. */
 export function presentCapabilities(platform: Platform, traits: Traits = {}): Capabilities {
-  const { name, options } = platform.definition;
+  const { name } = platform.definition;
   const rules = rulesOf(platform, traits);
   const form = findFormWay(platform);
   const { max, maxWithMedia = null, maxBytes = null, unit } = rules.text;
@@ -22,7 +22,7 @@ export function presentCapabilities(platform: Platform, traits: Traits = {}): Ca
     },
     media: rules.media && presentMediaRules(rules.media),
     replies: rules.replies !== null,
-    options: toJsonSchema(options),
+    options: toJsonSchema(optionSchemaOf(platform, traits)),
     connect: {
       credentials: form ? toJsonSchema(form.fields) : null,
       consent: platform.connect.some(({ kind }) => kind === 'consent'),

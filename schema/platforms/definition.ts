@@ -144,6 +144,8 @@ export interface PlatformDefinition {
   readonly rulesFor?: (traits: Traits) => PlatformRules;
   /** Options of a post to the network. A strict object. */
   readonly options: z.ZodObject;
+  /** Options of an account with these traits, within `options`. Absent: all accounts take the same ones. */
+  readonly optionsFor?: (traits: Traits) => z.ZodObject;
   /** `prepare` only uploads media, so a target without media begins with the commit. */
   readonly preparesOnlyMedia?: boolean;
   /**

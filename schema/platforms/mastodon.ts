@@ -7,24 +7,38 @@ import {
   type PlatformRules,
   type Traits,
 } from './definition.ts';
+import { countGraphemes, optionText } from './option-text.ts';
 
-/** The account's server has limits of its own and refuses a poll that exceeds them. */
-const Poll = z.strictObject({
-  options: z
-    .array(z.string().trim().min(1).max(1_000))
-    .min(2)
-    .max(100)
-    .meta({ description: 'Answers to choose from.' }),
-  expires_in: z.int().min(1).max(1e9).meta({ description: 'Seconds until the poll ends.' }),
-  multiple: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Whether people can choose several answers. Default: false.' }),
-  hide_totals: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Whether to hide the counts until the poll ends. Default: false.' }),
-});
+/** The limits are those of the account's server. Where it reports none, it refuses what exceeds its own. */
+function pollFor(limits: Traits) {
+  const { max_options = 100, max_characters_per_option = 1_000 } = limits;
+  const { min_expiration = 1, max_expiration = 1e9 } = limits;
+  return z
+    .strictObject({
+      options: z
+        .array(optionText(Number(max_characters_per_option), countGraphemes).min(1))
+        .min(2)
+        .max(Number(max_options))
+        .refine(isDistinct, "can't have the same answer twice")
+        .meta({ description: 'Answers to choose from, all different.' }),
+      expires_in: z
+        .int()
+        .min(Number(min_expiration))
+        .max(Number(max_expiration))
+        .meta({ description: 'Seconds until the poll ends.' }),
+      multiple: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Whether people can choose several answers. Default: false.' }),
+      hide_totals: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Whether to hide the counts until the poll ends. Default: false.' }),
+    })
+    .meta({ description: "Poll below the text, within the limits of the account's server." });
+}
+
+const isDistinct = (answers: readonly string[]) => new Set(answers).size === answers.length;
 
 /** As the API names them: https://docs.joinmastodon.org/methods/statuses/#form-data-parameters */
 const options = z
@@ -48,9 +62,7 @@ const options = z
       .string()
       .regex(/^[a-z]{2,3}(-[A-Za-z]{2,4})?$/, 'must be a language code, such as en or zh-CN')
       .meta({ description: "Language of the text. Default: the account's own setting." }),
-    poll: Poll.meta({
-      description: "Poll below the text, within the limits of the account's server.",
-    }),
+    poll: pollFor({}),
   })
   .partial()
   .meta({ id: 'MastodonOptions', description: 'Options of a post to Mastodon.' });
@@ -103,8 +115,6 @@ function mediaRulesFor(limits: Traits): MediaRules {
   };
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
 /** The defaults are those of a new server. */
 function rulesFor(limits: Traits): PlatformRules {
   const { max_characters: max = 500, characters_reserved_per_url: urlLength = 23 } = limits;
@@ -120,7 +130,7 @@ function rulesFor(limits: Traits): PlatformRules {
           urls += 1;
           return 'x';
         });
-        const shown = Array.from(graphemes.segment(`${spoiler_text as string}${counted}`)).length;
+        const shown = countGraphemes(`${spoiler_text as string}${counted}`);
         return shown + urls * (Number(urlLength) - 1);
       },
     },
@@ -140,9 +150,11 @@ export const mastodon = definePlatform({
   rules: rulesFor({}),
   rulesFor,
   options,
+  optionsFor: (limits) => options.extend({ poll: pollFor(limits).optional() }),
   // Mastodon keeps an `Idempotency-Key` for an hour after the post, but not every version keeps it while
   // the first request is running (https://github.com/mastodon/mastodon/pull/37879). So Fanfare searches
-  // the account's posts before any repeat. The key only guards against posts that the search missed.
+  // the account's posts before any repeat, also because GoToSocial reads no key. The key only guards
+  // against posts that the search missed.
   // https://docs.joinmastodon.org/methods/statuses/#headers
   commitRepeatsForMs: 0,
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { pasted, ServerUrl } from '../credential-fields.ts';
 import type { Traits } from '../../../schema/platforms/definition.ts';
 import type { Ask } from '../network-api.ts';
+import { hasCode } from '../platform-error.ts';
 import type { Credentials, Grant } from '../platform.ts';
 import { blameServer, scopeMissing, wrongCredential } from '../wrong-credential.ts';
 
@@ -47,6 +48,15 @@ const Instance = z.object({
       })
       .optional()
       .catch(undefined),
+    polls: z
+      .object({
+        max_options: limit,
+        max_characters_per_option: limit,
+        min_expiration: limit,
+        max_expiration: limit,
+      })
+      .optional()
+      .catch(undefined),
   }),
 });
 
@@ -87,19 +97,28 @@ export async function connectAccount(
 function toTraits({
   statuses,
   media_attachments: { supported_mime_types: types, ...limits } = {},
+  polls,
 }: z.infer<typeof Instance>['configuration']): Traits {
-  const known = { ...statuses, ...limits, supported_mime_types: types?.join(' ') };
+  const known = { ...statuses, ...limits, supported_mime_types: types?.join(' '), ...polls };
   return Object.fromEntries(
     Object.entries(known).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }
 
+/** Undefined: the server doesn't report them. */
 async function readTokenScopes(ask: Ask): Promise<string[] | undefined> {
-  const { scopes } = (await ask('/api/v1/apps/verify_credentials', Application)).body;
+  const asked = ask('/api/v1/apps/verify_credentials', Application);
+  const { scopes } = await asked.then(({ body }) => body).catch(withoutRoute);
   const missing = findMissingScopes(scopes).join(', ');
   const message = `The access token lacks ${missing}.`;
   if (missing) throw wrongCredential('access_token', message, scopeMissing);
   return scopes;
+}
+
+/** GoToSocial 0.20 hasn't this route. It still refuses a wrong token where it shows the account. */
+function withoutRoute(error: unknown): z.infer<typeof Application> {
+  if (hasCode(error, '404')) return {};
+  throw error;
 }
 
 /** `read` includes `read:statuses`. @see https://docs.joinmastodon.org/api/oauth-scopes/ */

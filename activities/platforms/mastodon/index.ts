@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { mastodon } from '../../../schema/platforms/mastodon.ts';
 import type { NetworkAnswer } from '../json-client.ts';
 import { createApi, type Ask } from '../network-api.ts';
-import { PlatformError } from '../platform-error.ts';
+import { hasCode } from '../platform-error.ts';
 import type { Fetch, Platform, ProviderState } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
 import { wrongCredential } from '../wrong-credential.ts';
@@ -96,10 +96,10 @@ async function findVisibility(ask: Ask, replyTo: string): Promise<ProviderState>
 /**
  * Whether the server has deleted an upload, as it does after a day, or attached it to another post. It names
  * the upload, in the user's language: https://github.com/mastodon/mastodon/blob/main/config/locales/en.yml
- * (media_attachments.validations.not_found)
+ * (media_attachments.validations.not_found). GoToSocial answers 400.
  */
 function lacksMedia(error: unknown, ids: string[]): boolean {
-  if (!(error instanceof PlatformError) || error.options.platformCode !== '422') return false;
+  if (!hasCode(error, '422') && !hasCode(error, '400')) return false;
   const words = error.message.split(/[^\w-]+/);
   return ids.some((id) => words.includes(id));
 }

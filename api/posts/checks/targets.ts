@@ -6,7 +6,7 @@ import { listAccountsById, type AccountRow } from '../../../schema/database/acco
 import type { PostIssue } from '../../../schema/posts/posts.ts';
 import { lostAccountWords, reconnectCalls } from '../../../schema/posts/reconnecting.ts';
 import { factsOf } from '../../../activities/platforms/media-rules.ts';
-import { rulesOf } from '../../../activities/platforms/index.ts';
+import { optionSchemaOf, rulesOf } from '../../../activities/platforms/index.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { error, isError, presentIssue, toRefusal, type TargetIssue } from './target-issues.ts';
 import { checkTargetMedia, hashTarget, readAllMedia, type RequestMedia } from './request-media.ts';
@@ -125,7 +125,11 @@ function checkTarget(
     const message = `This installation does not publish to ${account.platform}.`;
     return refuse({ code: 'platform_not_configured', message });
   }
-  const network = { ...platform.definition, rules: rulesOf(platform, account.traits) };
+  const network = {
+    ...platform.definition,
+    rules: rulesOf(platform, account.traits),
+    options: optionSchemaOf(platform, account.traits),
+  };
   const named = media.ofTarget.get(target) ?? media.ofPost;
   const facts = named.items.map((item) => factsOf(item, media.found.get(item.id ?? '')));
   return [
@@ -142,7 +146,7 @@ function plan(
   { ofTarget }: RequestMedia,
 ): Omit<PlannedTarget, 'contentHash'> {
   const { own, path, index } = target;
-  const { options } = platforms.get(account.platform)!.definition;
+  const options = optionSchemaOf(platforms.get(account.platform)!, account.traits);
   return {
     index,
     account,

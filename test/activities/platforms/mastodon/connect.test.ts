@@ -63,12 +63,16 @@ describe('the server', () => {
         image_matrix_limit: 33_177_600,
         video_size_limit: 103_809_024,
         video_matrix_limit: 8_294_400,
+        max_options: 4,
+        max_characters_per_option: 50,
+        min_expiration: 300,
+        max_expiration: 2_629_746,
       },
     });
   });
 
-  test('may report no limits of media', async () => {
-    const { credentials } = await startMastodon({ mediaLimits: null });
+  test('may report no limits of media and polls', async () => {
+    const { credentials } = await startMastodon({ mediaLimits: null, pollLimits: null });
     const { traits } = await connect(credentials);
     expect(traits).toStrictEqual({ max_characters: 500, characters_reserved_per_url: 23 });
   });
@@ -160,6 +164,13 @@ describe('the token', () => {
     expect((await connect(credentials)).scope).toEqual(scopes ?? []);
   });
 
+  test('is taken where the server has no route that reports scopes', async () => {
+    const { credentials } = await startMastodon({ showsApps: false });
+    expect(await connect(credentials)).toMatchObject({ scope: [] });
+    const wrong = { ...credentials, access_token: 'wrong-token' };
+    expect(await refusal(connect(wrong))).toMatchObject({ kind: 'reauthorize' });
+  });
+
   test.each([
     [['read'], 'write:statuses, write:media'],
     [['read:accounts', 'write'], 'read:statuses'],
@@ -243,6 +254,12 @@ describe('an imported token', () => {
     const given = { expiresAt, scope: ['write:media'] };
     const grant = await importFrom(credentials.server, network.token, given);
     expect(grant).toMatchObject({ tokenExpiresAt: expiresAt, scope });
+  });
+
+  test('keeps its own scopes where the server has no route that reports them', async () => {
+    const { network, credentials } = await startMastodon({ showsApps: false });
+    const grant = await importFrom(credentials.server, network.token, { scope: ['write:media'] });
+    expect(grant.scope).toEqual(['write:media']);
   });
 
   test('is refused by its server', async () => {

@@ -6,6 +6,7 @@ import { mastodon as definition } from '../../../../schema/platforms/mastodon.ts
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { createImage, createVideo } from '../../../support/media/target-media.ts';
 import { connectNew } from '../../../support/networks/mastodon/connected.ts';
+import { asGoToSocial } from '../../../support/networks/mastodon/server.ts';
 
 const never = new AbortController().signal;
 /** A JPEG without an alt text. */
@@ -149,6 +150,18 @@ describe('a commit', () => {
     expect(network.listPosts()).toEqual([]);
     const renewed = await prepare(target);
     expect(await commit({ ...target, state: renewed })).toMatchObject({ outcome: 'published' });
+  });
+
+  test('with media that a server refuses with 400 is stale', async () => {
+    const { network, prepare, commit, targetOf } = await connectNew(asGoToSocial);
+    const target = targetOf({ media: [await photo()] });
+    const state = await prepare(target);
+    await commit({ ...target, state });
+    expect(await commit({ ...target, state })).toEqual({ outcome: 'stale' });
+    network.deleteUnused();
+    const gone = { ...target, state: { media_ids: ['1'], is_processing: false } };
+    expect(await commit(gone)).toEqual({ outcome: 'stale' });
+    expect(network.listPosts()).toHaveLength(1);
   });
 
   test('that is refused for another reason is not stale', async () => {

@@ -1,6 +1,7 @@
 // Posts to Mastodon: their length, the requests, and refusals.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { check } from '../../../../api/http/validation.ts';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { mastodon as definition } from '../../../../schema/platforms/mastodon.ts';
 import { connectNew } from '../../../support/networks/mastodon/connected.ts';
@@ -80,15 +81,64 @@ describe('options', () => {
     expect(definition.options.safeParse(given).success).toBe(false);
   });
 
-  test('leave the limits of a poll to the server', async () => {
-    const { commit, targetOf } = await connectNew();
-    const poll = { options: ['a', 'b', 'c', 'd', 'e'], expires_in: 60 };
-    expect(await refusal(commit(targetOf({ platformOptions: { poll } })))).toMatchObject({
-      kind: 'rejected',
-      message:
-        "Mastodon refused the request: 422: Validation failed: Poll options can't contain more than 4 items, Poll expires at is too soon",
-      options: { platformCode: '422' },
-    });
+  const limits = {
+    max_options: 3,
+    max_characters_per_option: 10,
+    min_expiration: 100,
+    max_expiration: 200,
+  };
+  const poll = { options: ['a', 'b', 'é'.repeat(10)], expires_in: 100 };
+
+  test.each([
+    [
+      'too many answers',
+      { options: ['a', 'b', 'c', 'd'] },
+      'must have at most 3 items',
+      ['options'],
+    ],
+    [
+      'a long answer',
+      { options: ['a', 'b'.repeat(11)] },
+      'must have at most 10 characters',
+      ['options', 1],
+    ],
+    ['too short a time', { expires_in: 99 }, 'must be at least 100', ['expires_in']],
+    ['too long a time', { expires_in: 201 }, 'must be at most 200', ['expires_in']],
+    [
+      'the same answer twice',
+      { options: ['a', ' a'] },
+      "can't have the same answer twice",
+      ['options'],
+    ],
+  ])("refuse a poll with %s by the server's own limits", async (_what, change, message, path) => {
+    const { connection, commit, targetOf } = await connectNew({ pollLimits: limits });
+    const options = definition.optionsFor(connection.traits!);
+    const given = { poll: { ...poll, ...change } };
+    expect(check(options, given).issues).toMatchObject([{ path: ['poll', ...path], message }]);
+    const error = await refusal(commit(targetOf({ platformOptions: trimmed(given.poll) })));
+    expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: '422' } });
+  });
+
+  test('take a poll at the limits of the server', async () => {
+    const { connection, commit, targetOf } = await connectNew({ pollLimits: limits });
+    const options = definition.optionsFor(connection.traits!);
+    for (const expires_in of [100, 200]) {
+      const platformOptions = options.parse({ poll: { ...poll, expires_in } });
+      const outcome = await commit(targetOf({ caption: `${expires_in}`, platformOptions }));
+      expect(outcome).toMatchObject({ outcome: 'published' });
+    }
+  });
+
+  test('leave a poll to a server that reports no limits', async () => {
+    const { connection } = await connectNew({ pollLimits: null });
+    const given = {
+      poll: { options: Array.from({ length: 100 }, (_, i) => `${i}`), expires_in: 1 },
+    };
+    expect(definition.optionsFor(connection.traits!).parse(given)).toEqual(given);
+  });
+
+  const trimmed = ({ options, ...rest }: typeof poll) => ({
+    poll: { ...rest, options: options.map((option) => option.trim()) },
   });
 });
 

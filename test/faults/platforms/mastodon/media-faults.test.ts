@@ -2,7 +2,7 @@
 import { createImage, createVideo } from '../../../support/media/target-media.ts';
 import { toKind } from '../../../support/networks/contract/kind.ts';
 import { describeFaults } from '../../../support/networks/fault-matrix.ts';
-import { mastodon } from '../../../support/networks/mastodon/subject.ts';
+import { goToSocial, mastodon } from '../../../support/networks/mastodon/subject.ts';
 
 describeFaults(
   toKind({
@@ -21,4 +21,13 @@ describeFaults(
     // The upload, and one poll.
     calls: { ...mastodon.calls, prepare: 2 },
   }),
+);
+describeFaults(
+  toKind({
+    ...goToSocial,
+    title: 'GoToSocial with an image',
+    media: [await createImage()],
+    calls: { ...mastodon.calls, prepare: 1 },
+  }),
+  ['commit', 'reconcile'],
 );

@@ -22,7 +22,7 @@ import { textOf } from './texts.ts';
 /** A real server's limit is its own. */
 export interface LiveSubject extends Pick<
   NetworkSubject,
-  'name' | 'options' | 'textOf' | 'hasFlatThreads'
+  'name' | 'options' | 'refusedOptions' | 'textOf' | 'hasFlatThreads'
 > {
   readonly textLimit?: number;
   start(db: Db): Promise<LiveNetwork & AsyncDisposable & { listSecrets?(): string[] }>;
@@ -255,6 +255,17 @@ export function describeLiveCases(subject: LiveSubject): void {
       const issue = await expectRefused({ caption: 'a', platform_options: { no_such_option: 1 } });
       expect(issue.path).toBe('platform_posts[0].platform_options.no_such_option');
     });
+
+    test.each(subject.refusedOptions ?? [])(
+      'refuses the options at $path: $code',
+      async ({ given, path, code }) => {
+        const issue = await expectRefused({ caption: 'a', platform_options: given });
+        expect(issue).toMatchObject({
+          path: `platform_posts[0].platform_options.${path}`,
+          code,
+        });
+      },
+    );
 
     test('answers a post', async () => {
       const { replies } = rules;

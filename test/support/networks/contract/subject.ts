@@ -97,11 +97,20 @@ export interface OptionExample {
   isOwn?: true;
 }
 
+export interface RefusedOptions {
+  given: Record<string, unknown>;
+  /** Below `platform_options`. */
+  path: string;
+  code: string;
+}
+
 /** What is so at any server of the network. */
 export interface NetworkFacts {
   readonly name: PlatformName;
   /** Together they use every option of the network's schema. */
   readonly options: readonly OptionExample[];
+  /** Options that no account of the network takes, and what the first issue names. */
+  readonly refusedOptions?: readonly RefusedOptions[];
   /** Options that only other kinds of accounts of the network take, such as a bot instead of a webhook. */
   readonly otherOptions?: readonly string[];
   /** Threads have one level: every later part of a thread answers the first. */

@@ -62,7 +62,30 @@ export interface MastodonTraits extends OAuthTraits {
   mediaLimits?: Partial<typeof newServerLimits> | null;
   /** What comes of a video: it is ready after so many polls, or its processing fails. */
   videoPolls?: number | 'fails';
+  /** As `/api/v2/instance` reports them. Null: a server that reports none. */
+  pollLimits?: Partial<typeof newPollLimits> | null;
+  /** Whether it has `/api/v1/apps/verify_credentials`. Default: true. GoToSocial 0.20 hasn't. */
+  showsApps?: boolean;
+  /** How it refuses media that are gone or used. Default: 422. GoToSocial answers 400. */
+  usedMediaStatus?: 400 | 422;
+  /** Whether it reads `Idempotency-Key`. Default: true. GoToSocial doesn't, and publishes a repeat. */
+  keepsKeys?: boolean;
 }
+
+/** @see https://github.com/superseriousbusiness/gotosocial/blob/main/internal/processing/status/common.go */
+export const asGoToSocial: MastodonTraits = {
+  showsApps: false,
+  usedMediaStatus: 400,
+  keepsKeys: false,
+};
+
+/** @see https://github.com/mastodon/mastodon/blob/main/app/validators/poll_options_validator.rb */
+export const newPollLimits = {
+  max_options: 4,
+  max_characters_per_option: 50,
+  min_expiration: 300,
+  max_expiration: 2_629_746,
+};
 
 /** @see https://github.com/mastodon/mastodon/blob/main/app/models/media_attachment.rb */
 export const newServerLimits = {
@@ -119,10 +142,6 @@ const ListQuery = z.strictObject({
 
 const allScopes = ['read:accounts', 'read:statuses', 'write:statuses', 'write:media'];
 const accountId = '109343827';
-const maxOptions = 4;
-const maxCharactersPerOption = 50;
-const minExpirationS = 300;
-const maxExpirationS = 2_629_746;
 
 export function createMastodonServer({
   domain = 'mastodon.test',
@@ -132,9 +151,14 @@ export function createMastodonServer({
   clockAheadMs = 0,
   mediaLimits = {},
   videoPolls = 2,
+  pollLimits = {},
+  showsApps = true,
+  usedMediaStatus = 422,
+  keepsKeys = true,
   tokenScopes = scopes ?? allScopes,
   ...oauthTraits
 }: MastodonTraits = {}): MastodonServer {
+  const polls = { ...newPollLimits, ...pollLimits };
   const { max_media_attachments: maxMedia, ...fileLimits } = { ...newServerLimits, ...mediaLimits };
   const token = randomBytes(32).toString('base64url');
   const statuses: Status[] = [];
@@ -184,17 +208,13 @@ export function createMastodonServer({
           characters_reserved_per_url: charactersPerUrl,
         },
         ...(mediaLimits && { media_attachments: fileLimits }),
-        polls: {
-          max_options: maxOptions,
-          max_characters_per_option: maxCharactersPerOption,
-          min_expiration: minExpirationS,
-          max_expiration: maxExpirationS,
-        },
+        ...(pollLimits && { polls }),
       },
       api_versions: { mastodon: 8 },
     }),
 
     'GET /api/v1/apps/verify_credentials'(request) {
+      if (!showsApps) throw new Refusal(404, 'Not Found');
       authorize(request);
       return { id: '563419', name: 'Fanfare', website: null, ...(scopes && { scopes }) };
     },
@@ -213,7 +233,7 @@ export function createMastodonServer({
       if (replyTo !== null && !statuses.some(({ id }) => id === replyTo)) {
         throw new Refusal(404, 'The post you are trying to reply to does not appear to exist.');
       }
-      const known = byKey.get(key);
+      const known = keepsKeys ? byKey.get(key) : undefined;
       if (known) return present(known);
       const media = findUnused(media_ids, options);
       validate(text, options, media);
@@ -320,8 +340,12 @@ export function createMastodonServer({
     const found = uploads.filter(({ id, statusId }) => statusId === null && ids.includes(id));
     const missing = ids.filter((id) => !found.some((upload) => upload.id === id));
     if (missing.length > 0) {
-      const words = `Media ${missing.join(', ')} not found or already attached to another post`;
-      throw new Refusal(422, words);
+      const isUsed = uploads.some(({ id }) => id === missing[0]);
+      const words =
+        usedMediaStatus === 422
+          ? `Media ${missing.join(', ')} not found or already attached to another post`
+          : `Bad Request: media ${isUsed ? 'already attached to status' : 'not found'}: ${missing[0]}`;
+      throw new Refusal(usedMediaStatus, words);
     }
     if (found.length > 1 && found.some(({ kind }) => kind === 'video')) {
       throw new Refusal(422, 'Cannot attach a video to a post that already contains images');
@@ -340,7 +364,7 @@ export function createMastodonServer({
     if (spoiler_text.length + countedLength(text.trim(), charactersPerUrl) > maxCharacters) {
       faults.push(`Text character limit of ${maxCharacters} exceeded`);
     }
-    if (poll) faults.push(...pollFaults(poll));
+    if (poll) faults.push(...pollFaults(poll, polls));
     if (faults.length > 0) throw new Refusal(422, `Validation failed: ${faults.join(', ')}`);
   }
 
@@ -473,18 +497,19 @@ function countedLength(text: string, charactersPerUrl: number): number {
   return [...new Intl.Segmenter('en').segment(counted)].length;
 }
 
-function pollFaults({ options, expires_in }: NonNullable<Status['options']['poll']>): string[] {
-  const isLong = (option: string) => Array.from(option).length > maxCharactersPerOption;
+function pollFaults(
+  { options, expires_in }: NonNullable<Status['options']['poll']>,
+  limits: typeof newPollLimits,
+): string[] {
+  const { max_options: most, max_characters_per_option: longest } = limits;
+  const isLong = (option: string) => [...new Intl.Segmenter('en').segment(option)].length > longest;
   const faults: [boolean, string][] = [
     [options.length < 2, 'options must have more than one item'],
-    [options.length > maxOptions, `options can't contain more than ${maxOptions} items`],
-    [
-      options.some(isLong),
-      `options cannot be longer than ${maxCharactersPerOption} characters each`,
-    ],
+    [options.length > most, `options can't contain more than ${most} items`],
+    [options.some(isLong), `options cannot be longer than ${longest} characters each`],
     [new Set(options).size < options.length, 'options contain duplicate items'],
-    [expires_in > maxExpirationS, 'expires at is too far into the future'],
-    [expires_in < minExpirationS, 'expires at is too soon'],
+    [expires_in > limits.max_expiration, 'expires at is too far into the future'],
+    [expires_in < limits.min_expiration, 'expires at is too soon'],
   ];
   return faults.filter(([isFault]) => isFault).map(([, words]) => `Poll ${words}`);
 }

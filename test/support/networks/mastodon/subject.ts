@@ -1,10 +1,10 @@
 // Mastodon for the contract test: a simulated server with one account.
 import { giveConsent } from '../../app/consent.ts';
 import type { LiveSubject } from '../contract/live-cases.ts';
-import type { NetworkFacts, NetworkSubject } from '../contract/subject.ts';
-import { createSwitchboard } from '../faults.ts';
+import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
+import { createSwitchboard, type Switchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
-import { createMastodonServer } from './server.ts';
+import { asGoToSocial, createMastodonServer, type MastodonTraits } from './server.ts';
 
 const poll = {
   options: ['Trumpet', 'Tuba'],
@@ -21,6 +21,9 @@ export const mastodonFacts: NetworkFacts = {
     same({ spoiler_text: 'Loud brass', sensitive: true }),
     same({ poll }),
   ],
+  refusedOptions: [
+    { given: { poll: { ...poll, options: ['a', 'a'] } }, path: 'poll.options', code: 'invalid' },
+  ],
 };
 
 export const mastodon: NetworkSubject = {
@@ -29,27 +32,53 @@ export const mastodon: NetworkSubject = {
   // A check lists the account's posts, and reads the source of each that may be the one.
   calls: { commit: 1, reconcile: 2 },
   textLimit: 500,
+  refusedOptions: [
+    ...mastodonFacts.refusedOptions!,
+    { given: { poll: { ...poll, expires_in: 299 } }, path: 'poll.expires_in', code: 'too_small' },
+    {
+      given: { poll: { ...poll, options: ['a', 'b', 'c', 'd', 'e'] } },
+      path: 'poll.options',
+      code: 'too_big',
+    },
+    {
+      given: { poll: { ...poll, options: ['a', 'b'.repeat(51)] } },
+      path: 'poll.options[1]',
+      code: 'too_big',
+    },
+  ],
   refusal: { platformCode: '403', message: 'This action is not allowed' },
 
-  async start(switchboard) {
-    const network = createMastodonServer({ videoPolls: 1 });
-    const server = await startFaultyServer(network, switchboard);
-    const credentials = { server: server.url, access_token: network.token };
-    return {
-      env: {},
-      credentials,
-      wrongCredentials: [
-        { field: 'access_token', credentials: { ...credentials, access_token: 'wrong-token' } },
-        { field: 'server', credentials: { ...credentials, server: 'not a server' } },
-      ],
-      listPosts: network.listPosts,
-      consent: async (url, decision = 'allow') =>
-        void (await giveConsent(url, { inputs: { server: server.url }, decision: { decision } })),
-      listSecrets: network.listSecrets,
-      [Symbol.asyncDispose]: () => server.close(),
-    };
-  },
+  start: (switchboard) => start(switchboard),
 };
+
+/** As GoToSocial, which publishes a repeat with the same key. */
+export const goToSocial: NetworkSubject = {
+  ...mastodon,
+  title: 'mastodon, at GoToSocial',
+  start: (switchboard) => start(switchboard, asGoToSocial),
+};
+
+async function start(
+  switchboard: Switchboard,
+  traits: MastodonTraits = {},
+): Promise<RunningNetwork> {
+  const network = createMastodonServer({ videoPolls: 1, ...traits });
+  const server = await startFaultyServer(network, switchboard);
+  const credentials = { server: server.url, access_token: network.token };
+  return {
+    env: {},
+    credentials,
+    wrongCredentials: [
+      { field: 'access_token', credentials: { ...credentials, access_token: 'wrong-token' } },
+      { field: 'server', credentials: { ...credentials, server: 'not a server' } },
+    ],
+    listPosts: network.listPosts,
+    consent: async (url, decision = 'allow') =>
+      void (await giveConsent(url, { inputs: { server: server.url }, decision: { decision } })),
+    listSecrets: network.listSecrets,
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
 
 /** Without a pasted token. */
 export const mastodonByConsent: LiveSubject = {

@@ -1,0 +1,22 @@
+// Texts of options, whose length networks count otherwise than JavaScript does.
+import { z } from 'zod';
+
+/** The number of Unicode code points. */
+export const countCharacters = (text: string) => Array.from(text).length;
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** The number of characters as a reader sees them. */
+export const countGraphemes = (text: string) => Array.from(graphemes.segment(text)).length;
+
+/** Text of at most `max` characters, without whitespace around it. */
+export function optionText(max: number, count = countCharacters) {
+  return z
+    .string()
+    .trim()
+    .check(({ value, issues }) => {
+      if (count(value) <= max) return;
+      const limit = { maximum: max, inclusive: true, origin: 'string' } as const;
+      issues.push({ code: 'too_big', ...limit, input: value });
+    })
+    .meta({ maxLength: max });
+}
