@@ -7,23 +7,23 @@ import {
   type MediaSummary,
   type PlatformRules,
 } from './definition.ts';
+import { countCharacters, isDistinct, optionText } from './option-limits.ts';
 
 const link = z.url({ protocol: /^https?$/ });
 const id = /^\d{15,20}$/;
 const threadId = z.string().regex(id, 'must be the ID of a thread');
 
-// Discord limits the texts of embeds and says which one is too long.
 // https://docs.discord.com/developers/resources/message#embed-object-embed-limits
 const EmbedField = z.strictObject({
-  name: z.string().meta({ description: 'Name of the field.' }),
-  value: z.string().meta({ description: 'Text of the field.' }),
+  name: optionText(256).min(1).meta({ description: 'Name of the field.' }),
+  value: optionText(1_024).min(1).meta({ description: 'Text of the field.' }),
   inline: z.boolean().optional().meta({
     description: 'Whether to show the field next to others. Default: false.',
   }),
 });
 const Embed = z.strictObject({
-  title: z.string().optional().meta({ description: 'Title.' }),
-  description: z.string().optional().meta({ description: 'Text.' }),
+  title: optionText(256).optional().meta({ description: 'Title.' }),
+  description: optionText(4_096).optional().meta({ description: 'Text.' }),
   url: link.optional().meta({ description: 'URL that the title links to.' }),
   color: z.int().min(0).max(0xff_ff_ff).optional().meta({
     description: 'Color of the edge, as an RGB number.',
@@ -32,21 +32,42 @@ const Embed = z.strictObject({
     .strictObject({ url: link.meta({ description: 'URL of the image.' }) })
     .optional()
     .meta({ description: 'Image.' }),
-  fields: z.array(EmbedField).optional().meta({ description: 'Fields: names with texts.' }),
+  fields: z.array(EmbedField).max(25).optional().meta({ description: 'Fields: names with texts.' }),
 });
+
+const maxEmbedCharacters = 6_000;
+
+function fitTogether(embeds: readonly z.infer<typeof Embed>[]): boolean {
+  const texts = embeds.flatMap(({ title, description, fields = [] }) => [
+    title ?? '',
+    description ?? '',
+    ...fields.flatMap(({ name, value }) => [name, value]),
+  ]);
+  return texts.reduce((sum, text) => sum + countCharacters(text), 0) <= maxEmbedCharacters;
+}
 
 const options = z
   .strictObject({
-    embeds: z.array(Embed).min(1).max(10).meta({ description: 'Cards below the text.' }),
-    allowed_mentions: z.array(z.enum(['users', 'roles', 'everyone'])).meta({
-      description: 'Mentions in the text that notify people. Default: `users`.',
-    }),
+    embeds: z
+      .array(Embed)
+      .min(1)
+      .max(10)
+      .refine(
+        fitTogether,
+        `must have at most ${maxEmbedCharacters} characters in all texts together`,
+      )
+      .meta({ description: 'Cards below the text.' }),
+    allowed_mentions: z
+      .array(z.enum(['users', 'roles', 'everyone']))
+      .refine(isDistinct, "can't have the same value twice")
+      .meta({ description: 'Mentions in the text that notify people. Default: `users`.' }),
     suppress_embeds: z
       .boolean()
       .meta({ description: 'Whether to hide link previews and `embeds`. Default: false.' }),
-    username: z
-      .string()
+    // https://docs.discord.com/developers/resources/webhook#create-webhook
+    username: optionText(80)
       .min(1)
+      .refine((name) => !/clyde|discord/i.test(name), "can't contain `clyde` or `discord`")
       .meta({ description: "Author's name. Webhooks only. Default: the webhook's name." }),
     thread_id: threadId.meta({
       description: 'ID of a thread in the channel. Webhooks only. Default: the channel itself.',

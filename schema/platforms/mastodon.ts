@@ -7,7 +7,7 @@ import {
   type PlatformRules,
   type Traits,
 } from './definition.ts';
-import { countGraphemes, optionText } from './option-text.ts';
+import { countGraphemes, isDistinct, optionText } from './option-limits.ts';
 
 /** The limits are those of the account's server. Where it reports none, it refuses what exceeds its own. */
 function pollFor(limits: Traits) {
@@ -37,8 +37,6 @@ function pollFor(limits: Traits) {
     })
     .meta({ description: "Poll below the text, within the limits of the account's server." });
 }
-
-const isDistinct = (answers: readonly string[]) => new Set(answers).size === answers.length;
 
 /** As the API names them: https://docs.joinmastodon.org/methods/statuses/#form-data-parameters */
 const options = z

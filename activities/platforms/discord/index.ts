@@ -95,8 +95,9 @@ function toCall(target: Target): [path: string, ApiCall] {
   return [`${placeOf(credentials)}/messages`, { kind: 'commit', ...toBody(json, media) }];
 }
 
-const toAttachment = ({ filename, altText }: TargetMedia, id: number) => ({
-  id,
+/** `id`: a placeholder, in the form of a Discord ID, for `n` of `files[n]`. */
+const toAttachment = ({ filename, altText }: TargetMedia, at: number) => ({
+  id: String(at),
   filename,
   description: altText ?? undefined,
 });

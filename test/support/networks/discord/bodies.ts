@@ -13,6 +13,7 @@ const text = (max: number) =>
 const required = (max: number) =>
   text(max).refine((given) => given.trim() !== '', 'This field is required');
 const snowflake = z.string().regex(/^\d{15,20}$/, 'Value is not snowflake.');
+const isDistinct = (values: readonly string[]) => new Set(values).size === values.length;
 const link = z.url({ protocol: /^https?$/ });
 
 const Embed = z.strictObject({
@@ -57,7 +58,10 @@ const shared = {
     .optional(),
   allowed_mentions: z
     .strictObject({
-      parse: z.array(z.enum(['users', 'roles', 'everyone'])).optional(),
+      parse: z
+        .array(z.enum(['users', 'roles', 'everyone']))
+        .refine(isDistinct, 'The set already contains this value')
+        .optional(),
       users: z.array(snowflake).max(100).optional(),
       roles: z.array(snowflake).max(100).optional(),
       replied_user: z.boolean().optional(),
@@ -66,7 +70,8 @@ const shared = {
   attachments: z
     .array(
       z.strictObject({
-        id: z.int().min(0),
+        // A placeholder: `n` of `files[n]`. Discord takes a number too.
+        id: z.string().regex(/^\d{1,20}$/, 'Value is not snowflake.'),
         filename: z.string().min(1).optional(),
         description: text(1_024).optional(),
       }),
@@ -93,7 +98,9 @@ export type NewMessage = z.infer<typeof NewMessage>;
 
 export const ExecuteWebhook = z.strictObject({
   ...shared,
-  username: required(80).optional(),
+  username: required(80)
+    .refine((name) => !/clyde|discord/i.test(name), 'Username cannot contain "clyde" or "discord"')
+    .optional(),
   avatar_url: link.optional(),
   thread_name: required(100).optional(),
 });

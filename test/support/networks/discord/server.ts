@@ -426,7 +426,7 @@ async function takeFiles(
       if (!file) throw new Refusal(400, 50_146, 'Uploaded file not found.');
       if (file.size > maxFileBytes) throw tooLarge();
       const attachment = {
-        id: String(id),
+        id,
         filename: filename ?? file.name,
         size: file.size,
         content_type: file.type,

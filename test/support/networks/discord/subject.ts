@@ -19,6 +19,11 @@ const shared = {
   name: 'discord',
   isUnavailableSafe: true,
   textLimit: 2_000,
+  refusedOptions: [
+    { given: { embeds: [{ title: 'a'.repeat(257) }] }, path: 'embeds[0].title', code: 'too_big' },
+    { given: { allowed_mentions: ['users', 'users'] }, path: 'allowed_mentions', code: 'invalid' },
+    { given: { username: 'My Discord' }, path: 'username', code: 'invalid' },
+  ],
   refusal: { platformCode: '200000', message: 'Message was blocked by automatic moderation' },
 } as const;
 const messageOptions = [

@@ -1,4 +1,4 @@
-// Texts of options, whose length networks count otherwise than JavaScript does.
+// Limits of options: lists without repeats, and texts, which networks count otherwise than JavaScript does.
 import { z } from 'zod';
 
 /** The number of Unicode code points. */
@@ -20,3 +20,5 @@ export function optionText(max: number, count = countCharacters) {
     })
     .meta({ maxLength: max });
 }
+
+export const isDistinct = (values: readonly string[]) => new Set(values).size === values.length;
