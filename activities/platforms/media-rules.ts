@@ -98,7 +98,9 @@ export function checkMedia(
   }
   const options = place.options ?? { path: [], given: {} };
   const refusals = rules.refuse?.(media, options.given) ?? [];
-  const verdicts = media.map((facts, i) => checkOne(title, rules, facts, place.pathOf(i), place));
+  const showsNone = rules.hasNoAltTextWithVideo && media.some(({ kind }) => kind === 'video');
+  const own = showsNone ? { ...rules, altText: null } : rules;
+  const verdicts = media.map((facts, i) => checkOne(title, own, facts, place.pathOf(i), place));
   return {
     errors: [
       ...checkCounts(title, rules, media, place),
@@ -294,7 +296,7 @@ function checkUse(title: string, rules: MediaRules, { altText, url }: MediaFacts
 
 function checkAltText(
   title: string,
-  { altText: limit }: MediaRules,
+  { altText: limit, hasNoAltTextWithVideo }: MediaRules,
   facts: MediaFacts,
   path: Path,
 ): Issue[] {
@@ -303,7 +305,7 @@ function checkAltText(
     {
       path: [...path, 'alt_text'],
       code: 'alt_text_ignored',
-      message: `${title} shows no alt texts.`,
+      message: `${title} shows no alt texts${hasNoAltTextWithVideo ? ' beside a video' : ''}.`,
     },
   ];
 }

@@ -59,6 +59,8 @@ export interface MediaRules {
   readonly video: VideoRules | null;
   /** Maximum length of an alt text, in Unicode code points. Null: the network has none. */
   readonly altText: number | null;
+  /** A post with a video shows no alt texts, not even those of its images. */
+  readonly hasNoAltTextWithVideo?: true;
   /**
    * Rules for the picture of a link card. A post with the option `link` has at most this picture, and no
    * other media. Absent: the network has no link cards.
@@ -81,11 +83,15 @@ export interface MediaRefusal {
 }
 
 /** Refuses each of these options that is set. */
-export function notWithMedia(title: string, options: Record<string, unknown>): MediaRefusal[] {
+export function notWithMedia(
+  title: string,
+  options: Record<string, unknown>,
+  what = 'media',
+): MediaRefusal[] {
   const given = Object.keys(options).filter((option) => options[option] !== undefined);
   return given.map((option) => ({
     code: 'not_with_media',
-    message: ({ field }) => `${title} doesn't accept ${field(option)} in a post with media.`,
+    message: ({ field }) => `${title} doesn't accept ${field(option)} in a post with ${what}.`,
     option,
   }));
 }

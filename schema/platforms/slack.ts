@@ -1,25 +1,34 @@
 // Slack: its settings, its rules and the options of a post.
 import { z } from 'zod';
 import { baseUrl } from './variables.ts';
-import { definePlatform, notWithMedia, type MediaRules, type PlatformRules } from './definition.ts';
+import {
+  definePlatform,
+  notWithMedia,
+  type MediaRefusal,
+  type MediaRules,
+  type PlatformRules,
+} from './definition.ts';
 import { escapeMarkup } from './escape-markup.ts';
+
+/** https://docs.slack.dev/reference/block-kit/blocks */
+const maxBlocks = 50;
 
 const options = z
   .strictObject({
     blocks: z
       .array(z.looseObject({ type: z.string().min(1).max(100) }))
       .min(1)
-      .max(50) // https://docs.slack.dev/reference/block-kit/blocks
+      .max(maxBlocks)
       // Slack's own limit is lower, varies and is undocumented: `msg_blocks_too_long`.
       .refine((all) => JSON.stringify(all).length <= 50_000, 'must have at most 50,000 characters')
       .optional()
       .meta({
         description:
-          'Block Kit blocks, sent unchanged. Slack shows them instead of the caption. Notifications show the caption.',
+          'Block Kit blocks, sent unchanged. Slack shows them instead of the caption, and above pictures. Notifications show the caption.',
       }),
     mrkdwn: z.boolean().optional().meta({
       description:
-        'Whether the caption is Slack mrkdwn, such as `*bold*`, `<https://example.com|link>` or `<@U0123456789>`. Default: false, which shows the caption as written. With media, Slack always formats `*bold*` and the like.',
+        'Whether the caption is Slack mrkdwn, such as `*bold*`, `<https://example.com|link>` or `<@U0123456789>`. Default: false, which shows the caption as written. With a video, Slack always formats `*bold*` and the like.',
     }),
     unfurl_links: z.boolean().optional().meta({ description: 'Whether to preview linked pages.' }),
     unfurl_media: z.boolean().optional().meta({ description: 'Whether to preview linked media.' }),
@@ -41,19 +50,29 @@ const media: MediaRules = {
   // Slack documents no limit. Its own apps send as many at once.
   max: 10,
   canMix: true,
+  // https://docs.slack.dev/reference/block-kit/composition-objects/slack-file-object
+  image: { max: 10, types: ['image/jpeg', 'image/png', 'image/gif'] },
   // Those that Slack shows in a message. It documents no limit of their size.
-  image: { max: 10, types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] },
   video: { max: 10, types: ['video/mp4', 'video/quicktime', 'video/webm'] },
-  // https://docs.slack.dev/reference/methods/files.getUploadURLExternal#errors, alt_txt_too_large.
-  altText: 1_000,
-  // https://docs.slack.dev/reference/methods/files.completeUploadExternal has no arguments for them.
-  refuse: (_, { unfurl_links, unfurl_media, reply_broadcast }) =>
-    notWithMedia('Slack', {
-      unfurl_links,
-      unfurl_media,
-      reply_broadcast: reply_broadcast || undefined,
-    }),
+  // https://docs.slack.dev/reference/block-kit/blocks/image-block
+  altText: 2_000,
+  hasNoAltTextWithVideo: true,
+  refuse: (media, { blocks = [], unfurl_links, unfurl_media, reply_broadcast }) =>
+    media.some(({ kind }) => kind === 'video')
+      ? // https://docs.slack.dev/reference/methods/files.completeUploadExternal has no arguments for them.
+        notWithMedia(
+          'Slack',
+          { unfurl_links, unfurl_media, reply_broadcast: reply_broadcast || undefined },
+          'a video',
+        )
+      : refuseBlocks((blocks as unknown[]).length, media.length),
 };
+
+function refuseBlocks(blocks: number, pictures: number): MediaRefusal[] {
+  if (blocks === 0 || blocks + pictures <= maxBlocks) return [];
+  const message = `Slack accepts at most ${maxBlocks} blocks, and each picture is one.`;
+  return [{ code: 'too_many_blocks', message, option: 'blocks' }];
+}
 
 const rules = {
   // Slack splits a longer text into several messages and returns only one of their IDs.
@@ -79,6 +98,8 @@ export const slack = definePlatform({
     canUpload === false ? { ...rules, media: { ...media, refuse: () => [noUploads] } } : rules,
   options,
   commitRepeatsForMs: 0,
+  // Slack shares a video within seconds, or never.
+  clock: { confirmForMs: 600_000 },
 });
 
 /** @see https://docs.slack.dev/messaging/formatting-message-text#escaping */

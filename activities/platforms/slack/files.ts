@@ -19,9 +19,14 @@ export function readFiles({ state }: Target): string[] {
   return z.array(z.string()).safeParse(state['files']).data ?? [];
 }
 
+/** Blocks show pictures only, so a video is shared as a file, and so are the pictures beside it. */
+export const isShared = ({ media }: Target): boolean => media.some(({ kind }) => kind === 'video');
+
 /**
- * Returns the ID of the file. Slack discards a file that is not completed.
+ * Returns the ID of the file. Slack discards a file that is not completed. Without `alt_txt`: it may prevent
+ * Slack from sharing the file, although every call succeeds.
  * @see https://docs.slack.dev/reference/methods/files.getUploadURLExternal
+ * @see https://github.com/slackapi/python-slack-sdk/issues/1818
  */
 export async function uploadFile(
   ask: Ask,
@@ -29,8 +34,8 @@ export async function uploadFile(
   media: TargetMedia,
   signal: AbortSignal,
 ): Promise<string> {
-  const { filename, bytes, altText, contentType } = media;
-  const upload = toForm({ filename, length: String(bytes), alt_txt: altText ?? undefined });
+  const { filename, bytes, contentType } = media;
+  const upload = toForm({ filename, length: String(bytes) });
   const opening = ask('files.getUploadURLExternal', Opened, { upload });
   const { upload_url, file_id } = (await opening.catch(explainScope)).body;
   const answer = await callNetwork(fetch, {
@@ -41,6 +46,12 @@ export async function uploadFile(
   });
   if (isSuccess(answer)) return file_id;
   throw toRefusal({ network: 'Slack', kind: 'other', answer, secrets: [upload_url] });
+}
+
+/** Without a channel, only the app has the file, until a block of its message shows it. */
+export async function completePrivately(ask: Ask, id: string): Promise<void> {
+  const upload = toForm({ files: JSON.stringify([{ id }]) });
+  await ask('files.completeUploadExternal', z.object({}), { upload });
 }
 
 /**

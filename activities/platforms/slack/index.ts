@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { slack, toText } from '../../../schema/platforms/slack.ts';
 import type { Ask } from '../network-api.ts';
-import { PlatformError } from '../platform-error.ts';
+import { hasCode, PlatformError } from '../platform-error.ts';
 import type {
   CommitOutcome,
   Fetch,
@@ -12,14 +12,16 @@ import type {
   Target,
 } from '../platform.ts';
 import { preparedAs } from '../results.ts';
+import { toBlocks } from './blocks.ts';
 import { createSlackApi } from './client.ts';
 import { connect, ConnectInput } from './connect.ts';
-import { completeUpload, readFiles, uploadFile } from './files.ts';
+import { completePrivately, completeUpload, isShared, readFiles, uploadFile } from './files.ts';
 
 const eventType = 'fanfare_post';
 /** Slack's clock may be behind ours. */
 const clockErrorMs = 60_000;
 const maxPages = 5;
+const processedWithinMs = 30_000;
 const headers = { 'content-type': 'application/json; charset=utf-8' };
 
 const Posted = z.object({ ts: z.string().regex(slack.rules.replies.id) });
@@ -59,8 +61,11 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
       const uploaded = readFiles(target);
       const next = target.media[uploaded.length];
       if (!next) return preparedAs({ ...target.state, ...thread });
-      const files = [...uploaded, await uploadFile(ask, fetch, next, signal)];
-      const state = { ...thread, files };
+      const file = await uploadFile(ask, fetch, next, signal);
+      const isPicture = !isShared(target);
+      if (isPicture) await completePrivately(ask, file);
+      const files = [...uploaded, file];
+      const state = { ...thread, files, ...(isPicture && { uploadedAt: Date.now() }) };
       return files.length < target.media.length
         ? { outcome: 'more', state, waitMs: 0 }
         : preparedAs(state);
@@ -70,18 +75,24 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
       const { resultId, caption, credentials, platformOptions } = target;
       const { reply_broadcast, ...options } = platformOptions;
       const ask = open(credentials, signal);
-      if (target.media.length > 0) return shareFiles(ask, target);
+      if (isShared(target)) return shareFiles(ask, target);
+      const files = readFiles(target);
+      if (files.length < target.media.length) return { outcome: 'stale' };
       const thread_ts = await findThread(ask, target);
+      const hasPictures = files.length > 0;
       const message = {
         mrkdwn: false,
         ...options,
         channel: credentials['channel'],
-        text: toText(caption, options),
+        // Blocks show it. Notifications and screen readers take the text.
+        text: toText(caption, options) || undefined,
+        ...(hasPictures && { blocks: toBlocks(target, files) }),
         metadata: { event_type: eventType, event_payload: { result_id: resultId } },
         ...(thread_ts !== undefined && { thread_ts, reply_broadcast }),
       };
       const call = { kind: 'commit', json: message, headers } as const;
-      const { body } = await ask('chat.postMessage', Posted, call);
+      const asked = ask('chat.postMessage', Posted, call);
+      const { body } = await (hasPictures ? asked.catch(awaitPictures(target)) : asked);
       return { outcome: 'published', published: toPublished(target, body.ts, thread_ts) };
     },
 
@@ -108,6 +119,19 @@ async function findThread(ask: Ask, target: Target): Promise<string | undefined>
   return new URL(permalink).searchParams.get('thread_ts') ?? replyTo;
 }
 
+/**
+ * Slack processes a picture after its upload, and until then refuses the message: "invalid slack file".
+ * @see https://github.com/slackapi/python-slack-sdk/issues/1521
+ */
+const awaitPictures = (target: Target) => (error: unknown) => {
+  if (!hasCode(error, 'invalid_blocks') || !/slack.?file/i.test(error.message)) throw error;
+  const { uploadedAt } = target.state;
+  const isEarly = typeof uploadedAt === 'number' && Date.now() - uploadedAt < processedWithinMs;
+  if (isEarly) throw new PlatformError('unavailable', error.message, error.options);
+  const message = `Slack did not accept a picture within 30 seconds of its upload: ${error.message}`;
+  throw new PlatformError('rejected', message, error.options);
+};
+
 async function shareFiles(ask: Ask, target: Target): Promise<CommitOutcome> {
   const files = readFiles(target);
   if (files.length < target.media.length) return { outcome: 'stale' };
@@ -118,9 +142,7 @@ async function shareFiles(ask: Ask, target: Target): Promise<CommitOutcome> {
     if (ts === undefined) return { outcome: 'accepted', state: target.state };
     return { outcome: 'published', published: toPublished(target, ts, thread) };
   } catch (error) {
-    const isGone =
-      error instanceof PlatformError && error.options.platformCode === 'file_not_found';
-    if (!isGone) throw error;
+    if (!hasCode(error, 'file_not_found')) throw error;
     // An upload can be completed once, so an earlier commit may have done it.
     const found = await findPost(ask, target);
     return found.outcome === 'published' ? found : { outcome: 'stale' };
@@ -133,10 +155,10 @@ function notOfThePost(error: unknown): never {
   throw new PlatformError('unavailable', error.message, error.options);
 }
 
-/** `unknown`: there are too many messages, or the IDs of the files were lost. */
+/** `unknown`: there are too many messages, or the IDs of shared files were lost. */
 async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   const { credentials, dueAt } = target;
-  const hasIds = readFiles(target).length === target.media.length;
+  const hasIds = !isShared(target) || readFiles(target).length === target.media.length;
   const thread = await findThread(ask, target);
   const method = thread === undefined ? 'conversations.history' : 'conversations.replies';
   const query: Record<string, string | undefined> = {
@@ -156,10 +178,10 @@ async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   return { outcome: 'unknown' };
 }
 
-/** By the IDs of its files, or by their names and sizes if the IDs were lost. Without media, by the metadata. */
+/** By the metadata. Shared files have none: by their IDs, or by their names and sizes if the IDs were lost. */
 function isSame({ metadata, text, files }: Message, target: Target): boolean {
   const { media, caption, platformOptions, resultId } = target;
-  if (media.length === 0) {
+  if (!isShared(target)) {
     return Metadata.safeParse(metadata).data?.event_payload.result_id === resultId;
   }
   const ids = readFiles(target);

@@ -67,9 +67,10 @@ test.each<[string, PlatformName, object, string[]]>([
     'previews',
     'slack',
     { unfurl_links: false, unfurl_media: true },
-    ['unfurl_links', 'unfurl_media'],
+    // Slack refuses them beside a video only, and nobody knows yet what is at the URLs.
+    [],
   ],
-  ['a broadcast', 'slack', { reply_broadcast: true }, ['reply_broadcast']],
+  ['a broadcast', 'slack', { reply_broadcast: true }, []],
   ['no broadcast', 'slack', { reply_broadcast: false }, []],
 ])('%s on %s beside media', async (_, name, platform_options, refused) => {
   const target = { caption: 'a', platform_options };

@@ -58,7 +58,7 @@ describe('a refusal at status 200', () => {
 
   test("shows Slack's own words on blocks", async () => {
     await using network = await startSlack();
-    const platformOptions = { blocks: [{ type: 'section' }, { type: 'hologram' }] };
+    const platformOptions = { blocks: [{ type: 'divider' }, { type: 'hologram' }] };
     const error = await refusal(network.commit(network.target({ platformOptions })));
     expect(error.message).toBe(
       'Slack refused the request: invalid_blocks: unsupported type: hologram [json-pointer:/blocks/1/type]',

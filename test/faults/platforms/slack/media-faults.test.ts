@@ -2,7 +2,8 @@
 import { toKind } from '../../../support/networks/contract/kind.ts';
 import { describeFaultPairs } from '../../../support/networks/fault-pairs.ts';
 import { describeFaults } from '../../../support/networks/fault-matrix.ts';
-import { slackWithMedia } from '../../../support/networks/slack/subject.ts';
+import { slackWithPictures, slackWithVideo } from '../../../support/networks/slack/subject.ts';
 
-describeFaults(toKind(slackWithMedia));
-describeFaultPairs(toKind(slackWithMedia));
+describeFaults(toKind(slackWithPictures));
+describeFaults(toKind(slackWithVideo));
+describeFaultPairs(toKind(slackWithVideo));

@@ -1,11 +1,12 @@
 // Slack's Web API as its reference documents it: one workspace, its channels, and the app's bot.
 // Read on 2026-11-22: https://docs.slack.dev/reference/methods (auth.test, chat.postMessage,
 // chat.getPermalink, conversations.info, conversations.history, conversations.replies),
-// https://docs.slack.dev/messaging/message-metadata and https://docs.slack.dev/apis/web-api.
+// https://docs.slack.dev/messaging/message-metadata and https://docs.slack.dev/apis/web-api. `blocks.ts` has Block Kit.
 // Stricter than Slack: it refuses an argument that it doesn't know, a reply to a reply, and a
 // request body without `charset=utf-8`.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { findBlockErrors, listFiles, readText } from './blocks.ts';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
 
 interface Channel {
@@ -126,8 +127,8 @@ const written: ReadonlySet<Method> = new Set([
 const maxAltText = 1_000;
 /** A message of more characters becomes several: api.slack.com/changelog/2018-04-truncating-really-long-messages */
 const charactersOfAMessage = 4_000;
-const maxBlocks = 50;
-const blockTypes = new Set(['section', 'divider', 'header', 'image', 'context', 'actions']);
+/** https://docs.slack.dev/reference/block-kit/composition-objects/slack-file-object */
+const pictureTypes = new Set(['image/png', 'image/jpeg', 'image/gif']);
 
 export class SlackServer implements NetworkServer {
   readonly team = { id: 'T0FANFARE1', name: 'Acme', url: 'https://acme-test.slack.com/' };
@@ -155,6 +156,8 @@ export class SlackServer implements NetworkServer {
     'groups:history',
   ];
   readonly files = new Map<string, SlackFile>();
+  /** How many messages with pictures are refused because Slack still processes these. */
+  refusesPictures = 0;
   /** How many times the history is read before completed files are shared there. Null: at once. */
   sharesAfterReads: number | null = 0;
   private unshared: { reads: number; message: Message; options: Record<string, unknown> }[] = [];
@@ -213,13 +216,21 @@ export class SlackServer implements NetworkServer {
 
   listPosts(): PublicPost[] {
     const unshared = this.unshared.map(({ message, options }) => ({ ...message, options }));
-    return [...this.messages, ...unshared].map(({ ts, text, thread_ts, options, files }) => ({
-      id: ts,
-      text: options['mrkdwn'] === true ? text : unescape(text),
-      replyTo: thread_ts ?? null,
-      options,
-      ...(files && { media: files.map(({ id }) => sha256(this.files.get(id)!.bytes!)) }),
-    }));
+    return [...this.messages, ...unshared].map(({ ts, text, thread_ts, options, files }) => {
+      const { blocks = [], mrkdwn } = options as { blocks?: unknown[]; mrkdwn?: boolean };
+      const pictures = listFiles(blocks);
+      const shown = files ?? pictures;
+      const written = mrkdwn === true ? text : unescape(text);
+      return {
+        id: ts,
+        text: pictures.length > 0 ? readText(blocks) : written,
+        replyTo: thread_ts ?? null,
+        options,
+        ...(shown.length > 0 && {
+          media: shown.map(({ id }) => sha256(this.files.get(id)!.bytes!)),
+        }),
+      };
+    });
   }
 
   private reply(body: object, init: ResponseInit = {}): Response {
@@ -306,6 +317,7 @@ export class SlackServer implements NetworkServer {
     }
     if (text === '' && !options.blocks) throw new SlackRefusal('no_text');
     checkBlocks(options.blocks ?? []);
+    this.checkPictures(options.blocks ?? []);
     if (thread_ts !== undefined) {
       this.findRoot(id, thread_ts);
     }
@@ -324,6 +336,20 @@ export class SlackServer implements NetworkServer {
       return message;
     });
     return { ok: true, channel: id, ts: first!.ts, message: first };
+  }
+
+  /** Only the app that uploaded a file has access to it before it is shared. */
+  private checkPictures(blocks: unknown[]): void {
+    const named = listFiles(blocks);
+    const isReady = named.length === 0 || this.refusesPictures === 0;
+    if (!isReady) this.refusesPictures -= 1;
+    const errors = named
+      .filter(({ id }) => {
+        const { isCompleted, mimetype = '' } = this.files.get(id) ?? {};
+        return !isReady || !isCompleted || !pictureTypes.has(mimetype);
+      })
+      .map(({ at }) => `invalid slack file [json-pointer:/blocks/${at}/slack_file]`);
+    if (errors.length > 0) throw invalidBlocks(errors);
   }
 
   'files.getUploadURLExternal'(given: ArgumentsOf<'files.getUploadURLExternal'>): object {
@@ -346,7 +372,12 @@ export class SlackServer implements NetworkServer {
       if (!file?.bytes || file.isCompleted) throw new SlackRefusal('file_not_found');
       return file;
     });
-    if (channel_id === undefined) throw new SlackRefusal('invalid_channel');
+    const shown = { ok: true, files: files.map(({ id, name: title }) => ({ id, title })) };
+    // "If not specified the file will be private."
+    if (channel_id === undefined) {
+      for (const file of files) file.isCompleted = true;
+      return shown;
+    }
     const { is_archived, is_member } = this.findChannel(channel_id);
     if (is_archived) throw new SlackRefusal('is_archived');
     if (!is_member) throw new SlackRefusal('not_in_channel');
@@ -370,7 +401,8 @@ export class SlackServer implements NetworkServer {
     };
     // "If the initial_comment field is provided, the blocks field is ignored."
     const options = blocks && initial_comment === undefined ? { blocks } : {};
-    const shown = { ok: true, files: files.map(({ id, name: title }) => ({ id, title })) };
+    // As people report: https://github.com/slackapi/python-slack-sdk/issues/1818
+    if (files.some(({ alt_txt }) => alt_txt !== undefined)) return shown;
     if (this.sharesAfterReads !== null) {
       this.unshared.push({ reads: this.sharesAfterReads, message, options });
       return shown;
@@ -494,15 +526,14 @@ function invalidArguments(error: z.ZodError): SlackRefusal {
   return new SlackRefusal('invalid_arguments', { response_metadata: { messages } });
 }
 
-function checkBlocks(blocks: { type: string }[]): void {
-  const errors = blocks.flatMap(({ type }, i) =>
-    blockTypes.has(type) ? [] : [`unsupported type: ${type} [json-pointer:/blocks/${i}/type]`],
-  );
-  if (blocks.length > maxBlocks)
-    errors.push('no more than 50 items allowed [json-pointer:/blocks]');
-  if (errors.length === 0) return;
+function checkBlocks(blocks: unknown[]): void {
+  const errors = findBlockErrors(blocks);
+  if (errors.length > 0) throw invalidBlocks(errors);
+}
+
+function invalidBlocks(errors: string[]): SlackRefusal {
   const messages = errors.map((error) => `[ERROR] ${error}`);
-  throw new SlackRefusal('invalid_blocks', { errors, response_metadata: { messages } });
+  return new SlackRefusal('invalid_blocks', { errors, response_metadata: { messages } });
 }
 
 function inParts(text: string): string[] {

@@ -2,7 +2,7 @@
 import { slack } from '../../../../schema/platforms/slack.ts';
 import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
 import type { Switchboard } from '../faults.ts';
-import { createImage } from '../../media/target-media.ts';
+import { createImage, createVideo } from '../../media/target-media.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { SlackServer } from './server.ts';
 
@@ -37,12 +37,19 @@ export const slackSubject: NetworkSubject = {
   start,
 };
 
-export const slackWithMedia: NetworkSubject = {
+export const slackWithPictures: NetworkSubject = {
   ...slackSubject,
-  title: 'slack, with media',
-  // The second call of the prepare goes to the upload service, which has no tokens and no codes.
-  calls: { prepare: 1, commit: 1, confirm: 1, reconcile: 1 },
+  title: 'slack, with pictures',
+  // The second call of a step goes to the upload service, which has no tokens and no codes.
+  calls: { prepare: 1, commit: 1, reconcile: 1 },
   media: [await createImage()],
+};
+
+export const slackWithVideo: NetworkSubject = {
+  ...slackSubject,
+  title: 'slack, with a video',
+  calls: { prepare: 1, commit: 1, confirm: 1, reconcile: 1 },
+  media: [createVideo()],
 };
 
 async function start(switchboard: Switchboard): Promise<RunningNetwork> {
