@@ -63,7 +63,7 @@ builder.mutationType({ description: 'Operations that change data.' });
 builder.subscriptionType({ description: 'Streams of changes.' });
 
 builder.scalarType('DateTime', {
-  description: 'ISO 8601 time. Responses use UTC with milliseconds: `2026-01-31T12:00:00.000Z`.',
+  description: 'RFC 3339 time. Responses use UTC with milliseconds: `2026-01-31T12:00:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: (value) => value,
   parseValue: (value) => value as string,

@@ -58,7 +58,7 @@ describe('a field in the wrong place', () => {
 });
 
 describe('a time or a status', () => {
-  const time = 'must be an ISO 8601 time with a time zone, such as 2026-01-31T12:00:00Z';
+  const time = 'must be a time with a time zone as in RFC 3339, such as 2026-01-31T12:00:00Z';
   const status = 'must be "draft". Omit it to schedule the post or publish it now.';
 
   test('gets a hint with an alternative', async () => {

@@ -122,7 +122,7 @@ describe('PATCH /v1/posts/:id: the time', () => {
       refused(422, {
         path: 'scheduled_at',
         code: 'invalid_format',
-        message: 'must be an ISO 8601 time with a time zone, such as 2026-01-31T12:00:00Z',
+        message: 'must be a time with a time zone as in RFC 3339, such as 2026-01-31T12:00:00Z',
       }),
     );
     expect(await author.read(id)).toMatchObject({ caption: 'hello', status: 'draft' });
