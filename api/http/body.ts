@@ -113,13 +113,3 @@ function tooLarge(maxBytes: number): AppError {
     details: { limit: maxBytes },
   });
 }
-
-/** Without the null members of the body and of the objects in its lists. Other objects stay as they are. */
-export function withoutNulls(json: unknown): unknown {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
-  return Object.fromEntries(
-    Object.entries(json)
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, Array.isArray(value) ? value.map(withoutNulls) : value]),
-  );
-}

@@ -19,7 +19,8 @@ const prefix = '#/components/schemas/';
 
 /**
  * The generator copies an enum into a field that describes it, and clients would get a type for each
- * copy. It also copies the defaults of requests, and clients would require these members.
+ * copy. It also copies the defaults of requests, and clients would require these members. Optional lists and
+ * maps of requests become nullable.
  */
 export function rewriteEnums(document: OpenApiDocument): OpenApiDocument {
   const { paths = {}, webhooks, components } = document;
@@ -49,7 +50,7 @@ export function rewriteEnums(document: OpenApiDocument): OpenApiDocument {
     if ('x-enum' in object) return referTo(object as EnumSchema);
     const named = enumOf(object);
     if (named) return { ...referTo(named), ...object };
-    return mapMembers(withoutDefaults(object), forRequest);
+    return mapMembers(withNullableLists(withoutDefaults(object)), forRequest);
   }
 
   function forAnswer(object: Json): Json {
@@ -127,6 +128,20 @@ function withoutDefaults(object: Json): Json {
   const { properties } = object;
   if (!isObject(properties)) return object;
   return { ...object, properties: mapMembers(properties, (each) => without(each, 'default')) };
+}
+
+/** Null leaves out an optional list or map. Some clients would otherwise send an empty one in its place. */
+function withNullableLists(object: Json): Json {
+  const { properties, required = [] } = object;
+  if (!isObject(properties)) return object;
+  const isLeftOut = (name: string, { type, additionalProperties }: Json) =>
+    !(required as string[]).includes(name) &&
+    (type === 'array' || (type === 'object' && Boolean(additionalProperties)));
+  const members = Object.entries(properties as Record<string, Json>).map(([name, member]) => [
+    name,
+    isLeftOut(name, member) ? { ...member, type: [member['type'], 'null'] } : member,
+  ]);
+  return { ...object, properties: Object.fromEntries(members) };
 }
 
 function without(object: Json, ...names: string[]): Json {

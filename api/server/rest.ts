@@ -4,7 +4,8 @@ import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { authenticate, requireScope } from '../http/auth.ts';
-import { parseJson, readBody, requireJsonType, withoutNulls } from '../http/body.ts';
+import { parseJson, readBody, requireJsonType } from '../http/body.ts';
+import { withoutNulls } from '../http/nulls.ts';
 import type { Context } from '../http/context.ts';
 import { docPages } from '../reference/docs.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
@@ -66,9 +67,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   for (const scope of scopes) requireScope(caller, scope);
   const params = readParams(c);
   const query = validate(route.query ?? noMembers, readQuery(c), { member: 'parameter' });
-  // Null leaves a member out when something is made, and clears it in a change.
-  const given = route.method === 'post' ? withoutNulls(json) : json;
-  const body = validate(route.body ?? noMembers, given);
+  const body = validate(route.body ?? noMembers, withoutNulls(json, route));
   const idempotency =
     route.method === 'post'
       ? readIdempotency(request, bytes, scopes, route.idempotencyKey?.(body))

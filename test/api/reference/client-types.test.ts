@@ -58,7 +58,7 @@ describe('generated clients', () => {
       typeof any === 'object' && any !== null && Object.keys(any).length === 0;
     expect(find(isEmpty)).toEqual([]);
     expect(schemas['PlatformPost']!.properties!['platform_options']).toMatchObject({
-      type: 'object',
+      type: ['object', 'null'],
       additionalProperties: true,
     });
   });

@@ -1,0 +1,38 @@
+// Which nulls of a request body count as left out.
+import { z } from 'zod';
+import type { Route } from './route.ts';
+
+/**
+ * The body without the nulls that leave something out: all of them when something is made. In a change, only
+ * those for lists and maps, because null clears other members, and those in the objects of a list.
+ */
+export function withoutNulls(json: unknown, { method, body }: Pick<Route, 'method' | 'body'>) {
+  if (!isObject(json)) return json;
+  const shape = body instanceof z.ZodObject ? body.shape : {};
+  const isLeftOut = (name: string) =>
+    method === 'post' || (Object.hasOwn(shape, name) && isListOrMap(shape[name]));
+  const members = Object.entries(json).filter(
+    ([name, value]) => value !== null || !isLeftOut(name),
+  );
+  return Object.fromEntries(
+    members.map(([name, value]) => [name, Array.isArray(value) ? value.map(completed) : value]),
+  );
+}
+
+/** An object of a list, without its null members. Objects in it stay as they are. */
+function completed(item: unknown): unknown {
+  if (!isObject(item)) return item;
+  const members = Object.entries(item).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    members.map(([name, value]) => [name, Array.isArray(value) ? value.map(completed) : value]),
+  );
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isListOrMap(schema: z.core.$ZodType): boolean {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault) inner = inner.unwrap();
+  return inner instanceof z.ZodArray || inner instanceof z.ZodRecord;
+}
