@@ -94,6 +94,8 @@ const post: PostEventData = {
   caption: 'A test event. Nothing was posted.',
   status: 'published',
   created_at: '2026-01-31T12:00:00.000Z',
+  updated_at: '2026-01-31T12:00:02.000Z',
+  revision: 5,
   scheduled_at: null,
   published_at: published.published_at,
   metadata: {},

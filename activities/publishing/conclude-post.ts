@@ -59,10 +59,10 @@ async function concludeRun(
   const isPublic = outcome === 'published' || outcome === 'partial';
   const published_at = isPublic ? (post.published_at ?? lastPublishedAt(results)) : null;
   const concluded = { status: outcome, published_at };
-  await setConcluded(trx, post, concluded);
+  const written = await setConcluded(trx, post, concluded);
   const end = { projectId: post.project_id, status: outcome, results };
   if (outcome === 'canceled') return end;
-  const data = toPostEventData({ ...post, ...concluded }, rows);
+  const data = toPostEventData({ ...post, ...concluded, ...written }, rows);
   const event = {
     projectId: post.project_id,
     environment: post.environment,

@@ -5,7 +5,7 @@ import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.
 import type { Outcome, Post, PostResult, WaitReason } from '../../schema/posts/posts.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Context } from '../http/context.ts';
-import { toEventOutcome } from '../../schema/database/posts/outcome-event.ts';
+import { presentRevision, toEventOutcome } from '../../schema/database/posts/outcome-event.ts';
 import { findFirstComment, isOpen } from '../../schema/database/posts/targets.ts';
 
 type PresentSettings = Pick<Context, 'publicUrl'>;
@@ -20,6 +20,7 @@ export function presentPost(
     caption: post.caption,
     status: post.status,
     created_at: toTimestamp(post.created_at),
+    ...presentRevision(post, results),
     scheduled_at: toTimestamp(post.scheduled_at),
     published_at: toTimestamp(post.published_at),
     ...presentMedia(post.media),

@@ -218,6 +218,9 @@ interface PostTable {
   /** When the sweeper found that the workflow is ahead of the row, since the database was restored. */
   restored_at: Date | null;
   progressed_at: Generated<Date>;
+  /** Grows by a trigger with each change of what a client sees. */
+  revision: Generated<number>;
+  updated_at: Generated<Date>;
 }
 export type PostRow = Selectable<PostTable>;
 
@@ -303,6 +306,10 @@ interface PostResultTable {
   is_paused: Generated<boolean>;
   /** When its network was last checked for the post, so that the target could continue. */
   checked_at: Date | null;
+  /** Grows by a trigger with each change of what a client sees. */
+  revision: Generated<number>;
+  /** Null: not changed yet. */
+  updated_at: Generated<Date | null>;
 }
 export type PostResultRow = Selectable<PostResultTable>;
 

@@ -207,6 +207,13 @@ export const Post = z
     caption: z.string().meta({ description: 'Text of the post.' }),
     status: PostStatus,
     created_at: CreatedAt,
+    updated_at: Timestamp.meta({
+      description: 'Time of the last change of the post or of one of its results.',
+    }),
+    revision: z.int().meta({
+      description:
+        'Number that grows with each change of the post or of one of its results. Of two answers, the one with the higher number is newer.',
+    }),
     scheduled_at: Timestamp.nullable().meta({
       description: 'Time when the post is to be published. Null if none was set.',
     }),

@@ -12,6 +12,8 @@ export const sampleData: PostEventData = {
   caption: 'Out now, on every network at once. '.repeat(3),
   status: 'published',
   created_at: '2026-01-31T12:00:00.000Z',
+  updated_at: '2026-01-31T12:00:00.000Z',
+  revision: 5,
   scheduled_at: null,
   published_at: '2026-01-31T12:00:01.000Z',
   metadata: { campaign: 'launch' },

@@ -152,6 +152,8 @@ builder.node(PostRef, {
     caption: t.exposeString('caption'),
     status: t.expose('status', { type: PostStatusRef }),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
+    updatedAt: t.expose('updated_at', { type: 'DateTime' }),
+    revision: t.exposeInt('revision'),
     scheduledAt: t.expose('scheduled_at', { type: 'DateTime', nullable: true }),
     publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
     media: t.expose('media', { type: [PostMediaRef] }),

@@ -155,7 +155,9 @@ const statements = [
     created_at ${time} not null default now(),
     due_at ${time},
     restored_at ${time},
-    progressed_at ${time} not null default now()
+    progressed_at ${time} not null default now(),
+    revision int not null default 1,
+    updated_at ${time} not null default now()
   )`,
   `create index posts_by_project on posts (project_id, id)`,
   // A test key lists its few posts without reading all the others.
@@ -206,8 +208,24 @@ const statements = [
     usage_month text,
     is_paused boolean not null default false,
     checked_at ${time},
+    revision int not null default 0,
+    updated_at ${time},
     unique (post_id, position)
   )`,
+  // A trigger, so that no statement can change what a client sees without a new revision.
+  `create function count_revision() returns trigger language plpgsql as $$
+    begin
+      new.revision := new.revision + 1;
+      new.updated_at := greatest(old.updated_at, now());
+      return new;
+    end
+  $$`,
+  `create trigger posts_revision before update of caption, status, scheduled_at, published_at, media,
+    auto_fit, metadata on posts for each row execute function count_revision()`,
+  `create trigger post_results_revision before update of caption, platform_options, status, phase,
+    phase_state, clock, external_id, url, visibility, published_at, error_code, error_message,
+    failure_stage, platform_error_code, provider_error, is_retriable, next_action, attempts,
+    next_attempt_at, media, is_paused on post_results for each row execute function count_revision()`,
   `create index post_results_by_account on post_results (social_account_id, id)`,
   `create index post_results_by_content on post_results (content_hash)
     where content_hash is not null`,

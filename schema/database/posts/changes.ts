@@ -78,13 +78,20 @@ export async function replaceResults(
   postId: string,
   results: Insertable<Database['post_results']>[],
 ): Promise<void> {
-  await trx
+  const deleted = await trx
     .deleteFrom('post_results')
     .where('project_id', '=', projectId)
     .where('post_id', '=', postId)
+    .returning('revision')
     .execute();
   await trx.insertInto('post_results').values(results).execute();
-  await setPost(trx, projectId, postId, { environment: environmentOfTargets(results) });
+  // The revisions of the deleted results stay part of the post's.
+  const kept = deleted.reduce((sum, { revision }) => sum + revision, 1);
+  await setPost(trx, projectId, postId, {
+    environment: environmentOfTargets(results),
+    revision: sql<number>`revision + ${kept}::int`,
+    updated_at: sql<Date>`now()`,
+  });
 }
 
 /** The content of the post changes, so it is no longer the same one. */

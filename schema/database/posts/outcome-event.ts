@@ -1,7 +1,7 @@
 // The data of a post's events. Every field is present, null if it has no value.
 import type { PostResultRow, PostRow } from '../tables.ts';
 import { findPostingError } from '../../posts/errors.ts';
-import type { EventOutcome, PostEventData, PostEventResult } from '../../posts/posts.ts';
+import type { EventOutcome, Post, PostEventData, PostEventResult } from '../../posts/posts.ts';
 import { render } from '../../wire/names.ts';
 import { toTimestamp } from '../../wire/timestamp.ts';
 import { findFirstComment } from './targets.ts';
@@ -12,12 +12,25 @@ export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEv
     caption: post.caption,
     status: post.status,
     created_at: toTimestamp(post.created_at),
+    ...presentRevision(post, results),
     scheduled_at: toTimestamp(post.scheduled_at),
     published_at: toTimestamp(post.published_at),
     metadata: post.metadata,
     results: results
       .filter(({ kind }) => kind === 'post')
       .map((result) => toPostEventResult(result, results)),
+  };
+}
+
+/** `results`: all results of the post, with the comments. */
+export function presentRevision(
+  post: PostRow,
+  results: PostResultRow[],
+): Pick<Post, 'updated_at' | 'revision'> {
+  const times = results.map(({ updated_at }) => updated_at?.getTime() ?? 0);
+  return {
+    updated_at: toTimestamp(new Date(Math.max(post.updated_at.getTime(), ...times))),
+    revision: results.reduce((sum, { revision }) => sum + revision, post.revision),
   };
 }
 

@@ -294,13 +294,13 @@ export async function claimRun(
   return 'claimed';
 }
 
-/** Ends the current run of a post that `trx` has locked. */
+/** Ends the current run of a post that `trx` has locked. Returns the columns that the database computes. */
 export async function setConcluded(
   trx: Transaction,
   { id, project_id, current_run }: PostRow,
   { status, published_at }: Pick<PostRow, 'status' | 'published_at'>,
-): Promise<void> {
-  await sql`
+): Promise<Pick<PostRow, 'revision' | 'updated_at'>> {
+  const { rows } = await sql<Pick<PostRow, 'revision' | 'updated_at'>>`
     /* prepared: set_concluded */
     with change as (
       insert into changes (project_id, subject, subject_id, kind)
@@ -309,6 +309,8 @@ export async function setConcluded(
     update posts
     set status = ${status}, published_at = ${published_at}, concluded_run = ${current_run},
       progressed_at = now()
-    where id = ${id}`.execute(trx);
+    where id = ${id}
+    returning revision, updated_at`.execute(trx);
   trx.notifyAfterCommit('fanfare_changes');
+  return rows[0]!;
 }
