@@ -119,6 +119,9 @@ export type AccountIssue = z.infer<typeof AccountIssue>;
 
 export const AccountHealth = z
   .object({
+    social_account_id: SocialAccountId,
+    platform: AccountPlatform,
+    account_name: AccountName,
     status: AccountHealthStatus,
     issues: z.array(AccountIssue).meta({ description: 'Issues of the account. Empty if `ok`.' }),
     token_expires_at: Timestamp.nullable().meta({

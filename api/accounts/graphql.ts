@@ -49,6 +49,9 @@ const AccountIssueRef = builder.objectRef<AccountIssue>('AccountIssue').implemen
 
 const AccountHealthRef = builder.objectRef<AccountHealth>('AccountHealth').implement({
   fields: (t) => ({
+    socialAccountId: t.exposeID('social_account_id'),
+    platform: t.expose('platform', { type: PlatformRef }),
+    accountName: t.exposeString('account_name'),
     status: t.expose('status', { type: wordEnum(AccountHealthStatus) }),
     issues: t.expose('issues', { type: [AccountIssueRef] }),
     tokenExpiresAt: t.expose('token_expires_at', { type: 'DateTime', nullable: true }),

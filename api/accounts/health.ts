@@ -33,6 +33,9 @@ export async function findHealth(
 function presentHealth(row: HealthRow): AccountHealth {
   const issue = findIssue(row);
   return {
+    social_account_id: row.id,
+    platform: row.platform,
+    account_name: row.account_name,
     status: issue?.status ?? 'ok',
     issues: issue ? [{ code: issue.code, message: issue.message }] : [],
     token_expires_at: toTimestamp(row.token_expires_at),

@@ -1,6 +1,7 @@
 // Errors in GraphQL: the codes of REST, in the extensions of each error.
 import { GraphQLError } from 'graphql';
 import { AppError, errorKinds, validationError, type Issue } from '../../schema/wire/errors.ts';
+import { toEnumWord } from '../../schema/wire/enum-word.ts';
 import type { Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { toCamelCase } from './case-conversion.ts';
@@ -101,12 +102,15 @@ function innermost(error: unknown): unknown {
   return inner;
 }
 
+const enumMembers = new Set(['post_status', 'platform', 'severity']);
+
 /** Enum values are upper case in GraphQL, such as the `post_status` of a conflict. */
 function toExtensions(members: object): Record<string, unknown> {
+  const convert = (key: string, value: unknown): unknown => {
+    if (key === 'issues') return (value as object[]).map(toExtensions);
+    return enumMembers.has(key) && typeof value === 'string' ? toEnumWord(value) : value;
+  };
   return Object.fromEntries(
-    Object.entries(members).map(([key, value]) => [
-      toCamelCase(key),
-      key === 'post_status' ? String(value).toUpperCase() : (value as unknown),
-    ]),
+    Object.entries(members).map(([key, value]) => [toCamelCase(key), convert(key, value)]),
   );
 }

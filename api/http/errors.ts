@@ -52,11 +52,15 @@ export function toErrorAnswer(
       ...(hint === undefined ? {} : { hint: render(hint, names) }),
       is_retriable: isRetriable,
       ...(issues && {
-        issues: issues.slice(0, maxIssues).map((issue) => ({
-          ...issue,
-          path: names.path(issue.path),
-          message: render(issue.message, names),
-        })),
+        issues: issues.slice(0, maxIssues).map(({ finding, ...issue }) => {
+          const path = names.path(issue.path);
+          return {
+            ...(finding && { actual: null, limit: null, ...finding, field: path }),
+            ...issue,
+            path,
+            message: render(issue.message, names),
+          };
+        }),
       }),
       ...details,
       docs_url: `${publicUrl}/docs#error-${error.code}`,

@@ -7,7 +7,7 @@ import {
   type CountedUsage,
 } from '../../schema/database/accounts/usage.ts';
 import { lockAccountBesideResults } from '../../schema/database/accounts/accounts.ts';
-import type { PostResultRow } from '../../schema/database/tables.ts';
+import type { PostResultRow, SocialAccountRow } from '../../schema/database/tables.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import { AppError, type Issue } from '../../schema/wire/errors.ts';
 import { monthlyLimitOf, warningAt } from '../../schema/wire/limits.ts';
@@ -16,7 +16,7 @@ import type { Caller, Context } from '../http/context.ts';
 import type { Effects } from '../http/transact.ts';
 
 export interface CountedTarget {
-  account: { id: string; account_name: string };
+  account: Pick<SocialAccountRow, 'id' | 'account_name' | 'platform'>;
   /** Path of the target in the request. */
   path: Path;
 }
@@ -52,7 +52,11 @@ export async function countResults(
 ): Promise<void> {
   const moved = results.filter((result) => result.kind === 'post' && result.usage_month !== month);
   const targets = moved.map((result) => ({
-    account: { id: result.social_account_id, account_name: result.account_name },
+    account: {
+      id: result.social_account_id,
+      account_name: result.account_name,
+      platform: result.platform,
+    },
     path: pathOf(result.position),
   }));
   const usages = await moveUsage(
@@ -127,7 +131,13 @@ function toIssue(
   actual: number,
 ): Issue {
   const message = `${account.account_name} may publish ${countOf(limit, 'target')} in ${month}; this is number ${actual}.`;
-  return { path, code: 'quota_exceeded', message, actual, limit };
+  const finding = {
+    platform_post_index: Number(path[1]),
+    account_id: account.id,
+    platform: account.platform,
+    severity: 'error',
+  } as const;
+  return { path, code: 'quota_exceeded', message, actual, limit, finding };
 }
 
 /** Sends each event once per account and month, even if the count falls and rises again. */

@@ -46,7 +46,7 @@ Later versions may add members to responses and values to the lists of known val
 export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
   const app = new OpenAPIHono();
   const { openAPIRegistry: registry } = app;
-  registry.registerComponent('securitySchemes', 'apiKey', {
+  registry.registerComponent('securitySchemes', 'bearerAuth', {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key. `POST /v1/api-keys` makes more.',
@@ -85,7 +85,7 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
     },
     servers: [{ url: 'http://127.0.0.1:4000', description: 'A Fanfare that `npm start` runs.' }],
     tags: listTags(routes),
-    security: [{ apiKey: [] }],
+    security: [{ bearerAuth: [] }],
   });
   return rewriteEnums(document);
 }
@@ -152,8 +152,18 @@ const resourceNames: Record<string, string> = {
   webhooks: 'webhook',
 };
 
-/** `/v1/connect/sessions` → `connect` */
-const tagOf = ({ path }: Route) => path.split('/')[2]!;
+/** One tag for each resource: `/v1/connect/sessions` → `connect`, `/v1/webhooks/:id/replay` → `replays`. */
+function tagOf({ path }: Route): string {
+  const [, , resource, , part] = path.split('/') as [string, string, string, string?, string?];
+  return partTags[part ?? ''] ?? resource;
+}
+
+/** Resources whose paths are below those of others. */
+const partTags: Record<string, string> = {
+  deliveries: 'deliveries',
+  replay: 'replays',
+  replays: 'replays',
+};
 
 function listTags(routes: readonly Route[]) {
   const names = [...new Set(routes.map(tagOf)), messageTag];
@@ -172,8 +182,9 @@ const tagDescriptions: Record<string, string> = {
   connect: 'Hosted pages where users connect their accounts.',
   'platform-credentials': 'Your own apps at networks.',
   platforms: 'The networks of this installation, with their rules and options.',
-  webhooks: 'URLs that receive events, and replays of past events.',
+  webhooks: 'URLs that receive events.',
   deliveries: 'Single events for single webhooks, with their attempts.',
+  replays: 'Past events that are sent to a webhook again.',
   events: 'Recorded facts about posts and accounts.',
   'event-types': 'The list of event types.',
   'api-keys': 'The API keys of the project.',

@@ -70,7 +70,7 @@ export const postingErrors = {
     message: 'The media could not be fetched from their URL.',
     hint: 'Check that the URL answers without login, then retry the target. To keep a scheduled post, update it with other media.',
     isRetriable: true,
-    nextAction: 'edit_content',
+    nextAction: 'retry',
   },
   media_invalid: {
     message: 'The media are not an image or a video that the network accepts.',

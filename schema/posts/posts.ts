@@ -417,10 +417,11 @@ export const PostIssue = z
     platform: z.union([PlatformName, z.null()]).meta({
       description: "Target's network. Null if the issue is about the post as a whole.",
     }),
-    field: z.string().meta({
+    path: z.string().meta({
       description: 'Path of the field.',
       example: 'platform_posts[1].caption',
     }),
+    field: z.string().meta({ description: 'The same path.', example: 'platform_posts[1].caption' }),
     code: z.string().meta({ description: 'Stable code of the issue.' }),
     message: z.string().meta({ description: 'Description of the issue.' }),
     actual: Measure.nullable().meta({

@@ -12,11 +12,28 @@ const ErrorIssue = z
     }),
     code: z.string().meta({ description: 'Stable code of the issue.' }),
     message: z.string().meta({ description: 'Description of the issue.' }),
-    actual: Measure.optional().meta({
-      description: 'Value or size that you sent. Absent if not relevant.',
+    actual: Measure.nullable().optional().meta({
+      description: 'Value or size that you sent. Null or absent if not relevant.',
     }),
-    limit: Measure.optional().meta({
-      description: 'Value or size that is allowed. Absent if not relevant.',
+    limit: Measure.nullable().optional().meta({
+      description: 'Value or size that is allowed. Null or absent if not relevant.',
+    }),
+    // The other members of a `PostIssue`.
+    field: z.string().optional().meta({
+      description: 'The same path. Present only if the content of a post was refused.',
+    }),
+    platform_post_index: z.int().nullable().optional().meta({
+      description:
+        "Target's index in `platform_posts` or `account_ids`, from 0. Null if the issue is about several targets or the post as a whole. Present only if the content of a post was refused.",
+    }),
+    account_id: z.string().nullable().optional().meta({
+      description: "ID of the target's account. Null and absent like `platform_post_index`.",
+    }),
+    platform: z.string().nullable().optional().meta({
+      description: "Target's network. Null and absent like `platform_post_index`.",
+    }),
+    severity: z.string().optional().meta({
+      description: 'Always `error`. Present only if the content of a post was refused.',
     }),
   })
   .meta({ id: 'Issue', description: 'An issue with one field of a request.' });

@@ -1,6 +1,7 @@
 // The errors that Fanfare answers with: one class, one table of codes, the same in REST and GraphQL.
 
 import { countOf } from './count-of.ts';
+import type { PostIssue } from '../posts/posts.ts';
 import type { ErrorDetails } from './error-details.ts';
 import { render, type Path, type Text } from './names.ts';
 
@@ -47,6 +48,8 @@ export interface Issue {
   message: Text;
   actual?: string | number;
   limit?: string | number;
+  /** For an issue of a post: what validation shows of it besides. */
+  finding?: Pick<PostIssue, 'platform_post_index' | 'account_id' | 'platform' | 'severity'>;
 }
 
 export interface AppErrorOptions {

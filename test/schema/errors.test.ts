@@ -1,4 +1,5 @@
 // The errors: their statuses and the refusals made from issues.
+import { postingErrors } from '../../schema/posts/errors.ts';
 import { describe, expect, test } from 'vitest';
 import {
   AppError,
@@ -56,6 +57,15 @@ describe('AppError', () => {
     expect(error).toMatchObject({ name: 'AppError', code: 'conflict', message: 'No.', cause });
     expect('cause' in new AppError('conflict', 'No.')).toBe(false);
   });
+});
+
+describe('a posting error', () => {
+  test.each(Object.entries(postingErrors))(
+    'advises a retry exactly if a retry can succeed: %s',
+    (_, { isRetriable, nextAction }) => {
+      expect(['retry', 'wait'].includes(nextAction)).toBe(isRetriable);
+    },
+  );
 });
 
 describe('validationError', () => {

@@ -34,7 +34,7 @@ export async function planPost(
   names: Names = restNames,
 ): Promise<PlannedPost> {
   const { issues, accounts, media, targets } = await checkPost(context, caller, input);
-  const refusal = toRefusal(issues);
+  const refusal = toRefusal(issues, accounts);
   if (refusal) throw refusal;
   const { caption, metadata, auto_fit: autoFit = true } = input;
   const scheduledAt = toSchedule(input);

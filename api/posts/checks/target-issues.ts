@@ -24,27 +24,43 @@ export function isError({ severity }: TargetIssue): boolean {
   return severity === 'error';
 }
 
-/** The refusal of a post with errors. Targets that share a field report the same issue once. */
-export function toRefusal(issues: TargetIssue[]): AppError | undefined {
-  const errors = new Map(
-    issues
-      .filter(isError)
-      .map(({ issue }) => [`${writePath(issue.path)} ${render(issue.message)}`, issue]),
+type Accounts = ReadonlyMap<string, Pick<SocialAccountRow, 'platform'>>;
+
+/** The refusal of a post with errors. Targets that share a field report the same issue once, without a target. */
+export function toRefusal(issues: TargetIssue[], accounts: Accounts): AppError | undefined {
+  const errors = Map.groupBy(
+    issues.filter(isError),
+    ({ issue }) => `${writePath(issue.path)} ${render(issue.message)}`,
   );
-  return errors.size === 0 ? undefined : validationError([...errors.values()]);
+  if (errors.size === 0) return undefined;
+  return validationError(
+    [...errors.values()].map(([first, ...others]) => {
+      const { issue, severity, target } = first!;
+      const finding = { ...presentTarget(others.length === 0 ? target : null, accounts), severity };
+      return { ...issue, finding };
+    }),
+  );
+}
+
+function presentTarget(target: TargetIssue['target'], accounts: Accounts) {
+  return {
+    platform_post_index: target?.index ?? null,
+    account_id: target?.accountId ?? null,
+    platform: (target && accounts.get(target.accountId)?.platform) ?? null,
+  };
 }
 
 /** The issue as both APIs show it. */
 export function presentIssue(
   { issue, severity, target }: TargetIssue,
-  accounts: ReadonlyMap<string, SocialAccountRow>,
+  accounts: Accounts,
   names: Names,
 ): PostIssue {
+  const path = names.path(issue.path);
   return {
-    platform_post_index: target?.index ?? null,
-    account_id: target?.accountId ?? null,
-    platform: (target && accounts.get(target.accountId)?.platform) ?? null,
-    field: names.path(issue.path),
+    ...presentTarget(target, accounts),
+    path,
+    field: path,
     code: issue.code,
     message: render(issue.message, names),
     actual: issue.actual ?? null,

@@ -50,7 +50,7 @@ export async function planTargets(
 ): Promise<Pick<CheckedTargets, 'media' | 'targets'> & { warnings: PostIssue[] }> {
   const options = { publishAt, isHashed: false };
   const { issues, accounts, media, targets } = await checkTargets(context, caller, input, options);
-  const refusal = toRefusal(issues);
+  const refusal = toRefusal(issues, accounts);
   if (refusal) throw refusal;
   const warnings = issues.map((issue) => presentIssue(issue, accounts, names));
   return { media, targets, warnings };

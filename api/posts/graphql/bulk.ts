@@ -1,14 +1,17 @@
 // Creating several posts at once, in GraphQL.
 import { fixedLimits } from '../../../schema/wire/limits.ts';
 import { CreatePosts } from '../../../schema/posts/bulk.ts';
+import type { PlatformName } from '../../../schema/platforms/index.ts';
+import type { PostIssue } from '../../../schema/posts/posts.ts';
 import type { ErrorObject } from '../../../schema/wire/error-object.ts';
 import { builder, operationCost } from '../../graphql/builder.ts';
 import { inInput, write } from '../../graphql/operation.ts';
+import { PlatformRef } from '../../platforms/graphql.ts';
 import { idempotencyArguments } from '../../graphql/shapes.ts';
 import { namesAt } from '../../graphql/input.ts';
 import { createPosts, type CreatedPost } from '../create-posts.ts';
 import { CreatePostInput } from './creating.ts';
-import { PostRef } from './shapes.ts';
+import { IssueSeverityRef, PostRef } from './shapes.ts';
 
 const IssueRef = builder.objectRef<NonNullable<ErrorObject['issues']>[number]>('Issue').implement({
   fields: (t) => ({
@@ -17,6 +20,19 @@ const IssueRef = builder.objectRef<NonNullable<ErrorObject['issues']>[number]>('
     message: t.exposeString('message'),
     actual: t.field({ type: 'JSON', nullable: true, resolve: ({ actual }) => actual }),
     limit: t.field({ type: 'JSON', nullable: true, resolve: ({ limit }) => limit }),
+    field: t.string({ nullable: true, resolve: ({ field }) => field }),
+    platformPostIndex: t.int({ nullable: true, resolve: (issue) => issue.platform_post_index }),
+    accountId: t.id({ nullable: true, resolve: (issue) => issue.account_id }),
+    platform: t.field({
+      type: PlatformRef,
+      nullable: true,
+      resolve: ({ platform }) => platform as PlatformName | undefined,
+    }),
+    severity: t.field({
+      type: IssueSeverityRef,
+      nullable: true,
+      resolve: ({ severity }) => severity as PostIssue['severity'] | undefined,
+    }),
   }),
 });
 

@@ -66,13 +66,14 @@ const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implemen
   fields: (t) => ({ text: t.exposeString('text') }),
 });
 
-const IssueSeverityRef = wordEnum(IssueSeverity);
+export const IssueSeverityRef = wordEnum(IssueSeverity);
 
 export const PostIssueRef = builder.objectRef<PostIssue>('PostIssue').implement({
   fields: (t) => ({
     platformPostIndex: t.exposeInt('platform_post_index', { nullable: true }),
     accountId: t.exposeID('account_id', { nullable: true }),
     platform: t.expose('platform', { type: PlatformRef, nullable: true }),
+    path: t.exposeString('path'),
     field: t.exposeString('field'),
     code: t.exposeString('code'),
     message: t.exposeString('message'),

@@ -89,8 +89,7 @@ export function listAccountRows(
 }
 
 /** Columns that decide an account's health. */
-export interface HealthRow {
-  id: string;
+export interface HealthRow extends Pick<SocialAccountRow, 'id' | 'platform' | 'account_name'> {
   status: AccountStatus;
   token_expires_at: Date | null;
   /** Negative: the token has expired. Null: it doesn't. */
@@ -110,6 +109,8 @@ export async function listHealth(db: Db, scope: RowScope, ids: string[]): Promis
     .leftJoin('grants', 'grants.id', 'grant_id')
     .select([
       'social_accounts.id',
+      'social_accounts.platform',
+      'account_name',
       'status',
       'token_expires_at',
       'refresh_failures',

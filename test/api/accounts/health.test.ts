@@ -75,7 +75,7 @@ describe('the health of an account', () => {
     ],
   ])('with %s', async (_, login, status, codes) => {
     const health = await getHealth(await addAccount(login));
-    expect(health.status).toBe(status);
+    expect(health).toMatchObject({ status, platform: 'bluesky', account_name: expect.any(String) });
     expect(codesOf(health)).toEqual(codes);
     expect(health.last_successful_post_at).toBeNull();
     const days = (Date.parse(health.token_expires_at) - Date.now()) / dayMs;

@@ -79,7 +79,9 @@ describe('media', () => {
 describe('targets', () => {
   test('are as many as the configuration allows', async () => {
     const position = (_: unknown, i: number) => ({ thread_position: i });
-    expect(await client.issuesOf(client.thread(...Array.from({ length: 5 }, position)))).toEqual([
+    expect(
+      await client.issuesOf(client.thread(...Array.from({ length: 5 }, position))),
+    ).toMatchObject([
       {
         path: 'platform_posts',
         code: 'too_many_targets',
@@ -91,7 +93,7 @@ describe('targets', () => {
   });
 
   test('must be connected', async () => {
-    expect(await client.issuesOf({ account_ids: [client.bluesky, client.gone] })).toEqual([
+    expect(await client.issuesOf({ account_ids: [client.bluesky, client.gone] })).toMatchObject([
       {
         path: 'account_ids[1]',
         code: 'account_not_active',
@@ -114,7 +116,7 @@ describe('targets', () => {
           platform_posts: [{ account_id: account, platform_options: options }],
         },
       });
-      expect(answer.body.error.issues).toEqual([
+      expect(answer.body.error.issues).toMatchObject([
         {
           path: 'platform_posts[0].platform_options.delay_ms',
           code: 'unknown_field',
