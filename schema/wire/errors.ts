@@ -1,7 +1,6 @@
 // The errors that Fanfare answers with: one class, one table of codes, the same in REST and GraphQL.
 
 import { countOf } from './count-of.ts';
-import type { PostIssue } from '../posts/posts.ts';
 import type { ErrorDetails } from './error-details.ts';
 import { render, type Path, type Text } from './names.ts';
 
@@ -49,7 +48,12 @@ export interface Issue {
   actual?: string | number;
   limit?: string | number;
   /** For an issue of a post: what validation shows of it besides. */
-  finding?: Pick<PostIssue, 'platform_post_index' | 'account_id' | 'platform' | 'severity'>;
+  finding?: {
+    platform_post_index: number | null;
+    account_id: string | null;
+    platform: string | null;
+    severity: string;
+  };
 }
 
 export interface AppErrorOptions {
