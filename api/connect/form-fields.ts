@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { AppError } from '../../schema/wire/errors.ts';
 import { render, type Path } from '../../schema/wire/names.ts';
 import { isSecretField } from '../accounts/connect-at-network.ts';
-import { prose, type Html } from '../http/pages.ts';
+import { plain, prose, type Html } from '../http/pages.ts';
 
 interface CredentialField {
   name: string;
@@ -105,7 +105,7 @@ export function showField(
   ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
   ${error && html`aria-invalid="true"`} ${isFocused && 'autofocus'} ${isRequired && 'required'}`;
   return html`<label for="${name}">${label}${isOptional && ' (optional)'}</label>
-    ${error && html`<p role="alert" id="${error}">${prose(issues.join(' '))}</p>`}
+    ${error && html`<p role="alert" id="${error}">${plain(issues.join(' '))}</p>`}
     ${
       isMultiline
         ? html`<textarea id="${name}" name="${name}" rows="4" ${attributes}>${value}</textarea>`

@@ -4,7 +4,7 @@ import type { ConnectWay, FormWay, GrantedAccount } from '../../activities/platf
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import { errorKinds, type AppError } from '../../schema/wire/errors.ts';
 import { isSecretField } from '../accounts/connect-at-network.ts';
-import { page, prose, type Html, type PageOptions } from '../http/pages.ts';
+import { page, plain, prose, type Html, type PageOptions } from '../http/pages.ts';
 import { findIssues, findOtherIssues, issueSummary, readFields, showField } from './form-fields.ts';
 import type { PageSession } from './page-session.ts';
 import { fieldsOf, wayOf, type SelectedWay } from './selected-way.ts';
@@ -140,7 +140,7 @@ export function formPage(form: FieldsForm): Promise<Response> {
   return sessionPage(
     `${session.accountName === null ? 'Connect' : 'Reconnect'} your ${session.network} account`,
     html`${request(session)} ${description !== undefined && html`<p>${prose(description)}</p>`}
-      ${findOtherIssues(fields, error).map((text) => html`<p role="alert">${prose(text)}</p>`)}
+      ${findOtherIssues(fields, error).map((text) => html`<p role="alert">${plain(text)}</p>`)}
       ${wrong.length > 0 && issueSummary(wrong)}
       <form method="post" action="${urlOf(session, index)}">
         <input type="hidden" name="state" value="${state}" />

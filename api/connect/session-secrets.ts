@@ -35,21 +35,22 @@ export function setBrowserCookie(
   const secret = randomBytes(16).toString('base64url');
   const { keyId, ciphertext } = vault.seal(secret, sealContext(sessionId));
   setCookie(c, cookieName(sessionId), `${keyId}.${ciphertext.toString('base64url')}`, {
-    path: '/connect',
+    ...(isSecure(publicUrl) ? { prefix: 'host' } : { path: '/connect' }),
     httpOnly: true,
     sameSite: 'Lax',
-    secure: publicUrl.startsWith('https:'),
     maxAge: sessionLifetimeMs / 1_000,
   });
 }
 
 /** Undefined if this browser didn't load the session's link. */
 export function readBrowserSecret(
-  { vault }: CookieContext,
+  { publicUrl, vault }: CookieContext,
   c: HonoContext,
   sessionId: string,
 ): string | undefined {
-  const [keyId = '', ciphertext = ''] = getCookie(c, cookieName(sessionId))?.split('.') ?? [];
+  const name = cookieName(sessionId);
+  const cookie = isSecure(publicUrl) ? getCookie(c, name, 'host') : getCookie(c, name);
+  const [keyId = '', ciphertext = ''] = cookie?.split('.') ?? [];
   try {
     const sealed = { keyId, ciphertext: Buffer.from(ciphertext, 'base64url') };
     return vault.open(sealed, sealContext(sessionId));
@@ -85,6 +86,9 @@ function toState(of: StateOf, sessionId: string, secret: string, nonce: Buffer):
 export function sessionIdOf(state: string): string {
   return state.split('.')[0] ?? '';
 }
+
+/** With the prefix `__Host-`, no other host can set the cookie. Browsers demand https for it. */
+const isSecure = (publicUrl: string) => publicUrl.startsWith('https:');
 
 const cookieName = (sessionId: string) => `connect_${sessionId}`;
 const sealContext = (sessionId: string) => `connect_sessions/${sessionId}/browser`;

@@ -68,12 +68,8 @@ body { margin: 0 }
 body:has(.page :target) .viewer { display: none }
 `;
 
-/** No other site may show a page in a frame, and a link doesn't send the page's address. */
-export const frameHeaders = {
-  'X-Frame-Options': 'DENY',
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-};
+/** For old browsers, which don't know the policy for frames. A link doesn't send the page's address. */
+export const frameHeaders = { 'X-Frame-Options': 'DENY', 'Referrer-Policy': 'no-referrer' };
 
 const style = raw(`<style>${css}</style>`);
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -143,12 +139,24 @@ function brandCss(color: string): string {
   return `:root { --brand: ${color}; --on-brand: ${isLight ? '#000' : '#fff'} }`;
 }
 
-/** Text of a description: backticks mark code, and addresses become links. */
+/** Our own text: backticks mark code, and addresses become links. */
 export function prose(text: string | undefined): Html {
+  return markCode(text, link);
+}
+
+/** Text that may quote a network: backticks mark code, and nothing becomes a link. */
+export function plain(text: string): Html {
+  return markCode(text, (part) => part);
+}
+
+function markCode(
+  text: string | undefined,
+  show: (part: string) => string | (Html | string)[],
+): Html {
   const parts = (text ?? '').split('`');
   // A backtick without its other half marks nothing.
-  if (parts.length % 2 === 0) return html`${link(text ?? '')}`;
-  return html`${parts.map((part, i) => (i % 2 === 0 ? link(part) : html`<code>${part}</code>`))}`;
+  if (parts.length % 2 === 0) return html`${show(text ?? '')}`;
+  return html`${parts.map((part, i) => (i % 2 === 0 ? show(part) : html`<code>${part}</code>`))}`;
 }
 
 /** Opens in a new tab, so that a form keeps what was typed. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { healthPages, type ProcessContext } from './health.ts';
 import { metricsPage } from './metrics.ts';
 import { createPages } from './rest.ts';
+import { setSecurityHeaders } from './security-headers.ts';
 
 export interface ProbeServer {
   /** Returns the actual port, because 0 means any free one. */
@@ -16,6 +17,7 @@ export function createProbeServer(context: ProcessContext): ProbeServer {
   const pages = createPages(context, [...healthPages, metricsPage]);
   const server = createServer((incoming, outgoing) => {
     const { method = 'GET', url = '/' } = incoming;
+    setSecurityHeaders(outgoing, context.publicUrl);
     const answering = (async () => {
       const response = await pages.request(url, { method });
       const body = await response.text();

@@ -13,6 +13,7 @@ import { compress } from './compress.ts';
 import { createCors } from './cors.ts';
 import { observeRequest } from './metrics.ts';
 import { hasAddress, refuseAddress, toPath } from './request-target.ts';
+import { setSecurityHeaders } from './security-headers.ts';
 import { isSocketRequest, serveSockets } from '../websocket/sockets.ts';
 import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
 import type { NodeRequest, Respond, Routes } from '../graphql/server/use-router.ts';
@@ -104,6 +105,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
   const cors = createCors(context.config.corsOrigins);
 
   function respond(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    setSecurityHeaders(outgoing, context.publicUrl);
     incoming.url = toPath(incoming.url ?? '/');
     if (!hasAddress(incoming)) refuseAddress(context, incoming, outgoing);
     else if (isUploadUrl(incoming.url)) void respondToUpload(incoming, outgoing);

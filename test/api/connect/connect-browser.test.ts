@@ -82,11 +82,19 @@ describe('the link', () => {
     expect(answer.headers.get('Set-Cookie')).toContain(`connect_${session.id}=`);
   });
 
-  test('sets a Secure cookie where clients see https', async () => {
-    const { url } = await createSession();
+  test('sets a cookie that no other host can set where clients see https', async () => {
+    const { id, url } = await createSession();
     const context = { ...app.context, publicUrl: 'https://fanfare.test' };
-    const answer = await createConnectRoutes(context).request(url);
-    expect(answer.headers.get('Set-Cookie')).toMatch(/; Secure(;|$)/);
+    const routes = createConnectRoutes(context);
+    const answer = await routes.request(url);
+    const [cookie, ...attributes] = answer.headers.get('Set-Cookie')!.split('; ');
+    expect(cookie).toMatch(new RegExp(`^__Host-connect_${id}=`));
+    expect(attributes).toEqual(expect.arrayContaining(['Path=/', 'Secure']));
+    expect(attributes.join()).not.toContain('Domain');
+    const page = (name: string) =>
+      routes.request(`/connect/${id}`, { headers: { Cookie: cookie!.replace('__Host-', name) } });
+    expect((await page('__Host-')).status).toBe(200);
+    expect((await page('')).status).toBe(403);
   });
 
   test('gives each browser a cookie and a state of its own', async () => {

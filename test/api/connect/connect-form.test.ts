@@ -54,6 +54,21 @@ describe('the form', () => {
     expect(text.indexOf('Paste a webhook')).toBeLessThan(text.indexOf('<label'));
   });
 
+  test('makes no link of what a network says', async () => {
+    const refusal = validationError([
+      {
+        path: ['credentials', 'bot_token'],
+        code: 'rejected',
+        message: 'See https://evil.example/a.',
+      },
+      { path: ['platform'], code: 'rejected', message: 'Or https://evil.example/b.' },
+    ]);
+    const text = await render(alternatives, { error: refusal });
+    expect(text).toContain('https://evil.example/a');
+    expect(text).toContain('https://evil.example/b');
+    expect(text).not.toContain('href="https://evil.example');
+  });
+
   test('marks optional fields only beside required ones', async () => {
     expect(await render(alternatives)).not.toContain('(optional)');
     const mixed = z.strictObject({ site: z.string(), user: z.string().optional() });

@@ -218,7 +218,6 @@ describe('GET /sandbox/media/:id', () => {
       'content-type': 'video/mp4',
       'content-length': String(bytes.length),
       'accept-ranges': 'bytes',
-      'x-content-type-options': 'nosniff',
       'cache-control': 'public, max-age=604800, immutable',
       etag: `"${id}"`,
     });

@@ -1,0 +1,13 @@
+// Headers that protect browsers, on every answer.
+import type { ServerResponse } from 'node:http';
+
+const yearS = 31_536_000;
+
+/** A page with its own policy replaces this one. */
+export function setSecurityHeaders(outgoing: ServerResponse, publicUrl: string): void {
+  outgoing.setHeader('X-Content-Type-Options', 'nosniff');
+  outgoing.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
+  if (publicUrl.startsWith('https:')) {
+    outgoing.setHeader('Strict-Transport-Security', `max-age=${yearS}`);
+  }
+}
