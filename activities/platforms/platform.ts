@@ -85,20 +85,27 @@ export interface ConsentWay {
  */
 export interface AppRegistration {
   serverOf(inputs: Record<string, string>): string;
-  register(server: string, callbackUrl: string, signal: AbortSignal): Promise<NewApp>;
+  register(server: string, client: NewClient, signal: AbortSignal): Promise<NewApp>;
   /** False: the server has forgotten the app, so another one is registered. */
   isKnown(server: string, app: App, signal: AbortSignal): Promise<boolean>;
 }
 
 /**
  * A client that is registered nowhere: servers read its document at its client ID, which is
- * `/connect/<network>/client-metadata.json`.
+ * `/connect/<network>/<project>/client-metadata.json`.
  * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
  */
 export interface PublicClient {
-  create(callbackUrl: string): Promise<NewApp>;
+  create(projectId: string, callbackUrl: string): Promise<NewApp>;
   /** Null: this client has no document. */
-  describe(app: App, callbackUrl: string): Record<string, unknown> | null;
+  describe(app: App, client: NewClient): Record<string, unknown> | null;
+}
+
+/** What a server shows to the user, and where it sends the user back to. */
+export interface NewClient {
+  /** Name of the project. */
+  productName: string;
+  callbackUrl: string;
 }
 
 export type NewApp = Pick<App, 'clientId' | 'clientSecret'>;

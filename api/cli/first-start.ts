@@ -33,7 +33,7 @@ export async function openFirstProject(
   const key = readFirstKey(config);
   let row = await findApiKeyByHash(db, hashKey(key));
   if (!row) {
-    ({ row } = await createProjectWithKey(db, 'default', key));
+    ({ row } = await createProjectWithKey(db, 'My app', key));
     progress(`Created the project "default" (${row.project_id}) and its first API key.`);
   }
   const caller: Caller = {

@@ -5,6 +5,7 @@ import type {
   PublicClient,
 } from '../../activities/platforms/platform.ts';
 import { addApp, findAppFor, openApp, putApp } from '../../schema/database/accounts/apps.ts';
+import { findProjectRow, getProjectRow } from '../../schema/database/projects.ts';
 import type { App } from '../../schema/platforms/definition.ts';
 import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
 import { AppError } from '../../schema/wire/errors.ts';
@@ -25,14 +26,17 @@ export async function findConsentApp(
   signal: AbortSignal,
 ): Promise<App | null> {
   const { registration, publicClient } = way;
-  if (publicClient) return findPublicClient(context, definition.name, publicClient);
+  if (publicClient) return findPublicClient(context, projectId, definition.name, publicClient);
   if (registration) {
     const server = registration.serverOf(inputs);
     // A server sends users back only to the address that was registered, so another one needs another app.
     const wanted = { platform: definition.name, instance: `${server} ${callbackUrl}` };
     return findServerApp(context, projectId, wanted, {
       isKnown: (app) => registration.isKnown(server, app, signal),
-      register: () => registration.register(server, callbackUrl, signal),
+      register: async () => {
+        const { name: productName } = await getProjectRow(context.db, projectId);
+        return registration.register(server, { productName, callbackUrl }, signal);
+      },
     });
   }
   if (!definition.hasApp) return null;
@@ -41,16 +45,24 @@ export async function findConsentApp(
   throw new AppError('conflict', `Logging in at ${definition.title} is not available here.`);
 }
 
-/** The document of the operator's app at a network where servers look clients up. Null: there is none. */
+/** The document of a project's client at a network where servers look clients up. Null: there is none. */
 export async function describeClient(
   context: Context,
   name: string,
+  projectId: string,
 ): Promise<Record<string, unknown> | null> {
   const platform = [...context.platforms.values()].find((each) => each.definition.name === name);
   const way = platform?.connect.find((each) => each.kind === 'consent');
-  if (!platform || !way?.publicClient) return null;
-  const app = await findPublicClient(context, platform.definition.name, way.publicClient);
-  return way.publicClient.describe(app, callbackUrlOf(context));
+  const project = await findProjectRow(context.db, projectId);
+  if (!platform || !way?.publicClient || !project) return null;
+  const app = await findPublicClient(
+    context,
+    projectId,
+    platform.definition.name,
+    way.publicClient,
+  );
+  const client = { productName: project.name, callbackUrl: callbackUrlOf(context) };
+  return way.publicClient.describe(app, client);
 }
 
 /** A server that users name, at a network where each one knows Fanfare as another app. */
@@ -111,17 +123,21 @@ async function findServerApp(
   return openApp(vault, row);
 }
 
-/** One for all projects. The first process to need it keeps it; the key of another one is never used. */
+/** One for each project. The first process to need it keeps it; the key of another one is never used. */
 async function findPublicClient(
   context: Context,
+  projectId: string,
   platform: PlatformName,
   client: PublicClient,
 ): Promise<App> {
   const { db, vault } = context;
   const callbackUrl = callbackUrlOf(context);
   const wanted = { platform, instance: callbackUrl };
-  const known = await findAppFor(db, null, vault, wanted);
+  const known = await findAppFor(db, projectId, vault, wanted);
   if (known) return known;
-  await addApp(db, vault, { ...wanted, ...(await client.create(callbackUrl)) });
-  return (await findAppFor(db, null, vault, wanted))!;
+  await addApp(db, projectId, vault, {
+    ...wanted,
+    ...(await client.create(projectId, callbackUrl)),
+  });
+  return (await findAppFor(db, projectId, vault, wanted))!;
 }

@@ -53,8 +53,9 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
     return answerCallback(context, c, { network, host });
   });
 
-  app.get('/:network/client-metadata.json', async (c) => {
-    const document = await readClientDocument(c.req.param('network'));
+  app.get('/:network/:project/client-metadata.json', async (c) => {
+    const { network, project } = c.req.param();
+    const document = await readClientDocument(network, project);
     return document ? c.json(document) : errorPage('There is no such document.', 404);
   });
 
@@ -95,9 +96,12 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
   });
 
   /** Null: the network has none, or none at this server's address. */
-  async function readClientDocument(network: string): Promise<Record<string, unknown> | null> {
+  async function readClientDocument(
+    network: string,
+    projectId: string,
+  ): Promise<Record<string, unknown> | null> {
     try {
-      return await describeClient(context, network);
+      return await describeClient(context, network, projectId);
     } catch (error) {
       if (error instanceof PlatformError) return null;
       throw error;

@@ -6,6 +6,10 @@ export function insertProject(db: Db, project: { id: string; name: string }): Pr
   return db.insertInto('projects').values(project).returningAll().executeTakeFirstOrThrow();
 }
 
+export function findProjectRow(db: Db, id: string): Promise<ProjectRow | undefined> {
+  return db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
 /** The project of a caller always exists, since its keys are deleted with it. */
 export function getProjectRow(db: Db, id: string): Promise<ProjectRow> {
   return db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

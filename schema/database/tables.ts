@@ -309,7 +309,7 @@ interface PostResultTable {
   /** Grows by a trigger with each change of what a client sees. */
   revision: Generated<number>;
   /** Null: not changed yet. */
-  updated_at: Generated<Date | null>;
+  updated_at: Generated<Date>;
 }
 export type PostResultRow = Selectable<PostResultTable>;
 

@@ -1,4 +1,4 @@
-// Fanfare as a client of every Bluesky server: its client ID, its key, and the document that describes it.
+// A project as a client of every Bluesky server: its client ID, its key, and the document that describes it.
 import { isIP } from 'node:net';
 import { createPrivateJwk, toPublicJwk } from '../key-pairs.ts';
 import { PlatformError } from '../platform-error.ts';
@@ -8,20 +8,20 @@ import type { PublicClient } from '../platform.ts';
 export const scopes = ['atproto', 'transition:generic'];
 
 export const publicClient: PublicClient = {
-  async create(callbackUrl) {
+  async create(projectId, callbackUrl) {
     const url = new URL(callbackUrl);
     if (isLoopbackIp(url)) return { clientId: toLoopbackId(callbackUrl), clientSecret: null };
     if (!isPublic(url)) throw notPublic();
-    return { clientId: toClientId(callbackUrl), clientSecret: await createPrivateJwk() };
+    return { clientId: toClientId(projectId, callbackUrl), clientSecret: await createPrivateJwk() };
   },
 
   /** @see https://atproto.com/specs/oauth#client-id-metadata-document */
-  describe({ clientId, clientSecret }, callbackUrl) {
+  describe({ clientId, clientSecret }, { productName, callbackUrl }) {
     if (clientSecret === null) return null;
     const key = { ...toPublicJwk(clientSecret), alg: 'ES256', use: 'sig' };
     return {
       client_id: clientId,
-      client_name: 'Fanfare',
+      client_name: productName,
       client_uri: new URL(callbackUrl).origin,
       application_type: 'web',
       grant_types: ['authorization_code', 'refresh_token'],
@@ -36,9 +36,9 @@ export const publicClient: PublicClient = {
   },
 };
 
-/** `…/connect/callback` → `…/connect/bluesky/client-metadata.json`. */
-const toClientId = (callbackUrl: string) =>
-  new URL('bluesky/client-metadata.json', callbackUrl).href;
+/** `…/connect/callback` → `…/connect/bluesky/<project>/client-metadata.json`. */
+const toClientId = (projectId: string, callbackUrl: string) =>
+  new URL(`bluesky/${projectId}/client-metadata.json`, callbackUrl).href;
 
 /**
  * Describes a client that is being developed, since no server could read its document.

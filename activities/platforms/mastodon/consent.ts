@@ -13,7 +13,7 @@ const scopes = ['read:accounts', 'read:statuses', 'write:statuses', 'write:media
 
 const ConsentInput = z
   .strictObject({ server: Server })
-  .meta({ description: 'You log in at your server, and allow Fanfare to post.' });
+  .meta({ description: 'You log in at your server, and allow the access there.' });
 
 /** Of visible ASCII: RFC 6749, appendix A. */
 const clientWord = z.string().regex(/^[\x21-\x7e]{1,500}$/);
@@ -72,9 +72,9 @@ function registrationAt(open: OpenApi, oauthAt: OAuthAt): AppRegistration {
     serverOf: ({ server }) => server!,
 
     /** @see https://docs.joinmastodon.org/methods/apps/#create */
-    async register(server, callbackUrl, signal) {
+    async register(server, { callbackUrl, productName }, signal) {
       const json = {
-        client_name: 'Fanfare',
+        client_name: productName,
         redirect_uris: callbackUrl,
         scopes: scopes.join(' '),
         website: new URL(callbackUrl).origin,
@@ -97,7 +97,7 @@ const blame = (server: string) =>
 const blameRegistration = (server: string) => (error: unknown) => {
   const { status, message } = (error instanceof PlatformError && error.options.providerError) || {};
   if (status !== 422 || typeof message !== 'string') return blame(server)(error);
-  const words = `${hostOf(server)} refused to register Fanfare: ${message}`;
+  const words = `${hostOf(server)} refused to register an app: ${message}`;
   throw wrongCredential('server', words, 'registration_refused');
 };
 

@@ -21,7 +21,7 @@ export const ConnectInput: z.ZodType<Credentials> = z
   })
   .meta({
     description:
-      'In WordPress, open Users → Profile and add an application password for Fanfare. You need the role Author, Editor or Administrator.',
+      'In WordPress, open Users → Profile and add an application password. You need the role Author, Editor or Administrator.',
   });
 
 const Index = z.object({ home: z.url() });

@@ -30,7 +30,7 @@ export async function putApp(
   vault: Vault,
   given: GivenApp,
 ): Promise<PlatformAppRow> {
-  await insertApp(db, projectId, vault, given);
+  await addApp(db, projectId, vault, given);
   const { platform, instance = '', clientId, clientSecret } = given;
   const { id } = await db
     .selectFrom('platform_apps')
@@ -48,13 +48,8 @@ export async function putApp(
     .executeTakeFirstOrThrow();
 }
 
-/** Inserts an app of the operator's, unless it is known: the known one keeps its secret. */
-export function addApp(db: Db, vault: Vault, given: GivenApp): Promise<void> {
-  return insertApp(db, null, vault, given);
-}
-
-/** Does nothing if the app is known. */
-async function insertApp(
+/** Does nothing if the app is known: it keeps its secret. */
+export async function addApp(
   db: Db,
   projectId: string | null,
   vault: Vault,

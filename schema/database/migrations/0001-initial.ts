@@ -209,10 +209,11 @@ const statements = [
     is_paused boolean not null default false,
     checked_at ${time},
     revision int not null default 0,
-    updated_at ${time},
+    updated_at ${time} not null default now(),
     unique (post_id, position)
   )`,
-  // A trigger, so that no statement can change what a client sees without a new revision.
+  // A trigger, so that no statement can change what a client sees without a new revision. Nobody sees the
+  // changes of one transaction apart, so they are one revision, and part of an insert's.
   `create function count_revision() returns trigger language plpgsql as $$
     begin
       new.revision := new.revision + 1;
@@ -221,11 +222,12 @@ const statements = [
     end
   $$`,
   `create trigger posts_revision before update of caption, status, scheduled_at, published_at, media,
-    auto_fit, metadata on posts for each row execute function count_revision()`,
+    auto_fit, metadata on posts for each row when (old.updated_at <> now()) execute function count_revision()`,
   `create trigger post_results_revision before update of caption, platform_options, status, phase,
     phase_state, clock, external_id, url, visibility, published_at, error_code, error_message,
     failure_stage, platform_error_code, provider_error, is_retriable, next_action, attempts,
-    next_attempt_at, media, is_paused on post_results for each row execute function count_revision()`,
+    next_attempt_at, media, is_paused on post_results
+    for each row when (old.updated_at <> now()) execute function count_revision()`,
   `create index post_results_by_account on post_results (social_account_id, id)`,
   `create index post_results_by_content on post_results (content_hash)
     where content_hash is not null`,

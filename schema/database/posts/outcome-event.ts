@@ -27,7 +27,7 @@ export function presentRevision(
   post: PostRow,
   results: PostResultRow[],
 ): Pick<Post, 'updated_at' | 'revision'> {
-  const times = results.map(({ updated_at }) => updated_at?.getTime() ?? 0);
+  const times = results.map(({ updated_at }) => updated_at.getTime());
   return {
     updated_at: toTimestamp(new Date(Math.max(post.updated_at.getTime(), ...times))),
     revision: results.reduce((sum, { revision }) => sum + revision, post.revision),

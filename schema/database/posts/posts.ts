@@ -124,9 +124,10 @@ export async function insertPost(
     from post`.execute(trx);
   trx.notifyAfterCommit('fanfare_changes');
   if (asked) trx.notifyAfterCommit('fanfare_outbox');
-  // JSON would turn times into text, but a new result has none.
   const { results: written, usages, repeated, ...row } = rows[0]!;
-  return { post: row, results: written, usages, repeated };
+  // JSON turns times into text. A new result has only this one.
+  const { updated_at } = row;
+  return { post: row, results: written.map((one) => ({ ...one, updated_at })), usages, repeated };
 }
 
 /** `test` only if every target is a test target, since test keys must not see others. */

@@ -115,16 +115,16 @@ test('the target waits until its media have arrived, and gets them byte for byte
 });
 
 test.each([
-  [{ status: 'failed', error_code: 'media_unreachable' }, 'media_unreachable'],
-  [{ status: 'failed', error_code: 'media_hash_mismatch' }, 'media_invalid'],
-  [{ status: 'deleted' }, 'media_expired'],
-] as const)('fails with media that are %j', async (change, code) => {
+  [{ status: 'failed', error_code: 'media_unreachable' }, 'media_unreachable', 'retry'],
+  [{ status: 'failed', error_code: 'media_hash_mismatch' }, 'media_invalid', 'edit_content'],
+  [{ status: 'deleted' }, 'media_expired', 'edit_content'],
+] as const)('fails with media that are %j', async (change, code, nextAction) => {
   const { resultId } = await addWith({ error_message: 'No.', ...change });
   expect(await advanceToEnd(dependencies, resultId)).toMatchObject({
     status: 'failed',
     error_code: code,
     failure_stage: 'prepare',
-    next_action: 'edit_content',
+    next_action: nextAction,
   });
   expect(network.calls).toBe(0);
 });

@@ -62,8 +62,15 @@ describe('POST /v1/posts/bulk', () => {
         issues: [
           {
             path: 'posts[2].account_ids[1]',
+            field: 'posts[2].account_ids[1]',
             code: 'unknown_account',
             message: 'No account has this ID.',
+            platform_post_index: 1,
+            account_id: 'sa_unknown',
+            platform: null,
+            actual: null,
+            limit: null,
+            severity: 'error',
           },
         ],
         docs_url: 'http://fanfare.test/docs#error-validation_error',

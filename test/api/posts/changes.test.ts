@@ -16,7 +16,13 @@ describe('PATCH /v1/posts/:id: the content', () => {
     const draft = await author.create({ status: 'draft', metadata: { a: '1' } });
     const answer = await author.change(draft.id, { caption: 'changed' });
     expect(answer.status).toBe(200);
-    expect(answer.body.data).toMatchObject({ ...draft, caption: 'changed', results: [{}, {}] });
+    expect(answer.body.data).toMatchObject({
+      ...draft,
+      caption: 'changed',
+      results: [{}, {}],
+      revision: draft.revision + 1,
+      updated_at: expect.any(String),
+    });
     expect(answer.body.data.results).toMatchObject(
       draft.results.map(({ id }) => ({ id, caption: 'changed' })),
     );

@@ -41,6 +41,7 @@ describe('a warning', () => {
         platform_post_index: 1,
         account_id: leaving,
         platform: 'sandbox',
+        path: 'account_ids[1]',
         field: 'account_ids[1]',
         code: 'access_expires_first',
         message: expect.stringContaining('connecting the account again'),

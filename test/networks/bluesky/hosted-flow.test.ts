@@ -151,7 +151,7 @@ describe.skipIf(skipped !== undefined)('at the page of a Bluesky server', () => 
     expect(after['refresh_token']).not.toBe(before['refresh_token']);
     expect(after['dpop_jwk']).toBe(before['dpop_jwk']);
 
-    const clientId = `${publicUrl}/connect/bluesky/client-metadata.json`;
+    const clientId = `${publicUrl}/connect/bluesky/${app.tenant.projectId}/client-metadata.json`;
     expect(receiver.requests.map(({ path }) => path)).toContain(new URL(clientId).pathname);
     const apps = await app.context.db
       .selectFrom('platform_apps')
@@ -159,7 +159,7 @@ describe.skipIf(skipped !== undefined)('at the page of a Bluesky server', () => 
       .where('client_id', '=', clientId)
       .execute();
     expect(apps).toHaveLength(1);
-    expect(apps[0]!.project_id).toBeNull();
+    expect(apps[0]!.project_id).toBe(app.tenant.projectId);
   });
 
   test('two first users at once connect with the same client', async () => {
@@ -243,18 +243,20 @@ describe('the document of the client', () => {
   });
   afterAll(() => app.stop());
 
-  const path = '/connect/bluesky/client-metadata.json';
+  const pathOf = (network = 'bluesky', projectId = app.tenant.projectId) =>
+    `/connect/${network}/${projectId}/client-metadata.json`;
   const pagesAt = (publicUrl: string) => createConnectRoutes({ ...app.context, publicUrl });
 
   test('has the public key alone, and stays the same', async () => {
+    await app.api.patch('/v1/project', { name: 'Acme & Co' });
     const pages = pagesAt('https://fanfare.example.com');
-    const answers = await Promise.all([1, 2, 3].map(async () => pages.request(path)));
+    const answers = await Promise.all([1, 2, 3].map(async () => pages.request(pathOf())));
     const [first, ...others] = await Promise.all(answers.map((answer) => answer.json()));
     expect(answers[0]!.headers.get('content-type')).toMatch(/^application\/json/);
     expect(others).toEqual([first, first]);
     expect(first).toEqual({
-      client_id: `https://fanfare.example.com${path}`,
-      client_name: 'Fanfare',
+      client_id: `https://fanfare.example.com${pathOf()}`,
+      client_name: 'Acme & Co',
       client_uri: 'https://fanfare.example.com',
       application_type: 'web',
       grant_types: ['authorization_code', 'refresh_token'],
@@ -291,8 +293,16 @@ describe('the document of the client', () => {
     ['a network whose clients have none', 'https://fanfare.example.com', 'telegram'],
     ['no network', 'https://fanfare.example.com', 'nothing'],
   ])('does not exist for %s', async (_, publicUrl, network) => {
-    const answer = await pagesAt(publicUrl).request(`/connect/${network}/client-metadata.json`);
+    const answer = await pagesAt(publicUrl).request(pathOf(network));
     expect(answer.status).toBe(404);
+  });
+
+  test("is each project's own, and an unknown project has none", async () => {
+    const pages = pagesAt('https://fanfare.example.com');
+    const other = await app.createTenant('Other');
+    const answer = await pages.request(pathOf('bluesky', other.projectId));
+    expect(await answer.json()).toMatchObject({ client_name: 'Other' });
+    expect((await pages.request(pathOf('bluesky', 'prj_unknown'))).status).toBe(404);
   });
 
   test.each([

@@ -48,11 +48,11 @@ test('an app that is known keeps its secret when it is added again', async () =>
   const app = { platform, instance: 'a.example', clientId: 'https://us.example/client' } as const;
   const secrets = ['one', 'two', 'three'];
   await Promise.all(
-    secrets.map((clientSecret) => addApp(database.db, rowsVault, { ...app, clientSecret })),
+    secrets.map((clientSecret) => addApp(database.db, null, rowsVault, { ...app, clientSecret })),
   );
   const first = await find({ instance: 'a.example' });
   expect(secrets).toContain(first!.clientSecret);
-  await addApp(database.db, rowsVault, { ...app, clientSecret: 'four' });
+  await addApp(database.db, null, rowsVault, { ...app, clientSecret: 'four' });
   expect(await find({ instance: 'a.example' })).toEqual(first);
   expect(await findAppFor(database.db, null, rowsVault, app)).toEqual(first);
   expect(await listApps()).toHaveLength(1);

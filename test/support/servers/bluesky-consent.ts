@@ -37,7 +37,7 @@ export async function registerApp(
   callbackUrl = loopbackCallback,
 ): Promise<App> {
   const { publicClient } = consentWayOf(platform);
-  return { id: 'app_1', ...(await publicClient!.create(callbackUrl)) };
+  return { id: 'app_1', ...(await publicClient!.create('prj_test', callbackUrl)) };
 }
 
 /** The whole flow of a user, as the hosted pages run it. */

@@ -72,7 +72,7 @@ describe('a login by consent', () => {
     const { network, host, accountId } = await connectNew({ domain: '127.0.0.1' });
     expect(network.listApps()).toMatchObject([
       {
-        name: 'Fanfare',
+        name: 'test',
         website: app.url,
         redirect_uri: `${app.url}/connect/callback/mastodon/${encodeURIComponent(host)}`,
         scopes: ['read:accounts', 'read:statuses', 'write:statuses', 'write:media'],
@@ -293,7 +293,7 @@ describe('a server that registers no app is named with its field:', () => {
     });
     const page = await submit(new URL(server.url).origin);
     expect(page.html).toContain(
-      `id="server-error">127.0.0.1:${server.port} refused to register Fanfare: Validation failed: Website is invalid`,
+      `id="server-error">127.0.0.1:${server.port} refused to register an app: Validation failed: Website is invalid`,
     );
   });
 

@@ -10,6 +10,7 @@ import { createClient, startHttp } from '../../../support/receivers/loopback.ts'
 
 const never = new AbortController().signal;
 const callbackUrl = 'https://fanfare.test/connect/callback';
+const client = { productName: 'Acme', callbackUrl };
 
 async function register(traits?: MastodonTraits) {
   const { network, credentials } = await startMastodon(traits);
@@ -17,7 +18,7 @@ async function register(traits?: MastodonTraits) {
   const mastodon = createMastodon(createClient());
   const way = mastodon.connect[0] as ConsentWay;
   const registration = way.registration!;
-  const app: App = { id: 'app_1', ...(await registration.register(server, callbackUrl, never)) };
+  const app: App = { id: 'app_1', ...(await registration.register(server, client, never)) };
   const request = { state: 'state', callbackUrl, inputs: { server }, app };
 
   /** The address that the consent page sends the user to. */
@@ -81,7 +82,7 @@ describe('an exchange', () => {
     expect(await refusal(complete(callback, flow, wrong))).toMatchObject({
       options: { platformCode: 'invalid_client' },
     });
-    const second = await registration.register(server, callbackUrl, never);
+    const second = await registration.register(server, client, never);
     const other = { app: { id: 'app_2', ...second } };
     expect(await refusal(complete(callback, flow, other))).toMatchObject(invalidGrant);
   });
@@ -128,7 +129,7 @@ describe('a token', () => {
   test('is revoked only by its app', async () => {
     const { network, server, mastodon, registration, app, logIn } = await register();
     const { credentials } = await logIn();
-    const second = await registration.register(server, callbackUrl, never);
+    const second = await registration.register(server, client, never);
     const other = { id: 'app_2', ...second };
     const refused = await refusal(mastodon.revoke!({ credentials, app: other }, never));
     expect(refused.options.platformCode).toBe('unauthorized_client');
@@ -173,7 +174,7 @@ describe('a registered app', () => {
     });
     const { connect } = createMastodon(createClient({ fetchDeadlineMs: 100 }));
     const { register } = (connect[0] as ConsentWay).registration!;
-    const registered = register(new URL(server.url).origin, callbackUrl, never);
+    const registered = register(new URL(server.url).origin, client, never);
     expect(await refusal(registered)).toMatchObject({
       kind: 'unavailable',
       message: 'The network gave no answer.',
