@@ -1,12 +1,17 @@
-// Reports a test run: its counts, the files that failed outside their tests, and how long each file took.
+// Reports a test run: its counts, what was skipped and why, the files that failed outside their tests, and how long each file took.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestModule, TestResult } from 'vitest/node';
 
 export interface Report {
   passed: number;
   failed: number;
+  /** Skipped without a reason of its own: what it needs is missing. */
   skipped: number;
+  /** Tests that gave a reason: they don't apply to their subject, whatever the machine has. */
+  notApplicable: { test: string; reason: string }[];
+  /** Files with skipped tests. */
+  skippedIn: string[];
   /** Files that did not load, or whose hooks failed. */
   brokenFiles: string[];
   seconds: Record<string, number>;
@@ -15,16 +20,43 @@ export interface Report {
 /** Names the file for the report. */
 export const reportVariable = 'FANFARE_TEST_REPORT';
 
+export const emptyReport = (): Report => ({
+  passed: 0,
+  failed: 0,
+  skipped: 0,
+  notApplicable: [],
+  skippedIn: [],
+  brokenFiles: [],
+  seconds: {},
+});
+
+export function countTest(
+  report: Report,
+  file: string,
+  test: string,
+  { state, note }: { state: TestResult['state']; note?: string | undefined },
+): void {
+  if (state === 'passed' || state === 'failed') {
+    report[state]++;
+  } else if (note !== undefined) {
+    report.notApplicable.push({ test: `${file} > ${test}`, reason: note });
+  } else {
+    report.skipped++;
+    if (!report.skippedIn.includes(file)) report.skippedIn.push(file);
+  }
+}
+
 export class RunReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const path = process.env[reportVariable];
     if (path === undefined) return;
-    const report: Report = { passed: 0, failed: 0, skipped: 0, brokenFiles: [], seconds: {} };
+    const report = emptyReport();
     for (const module of modules) {
       const file = relative(process.cwd(), module.moduleId);
-      const tests = [...module.children.allTests()].map((test) => test.result().state);
-      for (const state of tests) report[state === 'pending' ? 'skipped' : state]++;
-      if (!module.ok() && !tests.includes('failed')) report.brokenFiles.push(file);
+      const tests = [...module.children.allTests()];
+      for (const test of tests) countTest(report, file, test.fullName, test.result());
+      const hasFailed = tests.some((test) => test.result().state === 'failed');
+      if (!module.ok() && !hasFailed) report.brokenFiles.push(file);
       const { collectDuration, duration } = module.diagnostic();
       report.seconds[file] = (collectDuration + duration) / 1_000;
     }

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { reportVariable, type Report } from './report.ts';
+import { emptyReport, reportVariable, type Report } from './report.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
@@ -14,12 +14,14 @@ export interface RunOptions {
   slowAfterS?: number;
   /** A run whose tests are all skipped passes. */
   canSkipAll?: boolean;
+  /** A skipped test fails the run, except one that doesn't apply. */
+  mustRunAll?: boolean;
 }
 
 /** `scope`: arguments of vitest. Sets the exit code. */
 export async function runTests(
   scope: readonly string[],
-  { slowAfterS = Infinity, canSkipAll = false }: RunOptions = {},
+  { slowAfterS = Infinity, canSkipAll = false, mustRunAll = false }: RunOptions = {},
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-report-'));
   const reportPath = join(directory, 'report.json');
@@ -30,16 +32,30 @@ export async function runTests(
   for (const [file, seconds] of Object.entries(report.seconds)) {
     if (seconds > slowAfterS) console.log(`Slow: ${file} took ${seconds.toFixed(1)} s.`);
   }
+  for (const { test, reason } of report.notApplicable)
+    console.log(`Not applicable: ${test}: ${reason}`);
+  for (const file of report.skippedIn) console.log(`Skipped tests: ${file}`);
   if (code !== 0 && report.failed === 0) fail('The run itself failed: see the errors above.');
-  const isEmpty = report.passed + report.failed + (canSkipAll ? report.skipped : 0) === 0;
-  if (isEmpty) console.log('No test ran.');
+  if (isEmpty(report, canSkipAll)) console.log('No test ran.');
   console.log(`${report.passed} passed, ${report.failed} failed, ${report.skipped} skipped`);
-  process.exitCode = report.failed > 0 || isEmpty ? 1 : 0;
+  process.exitCode = exitCodeOf(report, { canSkipAll, mustRunAll });
 
   function fail(message: string): void {
     report.failed++;
     console.log(message);
   }
+}
+
+function isEmpty({ passed, failed, skipped }: Report, canSkipAll: boolean): boolean {
+  return passed + failed + (canSkipAll ? skipped : 0) === 0;
+}
+
+export function exitCodeOf(
+  report: Report,
+  { canSkipAll = false, mustRunAll = false }: RunOptions = {},
+): 0 | 1 {
+  if (report.failed > 0 || isEmpty(report, canSkipAll)) return 1;
+  return mustRunAll && report.skipped > 0 ? 1 : 0;
 }
 
 function runVitest(scope: readonly string[], reportPath: string): Promise<number> {
@@ -65,6 +81,6 @@ function readReport(path: string): Report {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Report;
   } catch {
-    return { passed: 0, failed: 0, skipped: 0, brokenFiles: [], seconds: {} };
+    return emptyReport();
   }
 }

@@ -181,7 +181,8 @@ export function describeLiveCases(subject: LiveSubject): void {
       expect(read.body.data.status).toBe('active');
     });
 
-    test.skipIf(isByConsent)('connects the same account on the hosted page', async () => {
+    test('connects the same account on the hosted page', async ({ skip }) => {
+      skip(isByConsent, 'The account is connected by consent.');
       if (network.consent) expect(await client.connectByConsent()).toBe(client.accountId);
       const session = await client.call('POST', '/v1/connect/sessions', {
         platform: subject.name,
