@@ -21,8 +21,8 @@ export const endedResults = new Counter({
 
 export const attemptSeconds = new Histogram({
   name: 'fanfare_attempt_duration_seconds',
-  help: 'Calls to networks, by network and phase.',
-  labelNames: ['platform', 'phase'],
+  help: 'Calls to networks, by network, phase and outcome.',
+  labelNames: ['platform', 'phase', 'outcome'],
   buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
   registers,
 });

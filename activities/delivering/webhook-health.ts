@@ -7,8 +7,9 @@ import { inTransaction } from '../../schema/database/transaction.ts';
 import {
   disableFailedWebhook,
   listFailedWebhooks,
-  listWebhookUrls,
+  listLoggedWebhooks,
   type DisablingRule,
+  type LoggedWebhook,
 } from '../../schema/database/webhooks/health.ts';
 
 export interface WebhookHealth {
@@ -60,15 +61,16 @@ async function logTransitions(
 ): Promise<void> {
   const shown = transitions.filter(({ transition }) => transition !== 'failed');
   if (shown.length === 0) return;
-  const urls = await listWebhookUrls(
+  const webhooks = await listLoggedWebhooks(
     db,
     shown.map(({ webhook_id }) => webhook_id),
   );
-  for (const { webhook_id, transition } of shown) {
-    const url = urls.get(webhook_id);
-    if (url === undefined) continue;
-    if (transition === 'failing') log.warn(toFields(webhook_id, url), 'a webhook is failing');
-    else log.info(toFields(webhook_id, url), 'a webhook has recovered');
+  for (const { webhook_id, transition, ...failure } of shown) {
+    const webhook = webhooks.get(webhook_id);
+    if (!webhook) continue;
+    const fields = toFields(webhook);
+    if (transition === 'failing') log.warn({ ...fields, ...failure }, 'a webhook is failing');
+    else log.info(fields, 'a webhook has recovered');
   }
 }
 
@@ -79,13 +81,19 @@ async function disableFailed(
 ): Promise<void> {
   const failed = transitions.filter(({ transition }) => transition === 'failed');
   if (failed.length === 0) return;
-  const webhookIds = new Set(failed.map(({ webhook_id }) => webhook_id));
-  for (const id of await listFailedWebhooks(db, [...webhookIds], rule)) {
-    const url = await inTransaction(db, notifier, (trx) => disableFailedWebhook(trx, id, rule));
-    if (url === undefined) continue;
-    log.warn({ ...toFields(id, url), reason: 'failures' }, 'a webhook is disabled');
+  const failures = new Map(failed.map((each) => [each.webhook_id, each]));
+  for (const id of await listFailedWebhooks(db, [...failures.keys()], rule)) {
+    const webhook = await inTransaction(db, notifier, (trx) => disableFailedWebhook(trx, id, rule));
+    if (!webhook) continue;
+    const { error_code, status_code } = failures.get(id)!;
+    const fields = { ...toFields(webhook), error_code, status_code };
+    log.warn({ ...fields, reason: 'failures' }, 'a webhook is disabled');
   }
 }
 
 /** Only the host, because a path may be secret. */
-const toFields = (webhook_id: string, url: string) => ({ webhook_id, host: new URL(url).host });
+const toFields = ({ id, project_id, url }: LoggedWebhook) => ({
+  project_id,
+  webhook_id: id,
+  host: new URL(url).host,
+});

@@ -22,6 +22,7 @@ import type { MediaFailure } from '../media/load-media.ts';
 import { canRefresh, rulesOf } from '../platforms/index.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform } from '../platforms/platform.ts';
+import { logPaused } from './log-wait.ts';
 import { findWait, noteRefusal } from './rate-limits.ts';
 import {
   findMediaObstacle,
@@ -162,7 +163,11 @@ async function findObstacle(
   }
   // A post that may be public is checked instead of waiting.
   const check = mayBePublic(row) ? nextCheck(row.clock, limits) : undefined;
-  if (row.is_sending_paused && !check) return (await setPaused(db, row)) ? ended : 'written';
+  if (row.is_sending_paused && !check) {
+    if (!(await setPaused(db, row))) return 'written';
+    if (!row.is_paused) logPaused(dependencies, row);
+    return ended;
+  }
   const missing = await findMissing(dependencies, row);
   if (missing) return missing;
   const obstacle = findMediaObstacle(row, found);

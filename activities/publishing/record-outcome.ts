@@ -25,6 +25,7 @@ import {
 } from './backoff.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { PhaseOutcome } from '../platforms/platform-answer.ts';
+import { noteWait } from './log-wait.ts';
 import { noteRefusal } from './rate-limits.ts';
 
 export const lostCommit = new PlatformError(
@@ -126,12 +127,15 @@ export async function takeStep(
 ): Promise<boolean> {
   if ('fail' in step) return failTarget(dependencies, row, step.fail, cause);
   const { db, notifier, vault } = dependencies;
-  return setNextPhase(db, notifier, row, {
+  const { clock, log } = noteWait(dependencies, row, step, cause);
+  const isWritten = await setNextPhase(db, notifier, row, {
     phase: step.next,
-    clock: step.clock,
+    clock,
     waitMs: step.waitMs > 0 ? step.waitMs : null,
     state: state && sealState(vault, row.id, state),
   });
+  if (isWritten) log?.();
+  return isWritten;
 }
 
 export function failTarget(

@@ -62,9 +62,10 @@ async function callAndRecord(
     toPlatformError,
   );
   const durationMs = Math.round(performance.now() - startedMs);
-  attemptSeconds.observe({ platform: row.platform, phase: row.phase }, durationMs / 1_000);
+  const outcome = answer instanceof PlatformError ? answer.kind : answer.outcome;
+  const labels = { platform: row.platform, phase: row.phase, outcome };
+  attemptSeconds.observe(labels, durationMs / 1_000);
   if (isStalled(answer)) {
-    const { outcome } = answer;
     await endAttempt(db, row.id, row.steps, { outcome, durationMs, errorMessage: stallMessage });
     const step = afterStall(row.phase, row.clock);
     return (await takeStep(dependencies, row, step, '')) ? 'written' : 'superseded';

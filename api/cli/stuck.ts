@@ -1,5 +1,6 @@
-// The command `stuck`: posts without progress and overdue deliveries, one per line, the oldest first.
+// The command `stuck`: late posts with the reasons of their targets, and overdue deliveries, the oldest first.
 import { listActivityFailures } from '../../schema/database/dispatch/activity-failures.ts';
+import { listLateTargets, type LateTarget } from '../../schema/database/dispatch/late-targets.ts';
 import type { ActivityFailureRow, Db } from '../../schema/database/tables.ts';
 import {
   listStuckDeliveries,
@@ -26,15 +27,53 @@ export async function showStuck(db: Db, minutes: number): Promise<string> {
     db,
     workflowIds.filter((id) => id !== null),
   );
-  const lines = [...show(posts, 'posts', failures), ...show(deliveries, 'deliveries', failures)];
+  const targets = await listLateTargets(
+    db,
+    posts.rows.map(({ id }) => id),
+  );
+  const targetsOf = Map.groupBy(targets, ({ post_id }) => post_id);
+  const lines = [
+    ...show(posts, 'posts', failures, targetsOf),
+    ...show(deliveries, 'deliveries', failures),
+  ];
   return lines.length > 0 ? lines.join('\n') : 'Nothing is stuck.';
 }
 
 type Failures = Map<string, ActivityFailureRow>;
 
-function show({ rows, total }: Stuck, what: string, failures: Failures): string[] {
-  const lines = rows.map((row) => showRow(row, failures.get(row.workflow_id ?? '')));
+function show(
+  { rows, total }: Stuck,
+  what: string,
+  failures: Failures,
+  targetsOf?: Map<string, LateTarget[]>,
+): string[] {
+  const lines = rows.flatMap((row) => [
+    showRow(row, failures.get(row.workflow_id ?? '')),
+    ...showTargets(targetsOf?.get(row.id) ?? []),
+  ]);
   return total > rows.length ? [...lines, `… and ${total - rows.length} more ${what}.`] : lines;
+}
+
+/** A thread can have many. */
+const shownTargets = 10;
+
+function showTargets(targets: LateTarget[]): string[] {
+  const lines = targets.slice(0, shownTargets).map(showTarget);
+  const rest = targets.length - lines.length;
+  return rest > 0 ? [...lines, `  … and ${rest} more targets.`] : lines;
+}
+
+function showTarget(target: LateTarget): string {
+  const { id, platform, reason, next_attempt_at, attempts, last_error } = target;
+  const parts = [
+    id,
+    platform,
+    `waits for ${reason}`,
+    next_attempt_at ? `next attempt ${next_attempt_at.toISOString()}` : 'no next attempt',
+    `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+    ...(last_error === null ? [] : [`last error ${last_error}`]),
+  ];
+  return `  ${parts.join('  ')}`;
 }
 
 function showRow(row: StuckRow, failure: ActivityFailureRow | undefined): string {

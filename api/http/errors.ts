@@ -5,6 +5,7 @@ import { AppError, errorKinds, notFound } from '../../schema/wire/errors.ts';
 import { timeOfId } from '../../schema/wire/ids.ts';
 import { render, restNames, type Names } from '../../schema/wire/names.ts';
 import type { Context } from './context.ts';
+import { logRefusal } from './log-refusals.ts';
 import { RateLimited, rateLimitHeaders } from './rate-limit.ts';
 
 export interface ErrorAnswer {
@@ -15,13 +16,16 @@ export interface ErrorAnswer {
 
 const maxIssues = 100;
 
-/** Logs and masks an error that is no AppError. */
+/** Logs a refusal. Logs and masks an error that is no AppError. */
 export function toAppError(
   { log }: Pick<Context, 'log'>,
   thrown: unknown,
   requestId: string | undefined,
 ): AppError {
-  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof AppError) {
+    logRefusal(log, thrown, requestId);
+    return thrown;
+  }
   if (isBackendAway(thrown)) {
     log.warn({ component: 'http', err: thrown, request_id: requestId }, 'a backend is unavailable');
     const message = 'A backend of Fanfare is unavailable.';

@@ -1,12 +1,13 @@
-// Turns the rows of a post into its wire type, including why an open target waits.
+// Turns the rows of a post into its wire type.
 import type { MediaItem, PostResultRow, PostRow } from '../../schema/database/tables.ts';
 import { findLinkThumb } from '../../schema/platforms/link-thumb.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
-import type { Outcome, Post, PostResult, WaitReason } from '../../schema/posts/posts.ts';
+import type { Outcome, Post, PostResult } from '../../schema/posts/posts.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Context } from '../http/context.ts';
 import { presentRevision, toEventOutcome } from '../../schema/database/posts/outcome-event.ts';
-import { findFirstComment, isOpen } from '../../schema/database/posts/targets.ts';
+import { findFirstComment } from '../../schema/database/posts/targets.ts';
+import { findWaitReason } from '../../schema/database/posts/wait-reason.ts';
 
 type PresentSettings = Pick<Context, 'publicUrl'>;
 
@@ -82,35 +83,3 @@ function presentOutcome(
     next_attempt_at: toTimestamp(row.next_attempt_at),
   };
 }
-
-/** Null: the target doesn't wait, or has ended. `results`: all results of its post. */
-export function findWaitReason(row: PostResultRow, results: PostResultRow[]): WaitReason | null {
-  if (!isOpen(row.status) || row.phase_state === 'begun') return null;
-  if (row.is_paused) return 'pause';
-  const answered = results.find(({ id }) => id === row.answers_result_id);
-  if (answered && isOpen(answered.status)) return 'answered_post';
-  return row.next_attempt_at && reasonOf(row, row.next_attempt_at);
-}
-
-function reasonOf({ phase, clock }: PostResultRow, until: Date): WaitReason {
-  if (clock.mediaDelayMs !== undefined) return 'media';
-  if (clock.rateLimitedSinceMs !== undefined) return 'rate_limit';
-  if (
-    phase === 'prepare' &&
-    clock.prepareSinceMs !== undefined &&
-    clock.unavailable === undefined
-  ) {
-    return 'preparation';
-  }
-  if (phase === 'confirm') return 'confirmation';
-  if (phase === 'reconcile') return 'lost_answer';
-  return isSlot(clock.slotAtMs, until) ? 'rate_limit' : 'network';
-}
-
-/** A slot in the past was reserved for an earlier call. */
-function isSlot(slotAtMs: number | undefined, until: Date): boolean {
-  return slotAtMs !== undefined && Math.abs(until.getTime() - slotAtMs) < slotToleranceMs;
-}
-
-/** Time between reserving a slot and writing the wait. */
-const slotToleranceMs = 500;

@@ -61,6 +61,7 @@ export async function startRun(
     status,
     scheduled_at: scheduledAt,
     due_at: dueAt ?? startAt ?? sql<Date>`now()`,
+    run_due_at: startAt ?? sql<Date>`now()`,
     current_run: run,
     workflow_id: workflowId,
   });

@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { processRegistry } from '../../activities/metrics.ts';
 import { msUntil } from '../../schema/database/database-clock.ts';
 import { readFeedLagSeconds } from '../../schema/database/live/changes.ts';
+import { countWaitingTargets } from '../../schema/database/dispatch/late-targets.ts';
 import { readDeliveryBacklog } from '../../schema/database/dispatch/stuck.ts';
 import { listPauses } from '../../schema/database/pauses.ts';
 import { countWebhooksByState } from '../../schema/database/webhooks/health.ts';
@@ -48,6 +49,18 @@ const queriesWaiting = ofProcess(
 
 const outboxRows = gauge('fanfare_outbox_rows', 'Workflows that are not yet started in Temporal.');
 const outboxAgeSeconds = gauge('fanfare_outbox_oldest_seconds', 'Age of the oldest outbox row.');
+const targetsWaiting = gauge(
+  'fanfare_targets_waiting',
+  'Open targets of due posts, by network and by what they wait for.',
+  'platform',
+  'reason',
+);
+const targetsOverdueSeconds = gauge(
+  'fanfare_targets_overdue_seconds',
+  'How long the oldest of these targets has been due.',
+  'platform',
+  'reason',
+);
 const deliveriesWaiting = gauge(
   'fanfare_deliveries_waiting',
   'Open deliveries. Pending ones have no attempt yet.',
@@ -121,6 +134,7 @@ function readPool({ pool }: ProcessContext): void {
 
 async function readInstallation(context: Context): Promise<void> {
   await readOutbox(context);
+  await readTargets(context);
   await readDeliveries(context);
   for (const { state, count } of await countWebhooksByState(context.db)) {
     webhooks.set({ state }, count);
@@ -128,6 +142,16 @@ async function readInstallation(context: Context): Promise<void> {
   sendingPaused.reset();
   for (const { scope } of await listPauses(context.db)) sendingPaused.set({ scope }, 1);
   feedLagSeconds.set(await readFeedLagSeconds(context.db));
+}
+
+async function readTargets({ db }: Context): Promise<void> {
+  const groups = await countWaitingTargets(db);
+  targetsWaiting.reset();
+  targetsOverdueSeconds.reset();
+  for (const { platform, reason, count, overdueS } of groups) {
+    targetsWaiting.set({ platform, reason }, count);
+    targetsOverdueSeconds.set({ platform, reason }, overdueS);
+  }
 }
 
 async function readDeliveries({ db }: Context): Promise<void> {

@@ -14,6 +14,7 @@ import { openWebSockets } from '../../activities/metrics.ts';
 import type { Context } from '../http/context.ts';
 import type { KeyWatch } from '../live/key-watch.ts';
 import { serveOperations, type SocketOwner } from './operation.ts';
+import { logRefusal } from '../http/log-refusals.ts';
 import { createUnauthenticated } from './unauthenticated.ts';
 import { openWire } from './wire.ts';
 import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
@@ -117,8 +118,10 @@ export function serveSockets(
       return true;
     } catch (error) {
       const isUnknown = error instanceof AppError && error.code === 'unauthorized';
-      if (isUnknown) refuse(extra);
-      else extra.socket.close(1013, 'Try again later');
+      if (isUnknown) {
+        logRefusal(app.log, error, undefined);
+        refuse(extra);
+      } else extra.socket.close(1013, 'Try again later');
       return false;
     }
   }

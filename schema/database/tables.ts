@@ -215,6 +215,8 @@ interface PostTable {
   created_at: Generated<Date>;
   /** The scheduled time, or when immediate publication was requested; null for a draft. */
   due_at: Date | null;
+  /** When its current run was due. A retry is due when it is asked for. */
+  run_due_at: Generated<Date>;
   /** When the sweeper found that the workflow is ahead of the row, since the database was restored. */
   restored_at: Date | null;
   progressed_at: Generated<Date>;
@@ -247,6 +249,8 @@ export interface ClockState {
   check?: { phase: 'prepare' | 'commit'; mayBePublic: boolean };
   /** The slot that was reserved under the operator's ceiling. */
   slotAtMs?: number;
+  /** The wait that the log named last. */
+  loggedWait?: string;
 }
 
 interface PostResultTable {

@@ -90,6 +90,10 @@ import {
   listDeliveryRows,
 } from '../../schema/database/webhooks/deliveries.ts';
 import {
+  countWaitingTargets,
+  listLateTargets,
+} from '../../schema/database/dispatch/late-targets.ts';
+import {
   listStuckDeliveries,
   listStuckPosts,
   readDeliveryBacklog,
@@ -466,6 +470,8 @@ describe('the engine', () => {
     'ends a fetch': (db) =>
       inQuietTransaction(db, (trx) => failMedia(trx, 'med_300', 'media_unreachable', 'm')),
     'finds stuck posts': (db) => listStuckPosts(db, 60_000),
+    'finds their targets': (db) => listLateTargets(db, ['post_0', 'post_1000']),
+    'counts waiting targets': async (db) => expect(await countWaitingTargets(db)).not.toEqual([]),
     'finds stuck deliveries': (db) => listStuckDeliveries(db, 60_000),
   };
   for (const [name, work] of Object.entries(works)) {
@@ -662,11 +668,11 @@ async function fill(db: Db): Promise<void> {
         external_account_id, external_user_id, connection_type, status)
       select 'sa_' || i, 'prj_' || i % 50, 'grt_' || i, 'sandbox', 'a' || i, 'a' || i, 'user_' || i, 'byo', 'active'
       from generate_series(0, 4999) i`,
-    `insert into posts (id, project_id, environment, caption, status, scheduled_at, progressed_at)
+    `insert into posts (id, project_id, environment, caption, status, scheduled_at, run_due_at, progressed_at)
       select 'post_' || i, 'prj_' || i % 50, ${environment}, 'caption',
         case when i % 1000 = 0 then 'pending' when i % 1000 = 1 then 'scheduled'
           when i % 7 = 0 then 'failed' else 'published' end,
-        now() + i * interval '1 s', now() - i * interval '1 s'
+        now() + i * interval '1 s', now() - i * interval '1 s', now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
     `insert into media (id, project_id, environment, status, url, workflow_id, is_emptied, updated_at)
       select 'med_' || i, 'prj_' || i % 50, ${environment},

@@ -41,7 +41,7 @@ export async function listActivityFailures(
 }
 
 /** For a terminal and for Postgres: without line breaks and other control characters. */
-function toLine(text: string): string {
+export function toLine(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/\p{Cc}+/gu, ' ')

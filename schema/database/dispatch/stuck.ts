@@ -1,4 +1,4 @@
-// For operators: posts and deliveries without progress, and the number of waiting deliveries.
+// For operators: late posts and deliveries, and the number of waiting deliveries.
 import { sql } from 'kysely';
 import { deliverEventsWorkflowId } from '../../workflows.ts';
 import { ago } from '../database-clock.ts';
@@ -10,7 +10,7 @@ export interface StuckRow {
   id: string;
   project_id: string;
   status: string;
-  /** When it last made progress, or should have started. */
+  /** When it was due. */
   since: Date;
   /** Scopes of the pauses that hold it. */
   paused_by: string[];
@@ -28,19 +28,16 @@ const shownAtMost = 100;
 
 type Counted<Row> = Row & { total: number };
 
-/** Leaves out targets that wait for a future time. */
+/** Posts that were due then and have not ended, by the time at which they were due. */
 export async function listStuckPosts(db: Db, forMs: number): Promise<Stuck> {
   // These conditions must match those of the partial indexes word for word, here and in the queries below.
   const { rows } = await sql<Counted<StuckRow>>`
-    with idle as (
-      select id, project_id, status, workflow_id,
-        greatest(progressed_at, scheduled_at, (
-          select max(next_attempt_at) from post_results where post_id = posts.id)) as since
+    with oldest as (
+      select id, project_id, status, workflow_id, run_due_at as since,
+        count(*) over ()::int as total
       from posts
-      where (status = 'pending' or status = 'scheduled') and progressed_at < ${ago(forMs)}
-    ), oldest as (
-      select *, count(*) over ()::int as total from idle
-      where since < ${ago(forMs)} order by since, id limit ${shownAtMost}
+      where (status = 'pending' or status = 'scheduled') and run_due_at < ${ago(forMs)}
+      order by run_due_at, id limit ${shownAtMost}
     )
     select *, array(
       select scope from sending_pauses where exists (

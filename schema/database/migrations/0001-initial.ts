@@ -154,6 +154,7 @@ const statements = [
     workflow_id text,
     created_at ${time} not null default now(),
     due_at ${time},
+    run_due_at ${time} not null default now(),
     restored_at ${time},
     progressed_at ${time} not null default now(),
     revision int not null default 1,
@@ -164,6 +165,8 @@ const statements = [
   `create index posts_of_test on posts (project_id, id) where environment = 'test'`,
   `create index posts_by_status on posts (project_id, status, id)`,
   `create index posts_unfinished on posts (progressed_at)
+    where status = 'pending' or status = 'scheduled'`,
+  `create index posts_due on posts (run_due_at, id)
     where status = 'pending' or status = 'scheduled'`,
   `create index posts_scheduled on posts (scheduled_at, id) where status = 'scheduled'`,
 

@@ -80,11 +80,12 @@ export async function insertPost(
   const { rows } = await sql<PostRow & Omit<InsertedPost, 'post'>>`
     /* prepared: insert_post */
     with post as (
-      insert into posts (id, project_id, environment, caption, status, scheduled_at, due_at,
+      insert into posts (id, project_id, environment, caption, status, scheduled_at, due_at, run_due_at,
         media, auto_fit, metadata, current_run, workflow_id)
       values (${post.id}, ${post.project_id}, ${environmentOfTargets(results)}, ${post.caption},
         ${post.status}, ${post.scheduled_at},
         case when ${post.status} <> 'draft' then coalesce(${post.scheduled_at}, now()) end,
+        coalesce(${post.scheduled_at}, now()),
         ${post.media ?? '[]'}, ${post.auto_fit ?? true}, ${post.metadata ?? '{}'}, ${post.current_run ?? 0},
         ${post.workflow_id})
       returning *

@@ -32,6 +32,9 @@ export interface WebhookTransition {
   webhook_id: string;
   /** `failed`: a delivery failed for good. `failing`: the webhook began to fail. */
   transition: 'failed' | 'failing' | 'recovered';
+  /** Of one of the failed attempts; null: none failed, or no answer came. */
+  error_code: string | null;
+  status_code: number | null;
 }
 
 // A second attempt of the same step doesn't advance the retry schedule: its first process was only thought
@@ -76,13 +79,13 @@ export async function insertAttempts(
       from attempt a
       where d.id = a.delivery_id
       returning d.id, d.project_id, d.webhook_id, d.trigger, d.attempt_count, d.status,
-        d.failed_at, a.status as outcome
+        d.failed_at, a.status as outcome, a.error_code, a.status_code
     ), logged as (
       insert into delivery_attempts (delivery_id, number, trigger, started_at, timings,
         remote_address, status_code, error_code, request_headers, response_headers,
         response_body, next_attempt_at)
       select delivery_id, attempt_count, 'schedule', started_at, timings, remote_address,
-        status_code, error_code, request_headers, response_headers, response_body,
+        attempt.status_code, attempt.error_code, request_headers, response_headers, response_body,
         case when u.status = u.outcome then next_attempt_at end
       from attempt join updated u on u.id = delivery_id
       on conflict do nothing
@@ -109,9 +112,14 @@ export async function insertAttempts(
       from updated
       union all select project_id, 'webhook', id, transition from transition
     )
-    select id as webhook_id, transition from transition
+    select t.id as webhook_id, transition, error_code, status_code
+    from transition t left join lateral (
+      select error_code, status_code from updated
+      where webhook_id = t.id and outcome <> 'delivered' limit 1
+    ) as attempted on transition = 'failing'
     union all
-    select distinct webhook_id, 'failed' from updated where failed_at is not null`.execute(db);
+    (select distinct on (webhook_id) webhook_id, 'failed', error_code, status_code
+      from updated where failed_at is not null order by webhook_id)`.execute(db);
   notifier.notify('fanfare_changes');
   return rows;
 }

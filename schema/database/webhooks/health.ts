@@ -51,16 +51,16 @@ export async function listFailedWebhooks(
 
 /**
  * Checks the rule again with the webhook's row locked, so that only one of several workers disables it. A
- * success that is committed by now prevents it. Returns the webhook's URL if this call disabled it.
+ * success that is committed by now prevents it. Returns the webhook if this call disabled it.
  */
 export async function disableFailedWebhook(
   trx: Transaction,
   id: string,
   rule: DisablingRule,
-): Promise<string | undefined> {
+): Promise<LoggedWebhook | undefined> {
   const webhook = await trx
     .selectFrom('webhook_subscriptions')
-    .select(['project_id', 'url'])
+    .select(['id', 'project_id', 'url'])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
@@ -74,7 +74,7 @@ export async function disableFailedWebhook(
   const { project_id } = webhook;
   await insertChanges(trx, [{ project_id, subject: 'webhook', subject_id: id, kind: 'disabled' }]);
   await concludeWaiting(trx, id, 'skipped');
-  return webhook.url;
+  return webhook;
 }
 
 export type WebhookState = 'healthy' | 'failing' | 'disabled_by_failures' | 'disabled_by_user';
@@ -93,12 +93,22 @@ export async function countWebhooksByState(
   return rows;
 }
 
+/** What the log says of a webhook. */
+export interface LoggedWebhook {
+  id: string;
+  project_id: string;
+  url: string;
+}
+
 /** Webhooks of any project, for the log. */
-export async function listWebhookUrls(db: Db, ids: string[]): Promise<Map<string, string>> {
+export async function listLoggedWebhooks(
+  db: Db,
+  ids: string[],
+): Promise<Map<string, LoggedWebhook>> {
   const rows = await db
     .selectFrom('webhook_subscriptions')
-    .select(['id', 'url'])
+    .select(['id', 'project_id', 'url'])
     .where('id', 'in', ids)
     .execute();
-  return new Map(rows.map(({ id, url }) => [id, url]));
+  return new Map(rows.map((row) => [row.id, row]));
 }

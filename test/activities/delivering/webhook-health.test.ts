@@ -1,6 +1,6 @@
 // Disabling webhooks: under locks, beside attempts in flight, and in the log.
 import { describe, expect, test } from 'vitest';
-import { attempt, failedForGood } from '../../support/rows/attempts.ts';
+import { attempt, failedForGood, refused } from '../../support/rows/attempts.ts';
 import { createTestDatabase } from '../../support/rows/database.ts';
 import { ago, hourMs, useFailingWebhook } from '../../support/receivers/failing-webhook.ts';
 
@@ -104,19 +104,23 @@ describe('an attempt in flight while its webhook is disabled', () => {
 });
 
 describe('the log', () => {
-  test('names failing, recovered and disabled webhooks by ID and host only', async () => {
+  test('names failing, recovered and disabled webhooks by project, ID and host, with the error', async () => {
     const worker = webhook.createWorker();
     const ids = await webhook.addDeliveries(8);
     await worker.record(failedForGood(ids[0]!));
     await worker.record(failedForGood(ids[1]!));
     await worker.record(attempt(ids[2]!, { ended_at: ago(1.1 * hourMs) }));
     for (const id of ids.slice(3)) await worker.record(failedForGood(id));
-    const about = { webhook_id: webhook.id, host: 'hooks.example.com:8443' };
+    const about = {
+      project_id: expect.stringMatching(/^prj_/) as string,
+      webhook_id: webhook.id,
+      host: 'hooks.example.com:8443',
+    };
     expect(worker.lines).toMatchObject([
-      { level: 40, msg: 'a webhook is failing', ...about },
+      { level: 40, msg: 'a webhook is failing', ...about, ...refused },
       { level: 30, msg: 'a webhook has recovered', ...about },
-      { level: 40, msg: 'a webhook is failing', ...about },
-      { level: 40, msg: 'a webhook is disabled', reason: 'failures', ...about },
+      { level: 40, msg: 'a webhook is failing', ...about, ...refused },
+      { level: 40, msg: 'a webhook is disabled', reason: 'failures', ...about, ...refused },
     ]);
     expect(JSON.stringify(worker.lines)).not.toMatch(/word|path|\?/);
   });

@@ -11,7 +11,7 @@ import { StoreError, type MediaStore } from '../../../activities/media/store/sto
 import type { TargetMedia } from '../../../activities/platforms/platform.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
-import { findWaitReason } from '../../../api/posts/presenter.ts';
+import { findWaitReason } from '../../../schema/database/posts/wait-reason.ts';
 import type { MediaItem } from '../../../schema/database/tables.ts';
 import { forFile } from '../../support/fixtures.ts';
 import { images } from '../../support/media/images.ts';

@@ -7,7 +7,7 @@ import type { Platform } from '../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import { reopenResult } from '../../../schema/database/posts/changes.ts';
 import { sealState } from '../../../schema/database/posts/provider-state.ts';
-import { findWaitReason } from '../../../api/posts/presenter.ts';
+import { findWaitReason } from '../../../schema/database/posts/wait-reason.ts';
 import {
   startContainers,
   type ContainerNetwork,

@@ -9,11 +9,11 @@ import { createTestLog } from '../../support/log.ts';
 const { log, lines } = createTestLog();
 const app = useApp({ log });
 
-/** The output of `stuck` after an hour without progress. */
+/** The output of `stuck` an hour after all was due. */
 async function stuckLines(): Promise<string[]> {
   const { db } = app.context;
   const anHourAgo = new Date(Date.now() - 3_600_000);
-  await db.updateTable('posts').set({ progressed_at: anHourAgo }).execute();
+  await db.updateTable('posts').set({ run_due_at: anHourAgo }).execute();
   await db
     .updateTable('deliveries')
     .set({ next_attempt_at: anHourAgo })
@@ -56,6 +56,7 @@ test('a post whose activity throws is logged, and listed with the error', async 
         `^${post.id}  .*  ${workflow_id}  beginPost failed \\d+ times, last at .*Z: Error: No key in the vault has the id lost\\.$`,
       ),
     ),
+    expect.stringMatching(/^ {2}res_.* waits for start /),
   ]);
   await db.updateTable('grants').set({ credentials_key_id: 'test' }).execute();
   expect((await app.tenant.waitForPost(post.id)).status).toBe('published');

@@ -18,12 +18,12 @@ afterEach(() => database.drop());
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-/** A post whose last step was that long ago. */
-async function addIdlePost(minutes: number, scheduledAt: Date | null = null) {
-  const post = await addPost(database.db, { scheduledAt });
+/** A post that was due that long ago. */
+async function addLatePost(minutes: number) {
+  const post = await addPost(database.db, {});
   const { project_id } = await database.db
     .updateTable('posts')
-    .set({ progressed_at: minutesAgo(minutes) })
+    .set({ run_due_at: minutesAgo(minutes) })
     .where('id', '=', post.postId)
     .returning('project_id')
     .executeTakeFirstOrThrow();
@@ -44,35 +44,55 @@ const lines = async (minutes?: string) =>
   (await showStuck(database.db, readMinutes(minutes))).split('\n');
 
 describe('showStuck', () => {
-  test('shows posts without progress, the oldest first, with their workflows', async () => {
-    const newer = await addIdlePost(20);
-    const older = await addIdlePost(30);
-    await addIdlePost(10);
+  test('shows late posts with their targets, the oldest first', async () => {
+    const newer = await addLatePost(20);
+    const older = await addLatePost(30);
+    await addLatePost(10);
     const shown = await lines();
     expect(shown).toEqual([
       expect.stringMatching(
         `^${older.postId}  ${older.projectId}  since .*Z  pending  not paused  ${older.workflowId}$`,
       ),
+      expect.stringMatching(/^ {2}res_.* waits for start {2}no next attempt {2}0 attempts$/),
       expect.stringMatching(`^${newer.postId} .* ${newer.workflowId}$`),
+      expect.stringMatching(/^ {2}res_/),
     ]);
-    expect(await lines('25')).toHaveLength(1);
+    expect(await lines('25')).toHaveLength(2);
     expect(await lines('31')).toEqual(['Nothing is stuck.']);
   });
 
-  test('counts a scheduled post from when it was due, and skips one that waits for a future time', async () => {
-    const due = minutesAgo(20);
-    const late = await addIdlePost(60, due);
-    await addIdlePost(60, new Date(Date.now() + 60_000));
-    await addIdlePost(60, minutesAgo(10));
-    const waiting = await addIdlePost(60);
-    await database.db
+  test('shows what a target waits for, until when, and its last error on one line', async () => {
+    const { db } = database;
+    const post = await addLatePost(20);
+    const next = new Date(Date.now() + 60_000);
+    const { id } = await db
       .updateTable('post_results')
-      .set({ next_attempt_at: new Date(Date.now() + 60_000) })
-      .where('post_id', '=', waiting.postId)
-      .execute();
-    expect(await lines()).toEqual([
-      `${late.postId}  ${late.projectId}  since ${due.toISOString()}  scheduled  not paused  ${late.workflowId}`,
-    ]);
+      .set({ next_attempt_at: next, phase: 'commit', clock: '{"unavailable":1}', attempts: 1 })
+      .where('post_id', '=', post.postId)
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const calls = [
+      {
+        number: 1,
+        outcome: 'unavailable',
+        error_code: '503',
+        error_message: 'Try\n\u001b[31mlater',
+      },
+      { number: 2, outcome: 'begun', error_code: null, error_message: null },
+    ] as const;
+    for (const call of calls) {
+      const attempt = {
+        ...call,
+        result_id: id,
+        run: 1,
+        phase: 'commit',
+        started_at: next,
+      } as const;
+      await db.insertInto('post_attempts').values(attempt).execute();
+    }
+    expect((await lines())[1]).toBe(
+      `  ${id}  sandbox  waits for network  next attempt ${next.toISOString()}  1 attempt  last error unavailable: 503: Try [31mlater`,
+    );
   });
 
   test('shows overdue deliveries with their workflows', async () => {
@@ -95,8 +115,8 @@ describe('showStuck', () => {
 
   test('shows the pauses that hold them', async () => {
     const { db } = database;
-    const post = await addIdlePost(20);
-    const other = await addIdlePost(20);
+    const post = await addLatePost(20);
+    const other = await addLatePost(20);
     await addWebhook(db, post.projectId);
     await setDue(await addDeliveries(db, post.projectId, 1), 20);
     for (const scope of ['bluesky', 'sandbox', post.projectId]) await pause(db, scope);

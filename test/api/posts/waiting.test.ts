@@ -1,6 +1,6 @@
 // A waiting target shows the reason in REST and in GraphQL, and nothing once it continues.
 import { describe, expect, test, vi } from 'vitest';
-import { findWaitReason } from '../../../api/posts/presenter.ts';
+import { findWaitReason } from '../../../schema/database/posts/wait-reason.ts';
 import { pause, resume } from '../../../api/cli/pause.ts';
 import type { ClockState, PostResultRow } from '../../../schema/database/tables.ts';
 import type { Phase, Post } from '../../../schema/posts/posts.ts';
