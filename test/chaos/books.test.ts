@@ -1,6 +1,7 @@
 // The books themselves: sound facts balance, and each kind of loss or double shows as a difference.
 import { describe, expect, test } from 'vitest';
 import { balance, findLatestMs, type Facts } from './books.ts';
+import { countLate } from './report.ts';
 
 const body = '{"event":"post.partial"}';
 
@@ -33,8 +34,10 @@ function soundFacts(): Facts {
     events: [{ id: 'evt_1', kind: 'post.partial', postId: 'post_1', body }],
     webhooks: ['wh_1'],
     deliveries: [{ id: 'dlv_1', eventId: 'evt_1', webhookId: 'wh_1', status: 'delivered' }],
-    receipts: [{ deliveryId: 'dlv_1', body, isSigned: true, isTaken: true }],
+    receipts: [{ deliveryId: 'dlv_1', body, isSigned: true, isTaken: true, at: new Date(1_000) }],
     streams: [{ name: 'posts', received: ['a 1', 'b 1'], recorded: ['a 1', 'b 1'] }],
+    lostWindows: [],
+    faultWindows: [],
   };
 }
 
@@ -52,12 +55,18 @@ test('sound facts balance', () => {
 });
 
 describe('a difference shows', () => {
-  const refused = { deliveryId: 'dlv_1', body, isSigned: true, isTaken: false };
+  const refused = {
+    deliveryId: 'dlv_1',
+    body,
+    isSigned: true,
+    isTaken: false,
+    at: new Date(1_000),
+  };
   const changes: [what: string, difference: RegExp, change: (facts: Facts) => void][] = [
     ['a post that is gone', /accepted and is gone/, (f) => (f.stored = [])],
     [
       'a post that has not ended',
-      /has not ended: pending \[publishing, failed\]/,
+      /is late, not lost: pending \[publishing, failed\]/,
       ({ stored: [post] }) => {
         post!.status = 'pending';
         post!.results[0]!.status = 'publishing';
@@ -108,7 +117,7 @@ describe('a difference shows', () => {
     ['an event without a delivery', /there is no delivery/, (f) => (f.deliveries = [])],
     [
       'a delivery that has not ended',
-      /has not ended: retrying/,
+      /is late, not lost: retrying/,
       (f) => (f.deliveries[0]!.status = 'retrying'),
     ],
     [
@@ -144,7 +153,8 @@ describe('no difference', () => {
   test('where a restored copy does not know a post', () => {
     const lose = (facts: Facts) => {
       facts.accepted[0]!.isExcused = true;
-      Object.assign(facts, { stored: [], events: [], deliveries: [] });
+      const lostWindows = [{ from: new Date(0), to: new Date(2_000) }];
+      Object.assign(facts, { stored: [], events: [], deliveries: [], lostWindows });
     };
     expect(differencesAfter(lose)).toEqual([]);
   });
@@ -171,4 +181,40 @@ test('the latest scheduled target is found', () => {
   const facts = soundFacts();
   facts.published[0]!.createdAt = new Date(3_500);
   expect(findLatestMs(facts)).toBe(2_500);
+});
+
+describe('what happened once too often', () => {
+  const around = { from: new Date(900), to: new Date(1_100) };
+  const orphan = { id: 'x9', reference: 'res_9', createdAt: new Date(1_000) };
+
+  test('a public post without a result shows, unless a restored copy lacks it', () => {
+    const unknown = (f: Facts) => void f.published.push(orphan);
+    expect(differencesAfter(unknown)).toEqual(['post x9 is public, and no result is res_9']);
+    const excused = (f: Facts) => {
+      unknown(f);
+      f.lostWindows = [around];
+    };
+    expect(differencesAfter(excused)).toEqual([]);
+  });
+
+  test('a delivery that is taken twice shows, unless a fault hit the first time', () => {
+    const twice = (f: Facts) => void f.receipts.push({ ...f.receipts[0]!, at: new Date(5_000) });
+    expect(differencesAfter(twice)).toEqual([
+      'delivery dlv_1 was taken 2 times, 1 without a fault',
+    ]);
+    const excused = (f: Facts) => {
+      twice(f);
+      f.faultWindows = [around];
+    };
+    expect(differencesAfter(excused)).toEqual([]);
+  });
+});
+
+test('the report counts what is late apart from what is lost', () => {
+  const late = {
+    name: 'a',
+    entries: 2,
+    differences: ['b is late, not lost: pending []', 'c is gone'],
+  };
+  expect(countLate([late])).toBe(1);
 });

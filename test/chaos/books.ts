@@ -1,4 +1,5 @@
 // Balances the books of a run: what clients were promised against what is stored, public and received.
+import { balanceOrphans, balanceRepeats, type Window } from './repeats.ts';
 
 export interface Facts {
   accepted: AcceptedPost[];
@@ -11,6 +12,9 @@ export interface Facts {
   deliveries: StoredDelivery[];
   receipts: Receipt[];
   streams: Stream[];
+  /** Between a copy that was restored and the restore. */
+  lostWindows: readonly Window[];
+  faultWindows: readonly Window[];
 }
 
 /** How a target may end. `uncertain`: `outcome_unknown` is honest, since the network can't be asked. */
@@ -71,6 +75,7 @@ export interface Receipt {
   isSigned: boolean;
   /** The receiver answered 2xx. */
   isTaken: boolean;
+  at: Date;
 }
 
 /** Changes as `<kind> <subject id>`. */
@@ -92,7 +97,9 @@ export function balance(facts: Facts): Book[] {
     balanceOutcomes(facts),
     balancePublic(facts),
     balanceEvents(facts),
+    balanceOrphans(facts),
     balanceDeliveries(facts),
+    balanceRepeats(facts),
     ...facts.streams.map(balanceStream),
   ];
 }
@@ -108,7 +115,7 @@ function balanceEnds({ accepted, stored }: Facts): Book {
     if (!post) return isExcused ? [] : [`${name} (${id}) was accepted and is gone`];
     const statuses = post.results.map(({ status }) => status);
     if (!finalPost.includes(post.status) || !statuses.every((one) => finalResult.includes(one))) {
-      return [`${name} (${id}) has not ended: ${post.status} [${statuses.join(', ')}]`];
+      return [`${name} (${id}) is late, not lost: ${post.status} [${statuses.join(', ')}]`];
     }
     return post.status === statusOf(statuses)
       ? []
@@ -245,7 +252,7 @@ function faultOf(
       if (isTaken || received.length >= attemptsInAll) return undefined;
       return `says failed after ${received.length} requests`;
     default:
-      return `has not ended: ${delivery.status}`;
+      return `is late, not lost: ${delivery.status}`;
   }
 }
 

@@ -6,6 +6,7 @@ import type { Cluster } from './cluster.ts';
 import type { LiveClient } from './live-clients.ts';
 import type { LoadedPost } from './load.ts';
 import type { Receivers } from './receivers.ts';
+import type { Window } from './repeats.ts';
 
 export interface Sources {
   cluster: Cluster;
@@ -15,7 +16,8 @@ export interface Sources {
   /** The last change before the live clients' first cursor. */
   firstChange: bigint;
   /** Between the copy that was restored and the restore. */
-  lostWindows: readonly { from: Date; to: Date }[];
+  lostWindows: readonly Window[];
+  faultWindows: readonly Window[];
 }
 
 /** The newest change, by its number. */
@@ -82,6 +84,8 @@ export async function readFacts(sources: Sources): Promise<Facts> {
     })),
     receipts: [...receivers.receipts],
     streams: await readStreams(db, sources),
+    lostWindows: sources.lostWindows,
+    faultWindows: sources.faultWindows,
   }));
 }
 

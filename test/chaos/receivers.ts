@@ -27,6 +27,7 @@ export async function startReceivers(client: ChaosClient, random: Random): Promi
         body: request.text,
         isSigned: isSigned(request, secrets.get(name) ?? ''),
         isTaken,
+        at: new Date(),
       });
       return isTaken ? { status: 204 } : refuse(random);
     },

@@ -16,6 +16,14 @@ export function createProgress(): (line: string) => void {
   };
 }
 
+/** Not ended when the run stopped waiting, while nothing says that it won't. */
+export function countLate(books: readonly Book[]): number {
+  return books.flatMap(({ differences }) => differences).filter((line) => lateLine.test(line))
+    .length;
+}
+
+const lateLine = / is late, not lost: /;
+
 /** True: they balance. */
 export function printBooks(
   books: readonly Book[],
@@ -38,6 +46,9 @@ export function printBooks(
     const rest = differences.length - mostDifferences;
     if (rest > 0) console.log(`  and ${rest} more`);
   }
+  const late = countLate(books);
+  const others = books.flatMap(({ differences }) => differences).length - late;
+  if (late > 0) console.log(`\n${late} late (not ended yet), ${others} other differences.`);
   console.log(isBalanced ? '\nThe books balance.' : '\nThe books do not balance.');
   return isBalanced;
 }

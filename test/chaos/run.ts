@@ -13,10 +13,13 @@ import { handles } from './planned-posts.ts';
 import { createRandom } from './random.ts';
 import { startReceivers } from './receivers.ts';
 import { createProgress, printBooks, printPlan } from './report.ts';
+import type { Window } from './repeats.ts';
 import { runUpload } from './upload/run.ts';
 
 const perSecond = 3;
 const quietMs = 1_000;
+/** A receiver may have taken a delivery this long before its outcome is recorded. */
+const inFlightMs = 5_000;
 /** Longer than the lease of a refresh whose worker was killed, for which the posts of its account wait. */
 const settleMs = 150_000;
 const interrupted = new AbortController();
@@ -38,7 +41,8 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
     const most = isShort ? 200 : 2_000;
     const mostAheadMs = isShort ? 5_000 : 12_000;
     const load = startLoad({ client, accountIds, seed, perSecond, most, mostAheadMs });
-    const lostWindows: { from: Date; to: Date }[] = [];
+    const lostWindows: Window[] = [];
+    const faultWindows: Window[] = [];
     const recovery: Book = {
       name: 'every process serves again in time',
       entries: 0,
@@ -50,6 +54,7 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
     for (const fault of faults) {
       progress(fault.name);
       recovery.entries++;
+      const faultFrom = new Date(Date.now() - inFlightMs);
       const restored = (from: Date) => void lostWindows.push({ from, to: new Date() });
       await fault.run({ cluster, client, load, random, restored }).catch((error: unknown) => {
         recovery.differences.push(`${fault.name}: ${(error as Error).message.trim()}`);
@@ -61,6 +66,7 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
       if (silent.length > 0) {
         recovery.differences.push(`${fault.name}: not in ${backInS} s: ${silent.join(', ')}`);
       }
+      faultWindows.push({ from: faultFrom, to: new Date() });
       await sleep(quietMs);
     }
     progress('The faults are over.');
@@ -73,6 +79,8 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
       liveClients,
       firstChange,
       lostWindows,
+      // What a restored copy doesn't know as delivered is delivered again.
+      faultWindows: [...faultWindows, ...lostWindows],
     };
     await waitUntilSettled(sources, settleMs);
     progress('Nothing is under way, or the time is up.');
