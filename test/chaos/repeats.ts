@@ -1,5 +1,4 @@
 // Two books of what happened once too often: posts that no result knows, and deliveries taken twice.
-import type { Book, Facts } from './books.ts';
 
 /** From before a fault until every process served again. */
 export interface Window {
@@ -7,11 +6,22 @@ export interface Window {
   to: Date;
 }
 
+interface Orphans {
+  stored: readonly { results: readonly { id: string }[] }[];
+  published: readonly { id: string | number; reference: string; createdAt: Date }[];
+  lostWindows: readonly Window[];
+}
+
+interface Repeats {
+  receipts: readonly { deliveryId: string; isTaken: boolean; at: Date }[];
+  faultWindows: readonly Window[];
+}
+
 const isWithin = (at: Date, windows: readonly Window[]) =>
   windows.some(({ from, to }) => at >= from && at <= to);
 
 /** Each public post belongs to a stored result, except those that a restored copy can't know. */
-export function balanceOrphans({ stored, published, lostWindows }: Facts): Book {
+export function balanceOrphans({ stored, published, lostWindows }: Orphans) {
   const known = new Set(stored.flatMap(({ results }) => results.map(({ id }) => id)));
   const differences = published
     .filter(
@@ -22,7 +32,7 @@ export function balanceOrphans({ stored, published, lostWindows }: Facts): Book 
 }
 
 /** A receiver takes a delivery once, unless a fault hit the process that had it in flight. */
-export function balanceRepeats({ receipts, faultWindows }: Facts): Book {
+export function balanceRepeats({ receipts, faultWindows }: Repeats) {
   const taken = receipts.filter(({ isTaken }) => isTaken);
   const byDelivery = Map.groupBy(taken, ({ deliveryId }) => deliveryId);
   const differences: string[] = [];
