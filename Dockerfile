@@ -16,7 +16,7 @@ COPY workflows workflows
 
 # Holds the built workflow bundle; nothing in it must outlive the container.
 ENV FANFARE_DATA_DIR=/var/lib/fanfare
-RUN mkdir -p "$FANFARE_DATA_DIR" && chown node:node "$FANFARE_DATA_DIR"
+RUN mkdir -p "$FANFARE_DATA_DIR/media" && chown -R node:node "$FANFARE_DATA_DIR"
 USER node
 
 EXPOSE 4000 4001

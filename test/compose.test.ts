@@ -1,24 +1,32 @@
 // docker-compose.yml is complete, and agrees with the program. No container engine is needed.
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
 import { parse } from 'yaml';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { Environment } from '../schema/config/environment.ts';
+import { connectDatabase } from '../schema/database/connect.ts';
+import { migrate } from '../schema/database/migrate.ts';
+import { runAsAdmin, withDatabase } from './support/app/admin.ts';
 
 interface Service {
   environment?: Record<string, string | number>;
   secrets?: string[];
   depends_on?: Record<string, unknown>;
   entrypoint?: unknown[];
+  ports?: string[];
+  volumes?: string[];
   healthcheck?: { test: unknown[] };
 }
 
 interface ComposeFile {
   services: Record<string, Service>;
   secrets: Record<string, { file: string }>;
+  configs: Record<string, { content: string }>;
 }
 
 const text = readFileSync(new URL('../docker-compose.yml', import.meta.url), 'utf8');
-const { services, secrets } = parse(text, { merge: true }) as ComposeFile;
+const { services, secrets, configs } = parse(text, { merge: true }) as ComposeFile;
 
 test('Fanfare gets only variables that it reads', () => {
   for (const name of ['api', 'worker', 'migrate']) {
@@ -49,5 +57,55 @@ test('the secrets are outside the repository and the image', () => {
     const ignored = readFileSync(new URL(`../${ignore}`, import.meta.url), 'utf8');
     expect(ignored).toMatch(/^\/?secrets\/?$/m);
     expect(ignored).toMatch(/^\/?fanfare\.env$/m);
+  }
+});
+
+test('services answer only on this machine unless the operator names an address', () => {
+  for (const [name, { ports = [] }] of Object.entries(services)) {
+    for (const port of ports) expect(port, name).toMatch(/^(\$\{FANFARE_BIND:-)?127\.0\.0\.1/);
+  }
+});
+
+test('media are in a volume that every container of Fanfare has', () => {
+  for (const name of ['api', 'worker', 'migrate']) {
+    const { environment, volumes } = services[name]!;
+    const folder = fileURLToPath(String(environment!['FANFARE_MEDIA_URL']));
+    expect(volumes).toEqual([`media:${folder}`]);
+  }
+});
+
+test('the database users are made, and Fanfare migrates as its own', async () => {
+  const adminUrl = inject('adminDatabaseUrl');
+  const [, script] = /<<'SQL'\n([\s\S]*?)SQL\n/.exec(configs['database-users']!.content)!;
+  // The tests share a server, so the names are others.
+  const statements = script!
+    .replaceAll(/:'(\w+)'/g, "'pass_$1'")
+    .replaceAll(/\b(fanfare|temporal)\b/g, 'compose_$1')
+    .split(';\n')
+    .filter((statement) => statement.trim() !== '');
+  try {
+    for (const statement of statements) await runAsAdmin(adminUrl, statement);
+    const url = new URL(withDatabase(adminUrl, 'compose_fanfare'));
+    url.username = 'compose_fanfare';
+    url.password = 'pass_fanfare_password';
+    const database = connectDatabase({
+      url: url.href,
+      maxConnections: 1,
+      applicationName: 'compose test',
+    });
+    try {
+      await migrate(database.db);
+    } finally {
+      await database.close();
+    }
+    url.username = 'compose_temporal';
+    url.password = 'pass_temporal_password';
+    const other = connectDatabase({ url: url.href, maxConnections: 1, applicationName: 'other' });
+    await expect(sql`select 1`.execute(other.db)).rejects.toThrow('permission denied');
+    await other.close();
+  } finally {
+    await runAsAdmin(adminUrl, 'drop database if exists compose_fanfare');
+    await runAsAdmin(adminUrl, 'drop role if exists compose_fanfare');
+    await runAsAdmin(adminUrl, 'drop role if exists compose_temporal');
   }
 });

@@ -1,7 +1,9 @@
 // The page of Prometheus metrics: of this process, of Node and Temporal's SDK, and of the whole installation.
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { processRegistry } from '../../activities/metrics.ts';
+import { isLoopback } from '../../schema/config/cross-checks.ts';
 import { msUntil } from '../../schema/database/database-clock.ts';
 import { readFeedLagSeconds } from '../../schema/database/live/changes.ts';
 import { countWaitingTargets } from '../../schema/database/dispatch/late-targets.ts';
@@ -105,6 +107,8 @@ let isNodeCollected = false;
 export const metricsPage: PublicPage<ProcessContext> = {
   path: '/metrics',
   async respond(context, c) {
+    const refusal = refuseScrape(context, c.req.header('Authorization'));
+    if (refusal) return c.text(refusal.message, refusal.status);
     // From the first scrape on, so that a process without scrapes collects nothing.
     if (!isNodeCollected) collectDefaultMetrics({ register: processRegistry });
     isNodeCollected = true;
@@ -124,6 +128,20 @@ export const metricsPage: PublicPage<ProcessContext> = {
     return c.body(texts.filter(Boolean).join('\n'), 200, { 'Content-Type': type });
   },
 };
+
+const needsToken = 'Set FANFARE_METRICS_TOKEN, and send it as a bearer token.\n';
+const wrongToken = 'The token is not FANFARE_METRICS_TOKEN.\n';
+
+/** Metrics name projects that are paused, and how much an installation does. */
+function refuseScrape({ config }: Context, given: string | undefined) {
+  const { metricsToken } = config.secrets;
+  if (metricsToken === undefined) {
+    return isLoopback(config.host) ? undefined : ({ status: 403, message: needsToken } as const);
+  }
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const isRight = timingSafeEqual(digest(given ?? ''), digest(`Bearer ${metricsToken}`));
+  return isRight ? undefined : ({ status: 401, message: wrongToken } as const);
+}
 
 function readPool({ pool }: ProcessContext): void {
   const { total, idle, waiting } = pool();

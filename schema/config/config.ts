@@ -49,6 +49,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
     secrets: {
       apiKey: e.FANFARE_API_KEY,
       temporalApiKey: e.TEMPORAL_API_KEY,
+      metricsToken: e.FANFARE_METRICS_TOKEN,
       vaultKeys: e.FANFARE_VAULT_KEYS,
     },
     corsOrigins: e.FANFARE_CORS_ORIGINS ?? [],

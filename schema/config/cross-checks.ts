@@ -25,6 +25,7 @@ export function findCrossIssues(
     ...findAppIssues(env),
     ...findAppSecretIssues(env),
     ...(values ? findRetentionIssues(values) : []),
+    ...(values ? findPublicUrlIssues(values, role) : []),
   ];
 }
 
@@ -51,6 +52,20 @@ function findSandboxIssues(env: Variables, role: Role): string[] {
   if (role !== 'worker' || !isOn || env['FANFARE_SANDBOX_API_URL']) return [];
   return [
     'FANFARE_SANDBOX_API_URL: is required by `worker` with FANFARE_SANDBOX=true, as <URL of `api`>/sandbox',
+  ];
+}
+
+/** Only processes of this machine reach it. */
+export const isLoopback = (host: string) => ['127.0.0.1', '::1', 'localhost'].includes(host);
+
+/** Links, callbacks and cookies are made for the public URL. */
+function findPublicUrlIssues(
+  { FANFARE_HOST: host, FANFARE_PUBLIC_URL: publicUrl }: z.output<typeof Environment>,
+  role: Role,
+): string[] {
+  if (isLoopback(host) || publicUrl !== undefined || role === 'operator') return [];
+  return [
+    'FANFARE_PUBLIC_URL: is required where FANFARE_HOST is not a loopback address, as the URL that clients use',
   ];
 }
 

@@ -30,7 +30,13 @@ const CommonVariables = z.object({
     0,
     65_535,
   ),
-  FANFARE_PUBLIC_URL: url('Base URL that clients use. Default: http://<host>:<port>.'),
+  FANFARE_PUBLIC_URL: url(
+    'Base URL that clients use. Required if FANFARE_HOST is not a loopback address. Default: http://<host>:<port>.',
+  ),
+  FANFARE_METRICS_TOKEN: z.string().min(20, 'must have at least 20 characters').optional().meta({
+    description:
+      'Bearer token that `/metrics` demands. Without it, `/metrics` answers only where FANFARE_HOST is a loopback address.',
+  }),
   FANFARE_DATA_DIR: z
     .string()
     .default('.data')

@@ -131,6 +131,13 @@ describe('readConfig', () => {
     expect(issuesOf({ ...feed, FANFARE_BOOKMARK_MS: '1800000' })).toEqual([]);
   });
 
+  test('needs a public URL where other machines reach the process', () => {
+    const open = { FANFARE_HOST: '0.0.0.0' };
+    expect(issuesOf(open)).toEqual([expect.stringMatching(/^FANFARE_PUBLIC_URL: is required/)]);
+    expect(issuesOf({ ...open, FANFARE_PUBLIC_URL: 'https://fanfare.test' })).toEqual([]);
+    expect(issuesOf({ FANFARE_HOST: '::1' })).toEqual([]);
+  });
+
   test('treats an empty variable as unset', () => {
     expect(readConfig({ FANFARE_PORT: '', DATABASE_URL: '' }).port).toBe(4000);
   });

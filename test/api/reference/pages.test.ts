@@ -36,6 +36,24 @@ describe('GET /metrics', () => {
   });
 });
 
+describe('GET /metrics with a token', () => {
+  const FANFARE_METRICS_TOKEN = 'a-token-of-20-characters';
+  const FANFARE_PUBLIC_URL = 'https://fanfare.test';
+
+  test.each([
+    [{ FANFARE_METRICS_TOKEN }, {}, 401],
+    [{ FANFARE_METRICS_TOKEN }, { Authorization: 'Bearer another' }, 401],
+    [{ FANFARE_METRICS_TOKEN }, { Authorization: `Bearer ${FANFARE_METRICS_TOKEN}` }, 200],
+    [{ FANFARE_HOST: '0.0.0.0', FANFARE_PUBLIC_URL }, {}, 403],
+  ])('%j answers %j with %i', async (env, headers, status) => {
+    await using own = await createTestRest(env as Record<string, string>);
+    const answer = await own.call('GET', '/metrics', {
+      headers: headers as Record<string, string>,
+    });
+    expect(answer.status).toBe(status);
+  });
+});
+
 describe('GET /metrics without Postgres', () => {
   test('has the metrics of the process, and says that Postgres is unavailable', async () => {
     const url = 'postgres://127.0.0.1:1/nowhere';
