@@ -49,3 +49,5 @@ process.on('message', (job: ImageJob) => {
 
 // The parent has ended, however it did.
 process.on('disconnect', () => process.exit());
+// A terminal and systemd send these to children too. The parent may still need the image.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

@@ -25,6 +25,7 @@ const silentMs = 120_000;
 export function createImageProcess(maxBytes: number): ImageProcess {
   let child: ChildProcess | undefined;
   let idle: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   function start(): ChildProcess {
     const started = fork(new URL('child.ts', import.meta.url), {
@@ -65,8 +66,11 @@ export function createImageProcess(maxBytes: number): ImageProcess {
         };
         asked.on('message', take);
         signal.addEventListener('abort', () => asked.off('message', take));
-        // The decoder crashed, or the machine had no memory left.
-        const die = () => reject(tooMuchMemory());
+        const die = (_code: number | null, endedBy: NodeJS.Signals | null) => {
+          // Nobody but us and the kernel ends it by a signal: its decoder crashed, or no memory was left.
+          const isOfImage = endedBy !== null && !isClosed;
+          reject(isOfImage ? tooMuchMemory() : new Error('The process for images has ended.'));
+        };
         asked.once('exit', die);
         signal.addEventListener('abort', () => asked.off('exit', die));
         asked.send(job);
@@ -78,6 +82,7 @@ export function createImageProcess(maxBytes: number): ImageProcess {
 
   return {
     async run<Job extends ImageJob>(job: Job, maxCpuMs: number) {
+      if (isClosed) throw new Error('This program is stopping.');
       clearTimeout(idle);
       child ??= start();
       const asked = child;
@@ -101,6 +106,7 @@ export function createImageProcess(maxBytes: number): ImageProcess {
     },
 
     async close() {
+      isClosed = true;
       clearTimeout(idle);
       const last = child;
       child = undefined;

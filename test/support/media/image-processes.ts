@@ -1,0 +1,26 @@
+// The processes that this one has started to read images, and the memory that they take. Linux only.
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Their pids. */
+export function listImageProcesses(): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      const isOurs = readFileSync(`/proc/${pid}/stat`, 'utf8').includes(`) S ${process.pid} `);
+      return isOurs && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('images/child.ts');
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Resident memory of these processes that is not shared with others. */
+export function ownMemory(pids: string[]): number {
+  return pids.reduce((sum, pid) => {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      return sum + Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1_024;
+    } catch {
+      return sum;
+    }
+  }, 0);
+}
