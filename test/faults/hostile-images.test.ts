@@ -66,7 +66,8 @@ describe.runIf(process.platform === 'linux')('hostile images', () => {
     await expect.poll(() => ended).toBeGreaterThan(0);
     const endedBefore = ended;
     await probe(images, 'prj_quiet', photo);
-    expect(ended - endedBefore).toBeLessThanOrEqual(2);
+    // The one in progress, the picture itself, and those that end while the picture is on its way.
+    expect(ended - endedBefore).toBeLessThan(hostileImages.length / 4);
     const outcomes = await Promise.all(flood);
     clearInterval(watching);
 

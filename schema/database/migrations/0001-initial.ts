@@ -158,7 +158,7 @@ const statements = [
     restored_at ${time},
     progressed_at ${time} not null default now(),
     revision int not null default 1,
-    updated_at ${time} not null default now()
+    updated_at timestamptz not null default now()
   )`,
   `create index posts_by_project on posts (project_id, id)`,
   // A test key lists its few posts without reading all the others.
@@ -212,11 +212,12 @@ const statements = [
     is_paused boolean not null default false,
     checked_at ${time},
     revision int not null default 0,
-    updated_at ${time} not null default now(),
+    updated_at timestamptz not null default now(),
     unique (post_id, position)
   )`,
   // A trigger, so that no statement can change what a client sees without a new revision. Nobody sees the
-  // changes of one transaction apart, so they are one revision, and part of an insert's.
+  // changes of one transaction apart, so they are one revision, and part of an insert's. To tell transactions
+  // apart, `updated_at` has microseconds.
   `create function count_revision() returns trigger language plpgsql as $$
     begin
       new.revision := new.revision + 1;
