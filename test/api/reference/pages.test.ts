@@ -46,9 +46,9 @@ describe('GET /metrics with a token', () => {
     [{ FANFARE_METRICS_TOKEN }, { Authorization: `Bearer ${FANFARE_METRICS_TOKEN}` }, 200],
     [{ FANFARE_HOST: '0.0.0.0', FANFARE_PUBLIC_URL }, {}, 403],
   ])('%j answers %j with %i', async (env, headers, status) => {
-    await using own = await createTestRest(env as Record<string, string>);
+    await using own = await createTestRest(env);
     const answer = await own.call('GET', '/metrics', {
-      headers: headers as Record<string, string>,
+      headers,
     });
     expect(answer.status).toBe(status);
   });
