@@ -69,7 +69,8 @@ function readRefusal({ status, headers, body }: NetworkAnswer): Explanation {
   return {
     code: isDuplicate ? duplicateCode : name || number?.toString(),
     message: [said, action].filter(Boolean).join(' '),
-    verdict: verdicts.get(name),
+    // X itself took nothing. A proxy in between may answer 503 for a call that X has carried out.
+    verdict: verdicts.get(name) ?? (status === 503 && title ? 'unavailable' : undefined),
     ...(limit && { throttled: limit.scope, retryAfterMs: limit.waitMs }),
   };
 }

@@ -95,7 +95,8 @@ describe('a refusal of a post', () => {
       'internal-error',
       'D',
     ],
-    [503, plain(503, 'Service Unavailable'), 'unknown_outcome', '503', 'Service Unavailable'],
+    [503, plain(503, 'Service Unavailable'), 'unavailable', '503', 'Service Unavailable'],
+    [503, '<html>Service Unavailable</html>', 'unknown_outcome', '503', 'HTTP 503'],
     [404, '<html>Not found</html>', 'rejected', '404', 'HTTP 404'],
   ])('%i %j is %s', async (status, body, kind, platformCode, words) => {
     await using x = await startTwitter({ reconcile: 'none' });

@@ -25,6 +25,7 @@ function subjectOf(reconcile: 'read' | 'none'): NetworkSubject {
     hasRefresh: true,
     hidesRevocation: true,
     isByConsent: true,
+    isUnavailableSafe: true,
     textLimit: 280,
     refusal: { platformCode: '403', message: 'You are not permitted to perform this action.' },
 
