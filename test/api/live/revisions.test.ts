@@ -18,7 +18,7 @@ const subscription = `subscription ($id: ID) {
 }`;
 const final = ['PUBLISHED', 'FAILED', 'PARTIAL'];
 
-test('a later answer never has a lower revision, and whoever ignores lower ones ends with the last state', async () => {
+test('a later answer never has a lower revision, and a client that ignores lower ones ends with the last state', async () => {
   const accounts = [];
   for (const handle of ['one', 'two', 'three']) {
     accounts.push((await app.tenant.connectSandbox(handle)).id);

@@ -1,4 +1,4 @@
-// Headers that protect browsers are on every answer, whoever makes it.
+// Headers that protect browsers are on every answer.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';

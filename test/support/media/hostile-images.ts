@@ -89,31 +89,16 @@ function gif(width: number, height: number, frames: number): Buffer {
 const behind = async (image: Promise<Buffer>, bytes: Buffer) => Buffer.concat([await image, bytes]);
 const megabytes = (count: number, byte = 0x20) => Buffer.alloc(count * 1_000_000, byte);
 
-const png = (name: string, make: () => Promise<Buffer>) => ({
+const imagesOf = (contentType: string) => (name: string, make: () => Promise<Buffer>) => ({
   name,
-  contentType: 'image/png',
+  contentType,
   make,
 });
-const jpeg = (name: string, make: () => Promise<Buffer>) => ({
-  name,
-  contentType: 'image/jpeg',
-  make,
-});
-const webp = (name: string, make: () => Promise<Buffer>) => ({
-  name,
-  contentType: 'image/webp',
-  make,
-});
-const avif = (name: string, make: () => Promise<Buffer>) => ({
-  name,
-  contentType: 'image/avif',
-  make,
-});
-const animated = (name: string, make: () => Promise<Buffer>) => ({
-  name,
-  contentType: 'image/gif',
-  make,
-});
+const jpeg = imagesOf('image/jpeg');
+const png = imagesOf('image/png');
+const webp = imagesOf('image/webp');
+const avif = imagesOf('image/avif');
+const animated = imagesOf('image/gif');
 
 /** An image of so many pixels that names a larger size. */
 async function pngWithSize(width: number, height: number): Promise<Buffer> {
