@@ -1,10 +1,12 @@
 // Reads a request's body within its size limit, and reports where its JSON breaks.
 import { AppError } from '../../schema/wire/errors.ts';
 import { unexpectedToken } from './json-position.ts';
+import { hasTooManyValues, maxJsonValues } from './json-values.ts';
 
 /** Counts the bytes, because a Content-Length may be absent or wrong. */
 export async function readBody(request: Request, maxBytes: number): Promise<Buffer> {
-  if (Number(request.headers.get('Content-Length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const declared = Number(request.headers.get('Content-Length') ?? 0);
+  if (declared > maxBytes) throw tooLarge(maxBytes, declared);
   if (!request.body) return Buffer.alloc(0);
   const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
@@ -72,6 +74,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** An empty body counts as `{}`, so that its missing fields are reported. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
+  if (hasTooManyValues(bytes)) {
+    const message = `The body must have at most ${maxJsonValues} values.`;
+    throw new AppError('payload_too_large', message, { details: { limit: maxJsonValues } });
+  }
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -108,8 +114,11 @@ function errorPosition(text: string, reason: string): number {
 
 const unplaced = 'is not valid JSON';
 
-function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large', `The body must have at most ${maxBytes} bytes.`, {
-    details: { limit: maxBytes },
+/** Without a Content-Length, the actual size isn't known. */
+function tooLarge(limit: number, actual?: number): AppError {
+  const has = actual === undefined ? '' : ` and has ${actual}`;
+  const message = `The body must have at most ${limit} bytes${has}.`;
+  return new AppError('payload_too_large', message, {
+    details: { limit, ...(actual !== undefined && { actual }) },
   });
 }

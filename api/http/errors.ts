@@ -1,7 +1,7 @@
 // Turns anything thrown into an answer. Unexpected errors are logged and masked.
 import type { ErrorObject } from '../../schema/wire/error-object.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
-import { AppError, errorKinds, notFound } from '../../schema/wire/errors.ts';
+import { AppError, errorKinds, maxIssues, notFound } from '../../schema/wire/errors.ts';
 import { timeOfId } from '../../schema/wire/ids.ts';
 import { render, restNames, type Names } from '../../schema/wire/names.ts';
 import type { Context } from './context.ts';
@@ -13,8 +13,6 @@ export interface ErrorAnswer {
   headers: Record<string, string>;
   error: ErrorObject;
 }
-
-const maxIssues = 100;
 
 /** Logs a refusal. Logs and masks an error that is no AppError. */
 export function toAppError(

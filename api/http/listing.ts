@@ -1,8 +1,10 @@
 // Keyset paging of every list, newest first. One extra row shows whether a next page exists.
 import { validationError, type AppError } from '../../schema/wire/errors.ts';
 import { idPrefixes, type IdKind } from '../../schema/wire/ids.ts';
+import type { Weight } from '../../schema/database/listing.ts';
 import {
   fromCursor,
+  maxPageBytes,
   toCursor,
   type Page,
   type PageMeta,
@@ -21,8 +23,16 @@ export async function page<Row extends { id: string }, T>(
   present: Present<Row, T>,
 ): Promise<Page<T>> {
   const rows = await list(sliceOf(kind, { limit, cursor }));
-  const data = await present(rows.slice(0, limit));
-  return { data, meta: metaOf(rows, limit) };
+  const fitting = Math.min(limit, countFitting(rows));
+  const data = await present(rows.slice(0, fitting));
+  return { data, meta: { ...metaOf(rows, fitting), limit } };
+}
+
+/** Of weighed rows, those that come before the page is full. */
+function countFitting(rows: readonly (object & Partial<Weight>)[]): number {
+  const last = rows.at(-1);
+  const bytes = (last?.bytes_before ?? 0) + (last?.bytes ?? 0);
+  return bytes > maxPageBytes ? Math.max(1, rows.length - 1) : rows.length;
 }
 
 /** A page for each parent that has rows, from one query. */

@@ -93,6 +93,8 @@ export interface RouteSpec<Path extends string, Query, Body, Result> {
   scope: RouteScope;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
+  /** How many times larger than other bodies this one may be. Default: 1. */
+  bodyTimes?: number;
   /** Whether a request without a body is valid. */
   isBodyOptional?: boolean;
   /** Reads the idempotency key of a body that can have one. */

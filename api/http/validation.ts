@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { checkedAlone } from '../../schema/wire/checked-alone.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
-import { validationError, type Issue } from '../../schema/wire/errors.ts';
+import { maxIssues, validationError, type Issue } from '../../schema/wire/errors.ts';
 import { writePath, type Path, type Text } from '../../schema/wire/names.ts';
 import { findTextIssues } from './text-issues.ts';
 
@@ -48,7 +48,9 @@ function isCheckedAlone(schema: z.core.$ZodType, path: Path): boolean {
 /** By the schema alone: text that Postgres can't store passes. */
 export function check<T>(schema: z.ZodType<T>, value: unknown, options: ValidateOptions = {}) {
   const { data, error } = schema.safeParse(value, { reportInput: true, error: describe });
-  const issues = (error?.issues ?? []).flatMap((issue) => toIssues(issue, schema, options));
+  // A body may have thousands.
+  const found = (error?.issues ?? []).slice(0, maxIssues);
+  const issues = found.flatMap((issue) => toIssues(issue, schema, options)).slice(0, maxIssues);
   return { data, issues };
 }
 
@@ -62,7 +64,7 @@ function toIssues(
   const { code, message } = issue;
   switch (code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => {
+      return issue.keys.slice(0, maxIssues).map((key) => {
         const unknown = unknownMember(options);
         const place = findPlace(schema, inner, key);
         return { path: [...path, key], code: unknown.code, message: place ?? unknown.message };

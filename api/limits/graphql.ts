@@ -18,6 +18,8 @@ const LimitsRef = builder.objectRef<Limits>('Limits').implement({
   fields: (t) => ({
     requestsPerMinute: t.exposeInt('requests_per_minute', { nullable: true }),
     bodyBytes: t.exposeInt('body_bytes'),
+    bulkBodyBytes: t.exposeInt('bulk_body_bytes'),
+    bodyValues: t.exposeInt('body_values'),
     mediaBytes: t.exposeInt('media_bytes'),
     // Beyond 32 bits.
     mediaBytesPerProject: t.exposeFloat('media_bytes_per_project'),

@@ -4,12 +4,15 @@ import { imageLimits } from '../../schema/media.ts';
 import { fixedLimits, monthlyLimitOf, type Limits } from '../../schema/wire/limits.ts';
 import { maxPageSize } from '../../schema/wire/listing.ts';
 import type { Caller, Context } from '../http/context.ts';
+import { maxJsonValues } from '../http/json-values.ts';
 
 export async function getLimits({ config, db }: Context, { projectId }: Caller): Promise<Limits> {
   const project = await getProjectRow(db, projectId);
   return {
     requests_per_minute: config.rateLimitPerMinute === 0 ? null : config.rateLimitPerMinute,
     body_bytes: config.maxBodyBytes,
+    bulk_body_bytes: config.maxBodyBytes * fixedLimits.bulkBodyTimes,
+    body_values: maxJsonValues,
     media_bytes: config.media.maxBytes,
     media_bytes_per_project: config.media.projectMaxBytes,
     image_bytes: imageLimits.maxBytes,

@@ -9,6 +9,7 @@ import {
   PostResult,
   PostValidation,
 } from '../../schema/posts/posts.ts';
+import { fixedLimits } from '../../schema/wire/limits.ts';
 import {
   del,
   get,
@@ -66,6 +67,7 @@ export const postRoutes = [
       'Each post is accepted or refused on its own. `data` has one item per post: the status that creating it alone would return, with the post or the error. With an `Idempotency-Key`, a repeat creates only the posts that do not exist yet.',
     scope: 'posts:write',
     body: CreatePosts,
+    bodyTimes: fixedLimits.bulkBodyTimes,
     answer: written(200, z.array(CreatedPost)),
     run: ({ context, caller, body }) => createPosts(context, caller, body),
   }),

@@ -60,7 +60,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const caller = await authenticate(context, request.headers.get('Authorization'));
   const rateLimit = takeRequest(context, caller);
   if (rateLimit) setHeaders(c, rateLimitHeaders(rateLimit));
-  const bytes = await readBody(request, context.config.maxBodyBytes);
+  const bytes = await readBody(request, context.config.maxBodyBytes * (route.bodyTimes ?? 1));
   requireJsonType(request, bytes);
   const json = parseJson(bytes);
   const scopes = route.scope === 'any key' ? [] : [route.scope];

@@ -2,6 +2,7 @@
 import { CloseCode, MessageType, parseMessage, type Message, type Server } from 'graphql-ws';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
+import { hasTooManyValues, maxJsonValues } from '../http/json-values.ts';
 
 export interface WireOptions {
   /** A socket that doesn't answer a ping before the next one is cut. */
@@ -69,6 +70,10 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
           closeIfUnread();
           if (socket.readyState !== socket.OPEN) return;
           usedAtMs = Date.now();
+          if (hasTooManyValues(data as Buffer)) {
+            socket.close(1009, `A message must have at most ${maxJsonValues} values`);
+            return;
+          }
           const text = (data as Buffer).toString();
           const message = messageOfClient(text);
           if (!message) {

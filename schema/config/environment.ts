@@ -147,7 +147,11 @@ const CommonVariables = z.object({
     120_000,
     1_000,
   ),
-  FANFARE_MAX_BODY_BYTES: number('Maximum size of a request body, in bytes.', 1_048_576, 1024),
+  FANFARE_MAX_BODY_BYTES: number(
+    'Maximum size of a request body, in bytes. A request for several posts may have eight times as much.',
+    524_288,
+    1024,
+  ),
   FANFARE_MEDIA_URL: text(
     'Store of images and videos: `file:///<folder>`, or `s3://<bucket>[/<prefix>]?region=<region>[&endpoint=<URL>][&path_style=true]`. Default: `media` in the data directory for `start`, and none for `api` and `worker`.',
   ),

@@ -1,7 +1,7 @@
 // Parts of queries that list rows: periods of time, and pages for several parents.
 import { sql, type RawBuilder } from 'kysely';
 import { firstIdAt, type IdKind } from '../wire/ids.ts';
-import type { Period } from '../wire/listing.ts';
+import { maxPageBytes, type Period } from '../wire/listing.ts';
 
 /** How much the clock of ids may differ from that of `created_at`, which may be Postgres's. */
 const clockSlackMs = 60_000;
@@ -27,6 +27,26 @@ export function withinPeriod(
   }
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
 }
+
+/** The size of a row, and of all rows before it on the page, the newest first. */
+export interface Weight {
+  bytes: number;
+  bytes_before: number;
+}
+
+/** Selects the weight of each row of a page, to cut the page by. */
+export function weigh(bytes: RawBuilder<number>, id: string) {
+  const before = sql`rows between unbounded preceding and 1 preceding`;
+  return [
+    sql<number>`${bytes}`.as('bytes'),
+    sql<number>`coalesce(sum(${bytes}) over (order by ${sql.ref(id)} desc ${before}), 0)::int`.as(
+      'bytes_before',
+    ),
+  ] as const;
+}
+
+/** Keeps the rows that fit on a page, and one more. */
+export const isOnPage = sql<boolean>`bytes_before <= ${sql.lit(maxPageBytes)}`;
 
 /** `from unnest(…) as parent (id)`: ids as rows, for a lateral join that reads a page for each. */
 export function parentRows(ids: string[]) {

@@ -6,6 +6,7 @@ export const ErrorDetails = z
   .object({
     required_scope: z.string().meta({ description: 'Scope that the API key lacks.' }),
     limit: z.number().meta({ format: 'double', description: 'Limit that the request exceeds.' }),
+    actual: z.number().meta({ format: 'double', description: 'What the request has.' }),
     post_status: z
       .string()
       .meta({ description: 'Status of the post, which conflicts with the request.' }),

@@ -40,6 +40,9 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds;
 
+/** An error lists at most this many issues. */
+export const maxIssues = 100;
+
 /** An invalid field of a request. */
 export interface Issue {
   path: Path;

@@ -9,6 +9,8 @@ export const fixedLimits = {
   externalIdCharacters: 1_024,
   altTextCharacters: 10_000,
   bulkPosts: 50,
+  /** How many times larger than another body one with several posts may be. */
+  bulkBodyTimes: 8,
   scheduleAheadDays: 366,
   idempotencyHours: 24,
   /** From the contract: the share of the monthly limit that triggers the warning. */
@@ -23,6 +25,8 @@ export const Limits = z
       'Requests per minute of a project. Null if there is no limit.',
     ).nullable(),
     body_bytes: limit('Maximum size of a request body, in bytes.'),
+    bulk_body_bytes: limit('Maximum size of the body of a bulk request in REST, in bytes.'),
+    body_values: limit('Maximum number of values in a request body, members and items included.'),
     media_bytes: limit('Maximum size of an image or a video, in bytes.', Bytes),
     media_bytes_per_project: limit(
       "Maximum size of all of a project's images and videos, in bytes.",

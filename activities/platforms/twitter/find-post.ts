@@ -1,7 +1,7 @@
 // Finds a post among the account's posts after an unknown outcome. X stores no ID of ours, and charges for
 // each post that it lists.
 import { z } from 'zod';
-import { loadTwitterText } from '../../../schema/platforms/twitter.ts';
+import { loadTwitterText, readable } from '../../../schema/platforms/twitter.ts';
 import type { Ask } from '../network-api.ts';
 import type { ReconcileOutcome, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
@@ -116,7 +116,7 @@ function readText({ text, entities, note_post, note_tweet }: Listed): string {
 }
 
 function normalize(text: string, writeUrl: (url: string) => string): string {
-  const composed = text.normalize();
+  const composed = readable(text).text;
   const urls = loadTwitterText().extractUrlsWithIndices(composed);
   const written = urls.toReversed().reduce((rest, { url, indices: [start, end] }) => {
     return `${rest.slice(0, start)}${writeUrl(url)}${rest.slice(end)}`;

@@ -20,7 +20,7 @@ import {
   type ValueNode,
   type VariableNode,
 } from 'graphql';
-import { validationError, type Issue } from '../../../schema/wire/errors.ts';
+import { maxIssues, validationError, type Issue } from '../../../schema/wire/errors.ts';
 import type { Path } from '../../../schema/wire/names.ts';
 
 /** A value of a variable or in the document. */
@@ -124,9 +124,6 @@ const scalars: Record<string, string> = {
   Int: 'a whole number of 32 bits',
   String: 'a string',
 };
-
-/** As many as graphql-js reports for a document. The client chooses how many values are wrong. */
-const maxIssues = 100;
 
 /** The first issues of an operation's variables. */
 export function findVariableIssues(

@@ -1,8 +1,9 @@
 // Reading recorded events.
+import { sql } from 'kysely';
 import type { EventType } from '../../event-types.ts';
 import type { Period, Slice } from '../../wire/listing.ts';
 import type { Db, EventRow } from '../tables.ts';
-import { parentRows, withinPeriod } from '../listing.ts';
+import { isOnPage, parentRows, weigh, withinPeriod, type Weight } from '../listing.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 
 export interface EventFilters extends Period {
@@ -33,10 +34,11 @@ export function listEventRows(
   scope: RowScope,
   filters: EventFilters,
   { limit, before }: Slice,
-): Promise<EventRow[]> {
-  return db
+): Promise<(EventRow & Weight)[]> {
+  const page = db
     .selectFrom('events')
     .selectAll()
+    .select(weigh(sql`octet_length(body)`, 'events.id'))
     .where(inScope(scope, 'events'))
     .where('is_test', '=', filters.test)
     .where(withinPeriod('events', 'event', filters))
@@ -44,7 +46,8 @@ export function listEventRows(
     .$if(before !== undefined, (query) => query.where('id', '<', before!))
     .orderBy('id', 'desc')
     .limit(limit)
-    .execute();
+    .as('page');
+  return db.selectFrom(page).selectAll().where(isOnPage).orderBy('id', 'desc').execute();
 }
 
 /** A page of events for each of these posts or accounts. */

@@ -2,6 +2,7 @@
 import { sql, type Insertable } from 'kysely';
 import { environmentOf, type KeyEnvironment } from '../../api-keys.ts';
 import { notFound } from '../../wire/errors.ts';
+import { isOnPage, weigh, type Weight } from '../listing.ts';
 import type { Slice } from '../../wire/listing.ts';
 import type { PlatformName } from '../../platforms/index.ts';
 import type { ListPosts } from '../../posts/posts.ts';
@@ -205,8 +206,12 @@ export async function listPostRows(
   scope: RowScope,
   filters: PostFilters,
   { limit, before }: Slice,
-): Promise<PostRow[]> {
-  let query = db.selectFrom('posts').selectAll().where(inScope(scope, 'posts'));
+): Promise<(PostRow & Weight)[]> {
+  let query = db
+    .selectFrom('posts')
+    .selectAll()
+    .select(weigh(postBytes, 'posts.id'))
+    .where(inScope(scope, 'posts'));
   const { status, from, to, platform, social_account_id, external_user_id } = filters;
   if (before !== undefined) query = query.where('id', '<', before);
   if (status !== undefined) query = query.where('status', '=', status);
@@ -233,8 +238,15 @@ export async function listPostRows(
       return eb.exists(target);
     });
   }
-  return query.orderBy('id', 'desc').limit(limit).execute();
+  const page = query.orderBy('id', 'desc').limit(limit).as('page');
+  return db.selectFrom(page).selectAll().where(isOnPage).orderBy('id', 'desc').execute();
 }
+
+/** The texts of a post and of its targets. */
+const postBytes = sql<number>`octet_length(posts.caption) + coalesce((
+  select sum(coalesce(octet_length(caption), 0) + octet_length(platform_options::text))
+  from post_results where post_id = posts.id
+), 0)::int`;
 
 export async function lockPost(trx: Transaction, id: string): Promise<PostRow | undefined> {
   return trx

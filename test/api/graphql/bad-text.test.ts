@@ -85,7 +85,7 @@ describe('createPost', () => {
     expect(refused.issues[0]).toMatchObject({ path, code: 'invalid_text' });
   });
 
-  test.each([[40], [1_000], [100_000]])('refuses metadata nested %i deep', async (depth) => {
+  test.each([[40], [1_000], [4_000]])('refuses metadata nested %i deep', async (depth) => {
     const input = `{"accountIds":["x"],"metadata":{"a":${nested(depth)}}}`;
     const { status, body } = await askDeep(createPost, `{"input":${input}}`);
     expect(status).toBe(200);

@@ -45,7 +45,7 @@ test('an escaped quote does not end a string', () => {
 });
 
 test.each([
-  ['a long list', `[${'1,'.repeat(250_000)}]`],
+  ['a long list', `[${`${'1'.repeat(60)},`.repeat(8_000)}]`],
   ['many lines', `[${'\n'.repeat(500_000)}x]`],
   ['a long string', `["${'a'.repeat(500_000)}",]`],
 ])('half a megabyte of malformed JSON with %s takes less than 100 ms', (_, text) => {

@@ -79,7 +79,9 @@ describe('GET /v1/limits', () => {
     const { body } = await rest.call('GET', '/v1/limits', { key });
     expect(body.data).toMatchObject({
       requests_per_minute: 6000,
-      body_bytes: 1_048_576,
+      body_bytes: 524_288,
+      bulk_body_bytes: 4_194_304,
+      body_values: 10_000,
       targets_per_post: 7,
       webhook_timeout_ms: 10_000,
       webhook_retry_delays_ms: [30_000, 120_000, 600_000],
