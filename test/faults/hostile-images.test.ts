@@ -118,6 +118,6 @@ describe.runIf(process.platform === 'linux')('hostile images', () => {
     `);
     expect(most).toBeLessThan(300_000_000);
     // Its memory returns with the process, which ends without work.
-    await expect.poll(listImageProcesses, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => listImageProcesses(), { timeout: 20_000 }).toEqual([]);
   }, 240_000);
 });

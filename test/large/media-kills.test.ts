@@ -1,155 +1,21 @@
 // 300 MB go from a client to the sandbox, and every process is killed once on the way: no byte is lost, no
 // part is sent twice but the one in flight, and no process grows with the file.
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { createProjectWithKey } from '../../api/cli/first-start.ts';
-import { migrateDatabase } from '../../api/cli/migrate.ts';
-import { startEmbeddedBackends } from '../../api/embedded/backends.ts';
-import { findFreePorts } from '../../api/server/ports.ts';
-import { connectDatabase } from '../../schema/database/connect.ts';
 import { createApi } from '../support/app/api.ts';
-import { readMemoryMb, watchMemory, type MemoryWatch } from '../support/app/process-memory.ts';
-import {
-  findServer,
-  removeDataDirectory,
-  startProgram,
-  type Program,
-} from '../support/app/program.ts';
+import { startInstallation, waitMs, withDatabase } from '../support/app/installation.ts';
 import { waitForPost } from '../support/app/seed.ts';
 import { createProgramDirectory } from '../support/checks/readme.ts';
 import { createLargeVideo } from '../support/media/large-video.ts';
 import { createMedia, getMedia } from '../support/media/uploads.ts';
-import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
 import { startPartProxy, type PartProxy, type SentPart } from '../support/servers/part-proxy.ts';
-import { findTemporal } from '../support/servers/servers.ts';
 
 const mb = 1_048_576;
 const fileMb = 300;
 const mostGrownMb = 80;
-/** Of each wait, so that a run that hangs ends and cleans up. */
-const waitMs = 60_000;
-
-/** The process of one command, and those that replace it. */
-interface Role {
-  /** Of the first process, before its work. */
-  readonly idleMb: number;
-  /** Of all processes, with their start. */
-  readonly peakMb: number;
-  start(): Promise<void>;
-  /** Kills the process, and starts another one. */
-  replace(): Promise<void>;
-}
-
-interface Installation extends AsyncDisposable {
-  /** Before the API and its sandbox: clients and the worker reach them here. */
-  readonly proxy: PartProxy;
-  readonly databaseUrl: string;
-  readonly key: string;
-  readonly api: Role;
-  readonly worker: Role;
-  /** The server is started again by itself. */
-  kill9(server: 'postgres' | 'temporal'): Promise<void>;
-}
-
-async function startInstallation(): Promise<Installation> {
-  await using started = new AsyncDisposableStack();
-  const dataDirectory = createBundledDirectory();
-  started.defer(() => removeDataDirectory(dataDirectory));
-  const backends = started.use(
-    await startEmbeddedBackends({
-      dataDirectory,
-      postgres: true,
-      temporal: true,
-      temporalCli: await findTemporal(),
-      progress: () => undefined,
-    }),
-  );
-  const databaseUrl = backends.databaseUrl!;
-  const mediaUrl = pathToFileURL(join(dataDirectory, 'media')).href;
-  await migrateDatabase(databaseUrl, mediaUrl);
-  const { key } = await withDatabase(databaseUrl, (db) => createProjectWithKey(db, 'test'));
-  const [port, workerPort] = await findFreePorts([0, 0]);
-  const proxy = started.use(await startPartProxy(port!));
-  const env = {
-    DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: backends.temporalAddress!,
-    FANFARE_PORT: String(port),
-    FANFARE_WORKER_PORT: String(workerPort),
-    FANFARE_PUBLIC_URL: proxy.url,
-    FANFARE_MEDIA_URL: mediaUrl,
-    FANFARE_SANDBOX: 'true',
-    FANFARE_SANDBOX_API_URL: `${proxy.url}/sandbox`,
-    FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
-    FANFARE_VAULT_KEYS: `test:${randomBytes(32).toString('base64')}`,
-  };
-  const createOwn = (command: string) =>
-    started.use(createRole(() => startProgram({ command: [command], dataDirectory, env })));
-  const api = createOwn('api');
-  const worker = createOwn('worker');
-  await Promise.all([api.start(), worker.start()]);
-  const all = started.move();
-  return {
-    proxy,
-    databaseUrl,
-    key,
-    api,
-    worker,
-    async kill9(name) {
-      const pid = findServer(dataDirectory, name)!;
-      process.kill(pid, 'SIGKILL');
-      const isBack = () => ![undefined, pid].includes(findServer(dataDirectory, name));
-      await expect.poll(isBack, { timeout: waitMs }).toBe(true);
-    },
-    [Symbol.asyncDispose]: () => all.disposeAsync(),
-  };
-}
-
-function createRole(launch: () => Program): Role & AsyncDisposable {
-  const programs: Program[] = [];
-  const memory: MemoryWatch[] = [];
-  let idleMb = 0;
-  async function start(): Promise<void> {
-    const program = launch();
-    programs.push(program);
-    memory.push(watchMemory(program.pid));
-    await program.waitForOutput(/"msg":"up"/, { timeoutMs: waitMs });
-    idleMb ||= readMemoryMb(program.pid);
-  }
-  return {
-    get idleMb() {
-      return idleMb;
-    },
-    get peakMb() {
-      return Math.max(...memory.map((watch) => watch.peakMb));
-    },
-    start,
-    async replace() {
-      await programs.at(-1)!.kill9();
-      await start();
-    },
-    async [Symbol.asyncDispose]() {
-      for (const watch of memory) watch[Symbol.dispose]();
-      await programs.at(-1)?.stop();
-    },
-  };
-}
-
-async function withDatabase<T>(
-  url: string,
-  work: (db: ReturnType<typeof connectDatabase>['db']) => Promise<T>,
-): Promise<T> {
-  const connection = connectDatabase({ url, maxConnections: 1, applicationName: 'test' });
-  try {
-    return await work(connection.db);
-  } finally {
-    await connection.close();
-  }
-}
 
 /** Resolves while the part with this byte is on its way. */
 async function waitForByte(parts: () => SentPart[], byte: number): Promise<void> {
@@ -178,9 +44,13 @@ async function download(url: string): Promise<string> {
 
 test('kill -9 of each process while 300 MB are uploaded and published', async () => {
   await using video = await createLargeVideo(fileMb);
-  await using installation = await startInstallation();
-  const { proxy, databaseUrl, api: server, worker } = installation;
-  const api = createApi(proxy.url, installation.key);
+  await using proxies = new AsyncDisposableStack();
+  let proxy!: PartProxy;
+  await using installation = await startInstallation(
+    async (port) => (proxy = proxies.use(await startPartProxy(port))),
+  );
+  const { databaseUrl, api: server, worker } = installation;
+  const api = createApi(proxy.url, await installation.createProject());
   const startedMs = performance.now();
   const seconds = () => ((performance.now() - startedMs) / 1_000).toFixed(1);
   const uploads = () => proxy.parts.filter(({ path }) => path.startsWith('/uploads/'));

@@ -1,11 +1,12 @@
-// The processes that this one has started to read images, and the memory that they take. Linux only.
+// The processes that another one has started to read images, and the memory that they take. Linux only.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Their pids. */
-export function listImageProcesses(): string[] {
+/** The pids of the children of this process, or of another one. */
+export function listImageProcesses(parent = process.pid): string[] {
+  const isChild = new RegExp(`\\) [A-Z] ${parent} `);
   return readdirSync('/proc').filter((pid) => {
     try {
-      const isOurs = readFileSync(`/proc/${pid}/stat`, 'utf8').includes(`) S ${process.pid} `);
+      const isOurs = isChild.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
       return isOurs && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('images/child.ts');
     } catch {
       return false;

@@ -1,0 +1,141 @@
+// An installation with a process for each command, on servers of its own: to kill and to measure.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'vitest';
+import { createProjectWithKey } from '../../../api/cli/first-start.ts';
+import { migrateDatabase } from '../../../api/cli/migrate.ts';
+import { startEmbeddedBackends } from '../../../api/embedded/backends.ts';
+import { findFreePorts } from '../../../api/server/ports.ts';
+import { connectDatabase } from '../../../schema/database/connect.ts';
+import { createBundledDirectory } from '../servers/bundled-directory.ts';
+import { findTemporal } from '../servers/servers.ts';
+import { readMemoryMb, watchMemory, type MemoryWatch } from './process-memory.ts';
+import { findServer, removeDataDirectory, startProgram, type Program } from './program.ts';
+
+/** Of each wait, so that a run that hangs ends and cleans up. */
+export const waitMs = 60_000;
+
+/** The process of one command, and those that replace it. */
+export interface Role {
+  readonly pid: number;
+  /** Of the first process, before its work. */
+  readonly idleMb: number;
+  /** Of all processes, with their start. */
+  readonly peakMb: number;
+  start(): Promise<void>;
+  /** Kills the process, and starts another one. */
+  replace(): Promise<void>;
+}
+
+export interface Installation extends AsyncDisposable {
+  readonly databaseUrl: string;
+  readonly url: string;
+  /** Returns the key of a new project. */
+  createProject(): Promise<string>;
+  readonly api: Role;
+  readonly worker: Role;
+  /** The server is started again by itself. */
+  kill9(server: 'postgres' | 'temporal'): Promise<void>;
+}
+
+/** `before`: starts a proxy before the API and its sandbox, and returns its URL. Clients and the worker reach them there. */
+export async function startInstallation(
+  before?: (port: number) => Promise<{ url: string }>,
+): Promise<Installation> {
+  await using started = new AsyncDisposableStack();
+  const dataDirectory = createBundledDirectory();
+  started.defer(() => removeDataDirectory(dataDirectory));
+  const backends = started.use(
+    await startEmbeddedBackends({
+      dataDirectory,
+      postgres: true,
+      temporal: true,
+      temporalCli: await findTemporal(),
+      progress: () => undefined,
+    }),
+  );
+  const databaseUrl = backends.databaseUrl!;
+  const mediaUrl = pathToFileURL(join(dataDirectory, 'media')).href;
+  await migrateDatabase(databaseUrl, mediaUrl);
+  const [port, workerPort] = await findFreePorts([0, 0]);
+  const { url } = (await before?.(port!)) ?? { url: `http://127.0.0.1:${port}` };
+  const env = {
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: backends.temporalAddress!,
+    FANFARE_PORT: String(port),
+    FANFARE_WORKER_PORT: String(workerPort),
+    FANFARE_PUBLIC_URL: url,
+    FANFARE_MEDIA_URL: mediaUrl,
+    FANFARE_SANDBOX: 'true',
+    FANFARE_SANDBOX_API_URL: `${url}/sandbox`,
+    FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+    FANFARE_VAULT_KEYS: `test:${randomBytes(32).toString('base64')}`,
+  };
+  const createOwn = (command: string) =>
+    started.use(createRole(() => startProgram({ command: [command], dataDirectory, env })));
+  const api = createOwn('api');
+  const worker = createOwn('worker');
+  await Promise.all([api.start(), worker.start()]);
+  const all = started.move();
+  return {
+    databaseUrl,
+    url,
+    createProject: () =>
+      withDatabase(databaseUrl, async (db) => (await createProjectWithKey(db, 'test')).key),
+    api,
+    worker,
+    async kill9(name) {
+      const pid = findServer(dataDirectory, name)!;
+      process.kill(pid, 'SIGKILL');
+      const isBack = () => ![undefined, pid].includes(findServer(dataDirectory, name));
+      await expect.poll(isBack, { timeout: waitMs }).toBe(true);
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+function createRole(launch: () => Program): Role & AsyncDisposable {
+  const programs: Program[] = [];
+  const memory: MemoryWatch[] = [];
+  let idleMb = 0;
+  async function start(): Promise<void> {
+    const program = launch();
+    programs.push(program);
+    memory.push(watchMemory(program.pid));
+    await program.waitForOutput(/"msg":"up"/, { timeoutMs: waitMs });
+    idleMb ||= readMemoryMb(program.pid);
+  }
+  return {
+    get pid() {
+      return programs.at(-1)!.pid;
+    },
+    get idleMb() {
+      return idleMb;
+    },
+    get peakMb() {
+      return Math.max(...memory.map((watch) => watch.peakMb));
+    },
+    start,
+    async replace() {
+      await programs.at(-1)!.kill9();
+      await start();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const watch of memory) watch[Symbol.dispose]();
+      await programs.at(-1)?.stop();
+    },
+  };
+}
+
+export async function withDatabase<T>(
+  url: string,
+  work: (db: ReturnType<typeof connectDatabase>['db']) => Promise<T>,
+): Promise<T> {
+  const connection = connectDatabase({ url, maxConnections: 1, applicationName: 'test' });
+  try {
+    return await work(connection.db);
+  } finally {
+    await connection.close();
+  }
+}
