@@ -7,7 +7,8 @@ import { Timestamp } from './wire/timestamp.ts';
 
 interface EventTypeEntry<Data extends z.ZodType> {
   meaning: string;
-  availability: 'live' | 'coming_soon';
+  /** `opt_in` reaches only webhooks that name it. */
+  availability: 'live' | 'opt_in' | 'coming_soon';
   data: Data;
   sample: z.infer<Data>;
 }
@@ -25,6 +26,12 @@ const DisconnectedEventData = AccountEventData.required({ reason: true }).meta({
   id: 'DisconnectedEventData',
   description: 'Data of an event about a disconnected account.',
 });
+const ExpiringEventData = ConnectedEventData.extend({
+  token_expires_at: Timestamp.meta({ description: 'Time when the login ends.' }),
+}).meta({
+  id: 'ExpiringEventData',
+  description: 'Data of an event about an account whose login ends soon.',
+});
 
 /**
  * The data of any event type, as one object. In a union, a generated client would take the first type that
@@ -35,6 +42,7 @@ export const EventData = z
     ...PostEventData.shape,
     ...QuotaEventData.shape,
     ...DisconnectedEventData.shape,
+    ...ExpiringEventData.shape,
   })
   .partial()
   .meta({
@@ -135,6 +143,12 @@ export const eventCatalogue = {
     data: DisconnectedEventData,
     sample: { ...account, reason: 'token_expired' },
   }),
+  'account.expiring': eventType({
+    meaning: "An account's login ends soon and can't be refreshed.",
+    availability: 'opt_in',
+    data: ExpiringEventData,
+    sample: { ...account, token_expires_at: '2026-02-07T12:00:00.000Z' },
+  }),
   'post.scheduled': eventType({
     meaning: 'A post was queued for future publishing.',
     availability: 'coming_soon',
@@ -193,7 +207,7 @@ export const EventType = describedEnum(
 
 /** A coming-soon type is recorded and sent only if the operator previews it. */
 export function isSent(type: EventType, { previewEvents }: { previewEvents: boolean }): boolean {
-  return eventCatalogue[type].availability === 'live' || previewEvents;
+  return eventCatalogue[type].availability !== 'coming_soon' || previewEvents;
 }
 
 /** The whole body. It may get more members later, so a receiver's check must accept unknown ones. */

@@ -7,7 +7,8 @@ import { Id, JsonObject, queryFlag } from './wire/shared-fields.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
 export const Availability = describedEnum('Availability', 'Whether the event type is sent.', {
-  live: 'Sent by every installation.',
+  live: 'Sent by every installation. A new webhook receives it by default.',
+  opt_in: 'Sent by every installation, but only to webhooks that name it in `events`.',
   coming_soon: 'Sent only by installations that preview it.',
 });
 

@@ -1,19 +1,28 @@
 // The activity of `refreshLogins` that warns of logins which end soon and can't be refreshed.
 import { takeExpiryWarnings } from '../../schema/database/accounts/grants.ts';
+import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import { insertAccountChanges } from '../../schema/database/live/changes.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { LoginDependencies } from './dependencies.ts';
 
-const groupSize = 500;
+/** Few, because a login may have many accounts, each with an event of its own. */
+const groupSize = 50;
 
 /** Warns of one group. Returns whether more may be due. */
 export function warnOfExpiry({
   db,
   notifier,
-}: Pick<LoginDependencies, 'db' | 'notifier'>): Promise<boolean> {
+  previewEvents,
+}: Pick<LoginDependencies, 'db' | 'notifier' | 'previewEvents'>): Promise<boolean> {
   return inTransaction(db, notifier, async (trx) => {
-    const { grants, accounts } = await takeExpiryWarnings(trx, groupSize);
+    const { warnings, isLeft } = await takeExpiryWarnings(trx, groupSize);
+    for (const { account, endsAt } of warnings) {
+      const details = { token_expires_at: toTimestamp(endsAt) };
+      await recordAccountEvent(trx, account, 'account.expiring', { previewEvents }, details);
+    }
+    const accounts = warnings.map(({ account }) => account);
     await insertAccountChanges(trx, accounts, 'expiring');
-    return grants === groupSize;
+    return isLeft;
   });
 }

@@ -64,6 +64,12 @@ export const messageCallbacks = {
   },
 };
 
+const notices = {
+  live: {},
+  opt_in: { description: 'Opt-in. Sent only to webhooks that name it in `events`.' },
+  coming_soon: { description: 'Coming soon. Sent only by installations that preview it.' },
+};
+
 /** The request that a webhook's receiver gets. */
 export function describeEvent(type: EventType, message: z.ZodType) {
   const { meaning, availability } = eventCatalogue[type];
@@ -72,9 +78,7 @@ export function describeEvent(type: EventType, message: z.ZodType) {
     path: type,
     operationId: `receive${nameOf(type)}`,
     summary: meaning,
-    ...(availability === 'coming_soon'
-      ? { description: 'Coming soon. Sent only by installations that preview it.' }
-      : {}),
+    ...notices[availability],
     tags: [messageTag],
     security: [],
     request: {

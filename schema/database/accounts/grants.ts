@@ -133,31 +133,39 @@ export async function postponeRefresh(
     .execute();
 }
 
-/**
- * Sets the next warning of logins whose warning is due, and returns their active accounts. An account that
- * its user is just disconnecting may be among them.
- */
-export async function takeExpiryWarnings(
-  trx: Transaction,
-  limit: number,
-): Promise<{ grants: number; accounts: Pick<SocialAccountRow, 'id' | 'project_id'>[] }> {
+export interface ExpiryWarnings {
+  /** The active accounts of the logins, locked, with the end of each one's login. */
+  warnings: { account: SocialAccountRow; endsAt: Date }[];
+  /** Whether more logins may be due. */
+  isLeft: boolean;
+}
+
+/** Takes the due warnings of at most `limit` logins, and sets when the next one of each is due. */
+export async function takeExpiryWarnings(trx: Transaction, limit: number): Promise<ExpiryWarnings> {
+  const due = await trx
+    .selectFrom('grants')
+    .select('id')
+    .where('expiry_warning_at', '<=', sql<Date>`now()`)
+    .orderBy('expiry_warning_at')
+    .limit(limit)
+    .execute();
+  const ids = due.map(({ id }) => id);
+  const accounts = await lockActiveAccounts(trx, ids);
   const lastMs = sql`${expiryWarningsMs.last} * interval '1 ms'`;
-  const { rows } = await sql<{ id: string }>`
+  // Meanwhile, another worker may have taken a warning, or the login may have changed.
+  const { rows } = await sql<{ id: string; token_expires_at: Date }>`
     update grants set expiry_warning_at =
       case when token_expires_at > now() + ${lastMs} then token_expires_at - ${lastMs} end
     where id = any (array(
-      select id from grants where expiry_warning_at <= now()
-      order by expiry_warning_at limit ${limit} for update skip locked))
-    returning id`.execute(trx);
-  const ids = rows.map(({ id }) => id);
-  const accounts = await trx
-    .selectFrom('social_accounts')
-    .select(['id', 'project_id'])
-    .where('grant_id', '=', sql<string>`any (${ids}::text[])`)
-    .where('status', '=', 'active')
-    .orderBy('id')
-    .execute();
-  return { grants: ids.length, accounts };
+      select id from grants where id = any (${ids}::text[]) and expiry_warning_at <= now()
+      for update skip locked))
+    returning id, token_expires_at`.execute(trx);
+  const ends = new Map(rows.map(({ id, token_expires_at }) => [id, token_expires_at]));
+  const warnings = accounts.flatMap((account) => {
+    const endsAt = ends.get(account.grant_id!);
+    return endsAt ? [{ account, endsAt }] : [];
+  });
+  return { warnings, isLeft: due.length === limit };
 }
 
 /** Without blocking inserts of results that refer to the accounts. */

@@ -9,6 +9,7 @@ type QuotaDetails = Pick<QuotaEventData, 'month' | 'published' | 'limit'>;
 interface Details {
   'account.connected': object;
   'account.disconnected': { reason: DisconnectReason };
+  'account.expiring': { token_expires_at: string };
   'account.refreshed': object;
   'account.quota_warning': QuotaDetails;
   'account.quota_exceeded': QuotaDetails;

@@ -1,14 +1,19 @@
 // Warnings of logins that end soon and can't be refreshed: seven days and one day ahead, once each.
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { loginColumns } from '../../../activities/logins/login-columns.ts';
-import { setReconnectRequired } from '../../../activities/logins/end-grants.ts';
+import { endGrants, setReconnectRequired } from '../../../activities/logins/end-grants.ts';
 import { loadAccess } from '../../../activities/logins/credentials.ts';
 import { warnOfExpiry } from '../../../activities/logins/warn-of-expiry.ts';
+import { lockActiveAccounts } from '../../../schema/database/accounts/grants.ts';
+import { eventBody } from '../../../schema/event-types.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { useDatabase } from '../../support/rows/database.ts';
-import { addGrant, readGranted } from '../../support/rows/grants.ts';
+import { addGrant, endLoginSoon, readGranted } from '../../support/rows/grants.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 import { addProject, rowsVault } from '../../support/rows/rows.ts';
 import { addAccountOf } from '../../support/rows/targets.ts';
+import { countWaiting } from '../../support/rows/waiting.ts';
 import { useScriptedNetwork } from '../../support/scripted-network.ts';
 
 const dayMs = 86_400_000;
@@ -52,7 +57,7 @@ async function passDays(days: number) {
 
 const warn = () => warnOfExpiry(dependenciesOf(database.db, network));
 
-async function listWarned(): Promise<string[]> {
+async function listChanged(): Promise<string[]> {
   const changes = await database.db
     .selectFrom('changes')
     .select('subject_id')
@@ -63,11 +68,25 @@ async function listWarned(): Promise<string[]> {
   return changes.map(({ subject_id }) => subject_id);
 }
 
-/** Each account has been warned of so often. */
+const listEvents = () =>
+  database.db
+    .selectFrom('events')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('kind', '=', 'account.expiring')
+    .orderBy('social_account_id')
+    .execute();
+
+/** Each account has been warned of so often, by a live change and by an event. */
 async function expectWarnings(times: number) {
   const expected = accountIds.flatMap((id) => Array<string>(times).fill(id));
-  expect(await listWarned()).toEqual(expected);
+  expect(await listChanged()).toEqual(expected);
+  const events = await listEvents();
+  expect(events.map(({ social_account_id }) => social_account_id)).toEqual(expected);
 }
+
+const waitForLockWaits = (count: number) =>
+  expect.poll(() => countWaiting(database.db), { timeout: 5_000 }).toBe(count);
 
 test('a login of 60 days is warned of after 53 and 59 days', async () => {
   await write(60);
@@ -104,6 +123,81 @@ describe('a login that was never so far from its end', () => {
     await warn();
     await expectWarnings(1);
   });
+});
+
+test('the event has the account and the end of its login', async () => {
+  await write(3);
+  await warn();
+  const { token_expires_at } = await readGranted(database.db, accountIds[0]!);
+  const [event] = await listEvents();
+  const body = JSON.parse(event!.body);
+  expect(eventBody('account.expiring').parse(body)).toEqual(body);
+  expect(body.data).toEqual({
+    social_account_id: accountIds[0],
+    platform: 'sandbox',
+    account_name: 'ada',
+    external_user_id: null,
+    connection_type: 'byo',
+    token_expires_at: token_expires_at!.toISOString(),
+  });
+});
+
+test('a worker that is killed while it warns loses no warning', async () => {
+  await write(0.5);
+  const { db } = database;
+  let killed: Promise<unknown>;
+  await db.transaction().execute(async (trx) => {
+    await sql`lock table events in exclusive mode`.execute(trx);
+    killed = expect(warn()).rejects.toThrow();
+    await waitForLockWaits(1);
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(trx);
+    await killed;
+  });
+  await expectWarnings(0);
+  await warn();
+  await expectWarnings(1);
+});
+
+test('two workers warn once', async () => {
+  await write(0.5);
+  const warnings = await inQuietTransaction(database.db, async (trx) => {
+    await lockActiveAccounts(trx, [grantId]);
+    const both = [warn(), warn()];
+    await waitForLockWaits(2);
+    return both;
+  });
+  await Promise.all(warnings);
+  await expectWarnings(1);
+});
+
+test('more logins than fit in a group are each warned of once', async () => {
+  const { db } = database;
+  for (let i = 0; i < 60; i++) {
+    const tokenExpiresAt = new Date(Date.now() + dayMs / 2);
+    const grantId = await addGrant(db, { projectId, tokenExpiresAt });
+    const { accountId } = await addAccountOf(db, projectId, grantId, `account${i}`);
+    await endLoginSoon(db, accountId, tokenExpiresAt);
+    accountIds.push(accountId);
+  }
+  await write(0.5);
+  accountIds.sort();
+  expect(await warn()).toBe(true);
+  expect(await warn()).toBe(false);
+  await expectWarnings(1);
+});
+
+test('a login that ends at the same time is not warned of', async () => {
+  await write(0.5);
+  const warnings = await inQuietTransaction(database.db, async (trx) => {
+    await lockActiveAccounts(trx, [grantId]);
+    const warning = warn();
+    await waitForLockWaits(1);
+    await endGrants(trx, [grantId], { previewEvents: false });
+    return [warning];
+  });
+  await Promise.all(warnings);
+  await expectWarnings(0);
 });
 
 test('a login that is connected again is warned of again', async () => {

@@ -2,7 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventTypes, liveEventTypes, type EventType } from '../../../schema/event-types.ts';
+import { warnOfExpiry } from '../../../activities/logins/warn-of-expiry.ts';
+import {
+  eventCatalogue,
+  eventTypes,
+  liveEventTypes,
+  type EventType,
+} from '../../../schema/event-types.ts';
 import type { EventTypeInfo } from '../../../schema/events.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { ask } from '../../support/graphql/graphql.ts';
@@ -11,6 +17,7 @@ import {
   type ReceivedRequest,
   type Receiver,
 } from '../../support/receivers/receiver.ts';
+import { endLoginSoon } from '../../support/rows/grants.ts';
 
 let app: TestApp;
 let previewing: TestApp;
@@ -73,6 +80,9 @@ async function publish(api: TestApp, outcomes: (string | undefined)[], post: obj
     ...post,
   });
 }
+
+const typesOf = (availability: EventTypeInfo['availability']) =>
+  eventTypes.filter((type) => eventCatalogue[type].availability === availability);
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
@@ -166,8 +176,38 @@ describe('a test event', () => {
   });
 });
 
+describe('an opt-in event type', () => {
+  test('account.expiring reaches the webhooks that name it, as its schema says', async () => {
+    const naming = await app.tenant.createWebhook(`${receiver.url}/naming`, ['account.expiring']);
+    const others = [
+      await app.tenant.createWebhook(`${receiver.url}/default`),
+      await app.tenant.createWebhook(`${receiver.url}/live`, liveEventTypes),
+    ];
+    const account = await app.tenant.connectSandbox('fay');
+    const endsAt = new Date(Date.now() + 3_600_000);
+    await endLoginSoon(app.database.db, account.id, endsAt);
+    await warnOfExpiry({ ...app.context, previewEvents: false });
+    const request = await receiver.waitFor(isOf('/naming', 'account.expiring'));
+    expect(faultsOf('account.expiring', request.json())).toEqual([]);
+    expect(request.json().data).toEqual({
+      social_account_id: account.id,
+      platform: 'sandbox',
+      account_name: 'fay',
+      external_user_id: null,
+      connection_type: 'byo',
+      token_expires_at: endsAt.toISOString(),
+    });
+    const listTypes = async ({ id }: { id: string }) => {
+      const { body } = await app.api.get(`/v1/webhooks/${id}/deliveries`);
+      return body.data.map(({ event }: { event: EventType }) => event);
+    };
+    expect(await listTypes(naming)).toEqual(['account.expiring']);
+    for (const other of others) expect(await listTypes(other)).toEqual(['account.connected']);
+  });
+});
+
 describe('a coming-soon event type', () => {
-  const comingSoon = eventTypes.filter((kind) => !liveEventTypes.includes(kind));
+  const comingSoon = typesOf('coming_soon');
 
   test('says whether the installation sends it', async () => {
     const sentBy = async ({ api }: TestApp) => {
@@ -175,7 +215,7 @@ describe('a coming-soon event type', () => {
       const kinds = body.data as EventTypeInfo[];
       return kinds.filter(({ is_sent }) => is_sent).map(({ event }) => event);
     };
-    expect(await sentBy(app)).toEqual(liveEventTypes);
+    expect(await sentBy(app)).toEqual([...liveEventTypes, ...typesOf('opt_in')]);
     expect(await sentBy(previewing)).toEqual(eventTypes);
     const { eventTypes: asked } = await ask(previewing, '{ eventTypes { isSent } }');
     expect(asked).toEqual(eventTypes.map(() => ({ isSent: true })));

@@ -12,7 +12,7 @@ import {
 } from '../../support/graphql/graphql.ts';
 import { uploadPicture } from '../../support/media/uploads.ts';
 import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
-import { readGranted } from '../../support/rows/grants.ts';
+import { endLoginSoon } from '../../support/rows/grants.ts';
 import { answerByPath, Past } from '../../support/receivers/replays.ts';
 
 let app: TestApp;
@@ -93,14 +93,9 @@ describe('accountUpdated', () => {
     const { id } = await app.tenant.connectSandbox('ends-soon');
     await using one = watch(accountUpdated, { id });
     await one.waitFor(1);
-    const { grant_id } = await readGranted(db, id);
     const soon = new Date(Date.now() + 3_600_000);
-    await db
-      .updateTable('grants')
-      .set({ token_expires_at: soon, expiry_warning_at: new Date() })
-      .where('id', '=', grant_id)
-      .execute();
-    await warnOfExpiry(app.context);
+    await endLoginSoon(db, id, soon);
+    await warnOfExpiry({ ...app.context, previewEvents: false });
     const [, change] = shown(await one.waitFor(2), 'accountUpdated');
     expect(change).toMatchObject({
       change: 'expiring',

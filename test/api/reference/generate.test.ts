@@ -201,6 +201,13 @@ describe('client generators', () => {
     });
   });
 
+  test('see which webhook messages are not sent to every webhook', async () => {
+    const { webhooks } = JSON.parse(await committed('openapi.json'));
+    expect(webhooks['post.published'].post).not.toHaveProperty('description');
+    expect(webhooks['account.expiring'].post.description).toMatch(/^Opt-in\./);
+    expect(webhooks['post.scheduled'].post.description).toMatch(/^Coming soon\./);
+  });
+
   test('get the same description of a shared member in a component and in its extension', async () => {
     const { schemas } = JSON.parse(await committed('openapi.json')).components;
     for (const extended of ['ApiKeyWithSecret', 'WebhookWithSecret', 'DeliveryWithAttempts']) {

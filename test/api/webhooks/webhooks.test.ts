@@ -79,6 +79,13 @@ describe('POST /v1/webhooks', () => {
     expect(JSON.stringify([one.body, all.body])).not.toContain(secret);
   });
 
+  test('gets an opt-in event type only if it names it', async () => {
+    await renewTenant();
+    expect((await create()).events).not.toContain('account.expiring');
+    const events = ['account.expiring', 'post.failed'];
+    expect((await create({ events })).events).toEqual(events);
+  });
+
   test('can begin disabled, with coming-soon types', async () => {
     const data = await create({ active: false, events: ['post.scheduled'] });
     expect(data).toMatchObject({ status: 'disabled', active: false, disabled_reason: 'user' });

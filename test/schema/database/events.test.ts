@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { lockAccount } from '../../../schema/database/accounts/accounts.ts';
 import { recordEvent, type NewEvent } from '../../../schema/database/events/record.ts';
 import { lockPost } from '../../../schema/database/posts/posts.ts';
-import type { EventType } from '../../../schema/event-types.ts';
+import { liveEventTypes, type EventType } from '../../../schema/event-types.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addPost } from '../../support/rows/rows.ts';
@@ -228,6 +228,16 @@ describe('recordEvent', () => {
     const event = { projectId, type: 'post.scheduled', data: {}, postId: 'post_5' } as const;
     expect(await record(event)).toEqual({ eventId: null, deliveryCount: 0 });
     expect(await record(event, true)).toEqual({ eventId: expect.any(String), deliveryCount: 1 });
+  });
+
+  test('records an opt-in event type for the webhooks that name it', async () => {
+    const projectId = await createProject();
+    const naming = await createWebhook(projectId, ['account.expiring']);
+    await createWebhook(projectId, liveEventTypes);
+    const event = { projectId, type: 'account.expiring', data: {} } as const;
+    const { eventId } = await record({ ...event, socialAccountId: 'sa_1' });
+    expect(await readEvent(eventId)).toMatchObject({ kind: 'account.expiring' });
+    expect(await listDeliveries(eventId)).toMatchObject([{ webhook_id: naming }]);
   });
 
   test('writes nothing when its transaction fails', async () => {

@@ -81,5 +81,15 @@ export async function setCredentials(
     .execute();
 }
 
+/** The login of the account ends then and can't be refreshed. The warning of that is due. */
+export async function endLoginSoon(db: Db, accountId: string, tokenExpiresAt: Date): Promise<void> {
+  const { grant_id: grantId } = await readGranted(db, accountId);
+  await db
+    .updateTable('grants')
+    .set({ token_expires_at: tokenExpiresAt, expiry_warning_at: new Date(), refresh_at: null })
+    .where('id', '=', grantId)
+    .execute();
+}
+
 /** A login without an app. */
 export const loginOf = (credentials: Credentials): Login => ({ credentials, app: null });
