@@ -1,6 +1,7 @@
 // The event types. Each is one entry: its meaning, its availability, the schema of its data, a sample.
 import { z } from 'zod';
 import { AccountEventData, QuotaEventData } from './accounts.ts';
+import { PlatformAppEventData } from './platform-apps.ts';
 import { PostEventData, type PostEventResult } from './posts/posts.ts';
 import { describedEnum } from './wire/described-enum.ts';
 import { Timestamp } from './wire/timestamp.ts';
@@ -39,6 +40,7 @@ const ExpiringEventData = ConnectedEventData.extend({
  */
 export const EventData = z
   .object({
+    ...PlatformAppEventData.shape,
     ...PostEventData.shape,
     ...QuotaEventData.shape,
     ...DisconnectedEventData.shape,
@@ -148,6 +150,12 @@ export const eventCatalogue = {
     availability: 'opt_in',
     data: ExpiringEventData,
     sample: { ...account, token_expires_at: '2026-02-07T12:00:00.000Z' },
+  }),
+  'platform_app.credits_exhausted': eventType({
+    meaning: 'Your own app has no credits left at its network. Recorded at most once a day.',
+    availability: 'opt_in',
+    data: PlatformAppEventData,
+    sample: { platform: 'twitter', client_id: 'client_test' },
   }),
   'post.scheduled': eventType({
     meaning: 'A post was queued for future publishing.',

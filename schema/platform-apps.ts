@@ -24,6 +24,11 @@ export const PlatformApp = z
   });
 export type PlatformApp = z.infer<typeof PlatformApp>;
 
+export const PlatformAppEventData = PlatformApp.pick({ platform: true, client_id: true }).meta({
+  id: 'PlatformAppEventData',
+  description: 'Data of an event about your own app at a network.',
+});
+
 export const SetPlatformApp = z
   .strictObject({
     client_id: ClientId.max(1024).regex(printable, printableWords),

@@ -24,6 +24,8 @@ export interface PlatformErrorOptions {
   retryAfterMs?: number | undefined;
   /** On `rate_limited`: what the network limits. Default: the account. */
   throttled?: ThrottleScope | undefined;
+  /** On `rate_limited`: the app has no credits left. Each target waits by itself. */
+  isOutOfCredits?: boolean | undefined;
   /** On `reauthorize`: the user or the network revoked the credentials; a refresh can't help. */
   isRevoked?: boolean | undefined;
   cause?: unknown;

@@ -26,6 +26,8 @@ export interface Explanation {
   retryAfterMs?: number | undefined;
   /** What a rate limit applies to. Default: the account. */
   throttled?: ThrottleScope | undefined;
+  /** The network refuses because the app has no credits left. */
+  isOutOfCredits?: boolean | undefined;
 }
 
 export interface Refusal extends Explanation {
@@ -61,6 +63,7 @@ export function toRefusal(refusal: Refusal): PlatformError {
       return new PlatformError('rate_limited', `${network} limits the rate: ${words}`, {
         ...options,
         throttled,
+        isOutOfCredits: refusal.isOutOfCredits,
         retryAfterMs: refusal.retryAfterMs ?? readRefusedMs(answer.headers),
       });
     case 'lost':

@@ -49,7 +49,7 @@ export function afterError(
       return afterRateLimit(
         refusalWaitMs(error, clock, limits),
         phase,
-        { ...clock, rateLimits: (clock.rateLimits ?? 0) + 1 },
+        afterRefusals(error, clock),
         limits,
         nowMs,
       );
@@ -113,8 +113,14 @@ export function afterRateLimit(
 
 /** After a call that was not rate-limited. */
 export function withoutLimit(clock: ClockState): ClockState {
-  const { rateLimitedSinceMs: _, rateLimits: __, ...rest } = clock;
+  const { rateLimitedSinceMs: _, rateLimits: __, isOutOfCredits: ___, ...rest } = clock;
   return rest;
+}
+
+function afterRefusals({ options }: PlatformError, clock: ClockState): ClockState {
+  const { isOutOfCredits: _, ...rest } = clock;
+  const rateLimits = (clock.rateLimits ?? 0) + 1;
+  return { ...rest, rateLimits, ...(options.isOutOfCredits && { isOutOfCredits: true }) };
 }
 
 /** The network's own wait, but longer after each refusal in a row: some networks always ask for a second. */

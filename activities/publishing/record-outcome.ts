@@ -7,6 +7,8 @@ import {
 } from '../../schema/database/posts/target-steps.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import { sealState } from '../../schema/database/posts/provider-state.ts';
+import { takeCreditsExhausted } from '../../schema/database/accounts/apps.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { postingErrors, type PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { FailureStage } from '../../schema/posts/posts.ts';
@@ -68,9 +70,25 @@ export async function recordError(
     const isWritten = await setNextPhase(db, notifier, row, { phase, clock, waitMs: null });
     return isWritten ? { row, error } : 'superseded';
   }
-  if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);
+  if (error.options.isOutOfCredits) await reportUsedUpApp(dependencies, row);
+  else if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);
   const step = afterError(error, phase, clock, limits, dependencies.now());
   return toEnd(await takeStep(dependencies, row, step, error));
+}
+
+/** Tells the project, if the app is its own. */
+async function reportUsedUpApp(
+  { db, notifier, previewEvents }: AdvanceDependencies,
+  { app_id, project_id: projectId }: TargetRow,
+): Promise<void> {
+  if (app_id === null) return;
+  await inTransaction(db, notifier, async (trx) => {
+    const app = await takeCreditsExhausted(trx, projectId, app_id);
+    if (!app) return;
+    const { environment, ...data } = app;
+    const type = 'platform_app.credits_exhausted';
+    await recordEvent(trx, { projectId, environment, type, data }, { previewEvents });
+  });
 }
 
 export async function recordOutcome(

@@ -109,6 +109,8 @@ interface PlatformAppTable {
   /** Sealed by the vault; null if the client has none. */
   client_secret: Buffer | null;
   client_secret_key_id: string | null;
+  /** When an event last said that it has no credits left at the network. */
+  credits_exhausted_at: Date | null;
   created_at: Generated<Date>;
   /** When it was last set. A project's last one serves its new consents. */
   updated_at: Generated<Date>;
@@ -236,6 +238,8 @@ export interface ClockState {
   rateLimitedSinceMs?: number;
   /** Calls in a row that the network refused because of a rate limit. */
   rateLimits?: number;
+  /** The app of the account has no credits left at the network. */
+  isOutOfCredits?: true;
   /** The last wait for media. Absent: the target does not wait for them. */
   mediaDelayMs?: number;
   confirmSinceMs?: number;

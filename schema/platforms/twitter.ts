@@ -149,7 +149,7 @@ export const twitter = definePlatform({
   settings: {
     apiUrl: baseUrl("X's API.", 'https://api.x.com'),
     consentUrl: baseUrl("X's consent page.", 'https://x.com/i/oauth2/authorize'),
-    reconcile: z.enum(['read', 'none'], 'must be read or none').default('none').meta({
+    reconcile: z.enum(['read', 'none'], 'must be read or none').default('read').meta({
       description:
         'Whether to look for a post at X after a lost answer: read, which X charges for, or none, which leaves the outcome unknown.',
     }),

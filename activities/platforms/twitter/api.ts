@@ -22,11 +22,8 @@ const Problem = z.object({
     .catch(undefined),
 });
 
-/** Others are read by the status. */
-const verdicts = new Map<string, Verdict>([
-  ['usage-capped', 'rejected'],
-  ['credits', 'rejected'],
-]);
+/** How long a target without credits waits. X doesn't say when its owner buys some. */
+const creditsWaitMs = 15 * 60_000;
 
 /** Problems of the app. Its owner must act, not the user. */
 const ownerActions = new Map([
@@ -62,17 +59,25 @@ function readRefusal({ status, headers, body }: NetworkAnswer): Explanation {
   const name = type.startsWith('http') ? type.split('/').at(-1)! : '';
   const words = errors.flatMap((error) => error.message ?? []);
   const said = words.length > 0 ? words.join(' ') : (detail ?? message ?? title);
-  const action = ownerActions.get(name);
+  const action = ownerActions.get(name || (status === 402 ? 'credits' : ''));
   const isDuplicate = status === 403 && duplicateWords.test(said ?? '');
   const number = code ?? errors.find((error) => error.code !== undefined)?.code;
+  const isOutOfCredits = status === 402 || name === 'credits';
   const limit = status === 429 ? readDailyLimit(headers) : undefined;
   return {
     code: isDuplicate ? duplicateCode : name || number?.toString(),
     message: [said, action].filter(Boolean).join(' '),
-    // X itself took nothing. A proxy in between may answer 503 for a call that X has carried out.
-    verdict: verdicts.get(name) ?? (status === 503 && title ? 'unavailable' : undefined),
+    ...(isOutOfCredits && { isOutOfCredits, retryAfterMs: creditsWaitMs }),
+    verdict: isOutOfCredits ? 'rate_limited' : readVerdict(name, status, title),
     ...(limit && { throttled: limit.scope, retryAfterMs: limit.waitMs }),
   };
+}
+
+/** Undefined: by the status. */
+function readVerdict(name: string, status: number, title: string | undefined): Verdict | undefined {
+  if (name === 'usage-capped') return 'rejected';
+  // X itself took nothing. A proxy in between may answer 503 for a call that X has carried out.
+  return status === 503 && title ? 'unavailable' : undefined;
 }
 
 /**

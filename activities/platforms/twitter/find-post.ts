@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { loadTwitterText, readable } from '../../../schema/platforms/twitter.ts';
 import type { Ask } from '../network-api.ts';
+import { PlatformError } from '../platform-error.ts';
 import type { ReconcileOutcome, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
 import { listUploads } from './media.ts';
@@ -56,21 +57,37 @@ const clockErrorMs = 60_000;
 /** `unknown`: the account has posted too much since, or a post that may be this one. */
 export async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   const since = new Date(target.dueAt.getTime() - clockErrorMs);
-  const query = {
+  const { data, meta } = await listPosts(ask, target.externalAccountId, {
     max_results: 100,
     start_time: since.toISOString().replace(/\.\d+/, ''),
     exclude: 'retweets',
-    'post.fields': 'attachments,entities,note_post',
-    expansions: 'referenced_posts',
-  };
-  const path = `/users/${target.externalAccountId}/tweets`;
-  const { data, meta } = (await ask(path, Page, { query })).body;
+  });
   // Oldest first, since an equal post that a person wrote later comes after it.
   const posts = data.toReversed().map((post) => ({ post, likeness: compare(post, target) }));
   const found = posts.find(({ likeness }) => likeness === 'same');
   if (found) return toPublished(target, found.post.id);
   const isSure = meta?.next_token === undefined && posts.every((each) => each.likeness === 'other');
   return { outcome: isSure ? 'absent' : 'unknown' };
+}
+
+/**
+ * X's OpenAPI description has `post.fields`; its guides and its own test server have `tweet.fields`.
+ * @see https://api.x.com/2/openapi.json, https://docs.x.com/x-api/fundamentals/fields,
+ *   https://github.com/xdevplatform/playground
+ */
+async function listPosts(ask: Ask, userId: string, query: Record<string, string | number>) {
+  const list = async (fields: Record<string, string>) => {
+    const asked = { query: { ...query, ...fields } };
+    return (await ask(`/users/${userId}/tweets`, Page, asked)).body;
+  };
+  try {
+    return await list({ 'post.fields': 'attachments,entities,note_post,referenced_posts' });
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.options.providerError?.['status'] !== 400) {
+      throw error;
+    }
+    return list({ 'tweet.fields': 'attachments,entities,note_tweet,referenced_tweets' });
+  }
 }
 
 type Likeness = 'same' | 'perhaps' | 'other';

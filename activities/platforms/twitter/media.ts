@@ -99,7 +99,9 @@ async function initialize(ask: Ask, { bytes, contentType, kind }: TargetMedia): 
   const json = {
     media_type: contentType,
     total_bytes: bytes,
-    media_category: kind === 'video' ? 'amplify_video' : isGif ? 'tweet_gif' : 'tweet_image',
+    // Videos of posts are `tweet_video`, of any size that Fanfare accepts. `amplify_video` is for ads.
+    // https://docs.x.com/x-api/media/quickstart/best-practices
+    media_category: kind === 'video' ? 'tweet_video' : isGif ? 'tweet_gif' : 'tweet_image',
   };
   const { data } = (await ask('/media/upload/initialize', Answer, { json })).body;
   return {

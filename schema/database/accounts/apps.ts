@@ -126,6 +126,18 @@ export async function findApp(
   return row && openApp(vault, row);
 }
 
+/** The project's own app, at most once a day. Undefined: it is the operator's, or an event named it already. */
+export function takeCreditsExhausted(trx: Transaction, projectId: string, id: string) {
+  return trx
+    .updateTable('platform_apps')
+    .set({ credits_exhausted_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .where(sql<boolean>`coalesce(credits_exhausted_at < now() - interval '1 day', true)`)
+    .returning(['platform', 'client_id', 'environment'])
+    .executeTakeFirst();
+}
+
 /** Keeps the app until the end of the transaction. False: it was deleted. */
 export async function lockApp(trx: Transaction, id: string): Promise<boolean> {
   const row = await trx

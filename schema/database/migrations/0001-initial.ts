@@ -45,6 +45,7 @@ const statements = [
     client_id text not null,
     client_secret bytea,
     client_secret_key_id text,
+    credits_exhausted_at ${time},
     created_at ${time} not null default now(),
     updated_at ${time} not null default now(),
     unique nulls not distinct (project_id, platform, instance, client_id)

@@ -57,6 +57,7 @@ export function reasonOf(facts: WaitFacts): OpenReason {
   if (facts.is_answer_open) return 'answered_post';
   if (!facts.is_timed) return 'start';
   if (has('mediaDelayMs')) return 'media';
+  if (has('isOutOfCredits')) return 'app_credits';
   if (has('rateLimitedSinceMs')) return 'rate_limit';
   if (phase === 'prepare' && has('prepareSinceMs') && !has('unavailable')) return 'preparation';
   if (phase === 'confirm') return 'confirmation';

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../schema/wire/ids.ts';
 import { useApp } from '../../support/app/app.ts';
-import { createTurnMeter, type MeasuredAnswer } from '../../support/app/turn-meter.ts';
+import { createTurnMeter, type MeasuredAnswer } from '../../support/checks/turn-meter.ts';
 import { forFile } from '../../support/fixtures.ts';
 import { closeOf, openOwnSocket } from '../../support/receivers/raw-socket.ts';
 

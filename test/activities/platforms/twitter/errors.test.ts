@@ -60,7 +60,7 @@ describe('a refusal of a post', () => {
         detail: 'No credits.',
         type: 'https://api.twitter.com/2/problems/credits',
       },
-      'rejected',
+      'rate_limited',
       'credits',
       'No credits. The X app has no credits left. Its owner must buy some.',
     ],

@@ -35,9 +35,32 @@ describe('a search', () => {
       max_results: '100',
       start_time: '2026-11-22T09:59:30Z',
       exclude: 'retweets',
-      'post.fields': 'attachments,entities,note_post',
-      expansions: 'referenced_posts',
+      'post.fields': 'attachments,entities,note_post,referenced_posts',
     });
+  });
+
+  test('asks with the other names of the fields where X knows only these', async () => {
+    await using x = await startTwitter();
+    x.network.knows = 'tweet';
+    const { id } = x.network.addPost({ text: 'Hello', replyTo: '1' });
+    x.network.addPost({ text: 'Hello' });
+    const caption = 'A long text. '.repeat(30);
+    const long = x.network.addPost({ text: caption.trim() });
+    await expectFound(x, x.target({ replyTo: '1' }), id);
+    await expectFound(x, x.target({ caption }), long.id);
+    expect(x.network.requests.map(({ url }) => /(post|tweet)\.fields/.exec(url)![1])).toEqual([
+      'post',
+      'tweet',
+      'post',
+      'tweet',
+    ]);
+  });
+
+  test('asks once where X refuses for another reason', async () => {
+    await using x = await startTwitter();
+    x.network.nextAnswer = Response.json({ title: 'Forbidden', detail: 'No.' }, { status: 403 });
+    expect(await refusal(x.reconcile(x.target()))).toMatchObject({ kind: 'rejected' });
+    expect(x.network.requests).toHaveLength(1);
   });
 
   test('finds the first of equal posts', async () => {

@@ -103,7 +103,7 @@ describe('a video', () => {
       [1, 4_194_304],
       [2, 611_392],
     ]);
-    expect(found).toMatchObject({ category: 'amplify_video', altText: null });
+    expect(found).toMatchObject({ category: 'tweet_video', altText: null });
     await x.commit(target);
     expect(x.network.listPosts()).toMatchObject([{ media: [file.sha256] }]);
   });

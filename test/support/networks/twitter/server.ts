@@ -35,8 +35,8 @@ const Timeline = z.strictObject({
   max_results: z.coerce.number().int().min(5).max(100),
   start_time: z.iso.datetime({ precision: 0 }),
   exclude: words('replies', 'retweets').optional(),
-  'post.fields': words('attachments', 'entities', 'note_post', 'created_at'),
-  expansions: words('referenced_posts'),
+  'post.fields': words('attachments', 'entities', 'note_post', 'referenced_posts').optional(),
+  'tweet.fields': words('attachments', 'entities', 'note_tweet', 'referenced_tweets').optional(),
 });
 
 export interface XPost {
@@ -78,6 +78,8 @@ export function createTwitterServer() {
     nextAnswer: undefined as Response | undefined,
     /** May answer a request instead. */
     intercept: (_request: Request): Response | undefined => undefined,
+    /** Which of the two names of a post it knows in queries: its OpenAPI description, or its guides. */
+    knows: 'post' as 'post' | 'tweet',
     /** The most posts on a page. */
     maxPage: 100,
     /** X names the destination of a URL in a form of its own. */
@@ -186,30 +188,40 @@ export function createTwitterServer() {
       Object.fromEntries(new URL(request.url).searchParams.entries()),
     );
     if (!given.success) throw invalid(z.prettifyError(given.error));
+    const other = server.knows === 'post' ? 'tweet.fields' : 'post.fields';
+    if (given.data[other]) {
+      throw invalid(`The query parameter [${other}] is not one of [id,max_results,start_time]`);
+    }
+    const fields = given.data[`${server.knows}.fields`] ?? [];
     const since = Date.parse(given.data.start_time);
     const found = posts.filter(({ createdAtMs }) => createdAtMs >= since).toReversed();
     const page = found.slice(0, Math.min(given.data.max_results, server.maxPage));
     const more = found.length > page.length ? { next_token: 'next' } : {};
     const meta = { result_count: page.length, ...more };
-    return Response.json(page.length === 0 ? { meta } : { data: page.map(show), meta });
+    return Response.json(
+      page.length === 0 ? { meta } : { data: page.map((post) => show(post, fields)), meta },
+    );
   }
 
-  function show(post: XPost) {
+  /** `fields`: X shows only the fields that it was asked for. */
+  function show(post: XPost, fields: readonly string[]) {
     const { text, urls } = toText(post);
     const entities = urls.length > 0 ? { entities: { urls } } : {};
     const isLong = twitterText.parseTweet(post.text).weightedLength > 280;
     const keys = post.media.map(({ key }) => key);
+    const isAsked = (name: string) => fields.includes(name);
+    const isRenamed = server.knows === 'post';
+    const note = isRenamed ? 'note_post' : 'note_tweet';
+    const references = isRenamed ? 'referenced_posts' : 'referenced_tweets';
     return {
       id: post.id,
-      created_at: new Date(post.createdAtMs).toISOString(),
       text: isLong ? `${text.slice(0, 270)}…` : text,
-      ...entities,
-      ...(isLong && { note_post: { text, ...entities } }),
-      ...(post.replyTo !== null && {
-        referenced_posts: [{ type: 'replied_to', id: post.replyTo }],
-      }),
-      ...(keys.length > 0 && { attachments: { media_keys: keys } }),
-      ...(post.options.poll && { attachments: { poll_ids: [post.id] } }),
+      ...(isAsked('entities') && entities),
+      ...(isLong && isAsked(note) && { [note]: { text, ...entities } }),
+      ...(post.replyTo !== null &&
+        isAsked(references) && { [references]: [{ type: 'replied_to', id: post.replyTo }] }),
+      ...(isAsked('attachments') && keys.length > 0 && { attachments: { media_keys: keys } }),
+      ...(isAsked('attachments') && post.options.poll && { attachments: { poll_ids: [post.id] } }),
     };
   }
 
