@@ -56,9 +56,12 @@ export async function encodeImage({
       .toFile(to);
     return { ...size, bytes };
   } catch (error) {
-    throw unreadable(error);
+    throw isFullDisk(error) ? error : unreadable(error);
   }
 }
+
+/** libvips has no code for it. */
+const isFullDisk = (error: unknown) => (error as Error).message.includes('write error');
 
 /** The decoder frees its memory before the encoder needs its own. */
 async function decoded(image: Sharp): Promise<Sharp> {

@@ -1,6 +1,11 @@
 // Images that are fitted to limits.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
+import { encodeImage } from '../../../activities/media/images/encode.ts';
+import { MediaError } from '../../../activities/media/media-error.ts';
 import { cleaningPlan, type FitPlan } from '../../../activities/platforms/media-rules.ts';
 import { fitBytes, probeSource, type FittedBytes } from '../../support/media/images.ts';
 import { animation, bytesSource, noise } from '../../support/media/samples.ts';
@@ -203,4 +208,18 @@ describe('animations', () => {
 test('an image that is cut short is refused', async () => {
   const bytes = await noise(600, 400).jpeg().toBuffer();
   await expect(fit(bytes.subarray(0, -1_000))).rejects.toMatchObject({ code: 'media_invalid' });
+});
+
+test.runIf(process.platform === 'linux')('a full disk is no fault of the image', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'fanfare-full-')), 'image');
+  writeFileSync(path, await noise(600, 400).png().toBuffer());
+  for (const contentType of types) {
+    const encoding = { ...noLimits, contentType, quality: 80, factor: 1 };
+    const error = await encodeImage({ kind: 'encode', path, to: '/dev/full', encoding }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).not.toBeInstanceOf(MediaError);
+    expect((error as Error).message).toContain('write error');
+  }
+  rmSync(dirname(path), { recursive: true });
 });
