@@ -46,7 +46,7 @@ export function setReadOnly({ name }: TestDatabase, value: 'on' | 'off'): Promis
 async function cloneDatabase(template: string): Promise<TestDatabase> {
   const adminUrl = inject('adminDatabaseUrl');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await runAsAdmin(adminUrl, `create database ${name} template ${template}`);
+  await runAsAdmin(adminUrl, `create database ${name} template ${template} strategy file_copy`);
   const url = withDatabase(adminUrl, name);
   const connection = connectDatabase({ url, maxConnections: 5, applicationName: 'test' });
 

@@ -103,7 +103,8 @@ async function startTestPostgres(
     progress: () => undefined,
     fsync: false,
     restart: false,
-    settings: { max_connections: '300' },
+    // Each file creates a database: its pages need no log.
+    settings: { max_connections: '300', wal_level: 'minimal', max_wal_senders: '0' },
   });
 }
 
