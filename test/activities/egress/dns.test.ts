@@ -28,6 +28,14 @@ async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
   return { value, ms: performance.now() - startedAt };
 }
 
+/** Begins lookups that get no answer. */
+async function flood(lookups: Promise<unknown>[]) {
+  let ended = 0;
+  for (const lookup of lookups) lookup.catch(() => ended++);
+  await sleep(100);
+  return { countEnded: () => ended };
+}
+
 describe.concurrent('createDns', () => {
   test('finds the addresses of a name, and distinguishes a missing name from a silent one', async ({
     expect,
@@ -53,9 +61,7 @@ describe.concurrent('createDns', () => {
     expect(server.asked).toHaveLength(2 * once);
     await resolve('silent.test', 'prj_1').catch(codeOf);
     const before = server.asked.length;
-    const again = await timed(resolve('silent.test', 'prj_2').catch(codeOf));
-    expect(again.value).toBe('EAI_AGAIN');
-    expect(again.ms).toBeLessThan(200);
+    expect(await resolve('silent.test', 'prj_2').catch(codeOf)).toBe('EAI_AGAIN');
     expect(server.asked).toHaveLength(before);
   });
 
@@ -64,12 +70,11 @@ describe.concurrent('createDns', () => {
     onTestFinished,
   }) => {
     const { server, resolve } = await start(onTestFinished);
-    const flood = Array.from({ length: 500 }, (_, i) => resolve(`silent-${i}.test`, 'prj_flood'));
-    for (const lookup of flood) lookup.catch(() => undefined);
-    await sleep(100);
-    const { value, ms } = await timed(resolve('a.known.test', 'prj_other'));
-    expect(value).toEqual(loopback);
-    expect(ms).toBeLessThan(500);
+    const { countEnded } = await flood(
+      Array.from({ length: 500 }, (_, i) => resolve(`silent-${i}.test`, 'prj_flood')),
+    );
+    expect(await resolve('a.known.test', 'prj_other')).toEqual(loopback);
+    expect(countEnded()).toBe(0);
     expect(distinct(server.asked).filter((name) => name.includes('silent'))).toHaveLength(20);
   });
 
@@ -86,13 +91,11 @@ describe.concurrent('createDns', () => {
     onTestFinished,
   }) => {
     const { server, resolve } = await start(onTestFinished);
-    for (let i = 0; i < 500; i++) {
-      resolve(`silent-${i}.silent.co.uk`, `prj_${i % 50}`).catch(() => undefined);
-    }
-    await sleep(100);
-    const { value, ms } = await timed(resolve('a.known.test', 'prj_1'));
-    expect(value).toEqual(loopback);
-    expect(ms).toBeLessThan(500);
+    const { countEnded } = await flood(
+      Array.from({ length: 500 }, (_, i) => resolve(`silent-${i}.silent.co.uk`, `prj_${i % 50}`)),
+    );
+    expect(await resolve('a.known.test', 'prj_1')).toEqual(loopback);
+    expect(countEnded()).toBe(0);
     expect(distinct(server.asked).filter((name) => name.includes('silent'))).toHaveLength(10);
     // Shares their public suffix, but not their domain.
     expect(await resolve('nobody.co.uk', 'prj_1').catch(codeOf)).toBe('ENOTFOUND');
@@ -103,13 +106,13 @@ describe.concurrent('createDns', () => {
     onTestFinished,
   }) => {
     const { resolve } = await start(onTestFinished);
-    const flood = Array.from({ length: 100 }, (_, i) => `silent-${i}.test`);
+    const silent = Array.from({ length: 100 }, (_, i) => `silent-${i}.test`);
     const shared = Array.from({ length: 20 }, (_, i) => `flood-${i}.known.test`);
-    for (const name of [...flood, ...shared]) resolve(name, 'prj_flood').catch(() => undefined);
-    await sleep(100);
-    const { value, ms } = await timed(resolve('a.known.test', 'prj_other'));
-    expect(value).toEqual(loopback);
-    expect(ms).toBeLessThan(500);
+    const { countEnded } = await flood(
+      [...silent, ...shared].map((name) => resolve(name, 'prj_flood')),
+    );
+    expect(await resolve('a.known.test', 'prj_other')).toEqual(loopback);
+    expect(countEnded()).toBe(0);
   });
 
   test('serves a project at once beside its silent names of one domain', async ({
@@ -117,21 +120,19 @@ describe.concurrent('createDns', () => {
     onTestFinished,
   }) => {
     const { resolve } = await start(onTestFinished);
-    for (let i = 0; i < 100; i++) {
-      resolve(`${i}.silent.test`, 'prj_1').catch(() => undefined);
-    }
-    await sleep(100);
-    const { value, ms } = await timed(resolve('a.known.test', 'prj_1'));
-    expect(value).toEqual(loopback);
-    expect(ms).toBeLessThan(500);
+    const { countEnded } = await flood(
+      Array.from({ length: 100 }, (_, i) => resolve(`${i}.silent.test`, 'prj_1')),
+    );
+    expect(await resolve('a.known.test', 'prj_1')).toEqual(loopback);
+    expect(countEnded()).toBe(0);
   });
 
   test('rejects lookups that cannot begin in time', async ({ expect, onTestFinished }) => {
     const { server, resolve } = await start(onTestFinished);
-    const flood = Array.from({ length: 200 }, (_, i) =>
+    const lookups = Array.from({ length: 200 }, (_, i) =>
       resolve(`silent-${i}.test`, 'prj_1').catch(codeOf),
     );
-    const { value, ms } = await timed(Promise.all(flood));
+    const { value, ms } = await timed(Promise.all(lookups));
     expect(new Set(value)).toEqual(new Set(['EAI_AGAIN']));
     expect(ms).toBeLessThan(8_500);
     expect(distinct(server.asked).length).toBeLessThan(100);
