@@ -99,18 +99,3 @@ test('the log, the metrics, the alert and `stuck` name why each of three posts i
     /waits for network {2}next attempt .*Z {2}1 attempt {2}last error unavailable: /,
   );
 });
-
-test('a refused key and a refused request have one line each, without the key', async () => {
-  const { log, lines } = createTestLog('info');
-  await using app = await startApp({ log, roles: { api: true, worker: false } });
-  const secret = 'fan_notakeyofanyproject';
-  for (let i = 0; i < 3; i++) {
-    const headers = { authorization: `Bearer ${secret}` };
-    expect((await fetch(`${app.url}/v1/posts`, { headers })).status).toBe(401);
-  }
-  const refusals = () => lines.filter(({ msg }) => msg === 'requests are refused');
-  expect(refusals()).toMatchObject([
-    { level: 30, component: 'http', status: 401, code: 'unauthorized', refused: 1 },
-  ]);
-  expect(JSON.stringify(lines)).not.toContain(secret);
-});
