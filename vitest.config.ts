@@ -10,14 +10,15 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/compile-cache.ts'],
     reporters: ['default', new RunReporter()],
     pool: 'forks',
     // Loading everything again for each file took a quarter of the run.
     isolate: false,
     // A failed test must not leave its spies to the next one.
     restoreMocks: true,
-    // Files mostly wait: for timers, timeouts and programs. Three of them keep two cores busy.
-    maxWorkers: 3,
+    // Files mostly wait: for timers, timeouts and programs. Four of them keep two cores busy.
+    maxWorkers: 4,
     sequence: { sequencer: LongFilesFirst },
     // Long enough for a busy machine. A poll that succeeds costs nothing.
     expect: { poll: { timeout: 10_000 } },

@@ -33,8 +33,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('templateDatabase', templateDatabase);
   project.provide('temporalAddress', servers.temporalAddress);
   project.provide('cacheDirectory', cacheDirectory);
-  // A program under test need not compile what another one has compiled.
-  process.env['NODE_COMPILE_CACHE'] = join(cacheDirectory, 'compiled');
   return () => servers.stop();
 }
 
