@@ -1,6 +1,10 @@
 // Combines the reads of many fields into one query.
 import DataLoader from 'dataloader';
 import type { GraphqlContext } from './context.ts';
+import { readWithinLimit } from './response-limit.ts';
+
+/** A page of 100 posts with their results has at most 300 keys. */
+const maxBatchSize = 500;
 
 export type Load<Found> = (graphql: GraphqlContext, key: string) => Promise<Found | undefined>;
 
@@ -28,11 +32,19 @@ export function inBatchesByQuery<Found, Query>(
     const known = loaders.get(graphql) ?? new Map<string, DataLoader<string, Found | undefined>>();
     loaders.set(graphql, known);
     const name = JSON.stringify(query);
-    const load = async (keys: readonly string[]) => {
-      const found = await find(graphql, [...new Set(keys)], query);
-      return keys.map((key) => found.get(key));
+    const createLoader = () => {
+      const loader = new DataLoader<string, Found | undefined>(
+        async (keys) => {
+          // Equal keys share a batch, and the next batch reads again.
+          for (const key of keys) loader.clear(key);
+          const found = await readWithinLimit(graphql, () => find(graphql, [...keys], query));
+          return keys.map((key) => found.get(key));
+        },
+        { maxBatchSize },
+      );
+      return loader;
     };
-    const loader = known.get(name) ?? new DataLoader(load, { cache: false });
+    const loader = known.get(name) ?? createLoader();
     known.set(name, loader);
     return loader.load(key);
   };

@@ -15,6 +15,7 @@ import {
 } from './connections.ts';
 import type { GraphqlContext } from './context.ts';
 import { list, read, readId, type Arguments } from './operation.ts';
+import { readWithinLimit } from './response-limit.ts';
 import { idArguments } from './shapes.ts';
 
 interface OneOptions<T> {
@@ -30,7 +31,9 @@ export function queryOne<T>(name: string, options: OneOptions<T>): void {
   const { type, scope, resource, get } = options;
 
   function resolve(_: unknown, { id }: { id: string }, graphql: GraphqlContext): Promise<T> {
-    return read(graphql, scope, (context, caller) => get(context, caller, readId(resource, id)));
+    return read(graphql, scope, (context, caller) =>
+      readWithinLimit(graphql, () => get(context, caller, readId(resource, id))),
+    );
   }
   builder.queryField(name, (t) =>
     t.field({
@@ -107,7 +110,10 @@ function addPages<T extends { id: string }, Query>(
       args: { ...parent, ...pageArguments, ...filters },
       resolve: async (_, args, graphql): Promise<never> => {
         const { webhookId: _parent, ...query } = args as Arguments;
-        const page = await list(graphql, scope, schema, query, listIn(args as Arguments));
+        const run = listIn(args);
+        const page = await list(graphql, scope, schema, query, (...given) =>
+          readWithinLimit(graphql, () => run(...given)),
+        );
         return toConnection(page, args.after, toIdCursor) as never;
       },
     }),

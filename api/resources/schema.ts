@@ -10,6 +10,7 @@ import '../events/graphql.ts';
 import '../limits/graphql.ts';
 import '../graphql/node-query.ts';
 import '../media/graphql.ts';
+import { limitResponses } from '../graphql/response-limit.ts';
 import '../platform-apps/graphql.ts';
 import '../platforms/graphql.ts';
 import '../posts/graphql/attempts.ts';
@@ -26,5 +27,5 @@ import { routes } from './routes.ts';
 
 /** Without a context: fields get theirs with each request. */
 export function createSchema(): GraphQLSchema {
-  return describeSchema(builder.toSchema(), routes);
+  return limitResponses(describeSchema(builder.toSchema(), routes));
 }

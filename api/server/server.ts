@@ -46,6 +46,22 @@ const lingerMs = 2_000;
 /** Longer than the idle timeout of most load balancers, which would otherwise send to a closed connection. */
 const keepAliveTimeoutMs = 75_000;
 
+/** Cuts off a client that reads nothing of its answer, which stays in memory. */
+function limitUnread(outgoing: ServerResponse, stalledMs: number): void {
+  let before = 0;
+  const timer = setInterval(() => {
+    const unread = unreadBytes(outgoing.socket);
+    if (unread > 0 && unread === before) outgoing.socket?.destroy();
+    before = unread;
+  }, stalledMs).unref();
+  outgoing.once('close', () => clearInterval(timer));
+}
+
+/** Node compares the same at the timeout of a socket, which Yoga switches off. */
+function unreadBytes(socket: Socket | null): number {
+  return (socket as { _handle?: { writeQueueSize: number } } | null)?._handle?.writeQueueSize ?? 0;
+}
+
 /** Ends a request whose body doesn't arrive in time. */
 function limitTime(incoming: IncomingMessage): void {
   if (incoming.complete || !hasBody(incoming)) return;
@@ -111,6 +127,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     else if (isUploadUrl(incoming.url)) void respondToUpload(incoming, outgoing);
     else {
       limitTime(incoming);
+      limitUnread(outgoing, context.config.stalledMs);
       closeAfterEarlyAnswer(incoming, outgoing);
       cors(incoming, outgoing, () =>
         compress(incoming, outgoing, () => {

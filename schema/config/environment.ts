@@ -143,8 +143,8 @@ const CommonVariables = z.object({
     1_000,
   ),
   FANFARE_STALLED_MS: number(
-    'Milliseconds after which a stream of server-sent events is closed if the client reads nothing.',
-    120_000,
+    'Milliseconds after which a connection is closed if the client reads nothing of its answer, or of its stream of server-sent events.',
+    30_000,
     1_000,
   ),
   FANFARE_MAX_BODY_BYTES: number(

@@ -6,7 +6,7 @@ import { GivenTime } from './timestamp.ts';
 export const maxPageSize = 100;
 export const defaultPageSize = 25;
 /** A page ends early before its texts have more bytes than this together. One post or event has fewer. */
-export const maxPageBytes = 4_194_304;
+export const maxPageBytes = 1_048_576;
 
 const anyId = /^[a-z]{2,8}_[0-9a-z]{1,64}$/;
 
@@ -37,7 +37,7 @@ const paging = (defaultLimit: number) => ({
     .preprocess(fromDigits, z.number().int().min(1).max(maxPageSize))
     .default(defaultLimit)
     .meta({
-      description: `Page size, 1 to ${maxPageSize}. A page of 4 MB ends early. Default: ${defaultLimit}.`,
+      description: `Page size, 1 to ${maxPageSize}. A page of 1 MB ends early. Default: ${defaultLimit}.`,
     }),
   cursor: Cursor.optional().meta({ description: '`next_cursor` of the previous page.' }),
 });

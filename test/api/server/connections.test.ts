@@ -1,9 +1,10 @@
 // REST over real connections: readiness, and bodies that are chunked, too large or incomplete.
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { useApp } from '../../support/app/app.ts';
+import { startApp, useApp } from '../../support/app/app.ts';
 
 const app = useApp();
 
@@ -92,3 +93,41 @@ describe('an incomplete body', () => {
     expect((await app.api.get('/v1/limits')).status).toBe(200);
   });
 });
+
+test('a client that reads nothing of its answers is cut off, and one that reads slowly is not', async () => {
+  await using stalling = await startApp({
+    roles: { api: true, worker: false },
+    env: { FANFARE_STALLED_MS: '1000' },
+  });
+  const { tenant, url } = stalling;
+  const { id } = await tenant.connectSandbox('ada');
+  const draft = { status: 'draft', account_ids: [id], caption: 'x'.repeat(5_000) };
+  for (let i = 0; i < 100; i++) await tenant.createPost(draft);
+  const { hostname, port } = new URL(url);
+  const head = `Host: x\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
+
+  /** Bytes until the connection ends. */
+  async function readAll(socket: Socket, pauseMs = 0): Promise<number> {
+    let bytes = 0;
+    const ended = once(socket, 'close');
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.byteLength;
+      if (pauseMs === 0) return;
+      socket.pause();
+      setTimeout(() => socket.resume(), pauseMs);
+    });
+    await ended;
+    return bytes;
+  }
+
+  const silent = connect(Number(port), hostname).pause();
+  silent.write(`GET /v1/posts?limit=100 HTTP/1.1\r\n${head}`.repeat(40));
+  await sleep(4_000);
+  silent.resume();
+  expect(await readAll(silent)).toBeLessThan(15_000_000);
+
+  const slow = connect(Number(port), hostname);
+  slow.write(`GET /v1/posts?limit=100 HTTP/1.1\r\nConnection: close\r\n${head}`);
+  expect(await readAll(slow, 100)).toBeGreaterThan(500_000);
+}, 60_000);

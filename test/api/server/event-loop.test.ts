@@ -131,28 +131,53 @@ describe('the texts of 25 targets', () => {
   });
 });
 
-test('a page of large posts ends before it is 4 MB', async () => {
-  const caption = 'é'.repeat(10_000);
-  const targets = accounts.get('mastodon')!.map((account_id) => ({ account_id, caption }));
-  const created = await Promise.all(
-    many(20, { caption: 'x', status: 'draft', platform_posts: targets }).map((draft) =>
-      app.api.post('/v1/posts', draft),
-    ),
-  );
-  const ids = created.map(({ body }) => body.data.id as string);
-  const found: string[] = [];
-  let next = '/v1/posts?limit=100';
-  for (let pages = 0; next !== ''; pages++) {
-    const { text } = await app.api.get(next);
-    expect(text.length).toBeLessThan(4_400_000);
-    const { data, meta } = JSON.parse(text) as ListedPosts;
-    found.push(...data.map(({ id }) => id));
-    expect([meta.limit, meta.has_more]).toEqual([100, meta.next_cursor !== null]);
-    next = meta.next_cursor ? `/v1/posts?limit=100&cursor=${meta.next_cursor}` : '';
-    expect(pages).toBeLessThan(5);
-  }
-  expect(found).toEqual(ids.toSorted().toReversed());
-  await measure('/v1/posts?limit=100', '', 'GET');
+describe('large posts', () => {
+  const ids: string[] = [];
+  beforeAll(async () => {
+    const caption = 'é'.repeat(10_000);
+    const targets = accounts.get('mastodon')!.map((account_id) => ({ account_id, caption }));
+    for (let i = 0; i < 40; i++) {
+      const draft = { caption: 'x', status: 'draft', platform_posts: targets };
+      ids.push((await app.api.post('/v1/posts', draft)).body.data.id);
+    }
+  });
+
+  test('fill a page before it is 1 MB', async () => {
+    const found: string[] = [];
+    let next = '/v1/posts?limit=100';
+    while (next !== '') {
+      const { text } = await app.api.get(next);
+      expect(Buffer.byteLength(text)).toBeLessThan(1_200_000);
+      const { data, meta } = JSON.parse(text) as ListedPosts;
+      found.push(...data.map(({ id }) => id));
+      expect([meta.limit, meta.has_more]).toEqual([100, meta.next_cursor !== null]);
+      next = meta.next_cursor ? `/v1/posts?limit=100&cursor=${meta.next_cursor}` : '';
+    }
+    expect(found).toEqual(ids.toReversed());
+    await measure('/v1/posts?limit=100', '', 'GET');
+  });
+
+  test.each([
+    ['of many posts', () => ids.map((id, i) => `a${i}: post(id: "${id}") { results { caption } }`)],
+    [
+      'of many pages',
+      () => ids.map((_, i) => `a${i}: posts(first: 5) { nodes { results { caption } } }`),
+    ],
+    [
+      'of one text under many names',
+      () => [
+        `post(id: "${ids[0]}") { results { ${ids.map((_, i) => `a${i}: caption`).join(' ')} } }`,
+      ],
+    ],
+  ])('fill a response %s until each further field is an error', async (_, write) => {
+    const query = `{ ${write().join(' ')} }`;
+    await measure('/graphql', JSON.stringify({ query }));
+    const { text, body } = await app.api.graphql(query);
+    expect(text.length).toBeLessThan(4_600_000);
+    expect(body.errors[0].extensions.issues).toMatchObject([{ code: 'response_too_large' }]);
+    // Those that were being read at the limit may be as large.
+    expect(body.errors.length).toBeLessThan(1_000);
+  });
 });
 
 interface ListedPosts {
