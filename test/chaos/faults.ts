@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from './cluster/cluster.ts';
 import type { Load } from './load.ts';
 import type { ChaosClient } from './client.ts';
 import type { Random } from './random.ts';
-import { root, type Role } from './role.ts';
-import type { KillableServer } from './servers.ts';
+import { root, type Role } from './cluster/role.ts';
+import type { KillableServer } from './cluster/servers.ts';
 
 export interface Scene {
   cluster: Cluster;

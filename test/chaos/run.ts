@@ -2,18 +2,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { balance, findLatestMs, type Book } from './books.ts';
+import { balance, findLatestMs, type Book } from './books/books.ts';
 import { createChaosClient } from './client.ts';
-import { startCluster, type Cluster } from './cluster.ts';
-import { readFacts, readLastChange, waitUntilSettled, type Sources } from './facts.ts';
+import { startCluster, type Cluster } from './cluster/cluster.ts';
+import { readFacts, readLastChange, waitUntilSettled, type Sources } from './books/facts.ts';
 import { startLiveClients } from './live-clients.ts';
 import { connectAccount, startLoad } from './load.ts';
 import { readOptions, type Options } from './options.ts';
 import { handles } from './planned-posts.ts';
 import { createRandom } from './random.ts';
 import { startReceivers } from './receivers.ts';
-import { createProgress, printBooks, printPlan } from './report.ts';
-import type { Window } from './repeats.ts';
+import { createProgress, printBooks, printPlan } from './books/report.ts';
+import type { Window } from './books/repeats.ts';
 import { runUpload } from './upload/run.ts';
 
 const perSecond = 3;

@@ -10,9 +10,9 @@ import { startContainers } from '../../support/networks/container-then-publish.t
 import type { ServedNetwork } from '../../support/networks/network.ts';
 import { listTargets, writePost } from '../../support/networks/posting.ts';
 import { startUploads } from '../../support/networks/upload-session.ts';
-import type { Book } from '../books.ts';
-import { createProgress, printBooks } from '../report.ts';
-import { startPostgres } from '../servers.ts';
+import type { Book } from '../books/books.ts';
+import { createProgress, printBooks } from '../books/report.ts';
+import { startPostgres } from '../cluster/servers.ts';
 import { pidHeader, startWorkers, type Memory, type WorkerInput, type Workers } from './workers.ts';
 
 const chunkBytes = 7_864_320;

@@ -1,8 +1,8 @@
 // One process of the cluster, `api` or `worker`, behind proxies of its own to Postgres and Temporal.
 import { fileURLToPath } from 'node:url';
-import { within } from '../../activities/within.ts';
-import { startProgram, type Program } from '../support/app/program.ts';
-import { startProxy, type Proxy } from '../support/servers/proxy.ts';
+import { within } from '../../../activities/within.ts';
+import { startProgram, type Program } from '../../support/app/program.ts';
+import { startProxy, type Proxy } from '../../support/servers/proxy.ts';
 
 export interface Role {
   readonly name: string;
@@ -33,7 +33,7 @@ export interface RoleOptions {
 
 /** A worker's own grace is 20 s. */
 const graceMs = 30_000;
-const clockShift = new URL('clock-shift.ts', import.meta.url).href;
+const clockShift = new URL('../clock-shift.ts', import.meta.url).href;
 
 export async function createRole(options: RoleOptions): Promise<Role> {
   const { name, command, servers, dataDirectory, env } = options;
@@ -105,4 +105,4 @@ export async function createRole(options: RoleOptions): Promise<Role> {
   };
 }
 
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const root = fileURLToPath(new URL('../../..', import.meta.url));

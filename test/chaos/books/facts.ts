@@ -1,11 +1,11 @@
 // Reads the facts of a run from the databases, once nothing is under way or the time is up.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../schema/database/tables.ts';
+import type { Db } from '../../../schema/database/tables.ts';
 import type { AcceptedPost, Facts, StoredEvent, StoredPost } from './books.ts';
-import type { Cluster } from './cluster.ts';
-import type { LiveClient } from './live-clients.ts';
-import type { LoadedPost } from './load.ts';
-import type { Receivers } from './receivers.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { LiveClient } from '../live-clients.ts';
+import type { LoadedPost } from '../load.ts';
+import type { Receivers } from '../receivers.ts';
 import type { Window } from './repeats.ts';
 
 export interface Sources {

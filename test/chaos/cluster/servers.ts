@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { startPostgres as startEmbeddedPostgres } from '../../api/embedded/postgres.ts';
-import { findProcessesIn, isAlive } from '../../api/embedded/process-table.ts';
-import { startTemporal as startEmbeddedTemporal } from '../../api/embedded/temporal.ts';
+import { startPostgres as startEmbeddedPostgres } from '../../../api/embedded/postgres.ts';
+import { findProcessesIn, isAlive } from '../../../api/embedded/process-table.ts';
+import { startTemporal as startEmbeddedTemporal } from '../../../api/embedded/temporal.ts';
 import {
   dropProductionDatabases,
   findProductionPorts,
   startProductionTemporal as startServer,
-} from '../support/servers/production-temporal.ts';
+} from '../../support/servers/production-temporal.ts';
 
 /** Its address stays the same over restarts, as far as the machine allows. */
 export interface KillableServer {
