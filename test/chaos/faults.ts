@@ -103,9 +103,9 @@ async function killServer(
 }
 
 async function silence(proxy: Role['postgres']): Promise<void> {
-  proxy.silence();
+  await proxy.silence();
   await sleep(outageMs);
-  proxy.restore();
+  await proxy.restore();
 }
 
 /** So many requests at once that every connection is in use, and idle when it falls silent. */

@@ -1,10 +1,12 @@
 // The tools of the chaos run. A tool that does nothing would hide every failure.
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { startProxy } from '../support/servers/proxy.ts';
+import { startProxies } from './cluster/proxies.ts';
 
 test('the clock shift moves the current time and leaves given times alone', () => {
   const preload = new URL('clock-shift.ts', import.meta.url).href;
@@ -43,4 +45,65 @@ test('the proxy swallows bytes without closing, and lets new connections pass ag
   fresh.destroy();
   await proxy.cut();
   echo.close();
+});
+
+/** A server whose address a restart may change. */
+async function startEcho() {
+  const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+  await once(echo, 'listening');
+  return { port: (echo.address() as AddressInfo).port, restarts: new EventEmitter(), echo };
+}
+
+test('proxies in a process of their own pass bytes while the run is busy', async () => {
+  const server = await startEcho();
+  await using proxies = await startProxies([server]);
+  const busy = new Int32Array(new SharedArrayBuffer(4));
+  // The thread has an echo server of its own, since this one can't answer meanwhile.
+  const thread = new Worker(
+    `const { workerData: { busy, port }, parentPort } = require('node:worker_threads');
+    const { connect, createServer } = require('node:net');
+    const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1', () =>
+      parentPort.postMessage(echo.address().port));
+    parentPort.once('message', () => {
+      const client = connect(port, '127.0.0.1', () => client.write('1'));
+      client.once('data', () => { Atomics.store(busy, 0, 1); Atomics.notify(busy, 0); });
+    });`,
+    { eval: true, workerData: { busy, port: proxies.all[0]!.port } },
+  );
+  const [port] = (await once(thread, 'message')) as [number];
+  server.port = port;
+  server.restarts.emit('restart');
+  await proxies.all[0]!.restore();
+  thread.postMessage('go');
+  expect(Atomics.wait(busy, 0, 0, 10_000)).toBe('ok');
+  await thread.terminate();
+  server.echo.close();
+});
+
+test('proxies in a process of their own fall silent one by one, and end with it', async () => {
+  const server = await startEcho();
+  const proxies = await startProxies([server, server]);
+  const [silent, other] = proxies.all;
+  const clients = proxies.all.map(({ port }) => connect(port, '127.0.0.1'));
+  const received: string[] = [];
+  clients.forEach((client, i) => client.on('data', (bytes) => received.push(`${i} ${bytes}`)));
+  await silent!.silence();
+  for (const client of clients) client.write('a');
+  await expect.poll(() => received).toEqual(['1 a']);
+
+  await silent!.restore();
+  const fresh = connect(silent!.port, '127.0.0.1');
+  fresh.write('b');
+  expect(String(await once(fresh, 'data'))).toBe('b');
+  expect(received).toEqual(['1 a']);
+  expect(silent!.urlOf('postgres://a@h:1/d')).toBe(`postgres://a@h:${silent!.port}/d`);
+
+  const ends = [...clients, fresh].map((client) => {
+    client.on('error', () => undefined);
+    return new Promise((resolve) => client.once('close', resolve));
+  });
+  await proxies[Symbol.asyncDispose]();
+  await Promise.all(ends);
+  await expect(other!.silence()).rejects.toThrow('have ended');
+  server.echo.close();
 });

@@ -1,14 +1,14 @@
-// One process of the cluster, `api` or `worker`, behind proxies of its own to Postgres and Temporal.
+// One process of the cluster, `api` or `worker`, and the proxies through which it reaches its servers.
 import { fileURLToPath } from 'node:url';
 import { within } from '../../../activities/within.ts';
 import { startProgram, type Program } from '../../support/app/program.ts';
-import { startProxy, type Proxy } from '../../support/servers/proxy.ts';
+import { startProxies, type DistantProxy, type ProxiedServer } from './proxies.ts';
 
 export interface Role {
   readonly name: string;
   readonly pid: number;
-  readonly postgres: Proxy;
-  readonly temporal: Proxy;
+  readonly postgres: DistantProxy;
+  readonly temporal: DistantProxy;
   /** `clockShiftMs`: its clock is wrong by so much. */
   start(options?: { clockShiftMs?: number }): void;
   kill9(): Promise<void>;
@@ -25,8 +25,7 @@ export interface Role {
 export interface RoleOptions {
   name: string;
   command: 'api' | 'worker';
-  /** Where they are now: a restarted server may have another port. */
-  servers: { postgres: { port: number; url: string }; temporal: { port: number } };
+  servers: { postgres: ProxiedServer & { readonly url: string }; temporal: ProxiedServer };
   dataDirectory: string;
   env: Record<string, string>;
 }
@@ -37,8 +36,8 @@ const clockShift = new URL('../clock-shift.ts', import.meta.url).href;
 
 export async function createRole(options: RoleOptions): Promise<Role> {
   const { name, command, servers, dataDirectory, env } = options;
-  const postgres = await startProxy(servers.postgres);
-  const temporal = await startProxy(servers.temporal);
+  const proxies = await startProxies([servers.postgres, servers.temporal]);
+  const [postgres, temporal] = proxies.all as [DistantProxy, DistantProxy];
   const lives: (() => string)[] = [];
   let program: Program | undefined;
   let hasEnded = true;
@@ -100,7 +99,7 @@ export async function createRole(options: RoleOptions): Promise<Role> {
     output: () => lives.map((read) => read()).join(''),
     async stop() {
       await kill9();
-      await Promise.all([postgres.cut(), temporal.cut()]);
+      await proxies[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,5 +1,6 @@
 // The servers of a cluster that the harness may kill, wipe and restore: Postgres and Temporal.
 import { execFile } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { chown, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,11 +15,11 @@ import {
   findProductionPorts,
   startProductionTemporal as startServer,
 } from '../../support/servers/production-temporal.ts';
+import type { ProxiedServer } from './proxies.ts';
 
 /** Its address stays the same over restarts, as far as the machine allows. */
-export interface KillableServer {
+export interface KillableServer extends ProxiedServer {
   readonly pid: number;
-  readonly port: number;
   kill9(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -52,9 +53,11 @@ export async function startPostgres(directory: string): Promise<PostgresServer> 
       settings: { synchronous_commit: 'on', full_page_writes: 'on', max_connections: '300' },
     });
   let server = await launch();
+  const restarts = new EventEmitter();
   const data = await findDataDirectory(server.databaseUrl);
   const copied = `${data}-copy`;
   return {
+    restarts,
     get pid() {
       return server.pid;
     },
@@ -67,6 +70,7 @@ export async function startPostgres(directory: string): Promise<PostgresServer> 
     kill9: () => kill9(server.pid),
     async start() {
       server = await launch();
+      restarts.emit('restart');
     },
     stop: () => server.stop(),
     async copy() {
@@ -112,7 +116,9 @@ export async function startTemporal(
       restart: false,
     });
   let server = await launch();
+  const restarts = new EventEmitter();
   return {
+    restarts,
     get pid() {
       return server.pid;
     },
@@ -125,6 +131,7 @@ export async function startTemporal(
     kill9: () => kill9(server.pid),
     async start() {
       server = await launch();
+      restarts.emit('restart');
     },
     stop: () => server.stop(),
     wipe() {
@@ -143,7 +150,9 @@ export async function startProductionTemporal(
   const ports = await findProductionPorts();
   const launch = () => startServer({ dataDirectory: directory, databaseUrl, ports });
   let server = await launch();
+  const restarts = new EventEmitter();
   return {
+    restarts,
     get pid() {
       return server.pid;
     },
@@ -152,6 +161,7 @@ export async function startProductionTemporal(
     kill9: () => kill9(server.pid),
     async start() {
       server = await launch();
+      restarts.emit('restart');
     },
     stop: () => server.stop(),
     wipe: () => dropProductionDatabases(databaseUrl),
