@@ -7,6 +7,7 @@ import type { Cluster } from './cluster/cluster.ts';
 import type { Load } from './load.ts';
 import type { ChaosClient } from './client.ts';
 import type { Random } from './random.ts';
+import type { DistantProxy } from './cluster/proxies.ts';
 import { root, type Role } from './cluster/role.ts';
 import type { KillableServer } from './cluster/servers.ts';
 
@@ -15,6 +16,13 @@ export interface Scene {
   client: ChaosClient;
   load: Load;
   random: Random;
+  /** How long to wait on this machine for what takes so long on a quiet one. */
+  deadline(ms: number): number;
+  /**
+   * From now on, outcomes of deliveries in flight may get lost: until the returned function is called, or
+   * until every process serves again.
+   */
+  lose(): () => void;
   /** Called once a restored copy is in use, with the time at which it was begun. */
   restored(copiedAt: Date): void;
 }
@@ -22,7 +30,7 @@ export interface Scene {
 export interface Fault {
   name: string;
   isShort: boolean;
-  /** How soon every process serves again; default: 45, since a start is slow on a busy machine. */
+  /** How soon every process serves again on a quiet machine; default: 45. */
   backInS?: number;
   run(scene: Scene): Promise<void>;
 }
@@ -37,25 +45,40 @@ export const faults: readonly Fault[] = [
   {
     name: 'kill-worker',
     isShort: true,
-    run: ({ cluster, random }) => killRole(random.pick(cluster.workers)),
+    async run({ cluster, random, lose }) {
+      const end = lose();
+      await killRole(random.pick(cluster.workers), end);
+    },
   },
   {
     name: 'kill-api',
     isShort: false,
     run: ({ cluster, random }) => killRole(random.pick(cluster.apis)),
   },
-  { name: 'kill-postgres', isShort: false, run: ({ cluster }) => killServer(cluster.postgres) },
-  { name: 'kill-temporal', isShort: true, run: ({ cluster }) => killServer(cluster.temporal) },
+  {
+    name: 'kill-postgres',
+    isShort: false,
+    run: (scene) => killServer(scene, scene.cluster.postgres),
+  },
+  {
+    name: 'kill-temporal',
+    isShort: true,
+    run: (scene) => killServer(scene, scene.cluster.temporal),
+  },
   {
     name: 'wipe-temporal',
     isShort: false,
-    run: ({ cluster: { temporal } }) => killServer(temporal, () => temporal.wipe()),
+    run(scene) {
+      const { temporal } = scene.cluster;
+      return killServer(scene, temporal, () => temporal.wipe());
+    },
   },
   {
     name: 'stall-worker',
     isShort: true,
-    async run({ cluster, random }) {
+    async run({ cluster, random, lose }) {
       const worker = random.pick(cluster.workers);
+      lose();
       worker.stall();
       await sleep(stallMs);
       worker.resume();
@@ -64,7 +87,10 @@ export const faults: readonly Fault[] = [
   {
     name: 'silent-postgres-of-worker',
     isShort: true,
-    run: ({ cluster, random }) => silence(random.pick(cluster.workers).postgres),
+    run({ cluster, random, lose }) {
+      lose();
+      return silence(random.pick(cluster.workers).postgres);
+    },
   },
   {
     name: 'silent-postgres-of-api',
@@ -78,7 +104,10 @@ export const faults: readonly Fault[] = [
   {
     name: 'silent-temporal-of-worker',
     isShort: false,
-    run: ({ cluster, random }) => silence(random.pick(cluster.workers).temporal),
+    run({ cluster, random, lose }) {
+      lose();
+      return silence(random.pick(cluster.workers).temporal);
+    },
   },
   { name: 'clock-behind', isShort: false, run: (scene) => shiftClock(scene, -60_000) },
   { name: 'clock-ahead', isShort: false, run: (scene) => shiftClock(scene, 3_600_000) },
@@ -86,23 +115,27 @@ export const faults: readonly Fault[] = [
   { name: 'restore-postgres', isShort: false, run: restorePostgres },
 ];
 
-async function killRole(role: Role): Promise<void> {
+/** Only a worker has deliveries in flight, and loses them at once. */
+async function killRole(role: Role, killed: () => void = () => undefined): Promise<void> {
   await role.kill9();
+  killed();
   await sleep(outageMs);
   role.start();
 }
 
 async function killServer(
+  { lose }: Scene,
   server: KillableServer,
   meanwhile?: () => Promise<void> | void,
 ): Promise<void> {
+  lose();
   await server.kill9();
   await sleep(outageMs);
   await meanwhile?.();
   await server.start();
 }
 
-async function silence(proxy: Role['postgres']): Promise<void> {
+async function silence(proxy: DistantProxy): Promise<void> {
   await proxy.silence();
   await sleep(outageMs);
   await proxy.restore();
@@ -114,22 +147,28 @@ async function fillPools(client: ChaosClient): Promise<void> {
   await Promise.all(Array.from({ length: 60 }, () => client.send(request)));
 }
 
+/** A worker's own grace is 20 s. */
+const graceMs = 30_000;
+
 /** One worker has a wrong clock; then it is started again with the right one. */
-async function shiftClock({ cluster, random }: Scene, clockShiftMs: number): Promise<void> {
+async function shiftClock(
+  { cluster, random, deadline }: Scene,
+  clockShiftMs: number,
+): Promise<void> {
   const worker = random.pick(cluster.workers);
-  await worker.terminate();
+  await worker.terminate(deadline(graceMs));
   worker.start({ clockShiftMs });
   await sleep(shiftedMs);
-  await worker.terminate();
+  await worker.terminate(deadline(graceMs));
   worker.start();
 }
 
 /** As a deployment does: each process ends and is up again before the next one. */
-async function restartEach({ cluster, random }: Scene): Promise<void> {
+async function restartEach({ cluster, random, deadline }: Scene): Promise<void> {
   for (const role of random.shuffle([...cluster.apis, ...cluster.workers])) {
-    await role.terminate();
+    await role.terminate(deadline(graceMs));
     role.start();
-    await cluster.findSilent(120_000);
+    await cluster.findSilent(deadline(120_000));
   }
 }
 

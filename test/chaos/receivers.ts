@@ -21,15 +21,16 @@ export async function startReceivers(client: ChaosClient, random: Random): Promi
   const receiver = await startReceiver({
     respond(request) {
       const name = request.path.slice(1) as keyof typeof refusals;
-      const isTaken = random.fraction() >= refusals[name];
+      const reply = random.fraction() >= refusals[name] ? { status: 204 } : refuse(random);
       receipts.push({
         deliveryId: String(request.headers['x-service-delivery']),
         body: request.text,
         isSigned: isSigned(request, secrets.get(name) ?? ''),
-        isTaken,
+        timestamp: String(request.headers['webhook-timestamp']),
+        statusCode: typeof reply === 'string' ? null : reply.status!,
         at: new Date(),
       });
-      return isTaken ? { status: 204 } : refuse(random);
+      return reply;
     },
   });
   const webhooks: string[] = [];

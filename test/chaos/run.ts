@@ -3,91 +3,87 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { balance, findLatestMs, type Book } from './books/books.ts';
+import {
+  createProgress,
+  describePace,
+  describeRepeats,
+  printBooks,
+  printPlan,
+} from './books/report.ts';
+import { settle } from './books/settling.ts';
 import { createChaosClient } from './client.ts';
 import { startCluster, type Cluster } from './cluster/cluster.ts';
-import { readFacts, readLastChange, waitUntilSettled, type Sources } from './books/facts.ts';
+import { readFacts, readLastChange } from './books/facts.ts';
+import { explainRepeats, type Loss, type Window } from './books/repeats.ts';
+import type { Fault, Scene } from './faults.ts';
 import { startLiveClients } from './live-clients.ts';
 import { connectAccount, startLoad } from './load.ts';
+import { measurePace } from './machine.ts';
 import { readOptions, type Options } from './options.ts';
 import { handles } from './planned-posts.ts';
 import { createRandom } from './random.ts';
 import { startReceivers } from './receivers.ts';
-import { createProgress, printBooks, printPlan } from './books/report.ts';
-import type { Window } from './books/repeats.ts';
 import { runUpload } from './upload/run.ts';
 
-const perSecond = 3;
 const quietMs = 1_000;
-/** A receiver may have taken a delivery this long before its outcome is recorded. */
-const inFlightMs = 5_000;
+/** How long a quiet machine takes from a request to a receiver until its outcome is recorded, at most. */
+const flightMs = 5_000;
 /** Longer than the lease of a refresh whose worker was killed, for which the posts of its account wait. */
 const settleMs = 150_000;
+/** Many times the sweeper's interval and every wait of the settings. */
+const watchMs = 20_000;
 const interrupted = new AbortController();
 
 async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
   printPlan(seed, faults);
   const progress = createProgress();
   const cluster = await startCluster(interrupted.signal);
-  const stop = () => cluster.stop();
   try {
     progress('The installation is up.');
-    const random = createRandom(seed, 'faults at work');
-    const client = createChaosClient(cluster.urls, cluster.key);
+    const { urls, key } = cluster;
+    const starter = createChaosClient(urls, key);
     const accountIds: string[] = [];
-    for (const handle of handles) accountIds.push(await connectAccount(client, handle));
-    await using receivers = await startReceivers(client, createRandom(seed, 'receivers'));
+    for (const handle of handles) accountIds.push(await connectAccount(starter, handle));
+    await using receivers = await startReceivers(starter, createRandom(seed, 'receivers'));
     const firstChange = await readLastChange(cluster);
-    const liveClients = await startLiveClients(cluster.urls, cluster.key);
+    const liveClients = await startLiveClients(urls, key);
+    const pace = await measurePace(starter, accountIds[0]!);
+    progress(describePace(pace));
+
+    const { perSecond, deadline } = pace;
+    const client = createChaosClient(urls, key, deadline);
     const most = isShort ? 200 : 2_000;
     const mostAheadMs = isShort ? 5_000 : 12_000;
     const load = startLoad({ client, accountIds, seed, perSecond, most, mostAheadMs });
-    const lostWindows: Window[] = [];
-    const faultWindows: Window[] = [];
-    const recovery: Book = {
-      name: 'every process serves again in time',
-      entries: 0,
-      differences: [],
-    };
 
     const beforeAndAfterMs = isShort ? 1_000 : 6_000;
     await sleep(beforeAndAfterMs);
-    for (const fault of faults) {
-      progress(fault.name);
-      recovery.entries++;
-      const faultFrom = new Date(Date.now() - inFlightMs);
-      const restored = (from: Date) => void lostWindows.push({ from, to: new Date() });
-      await fault.run({ cluster, client, load, random, restored }).catch((error: unknown) => {
-        recovery.differences.push(`${fault.name}: ${(error as Error).message.trim()}`);
-        progress(recovery.differences.at(-1)!);
-      });
-      client.release();
-      const { backInS = 45 } = fault;
-      const silent = await cluster.findSilent(backInS * 1_000);
-      if (silent.length > 0) {
-        recovery.differences.push(`${fault.name}: not in ${backInS} s: ${silent.join(', ')}`);
-      }
-      faultWindows.push({ from: faultFrom, to: new Date() });
-      await sleep(quietMs);
-    }
+    const random = createRandom(seed, 'faults at work');
+    const scene = { cluster, client, load, random, deadline };
+    const { recovery, losses, lostWindows } = await causeFaults(faults, scene, progress);
     progress('The faults are over.');
     await sleep(beforeAndAfterMs);
-    await load.stop(isShort ? 20_000 : 60_000);
-    const sources: Sources = {
+    await load.stop(deadline(isShort ? 20_000 : 60_000));
+    const sources = {
       cluster,
       posts: load.posts,
       receivers,
       liveClients,
       firstChange,
       lostWindows,
-      // What a restored copy doesn't know as delivered is delivered again.
-      faultWindows: [...faultWindows, ...lostWindows],
+      losses,
+      flightMs: deadline(flightMs),
     };
-    await waitUntilSettled(sources, settleMs);
-    progress('Nothing is under way, or the time is up.');
-    const facts = await readFacts(sources);
+    const patience = { settleMs: deadline(settleMs), watchMs: deadline(watchMs) };
+    const watched = await settle(sources, patience);
+    progress(watched.open.size > 0 ? 'The time is up.' : 'Nothing is under way.');
+    cluster.freeze();
+    await sleep(quietMs);
+    const facts = await readFacts({ ...sources, watched });
+    cluster.thaw();
     await Promise.all(liveClients.map((one) => one.close()));
     const requests = { name: 'requests were answered', entries: load.posts.length };
-    const isBalanced = printBooks(
+    return printBooks(
       [recovery, { ...requests, differences: [...load.differences] }, ...balance(facts)],
       {
         'posts accepted': facts.accepted.length,
@@ -97,13 +93,62 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
         'the longest wait for an answer': inSeconds(client.slowestMs),
         'the latest scheduled target': inSeconds(findLatestMs(facts)),
         'streams resumed': liveClients.reduce((sum, { resumes }) => sum + resumes, 0),
+        ...describeRepeats(explainRepeats(facts)),
       },
     );
-    return isBalanced;
   } finally {
     if (logs) keepLogs(cluster, logs);
-    await stop();
+    await cluster.stop();
   }
+}
+
+type Running = Omit<Scene, 'lose' | 'restored'>;
+
+/** One after the other. Each is over once every process serves again. */
+async function causeFaults(
+  faults: readonly Fault[],
+  running: Running,
+  progress: (line: string) => void,
+): Promise<{ recovery: Book; losses: Loss[]; lostWindows: Window[] }> {
+  const { cluster, client, deadline } = running;
+  const losses: Loss[] = [];
+  const lostWindows: Window[] = [];
+  const recovery: Book = {
+    name: 'every process serves again in time',
+    entries: faults.length,
+    differences: [],
+  };
+  for (const fault of faults) {
+    const { name, backInS = 45 } = fault;
+    progress(name);
+    const ends: (() => void)[] = [];
+    const lose = () => {
+      const from = new Date();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      void promise.then(() => losses.push({ name, from, to: new Date() }));
+      ends.push(resolve);
+      return resolve;
+    };
+    const restored = (from: Date) => {
+      const window = { from, to: new Date() };
+      lostWindows.push(window);
+      losses.push({ name, ...window });
+    };
+    await fault.run({ ...running, lose, restored }).catch((error: unknown) => {
+      recovery.differences.push(`${name}: ${(error as Error).message.trim()}`);
+      progress(recovery.differences.at(-1)!);
+    });
+    client.release();
+    const backInMs = deadline(backInS * 1_000);
+    const silent = await cluster.findSilent(backInMs);
+    if (silent.length > 0) {
+      const waited = inSeconds(backInMs);
+      recovery.differences.push(`${name}: not in ${waited}: ${silent.join(', ')}`);
+    }
+    for (const end of ends) end();
+    await sleep(quietMs);
+  }
+  return { recovery, losses, lostWindows };
 }
 
 const inSeconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;

@@ -1,9 +1,17 @@
 // The books themselves: sound facts balance, and each kind of loss or double shows as a difference.
 import { describe, expect, test } from 'vitest';
 import { balance, findLatestMs, type Facts } from './books.ts';
-import { countLate } from './report.ts';
+import { isBalanced, mostLate } from './report.ts';
 
 const body = '{"event":"post.partial"}';
+const taken = {
+  deliveryId: 'dlv_1',
+  body,
+  isSigned: true,
+  timestamp: '1',
+  statusCode: 204,
+  at: new Date(1_000),
+};
 
 /** One post with two targets, one published and one refused; its event went to one webhook. */
 function soundFacts(): Facts {
@@ -34,10 +42,15 @@ function soundFacts(): Facts {
     events: [{ id: 'evt_1', kind: 'post.partial', postId: 'post_1', body }],
     webhooks: ['wh_1'],
     deliveries: [{ id: 'dlv_1', eventId: 'evt_1', webhookId: 'wh_1', status: 'delivered' }],
-    receipts: [{ deliveryId: 'dlv_1', body, isSigned: true, isTaken: true, at: new Date(1_000) }],
-    streams: [{ name: 'posts', received: ['a 1', 'b 1'], recorded: ['a 1', 'b 1'] }],
+    receipts: [{ ...taken }],
+    attempts: [],
+    open: new Map(),
+    streams: [
+      { name: 'posts', received: ['a 1', 'b 1'], recorded: ['a 1', 'b 1'], isMoving: false },
+    ],
     lostWindows: [],
-    faultWindows: [],
+    losses: [],
+    flightMs: 5_000,
   };
 }
 
@@ -55,18 +68,12 @@ test('sound facts balance', () => {
 });
 
 describe('a difference shows', () => {
-  const refused = {
-    deliveryId: 'dlv_1',
-    body,
-    isSigned: true,
-    isTaken: false,
-    at: new Date(1_000),
-  };
+  const refused = { ...taken, statusCode: 503 };
   const changes: [what: string, difference: RegExp, change: (facts: Facts) => void][] = [
     ['a post that is gone', /accepted and is gone/, (f) => (f.stored = [])],
     [
-      'a post that has not ended',
-      /is late, not lost: pending \[publishing, failed\]/,
+      'a post that is lost',
+      /lost: a \(post_1\), pending \[publishing, failed\]: nothing is under way/,
       ({ stored: [post] }) => {
         post!.status = 'pending';
         post!.results[0]!.status = 'publishing';
@@ -116,8 +123,8 @@ describe('a difference shows', () => {
     ],
     ['an event without a delivery', /there is no delivery/, (f) => (f.deliveries = [])],
     [
-      'a delivery that has not ended',
-      /is late, not lost: retrying/,
+      'a delivery that is lost',
+      /lost: .* dlv_1: has not ended: nothing is under way/,
       (f) => (f.deliveries[0]!.status = 'retrying'),
     ],
     [
@@ -171,7 +178,7 @@ describe('no difference', () => {
   test('where a receiver refused an event four times', () => {
     const refuse = (facts: Facts) => {
       facts.deliveries[0]!.status = 'failed';
-      facts.receipts = Array.from({ length: 4 }, () => ({ ...facts.receipts[0]!, isTaken: false }));
+      facts.receipts = Array.from({ length: 4 }, () => ({ ...taken, statusCode: null }));
     };
     expect(differencesAfter(refuse)).toEqual([]);
   });
@@ -197,24 +204,61 @@ describe('what happened once too often', () => {
     expect(differencesAfter(excused)).toEqual([]);
   });
 
-  test('a delivery that is taken twice shows, unless a fault hit the first time', () => {
-    const twice = (f: Facts) => void f.receipts.push({ ...f.receipts[0]!, at: new Date(5_000) });
+  test('a delivery that is taken twice shows, unless a fault caught the first request', () => {
+    const twice = (f: Facts) => void f.receipts.push({ ...taken, at: new Date(5_000) });
     expect(differencesAfter(twice)).toEqual([
-      'delivery dlv_1 was taken 2 times, 1 without a fault',
+      'delivery dlv_1 was taken again after 4.0 s, and no fault caught it in flight',
     ]);
     const excused = (f: Facts) => {
       twice(f);
-      f.faultWindows = [around];
+      f.losses = [{ name: 'kill-worker', ...around }];
     };
     expect(differencesAfter(excused)).toEqual([]);
   });
 });
 
-test('the report counts what is late apart from what is lost', () => {
-  const late = {
-    name: 'a',
-    entries: 2,
-    differences: ['b is late, not lost: pending []', 'c is gone'],
-  };
-  expect(countLate([late])).toBe(1);
+describe('what is late is no difference', () => {
+  const late = { isLost: false, why: 'it is due in 1.0 s' };
+  const changes: [what: string, line: RegExp, change: (facts: Facts) => void][] = [
+    [
+      'a post',
+      /^a \(post_1\), pending \[published, failed\]: it is due in 1\.0 s$/,
+      (f) => {
+        f.stored[0]!.status = 'pending';
+        f.events = [];
+        f.open = new Map([['post_1', late]]);
+      },
+    ],
+    [
+      'a delivery',
+      /dlv_1: has not ended: it is due in 1\.0 s$/,
+      (f) => {
+        f.deliveries[0]!.status = 'retrying';
+        f.open = new Map([['dlv_1', late]]);
+      },
+    ],
+    [
+      'a stream that still receives',
+      /^received nothing where b 1/,
+      ({ streams: [stream] }) => {
+        stream!.received.pop();
+        stream!.isMoving = true;
+      },
+    ],
+  ];
+  test.each(changes)('%s', (_, line, change) => {
+    const facts = soundFacts();
+    change(facts);
+    expect(differencesOf(facts)).toEqual([]);
+    const lines = balance(facts).flatMap((book) => book.late ?? []);
+    expect(lines).toEqual([expect.stringMatching(line)]);
+  });
+
+  test('until it is too large a share of its book', () => {
+    const book = { name: 'posts', entries: 10 / mostLate, differences: [] };
+    const lines = (count: number) => Array.from({ length: count }, () => 'late');
+    expect(isBalanced({ ...book, late: lines(10) })).toBe(true);
+    expect(isBalanced({ ...book, late: lines(11) })).toBe(false);
+    expect(isBalanced({ ...book, differences: ['lost'] })).toBe(false);
+  });
 });

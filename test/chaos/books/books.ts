@@ -1,7 +1,9 @@
 // Balances the books of a run: what clients were promised against what is stored, public and received.
-import { balanceOrphans, balanceRepeats, type Window } from './repeats.ts';
+import { balanceOrphans } from './orphans.ts';
+import { balanceRepeats, isTaken, type DeliveryFacts, type Window } from './repeats.ts';
+import type { Verdict } from './verdicts.ts';
 
-export interface Facts {
+export interface Facts extends DeliveryFacts {
   accepted: AcceptedPost[];
   stored: StoredPost[];
   /** The posts at the network. */
@@ -11,10 +13,11 @@ export interface Facts {
   webhooks: string[];
   deliveries: StoredDelivery[];
   receipts: Receipt[];
+  /** Of each post and delivery that has not ended. */
+  open: ReadonlyMap<string, Verdict>;
   streams: Stream[];
   /** Between a copy that was restored and the restore. */
   lostWindows: readonly Window[];
-  faultWindows: readonly Window[];
 }
 
 /** How a target may end. `uncertain`: `outcome_unknown` is honest, since the network can't be asked. */
@@ -73,8 +76,11 @@ export interface Receipt {
   deliveryId: string;
   body: string;
   isSigned: boolean;
-  /** The receiver answered 2xx. */
-  isTaken: boolean;
+  /** The header `webhook-timestamp`. */
+  timestamp: string;
+  /** The receiver's answer; null: it gave none. */
+  statusCode: number | null;
+  /** When the run had read it. */
   at: Date;
 }
 
@@ -83,12 +89,16 @@ export interface Stream {
   name: string;
   received: string[];
   recorded: string[];
+  /** It received changes while the run watched what had not ended. */
+  isMoving: boolean;
 }
 
 export interface Book {
   name: string;
   entries: number;
   differences: string[];
+  /** What had not ended when the time was up, while something says that it will. */
+  late?: string[];
 }
 
 export function balance(facts: Facts): Book[] {
@@ -108,21 +118,28 @@ const finalPost = ['published', 'partial', 'failed', 'canceled'];
 const finalResult = ['published', 'failed', 'canceled'];
 
 /** Every accepted post has ended, in a status that its targets bear out. */
-function balanceEnds({ accepted, stored }: Facts): Book {
+function balanceEnds({ accepted, stored, open }: Facts): Book {
   const byId = new Map(stored.map((post) => [post.id, post]));
+  const late: string[] = [];
   const differences = accepted.flatMap(({ name, id, isExcused }) => {
     const post = byId.get(id);
     if (!post) return isExcused ? [] : [`${name} (${id}) was accepted and is gone`];
     const statuses = post.results.map(({ status }) => status);
     if (!finalPost.includes(post.status) || !statuses.every((one) => finalResult.includes(one))) {
-      return [`${name} (${id}) is late, not lost: ${post.status} [${statuses.join(', ')}]`];
+      const { isLost, why } = open.get(id) ?? nothing;
+      const line = `${name} (${id}), ${post.status} [${statuses.join(', ')}]: ${why}`;
+      if (!isLost) late.push(line);
+      return isLost ? [`lost: ${line}`] : [];
     }
     return post.status === statusOf(statuses)
       ? []
       : [`${name} (${id}) says ${post.status} of [${statuses.join(', ')}]`];
   });
-  return { name: 'accepted posts have ended', entries: accepted.length, differences };
+  return { name: 'accepted posts have ended', entries: accepted.length, differences, late };
 }
+
+/** Of what has not ended, though nothing was open when the time was up. */
+const nothing: Verdict = { isLost: true, why: 'nothing is under way' };
 
 function statusOf(results: string[]): string {
   const ended = results.filter((status) => status !== 'canceled');
@@ -221,20 +238,28 @@ function balanceEvents({ accepted, stored, events }: Facts): Book {
 const attemptsInAll = 4;
 
 /** Each event reached each receiver, signed, or was refused by it as often as it was due. */
-function balanceDeliveries({ events, webhooks, deliveries, receipts }: Facts): Book {
+function balanceDeliveries({ events, webhooks, deliveries, receipts, open }: Facts): Book {
   const byKey = new Map(deliveries.map((one) => [`${one.eventId} ${one.webhookId}`, one]));
   const byDelivery = Map.groupBy(receipts, ({ deliveryId }) => deliveryId);
   const differences: string[] = [];
+  const late: string[] = [];
   for (const event of events) {
     for (const webhook of webhooks) {
       const delivery = byKey.get(`${event.id} ${webhook}`);
       const received = (delivery && byDelivery.get(delivery.id)) ?? [];
       const fault = faultOf(event, delivery, received);
-      if (fault) differences.push(`event ${event.id} for ${webhook} ${delivery?.id}: ${fault}`);
+      if (!fault) continue;
+      const line = `event ${event.id} for ${webhook} ${delivery?.id}: ${fault}`;
+      const { isLost, why } = (fault === notEnded && open.get(delivery!.id)) || nothing;
+      if (fault !== notEnded) differences.push(line);
+      else if (isLost) differences.push(`lost: ${line}: ${why}`);
+      else late.push(`${line}: ${why}`);
     }
   }
-  return { name: 'events were delivered', entries: deliveries.length, differences };
+  return { name: 'events were delivered', entries: deliveries.length, differences, late };
 }
+
+const notEnded = 'has not ended';
 
 function faultOf(
   event: StoredEvent,
@@ -244,27 +269,29 @@ function faultOf(
   if (!delivery) return 'there is no delivery';
   if (received.some(({ isSigned }) => !isSigned)) return 'a signature is wrong';
   if (received.some(({ body }) => body !== event.body)) return 'a body is not the recorded one';
-  const isTaken = received.some((receipt) => receipt.isTaken);
+  const wasTaken = received.some(isTaken);
   switch (delivery.status) {
     case 'delivered':
-      return isTaken ? undefined : 'says delivered, and its receiver did not take it';
+      return wasTaken ? undefined : 'says delivered, and its receiver did not take it';
     case 'failed':
-      if (isTaken || received.length >= attemptsInAll) return undefined;
+      if (wasTaken || received.length >= attemptsInAll) return undefined;
       return `says failed after ${received.length} requests`;
     default:
-      return `is late, not lost: ${delivery.status}`;
+      return notEnded;
   }
 }
 
 /** Every recorded change came once and in order. */
-function balanceStream({ name, received, recorded }: Stream): Book {
+function balanceStream({ name, received, recorded, isMoving }: Stream): Book {
   const differences: string[] = [];
+  const late: string[] = [];
   const at = recorded.findIndex((change, i) => received[i] !== change);
   if (at >= 0) {
     const due = `${recorded[at]}, number ${at + 1} of ${recorded.length}`;
-    differences.push(`received ${received[at] ?? 'nothing'} where ${due} is due`);
+    const isLate = isMoving && received.length === at;
+    (isLate ? late : differences).push(`received ${received[at] ?? 'nothing'} where ${due} is due`);
   } else if (received.length > recorded.length) {
     differences.push(`received ${received[recorded.length]}, which is not recorded`);
   }
-  return { name: `stream: ${name}`, entries: received.length, differences };
+  return { name: `stream: ${name}`, entries: received.length, differences, late };
 }

@@ -1,12 +1,13 @@
-// Reads the facts of a run from the databases, once nothing is under way or the time is up.
-import { setTimeout as sleep } from 'node:timers/promises';
+// Reads the facts of a run from the databases, once nothing is under way.
 import type { Db } from '../../../schema/database/tables.ts';
+import { readAttempts } from './attempts.ts';
 import type { AcceptedPost, Facts, StoredEvent, StoredPost } from './books.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { LiveClient } from '../live-clients.ts';
 import type { LoadedPost } from '../load.ts';
 import type { Receivers } from '../receivers.ts';
-import type { Window } from './repeats.ts';
+import type { Loss, Window } from './repeats.ts';
+import type { Watched } from './settling.ts';
 
 export interface Sources {
   cluster: Cluster;
@@ -17,7 +18,9 @@ export interface Sources {
   firstChange: bigint;
   /** Between the copy that was restored and the restore. */
   lostWindows: readonly Window[];
-  faultWindows: readonly Window[];
+  losses: readonly Loss[];
+  flightMs: number;
+  watched: Watched;
 }
 
 /** The newest change, by its number. */
@@ -31,36 +34,7 @@ export async function readLastChange(cluster: Cluster): Promise<bigint> {
   });
 }
 
-/** Resolves once no post and no delivery is under way and every stream has come to its end. */
-export async function waitUntilSettled(sources: Sources, timeoutMs: number): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  await sources.cluster.withDatabase(async (db) => {
-    while (Date.now() < deadline) {
-      if ((await countOpen(db)) === 0 && (await areStreamsComplete(db, sources))) return;
-      await sleep(250);
-    }
-  });
-}
-
-async function countOpen(db: Db): Promise<number> {
-  const count = (table: 'posts' | 'deliveries', statuses: string[]) =>
-    db
-      .selectFrom(table)
-      .select((eb) => eb.fn.countAll<string>().as('count'))
-      .where('status', 'in', statuses as never[])
-      .executeTakeFirstOrThrow();
-  const open = [
-    await count('posts', ['pending', 'scheduled']),
-    await count('deliveries', ['pending', 'retrying']),
-  ];
-  return open.reduce((sum, { count }) => sum + Number(count), 0);
-}
-
-async function areStreamsComplete(db: Db, sources: Sources): Promise<boolean> {
-  const streams = await readStreams(db, sources);
-  return streams.every(({ received, recorded }) => received.length >= recorded.length);
-}
-
+/** Nothing may be under way meanwhile, or the databases contradict each other. */
 export async function readFacts(sources: Sources): Promise<Facts> {
   const { cluster, posts, receivers } = sources;
   const published = await cluster.withSandbox((db) =>
@@ -83,9 +57,15 @@ export async function readFacts(sources: Sources): Promise<Facts> {
       status: row.status,
     })),
     receipts: [...receivers.receipts],
-    streams: await readStreams(db, sources),
+    attempts: await readAttempts(db),
+    open: sources.watched.open,
+    streams: (await readStreams(db, sources)).map((stream) => ({
+      ...stream,
+      isMoving: sources.watched.moving.has(stream.name),
+    })),
     lostWindows: sources.lostWindows,
-    faultWindows: sources.faultWindows,
+    losses: sources.losses,
+    flightMs: sources.flightMs,
   }));
 }
 
@@ -133,7 +113,10 @@ async function readEvents(db: Db): Promise<StoredEvent[]> {
   return rows.map(({ id, kind, post_id, body }) => ({ id, kind, postId: post_id, body }));
 }
 
-async function readStreams(db: Db, { cluster, liveClients, firstChange }: Sources) {
+export async function readStreams(
+  db: Db,
+  { cluster, liveClients, firstChange }: Pick<Sources, 'cluster' | 'liveClients' | 'firstChange'>,
+) {
   const rows = await db
     .selectFrom('changes')
     .selectAll()

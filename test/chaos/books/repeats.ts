@@ -1,47 +1,150 @@
-// Two books of what happened once too often: posts that no result knows, and deliveries taken twice.
+// Explains each delivery that a receiver took again: by a lost answer, or by what a fault caught in flight.
+import type { Book, Facts, Receipt } from './books.ts';
 
-/** From before a fault until every process served again. */
 export interface Window {
   from: Date;
   to: Date;
 }
 
-interface Orphans {
-  stored: readonly { results: readonly { id: string }[] }[];
-  published: readonly { id: string | number; reference: string; createdAt: Date }[];
-  lostWindows: readonly Window[];
+/** While it lasts, the outcomes of deliveries in flight may get lost, or be recorded late. */
+export interface Loss extends Window {
+  /** Of the fault. */
+  name: string;
 }
 
-interface Repeats {
-  receipts: readonly { deliveryId: string; isTaken: boolean; at: Date }[];
-  faultWindows: readonly Window[];
+/** An attempt of which Postgres knows. */
+export interface StoredAttempt {
+  deliveryId: string;
+  /** The header `webhook-timestamp` of its request. */
+  timestamp: string;
+  /** Null: it got no answer. */
+  statusCode: number | null;
+  /** By the clock of its worker. */
+  startedAt: Date;
+  recordedAt: Date;
 }
 
-const isWithin = (at: Date, windows: readonly Window[]) =>
-  windows.some(({ from, to }) => at >= from && at <= to);
-
-/** Each public post belongs to a stored result, except those that a restored copy can't know. */
-export function balanceOrphans({ stored, published, lostWindows }: Orphans) {
-  const known = new Set(stored.flatMap(({ results }) => results.map(({ id }) => id)));
-  const differences = published
-    .filter(
-      ({ reference, createdAt }) => !known.has(reference) && !isWithin(createdAt, lostWindows),
-    )
-    .map(({ id, reference }) => `post ${id} is public, and no result is ${reference || 'named'}`);
-  return { name: 'public posts have a result', entries: published.length, differences };
+export interface DeliveryFacts {
+  receipts: readonly Pick<Receipt, 'deliveryId' | 'timestamp' | 'statusCode' | 'at'>[];
+  attempts: readonly StoredAttempt[];
+  losses: readonly Loss[];
+  /** How long after a request its outcome is recorded at the latest, unless a fault prevents it. */
+  flightMs: number;
 }
 
-/** A receiver takes a delivery once, unless a fault hit the process that had it in flight. */
-export function balanceRepeats({ receipts, faultWindows }: Repeats) {
-  const taken = receipts.filter(({ isTaken }) => isTaken);
-  const byDelivery = Map.groupBy(taken, ({ deliveryId }) => deliveryId);
+export interface Repeats {
+  /** How often deliveries were taken again. */
+  repeats: number;
+  /** For each fault: taken requests that it caught in flight, and how many of them were repeated. */
+  faults: { name: string; inFlight: number; repeats: number }[];
+  differences: string[];
+}
+
+/** One request that its receiver took. */
+interface Flight {
+  sentAt: Date;
+  receivedAt: Date;
+  /** Undefined: its outcome was never recorded, or was lost with a restored database. */
+  attempt: StoredAttempt | undefined;
+}
+
+/** Without a heartbeat for so long, a worker is replaced. */
+const heartbeatMs = 10_000;
+
+export const isTaken = ({ statusCode }: Pick<Receipt, 'statusCode'>) =>
+  statusCode !== null && statusCode < 300;
+
+export function explainRepeats(facts: DeliveryFacts): Repeats {
+  const { losses, flightMs } = facts;
+  const faults = losses.map(({ name }) => ({ name, inFlight: 0, repeats: 0 }));
   const differences: string[] = [];
-  for (const [id, all] of byDelivery) {
-    const extra = all.slice(0, -1).filter(({ at }) => !isWithin(at, faultWindows));
-    if (extra.length === 0) continue;
-    differences.push(
-      `delivery ${id} was taken ${all.length} times, ${extra.length} without a fault`,
-    );
+  let repeats = 0;
+  for (const [id, flights] of listFlights(facts)) {
+    for (const flight of flights) {
+      losses.forEach(
+        (loss, i) => (faults[i]!.inFlight += Number(isCaught(flight, loss, flightMs))),
+      );
+    }
+    for (const [i, next] of flights.entries()) {
+      if (i === 0) continue;
+      repeats++;
+      const cause = findCause(flights.slice(0, i), next, facts);
+      if (typeof cause === 'string') differences.push(`delivery ${id} was taken again ${cause}`);
+      else if (cause) faults[losses.indexOf(cause)]!.repeats++;
+    }
   }
-  return { name: 'deliveries were taken once', entries: byDelivery.size, differences };
+  return { repeats, faults, differences };
+}
+
+/** The fault that explains the repeat, undefined if it needs none, or what is wrong with it. */
+function findCause(
+  before: Flight[],
+  next: Flight,
+  { losses, flightMs }: DeliveryFacts,
+): Loss | string | undefined {
+  const known = before.find(
+    ({ attempt }) => attempt?.statusCode != null && attempt.recordedAt < next.sentAt,
+  );
+  if (known) return `${seconds(known.attempt!.recordedAt, next)} after it was recorded as taken`;
+  const last = before.at(-1)!;
+  const { attempt, sentAt } = last;
+  const isAnswerLost = attempt?.statusCode === null && attempt.recordedAt <= next.sentAt;
+  if (isAnswerLost) return undefined;
+  const loss = losses.find((one) => isCaught(last, one, flightMs));
+  if (loss) return loss;
+  const stoodStill = attempt && attempt.recordedAt.getTime() - sentAt.getTime() > heartbeatMs;
+  if (stoodStill) return undefined;
+  return `after ${seconds(last.receivedAt, next)}, and no fault caught it in flight`;
+}
+
+const seconds = (from: Date, { receivedAt }: Flight) =>
+  `${((receivedAt.getTime() - from.getTime()) / 1_000).toFixed(1)} s`;
+
+function isCaught({ sentAt, receivedAt, attempt }: Flight, loss: Loss, flightMs: number): boolean {
+  const endMs = attempt?.recordedAt.getTime() ?? receivedAt.getTime() + flightMs;
+  return loss.from.getTime() <= endMs && loss.to >= sentAt;
+}
+
+/** By delivery, in the order in which they were sent. */
+function listFlights({ receipts, attempts }: DeliveryFacts): Map<string, Flight[]> {
+  const keyOf = (one: { deliveryId: string; timestamp: string }) =>
+    `${one.deliveryId} ${one.timestamp}`;
+  const attemptsByKey = Map.groupBy(attempts, keyOf);
+  const flights = new Map<string, Flight[]>();
+  for (const [key, group] of Map.groupBy(receipts, keyOf)) {
+    const left = [...(attemptsByKey.get(key) ?? [])];
+    const take = (statusCode: number | null) => {
+      const index = left.findIndex((attempt) => attempt.statusCode === statusCode);
+      return index < 0 ? undefined : left.splice(index, 1)[0];
+    };
+    // The answers that came first, since an attempt without an answer may belong to any of the others.
+    const answered = group.map((receipt) => [receipt, take(receipt.statusCode)] as const);
+    for (const [receipt, attempt = take(null)] of answered) {
+      if (!isTaken(receipt)) continue;
+      const own = flights.get(receipt.deliveryId) ?? [];
+      own.push(toFlight(receipt, attempt));
+      flights.set(receipt.deliveryId, own);
+    }
+  }
+  for (const own of flights.values()) own.sort((a, b) => Number(a.sentAt) - Number(b.sentAt));
+  return flights;
+}
+
+/** A busy run reads a request long after it was sent. A worker's clock may be wrong by a minute or more. */
+function toFlight(
+  { at, timestamp }: DeliveryFacts['receipts'][number],
+  attempt: StoredAttempt | undefined,
+): Flight {
+  const sentMs = attempt?.startedAt.getTime() ?? Number(timestamp) * 1_000;
+  const lagMs = at.getTime() - sentMs;
+  const isClockRight = lagMs >= 0 && lagMs < 30_000;
+  return { sentAt: isClockRight ? new Date(sentMs) : at, receivedAt: at, attempt };
+}
+
+/** A receiver takes a delivery once, unless its first answer was lost or a fault caught it in flight. */
+export function balanceRepeats(facts: Facts): Book {
+  const { receipts } = facts;
+  const taken = new Set(receipts.filter(isTaken).map(({ deliveryId }) => deliveryId));
+  const { differences } = explainRepeats(facts);
+  return { name: 'deliveries were taken once', entries: taken.size, differences };
 }

@@ -33,6 +33,9 @@ export interface Cluster {
   withSandbox<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** The processes that do not serve within the time. */
   findSilent(timeoutMs: number): Promise<string[]>;
+  /** Stops every process where it is, until `thaw`. Postgres and Temporal go on. */
+  freeze(): void;
+  thaw(): void;
   output(): Record<string, string>;
   stop(): Promise<void>;
 }
@@ -132,6 +135,7 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
       await add({ name: 'worker-1', command: 'worker', servers, env: onPort(3) }),
       await add({ name: 'worker-2', command: 'worker', servers, env: onPort(4) }),
     ];
+    const roles = [sandbox, ...apis, ...workers];
     const [url1, url2, , ...workerUrls] = ports.map((port) => `http://127.0.0.1:${port}`);
     const urls = [url1!, url2!];
     const cluster: Cluster = {
@@ -162,6 +166,8 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
         );
         return silent.filter(Boolean);
       },
+      freeze: () => roles.forEach((role) => role.stall()),
+      thaw: () => roles.forEach((role) => role.resume()),
       output: () => ({
         postgres: readFileSync(join(directory, 'main', 'postgres.log'), 'utf8'),
         temporal: readFileSync(join(directory, 'temporal', 'temporal.log'), 'utf8'),
@@ -173,7 +179,8 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
     };
     const silent = await cluster.findSilent(180_000);
     if (silent.length > 0) {
-      throw new Error(`Not up after 180 s: ${silent.join(', ')}`);
+      const outputs = silent.map((name) => `${name}:\n${cluster.output()[name]}`);
+      throw new Error(`Not up after 180 s:\n${outputs.join('\n')}`);
     }
     return cluster;
   }

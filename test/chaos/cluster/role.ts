@@ -12,8 +12,8 @@ export interface Role {
   /** `clockShiftMs`: its clock is wrong by so much. */
   start(options?: { clockShiftMs?: number }): void;
   kill9(): Promise<void>;
-  /** As an operator or a container engine does it. */
-  terminate(): Promise<void>;
+  /** As an operator or a container engine does it. Throws if it had to be killed after that time. */
+  terminate(withinMs: number): Promise<void>;
   stall(): void;
   resume(): void;
   readonly isRunning: boolean;
@@ -30,8 +30,6 @@ export interface RoleOptions {
   env: Record<string, string>;
 }
 
-/** A worker's own grace is 20 s. */
-const graceMs = 30_000;
 const clockShift = new URL('../clock-shift.ts', import.meta.url).href;
 
 export async function createRole(options: RoleOptions): Promise<Role> {
@@ -73,12 +71,12 @@ export async function createRole(options: RoleOptions): Promise<Role> {
     signal('SIGKILL');
     await program?.exit;
   }
-  async function terminate(): Promise<void> {
+  async function terminate(withinMs: number): Promise<void> {
     signal('SIGTERM');
-    const ended = await within(graceMs, program!.exit);
+    const ended = await within(withinMs, program!.exit);
     if (ended) return;
     await kill9();
-    throw new Error(`${name} did not end within ${graceMs / 1_000} s of SIGTERM`);
+    throw new Error(`${name} did not end within ${withinMs / 1_000} s of SIGTERM`);
   }
 
   return {

@@ -1,0 +1,91 @@
+// Open work as a real Postgres and a real Temporal know it, without a worker that would end it.
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { publishPostWorkflow } from '../../../schema/workflows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addBatch, addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
+import { createTestNamespace, type TestNamespace } from '../../support/servers/temporal.ts';
+import { findLastTimer, readOpenWork } from './open-work.ts';
+import type { OpenWork } from './verdicts.ts';
+
+let database: TestDatabase;
+let namespace: TestNamespace;
+
+beforeAll(async () => {
+  [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
+});
+
+afterAll(async () => {
+  await Promise.all([database.drop(), namespace.close()]);
+});
+
+async function look(id: string): Promise<OpenWork | undefined> {
+  const open = await readOpenWork(database.db, namespace);
+  return open.find((work) => work.id === id);
+}
+
+test('a post is asked for, then queued in Temporal, then without a workflow, then ended', async () => {
+  const { db } = database;
+  const { postId, workflowId } = await addPost(db);
+  const askedFor = (await look(postId))!;
+  expect(askedFor).toMatchObject({ workflow: 'asked for', task: undefined });
+
+  await db.deleteFrom('outbox').where('workflow_id', '=', workflowId).execute();
+  const handle = await namespace.client.workflow.start(publishPostWorkflow, {
+    workflowId,
+    taskQueue: 'nobody',
+    args: [{ postId, run: 1 }],
+  });
+  const queued = (await look(postId))!;
+  expect(queued).toMatchObject({ workflow: 'running', task: { tries: 1 } });
+  expect(queued.trace).not.toBe(askedFor.trace);
+  expect((await look(postId))!.trace).toBe(queued.trace);
+
+  await handle.terminate();
+  const gone = (await look(postId))!;
+  expect(gone).toMatchObject({ workflow: 'gone', task: undefined });
+
+  const dueAt = new Date(Date.now() + 60_000);
+  await db
+    .updateTable('post_results')
+    .set({ next_attempt_at: dueAt })
+    .where('post_id', '=', postId)
+    .execute();
+  const waiting = (await look(postId))!;
+  expect(waiting.dueAt).toEqual(dueAt);
+  expect(waiting.trace).not.toBe(gone.trace);
+
+  await db.updateTable('posts').set({ status: 'failed' }).where('id', '=', postId).execute();
+  expect(await look(postId)).toBeUndefined();
+});
+
+test('a delivery of a batch without a workflow is gone, and asked for once it is released', async () => {
+  const { db } = database;
+  const projectId = await addProject(db);
+  await addWebhook(db, projectId);
+  const batch = await addBatch(db, projectId);
+  const { id } = await db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  expect(batch.workflow_id).toContain('deliveries/');
+  expect((await look(id))!.workflow).toBe('gone');
+
+  await db.updateTable('deliveries').set({ batch_id: null }).where('id', '=', id).execute();
+  expect((await look(id))!.workflow).toBe('asked for');
+});
+
+test('the last timer is the one that has neither fired nor been canceled', () => {
+  const timer = (timerId: string, seconds: number) => ({
+    eventTime: msToTs(1_000_000),
+    timerStartedEventAttributes: { timerId, startToFireTimeout: msToTs(seconds * 1_000) },
+  });
+  const over = [
+    { timerFiredEventAttributes: { timerId: '1' } },
+    { timerCanceledEventAttributes: { timerId: '2' } },
+  ];
+  const events = [timer('1', 90), timer('2', 80), timer('3', 70), timer('4', 60)];
+  expect(findLastTimer([...events, ...over])).toEqual(new Date(1_070_000));
+  expect(findLastTimer([])).toBeUndefined();
+});
