@@ -118,8 +118,9 @@ async function causeFaults(
     entries: faults.length,
     differences: [],
   };
-  for (const fault of faults) {
-    const { name, backInS = 45 } = fault;
+  for (const [i, fault] of faults.entries()) {
+    const { backInS = 45 } = fault;
+    const name = `fault ${i + 1}, ${fault.name}`;
     progress(name);
     const ends: (() => void)[] = [];
     const lose = () => {

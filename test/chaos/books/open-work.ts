@@ -96,7 +96,7 @@ async function readWorkflow(client: Client, workflowId: string): Promise<Workflo
     const tasks = [raw.pendingWorkflowTask, ...(raw.pendingActivities ?? [])].filter(
       (one) => !!one,
     );
-    const tries = Math.max(0, ...tasks.map(({ attempt }) => Number(attempt ?? 0)));
+    const tries = Math.max(0, ...tasks.map(({ attempt }) => attempt ?? 0));
     const failure = raw.pendingActivities?.find(({ lastFailure }) => lastFailure)?.lastFailure;
     return {
       isRunning: true,
