@@ -74,7 +74,7 @@ test('proxies in a process of their own pass bytes while the run is busy', async
   server.port = port;
   server.restarts.emit('restart');
   await proxies.all[0]!.restore();
-  thread.postMessage('go');
+  thread.postMessage('go', []);
   expect(Atomics.wait(busy, 0, 0, 10_000)).toBe('ok');
   await thread.terminate();
   server.echo.close();
@@ -86,7 +86,9 @@ test('proxies in a process of their own fall silent one by one, and end with it'
   const [silent, other] = proxies.all;
   const clients = proxies.all.map(({ port }) => connect(port, '127.0.0.1'));
   const received: string[] = [];
-  clients.forEach((client, i) => client.on('data', (bytes) => received.push(`${i} ${bytes}`)));
+  clients.forEach((client, i) =>
+    client.on('data', (bytes) => received.push(`${i} ${String(bytes)}`)),
+  );
   await silent!.silence();
   for (const client of clients) client.write('a');
   await expect.poll(() => received).toEqual(['1 a']);

@@ -1,5 +1,5 @@
 // The topology of a run: two `api`, two `worker`, Postgres, Temporal, and the sandbox network apart.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,6 +56,9 @@ const settings = {
   FANFARE_SWEEP_OVERDUE_S: '5',
 };
 
+/** Below those that systems give to outgoing connections, one of which could take a port before its process. */
+const [leastPort, mostPort] = [10_000, 32_768];
+
 /** An `interrupted` run ends at once, but not before what is being started is known. */
 export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-chaos-'));
@@ -87,7 +90,7 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
       startingNetwork,
       startingTemporal.then((server) => keep(server)),
       workflowBundle(join(programs, 'cache')),
-      findFreePorts([0, 0, 0, 0, 0]),
+      findFreePorts(Array.from({ length: 5 }, () => randomInt(leastPort, mostPort))),
     ] as const);
     interrupted.throwIfAborted();
     interrupted.addEventListener('abort', () => process.exit());

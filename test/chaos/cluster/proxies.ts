@@ -70,9 +70,9 @@ export async function startProxies(servers: readonly ProxiedServer[]): Promise<P
   }));
   servers.forEach((server, index) =>
     // Proxies that have ended need no address.
-    server.restarts.on('restart', () =>
-      ask(index, { targetPort: server.port }).catch(() => undefined),
-    ),
+    server.restarts.on('restart', () => {
+      ask(index, { targetPort: server.port }).catch(() => undefined);
+    }),
   );
   return {
     all,
