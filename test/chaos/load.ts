@@ -34,7 +34,9 @@ export interface Load {
   readonly posts: readonly LoadedPost[];
   /** Requests that had no answer, or one that they must not have. */
   readonly differences: readonly string[];
-  /** Ends the stream of new posts; resolves once their clients want nothing more. */
+  /** The names of posts whose clients want more of them. */
+  readonly waiting: ReadonlySet<string>;
+  /** Ends the stream of new posts; resolves once no client waits, or after that time. */
   stop(timeoutMs: number): Promise<void>;
   /** Sends again, with its key, what was accepted after the copy was begun. */
   resend(since: Date): Promise<void>;
@@ -50,6 +52,7 @@ export function startLoad(options: LoadOptions): Load {
   const posts: LoadedPost[] = [];
   const differences: string[] = [];
   const following: Promise<void>[] = [];
+  const waiting = new Set<string>();
   let isStopped = false;
 
   /** Undefined: refused, because of what the post had become by then. */
@@ -173,13 +176,17 @@ export function startLoad(options: LoadOptions): Load {
   }
 
   async function follow(number: number): Promise<void> {
+    const plan = planPost(seed, number, mostAheadMs);
+    waiting.add(plan.name);
     try {
-      const post = await create(planPost(seed, number, mostAheadMs));
+      const post = await create(plan);
       if (!post) return;
       await act(post);
       await retry(post);
     } catch (error) {
       differences.push((error as Error).message);
+    } finally {
+      waiting.delete(plan.name);
     }
   }
 
@@ -204,12 +211,11 @@ export function startLoad(options: LoadOptions): Load {
   return {
     posts,
     differences,
+    waiting,
     async stop(timeoutMs) {
       isStopped = true;
       await running;
-      const deadline = sleep(timeoutMs, 'late' as const, { ref: false });
-      const ended = await Promise.race([Promise.all(following), deadline]);
-      if (ended === 'late') differences.push('Clients still waited for their posts to end');
+      await Promise.race([Promise.all(following), sleep(timeoutMs, undefined, { ref: false })]);
     },
     async resend(since) {
       const limit = pLimit(atOnce);

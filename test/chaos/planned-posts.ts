@@ -1,6 +1,6 @@
 // What the load posts: for each number the same post at every run with the seed.
 import type { SandboxOutcome } from '../../schema/platforms/sandbox.ts';
-import type { TargetEnd } from './books/books.ts';
+import type { TargetEnd } from './books/records.ts';
 import { createRandom, type Random } from './random.ts';
 
 /** What the client does with a post. */

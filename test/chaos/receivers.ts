@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { signWebhook } from '../../activities/delivering/signature.ts';
 import { startReceiver, type ReceivedRequest, type Reply } from '../support/receivers/receiver.ts';
-import type { Receipt } from './books/books.ts';
+import type { Receipt } from './books/records.ts';
 import type { ChaosClient } from './client.ts';
 import type { Random } from './random.ts';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { balance, findLatestMs, type Book } from './books/books.ts';
+import { balance, findLatestMs } from './books/books.ts';
 import {
   createProgress,
   describePace,
@@ -14,7 +14,8 @@ import { settle } from './books/settling.ts';
 import { createChaosClient } from './client.ts';
 import { startCluster, type Cluster } from './cluster/cluster.ts';
 import { readFacts, readLastChange } from './books/facts.ts';
-import { explainRepeats, type Loss, type Window } from './books/repeats.ts';
+import type { Book, Loss, Window } from './books/records.ts';
+import { explainRepeats } from './books/repeats.ts';
 import type { Fault, Scene } from './faults.ts';
 import { startLiveClients } from './live-clients.ts';
 import { connectAccount, startLoad } from './load.ts';
@@ -66,7 +67,7 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
     await load.stop(deadline(isShort ? 20_000 : 60_000));
     const sources = {
       cluster,
-      posts: load.posts,
+      load,
       receivers,
       liveClients,
       firstChange,
@@ -80,22 +81,24 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
     cluster.freeze();
     await sleep(quietMs);
     const facts = await readFacts({ ...sources, watched });
+    const requests: Book = {
+      name: 'requests were answered',
+      entries: load.posts.length,
+      differences: [...load.differences],
+      late: [...load.waiting].map((name) => `the client of ${name} still waits`),
+    };
     cluster.thaw();
     await Promise.all(liveClients.map((one) => one.close()));
-    const requests = { name: 'requests were answered', entries: load.posts.length };
-    return printBooks(
-      [recovery, { ...requests, differences: [...load.differences] }, ...balance(facts)],
-      {
-        'posts accepted': facts.accepted.length,
-        'targets public': facts.published.length,
-        'webhook requests received': facts.receipts.length,
-        'requests repeated by clients': client.repeats,
-        'the longest wait for an answer': inSeconds(client.slowestMs),
-        'the latest scheduled target': inSeconds(findLatestMs(facts)),
-        'streams resumed': liveClients.reduce((sum, { resumes }) => sum + resumes, 0),
-        ...describeRepeats(explainRepeats(facts)),
-      },
-    );
+    return printBooks([recovery, requests, ...balance(facts)], {
+      'posts accepted': facts.accepted.length,
+      'targets public': facts.published.length,
+      'webhook requests received': facts.receipts.length,
+      'requests repeated by clients': client.repeats,
+      'the longest wait for an answer': inSeconds(client.slowestMs),
+      'the latest scheduled target': inSeconds(findLatestMs(facts)),
+      'streams resumed': liveClients.reduce((sum, { resumes }) => sum + resumes, 0),
+      ...describeRepeats(explainRepeats(facts)),
+    });
   } finally {
     if (logs) keepLogs(cluster, logs);
     await cluster.stop();

@@ -1,7 +1,7 @@
 // Reads the attempts of deliveries that are recorded, and when each was recorded.
 import { sql } from 'kysely';
 import type { Db } from '../../../schema/database/tables.ts';
-import type { StoredAttempt } from './repeats.ts';
+import type { StoredAttempt } from './records.ts';
 
 /** Each attempt is recorded together with one change of its delivery, so the nth one belongs to the nth. */
 export async function readAttempts(db: Db): Promise<StoredAttempt[]> {

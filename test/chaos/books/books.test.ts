@@ -1,6 +1,7 @@
 // The books themselves: sound facts balance, and each kind of loss or double shows as a difference.
 import { describe, expect, test } from 'vitest';
-import { balance, findLatestMs, type Facts } from './books.ts';
+import { balance, findLatestMs } from './books.ts';
+import type { Facts } from './records.ts';
 import { isBalanced, mostLate } from './report.ts';
 
 const body = '{"event":"post.partial"}';
@@ -24,6 +25,7 @@ function soundFacts(): Facts {
         ends: ['published', 'failed'],
         wasCanceled: false,
         retries: 0,
+        hasClient: false,
         notBefore: new Date(1_000),
         isPrompt: [true, false],
       },
@@ -227,6 +229,18 @@ describe('what is late is no difference', () => {
         f.stored[0]!.status = 'pending';
         f.events = [];
         f.open = new Map([['post_1', late]]);
+      },
+    ],
+    [
+      'a target that its client has yet to retry',
+      /^a, target 0 \(res_1\): failed unavailable, .*, and its client has not retried it yet$/,
+      (f) => {
+        f.accepted[0]!.hasClient = true;
+        f.stored[0]!.status = 'failed';
+        const failed = { status: 'failed', errorCode: 'unavailable', externalId: null };
+        Object.assign(f.stored[0]!.results[0]!, failed);
+        f.published = [];
+        f.events[0]!.kind = 'post.failed';
       },
     ],
     [

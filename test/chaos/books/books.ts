@@ -1,105 +1,18 @@
 // Balances the books of a run: what clients were promised against what is stored, public and received.
 import { balanceOrphans } from './orphans.ts';
-import { balanceRepeats, isTaken, type DeliveryFacts, type Window } from './repeats.ts';
+import {
+  isTaken,
+  type Book,
+  type Facts,
+  type Receipt,
+  type StoredDelivery,
+  type StoredEvent,
+  type StoredResult,
+  type Stream,
+  type TargetEnd,
+} from './records.ts';
+import { balanceRepeats } from './repeats.ts';
 import type { Verdict } from './verdicts.ts';
-
-export interface Facts extends DeliveryFacts {
-  accepted: AcceptedPost[];
-  stored: StoredPost[];
-  /** The posts at the network. */
-  published: PublishedPost[];
-  events: StoredEvent[];
-  /** The webhooks, each subscribed to every event. */
-  webhooks: string[];
-  deliveries: StoredDelivery[];
-  receipts: Receipt[];
-  /** Of each post and delivery that has not ended. */
-  open: ReadonlyMap<string, Verdict>;
-  streams: Stream[];
-  /** Between a copy that was restored and the restore. */
-  lostWindows: readonly Window[];
-}
-
-/** How a target may end. `uncertain`: `outcome_unknown` is honest, since the network can't be asked. */
-export type TargetEnd = 'published' | 'failed' | 'uncertain' | 'published or failed';
-
-export interface AcceptedPost {
-  name: string;
-  id: string;
-  /** The restored copy may not know it. */
-  isExcused: boolean;
-  ends: TargetEnd[];
-  wasCanceled: boolean;
-  retries: number;
-  /** It must not be public earlier. */
-  notBefore: Date | undefined;
-  /** Of each target: its network takes it at the first call. */
-  isPrompt: boolean[];
-}
-
-export interface StoredPost {
-  id: string;
-  status: string;
-  results: StoredResult[];
-}
-
-export interface StoredResult {
-  id: string;
-  status: string;
-  errorCode: string | null;
-  externalId: string | null;
-}
-
-export interface PublishedPost {
-  id: string;
-  /** The result that it was published for. */
-  reference: string;
-  createdAt: Date;
-}
-
-export interface StoredEvent {
-  id: string;
-  kind: string;
-  postId: string | null;
-  body: string;
-}
-
-export interface StoredDelivery {
-  id: string;
-  eventId: string;
-  webhookId: string;
-  status: string;
-}
-
-/** One request at a receiver. */
-export interface Receipt {
-  deliveryId: string;
-  body: string;
-  isSigned: boolean;
-  /** The header `webhook-timestamp`. */
-  timestamp: string;
-  /** The receiver's answer; null: it gave none. */
-  statusCode: number | null;
-  /** When the run had read it. */
-  at: Date;
-}
-
-/** Changes as `<kind> <subject id>`. */
-export interface Stream {
-  name: string;
-  received: string[];
-  recorded: string[];
-  /** It received changes while the run watched what had not ended. */
-  isMoving: boolean;
-}
-
-export interface Book {
-  name: string;
-  entries: number;
-  differences: string[];
-  /** What had not ended when the time was up, while something says that it will. */
-  late?: string[];
-}
 
 export function balance(facts: Facts): Book[] {
   return [
@@ -152,16 +65,20 @@ function statusOf(results: string[]): string {
 function balanceOutcomes({ accepted, stored }: Facts): Book {
   const byId = new Map(stored.map((post) => [post.id, post]));
   let entries = 0;
-  const differences = accepted.flatMap(({ name, id, ends, wasCanceled }) =>
+  const late: string[] = [];
+  const differences = accepted.flatMap(({ name, id, ends, wasCanceled, hasClient }) =>
     (byId.get(id)?.results ?? []).flatMap((result, i) => {
       if (!finalResult.includes(result.status)) return [];
       entries++;
       if (result.status === 'canceled' ? wasCanceled : isAllowed(result, ends[i])) return [];
       const said = [result.status, result.errorCode].filter(Boolean).join(' ');
-      return [`${name}, target ${i} (${result.id}): ${said}, where its network had it ${ends[i]}`];
+      const line = `${name}, target ${i} (${result.id}): ${said}, where its network had it ${ends[i]}`;
+      if (!hasClient || result.errorCode !== 'unavailable') return [line];
+      late.push(`${line}, and its client has not retried it yet`);
+      return [];
     }),
   );
-  return { name: 'targets have ended as their networks say', entries, differences };
+  return { name: 'targets have ended as their networks say', entries, differences, late };
 }
 
 function isAllowed({ status, errorCode }: StoredResult, end: TargetEnd | undefined): boolean {

@@ -1,17 +1,23 @@
 // Reads the facts of a run from the databases, once nothing is under way.
 import type { Db } from '../../../schema/database/tables.ts';
 import { readAttempts } from './attempts.ts';
-import type { AcceptedPost, Facts, StoredEvent, StoredPost } from './books.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { LiveClient } from '../live-clients.ts';
-import type { LoadedPost } from '../load.ts';
+import type { Load, LoadedPost } from '../load.ts';
 import type { Receivers } from '../receivers.ts';
-import type { Loss, Window } from './repeats.ts';
-import type { Watched } from './settling.ts';
+import type {
+  AcceptedPost,
+  Facts,
+  Loss,
+  StoredEvent,
+  StoredPost,
+  Watched,
+  Window,
+} from './records.ts';
 
 export interface Sources {
   cluster: Cluster;
-  posts: readonly LoadedPost[];
+  load: Pick<Load, 'posts' | 'waiting'>;
   receivers: Receivers;
   liveClients: readonly LiveClient[];
   /** The last change before the live clients' first cursor. */
@@ -36,12 +42,12 @@ export async function readLastChange(cluster: Cluster): Promise<bigint> {
 
 /** Nothing may be under way meanwhile, or the databases contradict each other. */
 export async function readFacts(sources: Sources): Promise<Facts> {
-  const { cluster, posts, receivers } = sources;
+  const { cluster, load, receivers } = sources;
   const published = await cluster.withSandbox((db) =>
     db.selectFrom('sandbox_posts').select(['id', 'reference', 'created_at']).execute(),
   );
   return cluster.withDatabase(async (db) => ({
-    accepted: posts.map((post) => toAccepted(post, sources)),
+    accepted: load.posts.map((post) => toAccepted(post, sources)),
     stored: await readPosts(db),
     published: published.map(({ id, reference, created_at }) => ({
       id,
@@ -69,7 +75,7 @@ export async function readFacts(sources: Sources): Promise<Facts> {
   }));
 }
 
-function toAccepted(post: LoadedPost, { lostWindows }: Sources): AcceptedPost {
+function toAccepted(post: LoadedPost, { lostWindows, load }: Sources): AcceptedPost {
   const { plan, id, requests, scheduledAt, isMoved, wasCanceled, retries } = post;
   const acceptedAt = requests[0]!.at;
   return {
@@ -79,6 +85,7 @@ function toAccepted(post: LoadedPost, { lostWindows }: Sources): AcceptedPost {
     ends: plan.targets.map(({ end }) => end),
     wasCanceled,
     retries,
+    hasClient: load.waiting.has(plan.name),
     notBefore: isMoved ? undefined : scheduledAt,
     isPrompt: plan.targets.map(({ options }) => options.times === undefined),
   };

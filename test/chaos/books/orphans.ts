@@ -1,5 +1,5 @@
 // The book of public posts that no result knows, so that no other book would miss their result.
-import type { Book, Facts } from './books.ts';
+import type { Book, Facts } from './records.ts';
 
 /** Each public post belongs to a stored result, except those that a restored copy can't know. */
 export function balanceOrphans({

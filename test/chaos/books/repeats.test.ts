@@ -1,6 +1,7 @@
 // Plants deliveries that were taken twice: each must be explained by what was in flight, or show.
 import { describe, expect, test } from 'vitest';
-import { explainRepeats, type DeliveryFacts } from './repeats.ts';
+import type { DeliveryFacts } from './records.ts';
+import { explainRepeats } from './repeats.ts';
 
 const second = (s: number) => new Date(1_000_000 + s * 1_000);
 

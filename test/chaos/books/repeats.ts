@@ -1,36 +1,12 @@
 // Explains each delivery that a receiver took again: by a lost answer, or by what a fault caught in flight.
-import type { Book, Facts, Receipt } from './books.ts';
-
-export interface Window {
-  from: Date;
-  to: Date;
-}
-
-/** While it lasts, the outcomes of deliveries in flight may get lost, or be recorded late. */
-export interface Loss extends Window {
-  /** Of the fault. */
-  name: string;
-}
-
-/** An attempt of which Postgres knows. */
-export interface StoredAttempt {
-  deliveryId: string;
-  /** The header `webhook-timestamp` of its request. */
-  timestamp: string;
-  /** Null: it got no answer. */
-  statusCode: number | null;
-  /** By the clock of its worker. */
-  startedAt: Date;
-  recordedAt: Date;
-}
-
-export interface DeliveryFacts {
-  receipts: readonly Pick<Receipt, 'deliveryId' | 'timestamp' | 'statusCode' | 'at'>[];
-  attempts: readonly StoredAttempt[];
-  losses: readonly Loss[];
-  /** How long after a request its outcome is recorded at the latest, unless a fault prevents it. */
-  flightMs: number;
-}
+import {
+  isTaken,
+  type Book,
+  type DeliveryFacts,
+  type Facts,
+  type Loss,
+  type StoredAttempt,
+} from './records.ts';
 
 export interface Repeats {
   /** How often deliveries were taken again. */
@@ -50,9 +26,6 @@ interface Flight {
 
 /** Without a heartbeat for so long, a worker is replaced. */
 const heartbeatMs = 10_000;
-
-export const isTaken = ({ statusCode }: Pick<Receipt, 'statusCode'>) =>
-  statusCode !== null && statusCode < 300;
 
 export function explainRepeats(facts: DeliveryFacts): Repeats {
   const { losses, flightMs } = facts;

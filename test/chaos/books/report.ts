@@ -1,6 +1,6 @@
 // What a run prints: the plan, its progress, and the books at its end.
 import type { Pace } from '../machine.ts';
-import type { Book } from './books.ts';
+import type { Book } from './records.ts';
 import type { Repeats } from './repeats.ts';
 
 const mostLines = 12;

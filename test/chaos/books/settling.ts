@@ -3,14 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../../schema/database/tables.ts';
 import { readStreams, type Sources } from './facts.ts';
 import { readOpenWork } from './open-work.ts';
-import { judge, type Verdict } from './verdicts.ts';
-
-export interface Watched {
-  /** Of each post and delivery that has not ended. */
-  open: ReadonlyMap<string, Verdict>;
-  /** Streams that received changes meanwhile. */
-  moving: ReadonlySet<string>;
-}
+import type { Watched } from './records.ts';
+import { judge } from './verdicts.ts';
 
 export interface Patience {
   /** How long to wait, which is also the longest that anything may wait on purpose. */

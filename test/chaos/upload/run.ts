@@ -10,7 +10,7 @@ import { startContainers } from '../../support/networks/container-then-publish.t
 import type { ServedNetwork } from '../../support/networks/network.ts';
 import { listTargets, writePost } from '../../support/networks/posting.ts';
 import { startUploads } from '../../support/networks/upload-session.ts';
-import type { Book } from '../books/books.ts';
+import type { Book } from '../books/records.ts';
 import { createProgress, printBooks } from '../books/report.ts';
 import { startPostgres } from '../cluster/servers.ts';
 import { pidHeader, startWorkers, type Memory, type WorkerInput, type Workers } from './workers.ts';
