@@ -78,8 +78,6 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
     const patience = { settleMs: deadline(settleMs), watchMs: deadline(watchMs) };
     const watched = await settle(sources, patience);
     progress(watched.open.size > 0 ? 'The time is up.' : 'Nothing is under way.');
-    cluster.freeze();
-    await sleep(quietMs);
     const facts = await readFacts({ ...sources, watched });
     const requests: Book = {
       name: 'requests were answered',

@@ -232,6 +232,15 @@ describe('what is late is no difference', () => {
       },
     ],
     [
+      'a draft that its client has yet to publish',
+      /^a \(post_1\), draft \[published, failed\]: its client still follows it$/,
+      (f) => {
+        f.accepted[0]!.hasClient = true;
+        f.stored[0]!.status = 'draft';
+        f.events = [];
+      },
+    ],
+    [
       'a target that its client has yet to retry',
       /^a, target 0 \(res_1\): failed unavailable, .*, and its client has not retried it yet$/,
       (f) => {

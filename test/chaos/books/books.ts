@@ -34,12 +34,13 @@ const finalResult = ['published', 'failed', 'canceled'];
 function balanceEnds({ accepted, stored, open }: Facts): Book {
   const byId = new Map(stored.map((post) => [post.id, post]));
   const late: string[] = [];
-  const differences = accepted.flatMap(({ name, id, isExcused }) => {
+  const differences = accepted.flatMap(({ name, id, isExcused, hasClient }) => {
     const post = byId.get(id);
     if (!post) return isExcused ? [] : [`${name} (${id}) was accepted and is gone`];
     const statuses = post.results.map(({ status }) => status);
     if (!finalPost.includes(post.status) || !statuses.every((one) => finalResult.includes(one))) {
-      const { isLost, why } = open.get(id) ?? nothing;
+      const isDrafted = post.status === 'draft' && hasClient;
+      const { isLost, why } = isDrafted ? followed : (open.get(id) ?? nothing);
       const line = `${name} (${id}), ${post.status} [${statuses.join(', ')}]: ${why}`;
       if (!isLost) late.push(line);
       return isLost ? [`lost: ${line}`] : [];
@@ -51,6 +52,8 @@ function balanceEnds({ accepted, stored, open }: Facts): Book {
   return { name: 'accepted posts have ended', entries: accepted.length, differences, late };
 }
 
+/** Of a draft that its client has yet to publish. */
+const followed: Verdict = { isLost: false, why: 'its client still follows it' };
 /** Of what has not ended, though nothing was open when the time was up. */
 const nothing: Verdict = { isLost: true, why: 'nothing is under way' };
 

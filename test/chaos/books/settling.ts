@@ -13,34 +13,50 @@ export interface Patience {
   watchMs: number;
 }
 
-/** Returns once no post and no delivery is under way and every stream is complete, or the time is up. */
+/** Requests that were on their way are read meanwhile. */
+const drainMs = 1_000;
+
+/**
+ * Waits until no post and no delivery is under way and every stream is complete, or the time is up. Then it
+ * stops every process where it is, so that what it returns stays true.
+ */
 export async function settle(
   sources: Omit<Sources, 'watched'>,
   { settleMs, watchMs }: Patience,
 ): Promise<Watched> {
-  const { cluster } = sources;
+  const { cluster, liveClients } = sources;
   return cluster.withDatabase(async (db) => {
-    const deadline = Date.now() + settleMs;
-    while (Date.now() < deadline) {
-      if ((await countOpen(db)) === 0 && (await areStreamsComplete(db, sources))) return settled;
-      await sleep(250);
-    }
+    const isSettled = await waitUntilSettled(db, sources, settleMs);
     const look = () => readOpenWork(db, { address: cluster.temporal.address });
-    const countReceived = () => sources.liveClients.map(({ received }) => received.length);
     const before = new Map((await look()).map((work) => [work.id, work]));
-    const counts = countReceived();
-    await sleep(watchMs);
-    const options = { at: new Date(), watchedMs: watchMs, mostWaitMs: settleMs };
-    const now = await look();
-    const moved = countReceived().map((count, i) => count !== counts[i]);
+    const counts = liveClients.map(({ received }) => received.length);
+    const watchedMs = isSettled ? 0 : watchMs;
+    await sleep(watchedMs);
+    cluster.freeze();
+    const at = new Date();
+    await sleep(drainMs);
+    const options = { at, watchedMs, mostWaitMs: settleMs };
+    const open = await look();
+    const moving = liveClients.filter(({ received }, i) => received.length !== counts[i]);
     return {
-      open: new Map(now.map((work) => [work.id, judge(before.get(work.id), work, options)])),
-      moving: new Set(sources.liveClients.filter((_, i) => moved[i]).map(({ name }) => name)),
+      open: new Map(open.map((work) => [work.id, judge(before.get(work.id), work, options)])),
+      moving: new Set(moving.map(({ name }) => name)),
     };
   });
 }
 
-const settled: Watched = { open: new Map(), moving: new Set() };
+async function waitUntilSettled(
+  db: Db,
+  sources: Omit<Sources, 'watched'>,
+  timeoutMs: number,
+): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (Date.now() < deadline) {
+    if ((await countOpen(db)) === 0 && (await areStreamsComplete(db, sources))) return true;
+    await sleep(250);
+  }
+  return false;
+}
 
 async function countOpen(db: Db): Promise<number> {
   const count = (table: 'posts' | 'deliveries', statuses: string[]) =>
