@@ -95,29 +95,37 @@ export function loadTwitterText(): typeof TwitterText {
 }
 
 /** Longer than hostnames are. */
-const longWord = /\S{128,}/g;
+const longWord = /\S{64,}/g;
 /** A URL has fewer. */
 const maxMarks = 100;
 
+const alphabets = /\p{ASCII}+|\P{ASCII}+/gu;
+/** Ends before a letter or an emoji, if possible, and within no joined emoji. */
+const piece = /.{1,32}(?<!\u200d)(?=[\p{L}\p{Extended_Pictographic}])|.{1,32}/gsu;
+
 /**
  * The text as `twitter-text` can read it at once: it takes quadratic time for a long word with many dots or
- * brackets, or with dots between letters that aren't ASCII, and seconds for 25,000 characters. `added`: spaces
- * that the text doesn't have.
+ * brackets, or with many letters that aren't ASCII, and minutes for 40,000 characters. `added`: spaces that the
+ * text doesn't have.
  */
 export function readable(text: string): { text: string; added: number } {
   let added = 0;
   const readable = text.normalize().replaceAll(longWord, (word) => {
     const marks = word.match(/[.(]/g)?.length ?? 0;
-    const parts = (marks > maxMarks ? word.replaceAll(/[.(]/g, '!') : word).match(alphabets)!;
+    const parts = (marks > maxMarks ? word.replaceAll(/[.(]/g, '!') : word)
+      .match(alphabets)!
+      .flatMap((part) => (/^\p{ASCII}/u.test(part) ? part : part.match(piece)!));
     added += parts.length - 1;
     return parts.join(' ');
   });
   return { text: readable, added };
 }
 
-const alphabets = /\p{ASCII}+|\P{ASCII}+/gu;
+/** Too long for X even with many long links and emoji, and slow to count. */
+const endlessCharacters = 40_000;
 
 function weigh(caption: string): number {
+  if (caption.length > endlessCharacters) return caption.length;
   const { text, added } = readable(caption);
   return loadTwitterText().parseTweet(text).weightedLength - added;
 }

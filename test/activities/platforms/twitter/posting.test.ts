@@ -1,4 +1,5 @@
 // Posts to X: what they carry, how their text is counted, and which limits their answers name.
+import twitterText from 'twitter-text';
 import { describe, expect, test } from 'vitest';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { rulesOf } from '../../../../activities/platforms/index.ts';
@@ -146,4 +147,19 @@ describe('a limit that the answer to a post names', () => {
     }
     expect((await x.commit(x.target())).throttle).toMatchObject({ scope: 'app' });
   });
+});
+
+test.each([
+  '👩‍👩‍👧'.repeat(30),
+  '😀'.repeat(130),
+  '🇩🇪'.repeat(70),
+  '👍🏽'.repeat(60),
+  '漢'.repeat(139),
+  'é'.repeat(270),
+  'cafe\u0301'.repeat(40),
+  `https://example.com/${'a'.repeat(200)}`,
+  `見https://example.com/${'a'.repeat(100)}漢`,
+])('a long word weighs what X says: %s', (text) => {
+  const { weightedLength } = twitterText.parseTweet(text);
+  expect(definition.rules.text.count(text)).toBe(weightedLength);
 });
