@@ -4,8 +4,8 @@ import { toPace } from './machine.ts';
 
 const paces: [what: string, postMs: number, perSecond: number, minuteMs: number][] = [
   ['a fast machine', 20, 3, 60_000],
-  ['a quiet machine with 2 cores', 105, 3, 60_000],
-  ['a machine that takes 4 times as long', 440, 0.75, 240_000],
+  ['a quiet machine with 2 cores', 165, 3, 60_000],
+  ['a machine that takes 4 times as long', 720, 0.75, 240_000],
   ['a starved machine', 60_000, 0.3, 600_000],
 ];
 test.each(paces)('%s', (_, postMs, perSecond, minuteMs) => {
