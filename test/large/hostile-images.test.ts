@@ -40,6 +40,7 @@ async function upload(api: Api, contentType: string, bytes: Buffer): Promise<str
 async function publishPicture(api: Api, account: string, photo: Buffer): Promise<number> {
   const startedMs = performance.now();
   const media = await upload(api, 'image/jpeg', photo);
+  expect(media).toMatch(/^med_/);
   const body = { caption: 'A picture.', account_ids: [account], media_ids: [media] };
   const created = await api.post('/v1/posts', body);
   expect(created.status, created.text).toBe(202);

@@ -50,26 +50,33 @@ export function createImageProcess(maxBytes: number): ImageProcess {
     let usage: ImageUsage = { memoryBytes: 0, cpuMs: 0 };
     const ended = new AbortController();
     const { signal } = ended;
+    let cause: Error | undefined;
+    // The job ends with the process, so that the next job gets a new one.
+    const kill = (why: Error) => {
+      cause ??= why;
+      asked.kill('SIGKILL');
+    };
     try {
       return await new Promise((resolve, reject) => {
-        const silent = setTimeout(() => {
-          asked.kill('SIGKILL');
-          reject(new Error('The process for images does not answer.'));
-        }, silentMs);
+        const silent = setTimeout(
+          () => kill(new Error('The process for images does not answer.')),
+          silentMs,
+        );
         signal.addEventListener('abort', () => clearTimeout(silent));
         const take = (message: ImageMessage) => {
+          if (cause) return;
           if (!('usage' in message)) return resolve({ answer: message, usage });
           ({ usage } = message);
-          if (usage.memoryBytes <= maxBytes && usage.cpuMs <= maxCpuMs) return;
-          asked.kill('SIGKILL');
-          reject(usage.cpuMs > maxCpuMs ? tooSlow() : tooMuchMemory());
+          if (usage.cpuMs > maxCpuMs) kill(tooSlow());
+          else if (usage.memoryBytes > maxBytes) kill(tooMuchMemory());
         };
         asked.on('message', take);
         signal.addEventListener('abort', () => asked.off('message', take));
         const die = (_code: number | null, endedBy: NodeJS.Signals | null) => {
           // Nobody but us and the kernel ends it by a signal: its decoder crashed, or no memory was left.
           const isOfImage = endedBy !== null && !isClosed;
-          reject(isOfImage ? tooMuchMemory() : new Error('The process for images has ended.'));
+          cause ??= isOfImage ? tooMuchMemory() : new Error('The process for images has ended.');
+          reject(cause);
         };
         asked.once('exit', die);
         signal.addEventListener('abort', () => asked.off('exit', die));

@@ -1,4 +1,7 @@
 // The processes for images: what they refuse before decoding, and how they end.
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createImages, type Images } from '../../../activities/media/images/images.ts';
 import { createImageProcess } from '../../../activities/media/images/process.ts';
@@ -46,6 +49,17 @@ describe.runIf(process.platform === 'linux')('the process', () => {
     const refused = expect(reading).rejects.toThrow('The process for images has ended.');
     await own.close();
     await refused;
+  });
+
+  test('that an image has ended takes no other image with it', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'fanfare-test-'));
+    const path = join(folder.path, 'photo');
+    await writeFile(path, await noise(400, 300).jpeg().toBuffer());
+    const job = { kind: 'read', path, contentType: 'image/jpeg', format: 'jpeg' } as const;
+    const own = createImageProcess(1e9);
+    await expect(own.run(job, 0)).rejects.toMatchObject({ code: 'media_too_large' });
+    expect((await own.run(job, 1e4)).done).toMatchObject({ width: 400, height: 300 });
+    await own.close();
   });
 });
 
