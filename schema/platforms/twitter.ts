@@ -122,7 +122,7 @@ export function readable(text: string): { text: string; added: number } {
 }
 
 /** Too long for X even with many long links and emoji, and slow to count. */
-const endlessCharacters = 40_000;
+const endlessCharacters = 30_000;
 
 function weigh(caption: string): number {
   if (caption.length > endlessCharacters) return caption.length;

@@ -80,7 +80,7 @@ export async function checkTargets(
   const media = await readAllMedia(context, caller, input, named);
   const issues = [...(issue ? [error(issue)] : []), ...media.issues];
   for (const target of named) {
-    // Counting a long caption takes up to 80 ms for some networks.
+    // Counting a long caption takes up to 50 ms for some networks.
     if (target.index > 0) await scheduler.yield();
     const account = accounts.get(target.accountId);
     issues.push(...checkTarget(context, target, account, input, media, publishAt));

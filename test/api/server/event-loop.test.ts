@@ -121,10 +121,10 @@ describe('the texts of several targets', () => {
     ['one letter with many accents', `a${'\u0301'.repeat(99_000)}`],
     ['domains', 'a.com '.repeat(16_000)],
     ['labels of one letter', 'a.'.repeat(49_000)],
-    ['labels of one Chinese letter', '漢.'.repeat(12_500)],
+    ['labels of one Chinese letter', '漢.'.repeat(15_000)],
     ['long labels of Chinese letters', `${'漢'.repeat(240)}.`.repeat(100)],
-    ['Chinese letters and a domain', `${'漢'.repeat(39_000)} a.b`],
-    ['emoji and a domain', `${'😀'.repeat(19_000)} a.b`],
+    ['Chinese letters and a domain', `${'漢'.repeat(29_000)} a.b`],
+    ['emoji and a domain', `${'😀'.repeat(14_900)} a.b`],
     ['a path of brackets', `https://a.com/${'(a)'.repeat(30_000)}`],
     ['markup', '<@&'.repeat(33_000)],
   ])('%s', async (_, caption) => {
