@@ -19,8 +19,8 @@ afterEach(() => database.drop());
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
 /** A post that was due that long ago. */
-async function addLatePost(minutes: number) {
-  const post = await addPost(database.db, {});
+async function addLatePost(minutes: number, scheduledAt: Date | null = null) {
+  const post = await addPost(database.db, { scheduledAt });
   const { project_id } = await database.db
     .updateTable('posts')
     .set({ run_due_at: minutesAgo(minutes) })
@@ -59,6 +59,14 @@ describe('showStuck', () => {
     ]);
     expect(await lines('25')).toHaveLength(2);
     expect(await lines('31')).toEqual(['Nothing is stuck.']);
+  });
+
+  test('shows a scheduled post that nothing has started', async () => {
+    const { postId } = await addLatePost(20, minutesAgo(20));
+    expect(await lines()).toEqual([
+      expect.stringMatching(`^${postId} .*  scheduled  not paused  `),
+      expect.stringMatching(/ {2}waits for start {2}/),
+    ]);
   });
 
   test('shows what a target waits for, until when, and its last error on one line', async () => {

@@ -67,6 +67,16 @@ describe('POST /v1/media', () => {
     expect([answer.status, answer.body.error.issues[0].path]).toEqual([422, path]);
   });
 
+  test('refuses an SVG in GraphQL with the path of the type', async () => {
+    const query = `mutation ($input: CreateMediaInput!) { createMedia(input: $input) { id } }`;
+    const input = { filename: 'a.svg', contentType: 'image/svg+xml' };
+    const { body } = await app.api.graphql(query, { input });
+    expect(body.errors[0].extensions).toMatchObject({
+      code: 'validation_error',
+      issues: [{ path: 'input.contentType' }],
+    });
+  });
+
   test('refuses a file over the limit', async () => {
     const answer = await app.api.post('/v1/media', { ...created, size_bytes: 536_870_913 });
     expect(answer.body.error).toMatchObject({ code: 'payload_too_large', limit: 536_870_912 });
