@@ -98,27 +98,38 @@ export function loadTwitterText(): typeof TwitterText {
 const longWord = /\S{64,}/g;
 /** A URL has fewer. */
 const maxMarks = 100;
-
-const alphabets = /\p{ASCII}+|\P{ASCII}+/gu;
+/** Hostnames have fewer characters that aren't ASCII. */
+const maxForeign = 40;
+/** What follows the first slash behind a letter or a digit in a word, up to a query. */
+export const urlPath = /(?<=[\p{L}\d]\/)[^\s?]+/gu;
+/** The letters that a path can have besides those of ASCII. */
+const pathLetters = /[\u00c0-\u024f\u0300-\u036f\u0400-\u04ff\u1e00-\u1eff]/g;
+const asciiOrNot = /\p{ASCII}+|\P{ASCII}+/gu;
 /** Ends before a letter or an emoji, if possible, and within no joined emoji. */
 const piece = /.{1,32}(?<!\u200d)(?=[\p{L}\p{Extended_Pictographic}])|.{1,32}/gsu;
 
 /**
  * The text as `twitter-text` can read it at once: it takes quadratic time for a long word with many dots or
- * brackets, or with many letters that aren't ASCII, and minutes for 40,000 characters. `added`: spaces that the
- * text doesn't have.
+ * brackets, or with many characters that aren't ASCII, and minutes for 40,000 characters. Links stay links of
+ * the same weight. `added`: spaces that the text doesn't have.
  */
 export function readable(text: string): { text: string; added: number } {
   let added = 0;
-  const readable = text.normalize().replaceAll(longWord, (word) => {
-    const marks = word.match(/[.(]/g)?.length ?? 0;
-    const parts = (marks > maxMarks ? word.replaceAll(/[.(]/g, '!') : word)
-      .match(alphabets)!
-      .flatMap((part) => (/^\p{ASCII}/u.test(part) ? part : part.match(piece)!));
+  const split = text.normalize().replaceAll(longWord, (word) => {
+    const parts = splitLongWord(word);
     added += parts.length - 1;
     return parts.join(' ');
   });
-  return { text: readable, added };
+  return { text: split, added };
+}
+
+function splitLongWord(word: string): string[] {
+  const plain = word.replaceAll(urlPath, (path) => path.replaceAll(pathLetters, 'a'));
+  const countOf = (pattern: RegExp) => plain.match(pattern)?.length ?? 0;
+  const unmarked = countOf(/[.(]/g) > maxMarks ? plain.replaceAll(/[.(]/g, '!') : plain;
+  if (countOf(/\P{ASCII}/gu) <= maxForeign) return [unmarked];
+  const parts = unmarked.match(asciiOrNot)!;
+  return parts.flatMap((part) => (/^\p{ASCII}/u.test(part) ? part : part.match(piece)!));
 }
 
 /** Too long for X even with many long links and emoji, and slow to count. */

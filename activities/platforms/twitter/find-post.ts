@@ -1,7 +1,7 @@
 // Finds a post among the account's posts after an unknown outcome. X stores no ID of ours, and charges for
 // each post that it lists.
 import { z } from 'zod';
-import { loadTwitterText, readable } from '../../../schema/platforms/twitter.ts';
+import { loadTwitterText, readable, urlPath } from '../../../schema/platforms/twitter.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ReconcileOutcome, Target } from '../platform.ts';
@@ -132,12 +132,16 @@ function readText({ text, entities, note_post, note_tweet }: Listed): string {
   return expanded.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
+/** X may name a URL with its letters or with their codes. */
+const encodeLetters = (path: string) => path.replaceAll(/\P{ASCII}+/gu, encodeURIComponent);
+
 function normalize(text: string, writeUrl: (url: string) => string): string {
-  const composed = readable(text).text;
-  const urls = loadTwitterText().extractUrlsWithIndices(composed);
+  const encoded = text.normalize().replaceAll(urlPath, encodeLetters);
+  const plain = readable(encoded).text;
+  const urls = loadTwitterText().extractUrlsWithIndices(plain);
   const written = urls.toReversed().reduce((rest, { url, indices: [start, end] }) => {
     return `${rest.slice(0, start)}${writeUrl(url)}${rest.slice(end)}`;
-  }, composed);
+  }, plain);
   return written.replaceAll(/\s+/g, ' ').trim();
 }
 

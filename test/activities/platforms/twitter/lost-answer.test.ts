@@ -7,6 +7,14 @@ import { startTwitter } from '../../../support/networks/twitter/connected.ts';
 
 type X = Awaited<ReturnType<typeof startTwitter>>;
 
+/** With letters that aren't ASCII: the first is longer than a word that is compared as it is, the last has them in its host. */
+const links = [
+  'https://de.wikipedia.org/wiki/Liste_der_größten_Unternehmen_in_Deutschland_nach_Umsatz',
+  'de.wikipedia.org/wiki/Liste_der_größten_Unternehmen_in_Deutschland_nach_Umsatz',
+  'https://de.wikipedia.org/wiki/Größe',
+  'https://österreich.at/größe',
+];
+
 const absent = { outcome: 'absent' };
 const unknown = { outcome: 'unknown' };
 
@@ -78,12 +86,21 @@ describe('a search', () => {
     'https://example.com/ and https://example.com',
     '$& $1 https://example.com/$&',
     '@ada_l, look',
+    ...links.map((link) => `See ${link}, please`),
   ])('finds %j as X shows it', async (caption) => {
     await using x = await startTwitter();
     const target = x.target({ caption });
     await x.commit(target);
     await expectFound(x, target, x.network.posts[0]!.id);
     expect(await x.reconcile(x.target({ caption: `${caption}!` }))).toEqual(absent);
+  });
+
+  test.each(links)('finds %j as a URL with codes', async (link) => {
+    await using x = await startTwitter();
+    x.network.expand = (url) => new URL(url.replace(/^(?!https?:)/, 'http://')).href;
+    const target = x.target({ caption: link });
+    await x.commit(target);
+    await expectFound(x, target, x.network.posts[0]!.id);
   });
 
   test('accepts a form of its own for a URL, but no other URL', async () => {

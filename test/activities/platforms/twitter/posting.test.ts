@@ -71,6 +71,25 @@ describe('a text', () => {
     expect(count(text)).toBe(length);
   });
 
+  // Longer than a word that is counted as it is.
+  test.each([
+    'https://de.wikipedia.org/wiki/Liste_der_größten_Unternehmen_in_Deutschland_nach_Umsatz',
+    'de.wikipedia.org/wiki/Liste_der_größten_Unternehmen_in_Deutschland_nach_Umsatz',
+    'https://vi.wikipedia.org/wiki/Danh_sách_các_quốc_gia_theo_diện_tích_và_dân_số_năm_2020',
+    `https://ru.wikipedia.org/wiki/${'Список_стран_'.repeat(9)}`,
+    `https://ja.wikipedia.org/wiki/${'日本'.repeat(40)}`,
+    `https://österreich.at/größe/${'a'.repeat(70)}?q=${'é'.repeat(9)}`,
+    `https://a.com/${'é'.repeat(40)},https://b.com/${'é'.repeat(40)}`,
+    `https://example.com/${'a'.repeat(50)}${'日本語'.repeat(30)}`,
+    `${'日本語'.repeat(30)}https://example.com/${'a'.repeat(50)}`,
+    'größe/länge'.repeat(9),
+    '👩‍👩‍👧'.repeat(20),
+  ])('%j counts as the library counts it', (text) => {
+    for (const written of [text, `See ${text}, please`, `(“${text}”)`]) {
+      expect(count(written)).toBe(twitterText.parseTweet(written.normalize()).weightedLength);
+    }
+  });
+
   const check = (text: string, subscription?: string) => {
     const rules = rulesOf({ definition } as never, subscription ? { subscription } : {});
     return checkText({ title: 'X', rules }, text, { path: ['caption'] });
