@@ -1,6 +1,6 @@
 // The HTTP server of `worker`, for probes and metrics only.
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { healthPages, type ProcessContext } from './health.ts';
 import { metricsPage } from './metrics.ts';
@@ -13,13 +13,17 @@ export interface ProbeServer {
   close(): Promise<void>;
 }
 
+/** The pages read nothing else of a request. */
+const onlyKey = ({ authorization }: IncomingHttpHeaders) =>
+  new Headers(authorization === undefined ? {} : { authorization });
+
 export function createProbeServer(context: ProcessContext): ProbeServer {
   const pages = createPages(context, [...healthPages, metricsPage]);
   const server = createServer((incoming, outgoing) => {
-    const { method = 'GET', url = '/' } = incoming;
+    const { method = 'GET', url = '/', headers } = incoming;
     setSecurityHeaders(outgoing, context.publicUrl);
     const answering = (async () => {
-      const response = await pages.request(url, { method });
+      const response = await pages.request(url, { method, headers: onlyKey(headers) });
       const body = await response.text();
       outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
     })();

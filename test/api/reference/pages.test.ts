@@ -1,5 +1,7 @@
 // The routes without API key: metrics, the OpenAPI document, the API reference.
 import { describe, expect, test, vi } from 'vitest';
+import type { ProcessContext } from '../../../api/server/health.ts';
+import { createProbeServer } from '../../../api/server/probe-server.ts';
 import { routes } from '../../../api/resources/routes.ts';
 import { deletePause, insertPause } from '../../../schema/database/pauses.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
@@ -45,11 +47,13 @@ describe('GET /metrics with a token', () => {
     [{ FANFARE_METRICS_TOKEN }, { Authorization: 'Bearer another' }, 401],
     [{ FANFARE_METRICS_TOKEN }, { Authorization: `Bearer ${FANFARE_METRICS_TOKEN}` }, 200],
     [{ FANFARE_HOST: '0.0.0.0', FANFARE_PUBLIC_URL }, {}, 403],
-  ])('%j answers %j with %i', async (env, headers, status) => {
+  ])('%j answers %j with %i in api and worker', async (env, headers, status) => {
     await using own = await createTestRest(env);
-    const answer = await own.call('GET', '/metrics', {
-      headers,
-    });
+    expect(await own.call('GET', '/metrics', { headers })).toMatchObject({ status });
+    const worker = createProbeServer(own.context as ProcessContext);
+    const port = await worker.listen(0, '127.0.0.1');
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers });
+    await worker.close();
     expect(answer.status).toBe(status);
   });
 });
