@@ -1,9 +1,9 @@
 // Reads what a video is, in a thread that a hostile file can end without harm to others.
 import { Worker } from 'node:worker_threads';
+import { createFairPlaces } from '../fair-places.ts';
 import type { MediaSource } from '../platforms/platform.ts';
 import { MediaError } from './media-error.ts';
 import { readBytes } from './read-bytes.ts';
-import { createTurns } from './turns.ts';
 
 export interface VideoFacts {
   width: number;
@@ -37,7 +37,8 @@ const maxHeapMb = 192;
 /** Between two reads. */
 const maxWorkMs = 20_000;
 
-const inTurn = createTurns();
+/** One video at a time. */
+const inPlace = createFairPlaces(1);
 
 /** Throws a `MediaError` if the video is not usable, and errors of the source as they are. */
 export function readVideo(
@@ -45,7 +46,7 @@ export function readVideo(
   source: MediaSource,
   contentType: string,
 ): Promise<VideoFacts> {
-  return inTurn(projectId, async () => {
+  return inPlace(projectId, async () => {
     const workerData: ThreadInput = { bytes: source.bytes, contentType };
     const worker = new Worker(new URL('video-thread.ts', import.meta.url), {
       workerData,

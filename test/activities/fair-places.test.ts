@@ -79,3 +79,11 @@ test('work that fails gives its place free', async () => {
   const fail = () => Promise.reject(new Error('No.'));
   for (let i = 0; i < 3; i++) await expect(inPlace('a', fail)).rejects.toThrow('No.');
 });
+
+test('one place alternates between keys, however much one of them has waiting', async () => {
+  const inPlace = createFairPlaces(1);
+  const order: string[] = [];
+  const add = (name: string) => inPlace(name[0]!, async () => void order.push(name));
+  await Promise.all(['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(add));
+  expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+});

@@ -1,11 +1,10 @@
 // Encodes an image anew: upright, without metadata, smaller if asked.
 import sharp, { type Sharp } from 'sharp';
 import { type ImageSize, openImage, readHeader, unreadable } from './header.ts';
-import type { EncodedImage, Encoding, ImageJob } from './job.ts';
+import { animatedTypes, type EncodedImage, type Encoding, type ImageJob } from './job.ts';
 
 interface Encoder {
-  isAnimated: boolean;
-  /** An encoder that holds the whole image gets no larger one, and gets it decoded. Absent: it holds a few rows. */
+  /** The largest image for an encoder that holds the whole image. Absent: it holds a few rows. */
   heldPixels?: number;
   encode(image: Sharp, quality: number, pixels: number): Sharp;
 }
@@ -15,21 +14,18 @@ const optimizedPixels = 8_000_000;
 
 const encoders: Record<string, Encoder> = {
   'image/jpeg': {
-    isAnimated: false,
     encode: (image, quality, pixels) =>
       image
         .flatten({ background: '#fff' })
         .jpeg({ quality, optimiseCoding: pixels <= optimizedPixels }),
   },
-  'image/png': { isAnimated: false, encode: (image) => image.png() },
+  'image/png': { encode: (image) => image.png() },
   'image/webp': {
-    isAnimated: true,
     heldPixels: 8_000_000,
     encode: (image, quality) => image.webp({ quality }),
   },
-  'image/gif': { isAnimated: true, encode: (image) => image.gif({ effort: 3 }) },
+  'image/gif': { encode: (image) => image.gif({ effort: 3 }) },
   'image/avif': {
-    isAnimated: false,
     heldPixels: 4_000_000,
     encode: (image, quality) => image.avif({ quality, effort: 2 }),
   },
@@ -44,7 +40,7 @@ export async function encodeImage({
   const encoder = encoders[encoding.contentType];
   if (!encoder) throw new Error(`No encoder for ${encoding.contentType}`);
   const header = await readHeader(path);
-  const isAnimation = encoder.isAnimated && header.frames > 1;
+  const isAnimation = animatedTypes.has(encoding.contentType) && header.frames > 1;
   const size = sizeOf(header, encoding, isAnimation ? Infinity : encoder.heldPixels);
   const image = openImage(path, { animated: isAnimation });
   const upright = isAnimation ? image : image.autoOrient();

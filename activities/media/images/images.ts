@@ -1,15 +1,15 @@
-// Reads and fits images in processes of their own, a few at a time, in turns between projects.
+// Reads and fits images in processes of their own, whose time projects share.
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { imageLimits } from '../../../schema/media.ts';
+import { createFairPlaces } from '../../fair-places.ts';
 import type { FitPlan } from '../../platforms/media-rules.ts';
 import type { MediaSource } from '../../platforms/platform.ts';
 import { MediaError } from '../media-error.ts';
-import type { EncodedImage, ImageJob, ReadImage } from './job.ts';
+import { animatedTypes, type EncodedImage, type ImageJob, type ReadImage } from './job.ts';
 import { createImageProcess } from './process.ts';
-import { createTurns } from '../turns.ts';
 
 export interface ImageType {
   contentType: string;
@@ -48,15 +48,12 @@ const qualities: Readonly<Record<string, readonly [best: number, ...others: numb
 
 const maxTries = 12;
 
-/** An encoding of these may have several frames. */
-const animated: ReadonlySet<string> = new Set(['image/gif', 'image/webp']);
-
 const { maxBytes: maxFileBytes } = imageLimits;
 
 export function createImages(): Images {
-  // Each type of work has its process, so that a long animation keeps no picture waiting.
-  const pictures = createLane(imageLimits.pictureMemoryBytes);
-  const animations = createLane(imageLimits.animationMemoryBytes);
+  // Two processes, so that no picture waits for a long animation.
+  const pictures = createSharedProcess(imageLimits.pictureMemoryBytes);
+  const animations = createSharedProcess(imageLimits.animationMemoryBytes);
 
   async function fitInto(
     folder: string,
@@ -67,15 +64,15 @@ export function createImages(): Images {
     if (best === undefined) throw new Error(`No encoder for ${contentType}`);
     const steps = maxBytes === null ? [best] : others;
     const [path, to] = [join(folder, source), join(folder, 'fitted')];
-    const isAnimation = animated.has(contentType) && (await countFrames(projectId, path)) > 1;
-    const lane = isAnimation ? animations : pictures;
+    const isAnimation = animatedTypes.has(contentType) && (await countFrames(projectId, path)) > 1;
+    const runShared = isAnimation ? animations : pictures;
     let leftMs: number = imageLimits.fitCpuMs;
     let factor = 1;
     for (let attempt = 0; attempt < maxTries; attempt++) {
       const quality = steps[attempt] ?? steps.at(-1)!;
       const encoding = { contentType, quality, ...limits, factor };
-      // Each try waits for a turn of its own.
-      const encoded = await lane(projectId, { kind: 'encode', path, to, encoding }, leftMs);
+      // Another project's image may come between two tries.
+      const encoded = await runShared(projectId, { kind: 'encode', path, to, encoding }, leftMs);
       if (maxBytes === null || encoded.done.bytes <= maxBytes) return { ...encoded.done, path: to };
       leftMs -= encoded.cpuMs;
       if (attempt + 1 >= steps.length) {
@@ -127,19 +124,19 @@ export function createImages(): Images {
   };
 }
 
-/** A process whose jobs are in turns between projects. */
-function createLane(maxMemoryBytes: number) {
+/** A process with one place, which projects share. */
+function createSharedProcess(maxMemoryBytes: number) {
   const images = createImageProcess(maxMemoryBytes);
-  const inTurn = createTurns();
+  const inPlace = createFairPlaces(1);
   const run = <Job extends ImageJob>(projectId: string, job: Job, maxCpuMs: number) =>
-    inTurn(projectId, () => images.run(job, maxCpuMs));
+    inPlace(projectId, () => images.run(job, maxCpuMs));
   return Object.assign(run, { close: () => images.close() });
 }
 
 /** Name of the image in its folder. */
 const source = 'source';
 
-/** The decoder reads a file, so that the image is in no memory. Returns a folder with it. */
+/** Returns a folder with the image, since the decoder reads files. The memory of this process has no image. */
 async function store(image: MediaSource): Promise<string> {
   if (image.bytes > maxFileBytes) {
     const message = `The image has ${image.bytes} bytes. Fanfare accepts at most ${maxFileBytes}.`;

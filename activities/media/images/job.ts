@@ -13,6 +13,9 @@ export interface Encoding {
   factor: number;
 }
 
+/** Types whose encodings can have several frames. */
+export const animatedTypes: ReadonlySet<string> = new Set(['image/gif', 'image/webp']);
+
 /** `path`: of a file with the image. */
 export type ImageJob =
   | { kind: 'read'; path: string; contentType: string; format: string }

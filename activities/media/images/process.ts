@@ -18,8 +18,8 @@ export interface ImageProcess {
 const idleMs = 10_000;
 /** A process that has kept more than this after a job ends: the next image needs the memory. */
 const keptBytes = 64_000_000;
-/** Beyond any CPU time that a job may take, on a machine that is very busy. */
-const silentMs = 120_000;
+/** Long enough for the CPU time of any job, even on a very busy machine. */
+const maxJobMs = 120_000;
 
 /** `maxBytes`: how much memory an image may take. */
 export function createImageProcess(maxBytes: number): ImageProcess {
@@ -47,43 +47,41 @@ export function createImageProcess(maxBytes: number): ImageProcess {
     job: ImageJob,
     maxCpuMs: number,
   ): Promise<{ answer: ImageAnswer; usage: ImageUsage }> {
+    const { promise, resolve, reject } = Promise.withResolvers<{
+      answer: ImageAnswer;
+      usage: ImageUsage;
+    }>();
     let usage: ImageUsage = { memoryBytes: 0, cpuMs: 0 };
-    const ended = new AbortController();
-    const { signal } = ended;
     let cause: Error | undefined;
     // The job ends with the process, so that the next job gets a new one.
     const kill = (why: Error) => {
       cause ??= why;
       asked.kill('SIGKILL');
     };
+    const take = (message: ImageMessage) => {
+      if (cause) return;
+      if (!('usage' in message)) return resolve({ answer: message, usage });
+      ({ usage } = message);
+      if (usage.cpuMs > maxCpuMs) kill(tooSlow());
+      else if (usage.memoryBytes > maxBytes) kill(tooMuchMemory());
+    };
+    const die = (_code: number | null, endedBy: NodeJS.Signals | null) => {
+      // Only this program and the kernel end it by a signal: its decoder crashed, or no memory was left.
+      const isOfImage = endedBy !== null && !isClosed;
+      reject(
+        cause ?? (isOfImage ? tooMuchMemory() : new Error('The process for images has ended.')),
+      );
+    };
+    const timer = setTimeout(
+      () => kill(new Error('The process for images does not answer.')),
+      maxJobMs,
+    );
+    asked.on('message', take).once('exit', die).send(job);
     try {
-      return await new Promise((resolve, reject) => {
-        const silent = setTimeout(
-          () => kill(new Error('The process for images does not answer.')),
-          silentMs,
-        );
-        signal.addEventListener('abort', () => clearTimeout(silent));
-        const take = (message: ImageMessage) => {
-          if (cause) return;
-          if (!('usage' in message)) return resolve({ answer: message, usage });
-          ({ usage } = message);
-          if (usage.cpuMs > maxCpuMs) kill(tooSlow());
-          else if (usage.memoryBytes > maxBytes) kill(tooMuchMemory());
-        };
-        asked.on('message', take);
-        signal.addEventListener('abort', () => asked.off('message', take));
-        const die = (_code: number | null, endedBy: NodeJS.Signals | null) => {
-          // Nobody but us and the kernel ends it by a signal: its decoder crashed, or no memory was left.
-          const isOfImage = endedBy !== null && !isClosed;
-          cause ??= isOfImage ? tooMuchMemory() : new Error('The process for images has ended.');
-          reject(cause);
-        };
-        asked.once('exit', die);
-        signal.addEventListener('abort', () => asked.off('exit', die));
-        asked.send(job);
-      });
+      return await promise;
     } finally {
-      ended.abort();
+      clearTimeout(timer);
+      asked.off('message', take).off('exit', die);
     }
   }
 

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createImages, type Images } from '../../../activities/media/images/images.ts';
 import { createImageProcess } from '../../../activities/media/images/process.ts';
-import { createTurns } from '../../../activities/media/turns.ts';
 import { probe } from '../../../activities/media/probe.ts';
 import { hostileImages } from '../../support/media/hostile-images.ts';
 import { listImageProcesses } from '../../support/media/image-processes.ts';
@@ -60,27 +59,5 @@ describe.runIf(process.platform === 'linux')('the process', () => {
     await expect(own.run(job, 0)).rejects.toMatchObject({ code: 'media_too_large' });
     expect((await own.run(job, 1e4)).done).toMatchObject({ width: 400, height: 300 });
     await own.close();
-  });
-});
-
-describe('turns', () => {
-  test('alternate between projects, however much one of them has waiting', async () => {
-    const inTurn = createTurns();
-    const order: string[] = [];
-    const add = (projectId: string, name: string) =>
-      inTurn(projectId, async () => void order.push(name));
-    await Promise.all([
-      ...['a1', 'a2', 'a3', 'a4'].map((name) => add('a', name)),
-      ...['b1', 'b2'].map((name) => add('b', name)),
-      add('c', 'c1'),
-    ]);
-    expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
-  });
-
-  test('continue after work that fails', async () => {
-    const inTurn = createTurns();
-    const failing = inTurn('a', () => Promise.reject(new Error('failed')));
-    await expect(failing).rejects.toThrow('failed');
-    expect(await inTurn('a', () => Promise.resolve('done'))).toBe('done');
   });
 });
