@@ -12,7 +12,7 @@ import {
   unavailable,
 } from '../../support/receivers/retries.ts';
 
-const app = useApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '1500' } });
+const app = useApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '5000' } });
 
 describe.concurrent('POST /v1/deliveries/:id/retry', () => {
   test('attempts once more at once, and leaves the schedule as it is', async () => {

@@ -122,10 +122,13 @@ test('a client that reads nothing of its answers is cut off, and one that reads 
   }
 
   const silent = connect(Number(port), hostname).pause();
+  silent.on('error', () => undefined);
   silent.write(`GET /v1/posts?limit=100 HTTP/1.1\r\n${head}`.repeat(40));
-  await sleep(4_000);
-  silent.resume();
-  expect(await readAll(silent)).toBeLessThan(15_000_000);
+  // A client that reads nothing notices the end only when it writes.
+  while (!silent.destroyed) {
+    silent.write('GET');
+    await sleep(100);
+  }
 
   const slow = connect(Number(port), hostname);
   slow.write(`GET /v1/posts?limit=100 HTTP/1.1\r\nConnection: close\r\n${head}`);

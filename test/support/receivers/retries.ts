@@ -63,7 +63,7 @@ export async function send(
         expect(delivery.attempts.length).toBeGreaterThanOrEqual(count);
         return delivery;
       };
-      return vi.waitFor(isThere, { timeout: 10_000 });
+      return vi.waitFor(isThere, { timeout: 20_000 });
     },
   };
 }
