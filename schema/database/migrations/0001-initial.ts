@@ -153,7 +153,7 @@ const statements = [
     started_run int not null default 0,
     concluded_run int not null default 0,
     workflow_id text,
-    created_at ${time} not null default now(),
+    created_at ${time} not null default date_trunc('milliseconds', now()),
     due_at ${time},
     run_due_at ${time} not null default now(),
     restored_at ${time},
