@@ -49,7 +49,7 @@ export function afterError(
       return afterRateLimit(
         refusalWaitMs(error, clock, limits),
         phase,
-        afterRefusals(error, clock),
+        countRateLimit(error, clock),
         limits,
         nowMs,
       );
@@ -117,7 +117,7 @@ export function withoutLimit(clock: ClockState): ClockState {
   return rest;
 }
 
-function afterRefusals({ options }: PlatformError, clock: ClockState): ClockState {
+function countRateLimit({ options }: PlatformError, clock: ClockState): ClockState {
   const { isOutOfCredits: _, ...rest } = clock;
   const rateLimits = (clock.rateLimits ?? 0) + 1;
   return { ...rest, rateLimits, ...(options.isOutOfCredits && { isOutOfCredits: true }) };

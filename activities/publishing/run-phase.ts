@@ -18,8 +18,9 @@ import { recordError, recordOutcome, takeStep, type PhaseEnd } from './record-ou
 /** Well below the activity's timeout: the outcome must be recorded before another execution may begin. */
 export const defaultCallTimeoutMs = 30_000;
 /** The process took too long to begin the call. Certainly nothing was sent. */
-const stalled = { outcome: 'stalled' } as const;
-const isStalled = (answer: object): answer is typeof stalled => answer === stalled;
+interface Stalled {
+  outcome: 'stalled';
+}
 const stallMessage = 'Fanfare stalled before the call and sent nothing.';
 /** A step of a prepare may be repeated, so a long one only costs time. */
 const stepTimeoutMs = 20_000;
@@ -65,7 +66,7 @@ async function callAndRecord(
   const outcome = answer instanceof PlatformError ? answer.kind : answer.outcome;
   const labels = { platform: row.platform, phase: row.phase, outcome };
   attemptSeconds.observe(labels, durationMs / 1_000);
-  if (isStalled(answer)) {
+  if (!(answer instanceof PlatformError) && answer.outcome === 'stalled') {
     await endAttempt(db, row.id, row.steps, { outcome, durationMs, errorMessage: stallMessage });
     const step = afterStall(row.phase, row.clock);
     return (await takeStep(dependencies, row, step, '')) ? 'written' : 'superseded';
@@ -94,10 +95,10 @@ export async function callPhase(
   platform: Platform,
   target: Target,
   startedMs: number,
-): Promise<PhaseOutcome | typeof stalled> {
+): Promise<PhaseOutcome | Stalled> {
   const spentMs = performance.now() - startedMs;
   // A process that stalled may have been replaced by now.
-  if (spentMs > clock.lostAfterMs / 2) return stalled;
+  if (spentMs > clock.lostAfterMs / 2) return { outcome: 'stalled' };
   const forMs = phase === 'prepare' ? Math.min(callTimeoutMs, stepTimeoutMs) : callTimeoutMs;
   const mediaMs = uploadMs(target.media.reduce((sum, { bytes }) => sum + bytes, 0));
   const signal = AbortSignal.timeout(Math.ceil(Math.max(forMs + mediaMs - spentMs, 1)));

@@ -251,7 +251,7 @@ export interface ClockState {
   unprovenSinceMs?: number;
   /** After a restore of the database: the phase to continue with if the post is absent. */
   check?: { phase: 'prepare' | 'commit'; mayBePublic: boolean };
-  /** The slot that was reserved under the operator's ceiling. */
+  /** The slot that was reserved: under the operator's ceiling, or behind the account's other targets. */
   slotAtMs?: number;
   /** The wait that the log named last. */
   loggedWait?: string;
@@ -316,7 +316,7 @@ interface PostResultTable {
   checked_at: Date | null;
   /** Grows by a trigger with each change of what a client sees. */
   revision: Generated<number>;
-  /** Null: not changed yet. */
+  /** When the revision began. */
   updated_at: Generated<Date>;
 }
 export type PostResultRow = Selectable<PostResultTable>;

@@ -103,7 +103,7 @@ const maxForeign = 40;
 /** What follows the first slash behind a letter or a digit in a word, up to a query. */
 export const urlPath = /(?<=[\p{L}\d]\/)[^\s?]+/gu;
 /** The letters that a path can have besides those of ASCII. */
-const pathLetters = /[\u00c0-\u024f\u0300-\u036f\u0400-\u04ff\u1e00-\u1eff]/g;
+const pathLetters = /[\u00c0-\u024f\u0400-\u04ff\u1e00-\u1eff]/g;
 const asciiOrNot = /\p{ASCII}+|\P{ASCII}+/gu;
 /** Ends before a letter or an emoji, if possible, and within no joined emoji. */
 const piece = /.{1,32}(?<!\u200d)(?=[\p{L}\p{Extended_Pictographic}])|.{1,32}/gsu;

@@ -59,10 +59,10 @@ function readRefusal({ status, headers, body }: NetworkAnswer): Explanation {
   const name = type.startsWith('http') ? type.split('/').at(-1)! : '';
   const words = errors.flatMap((error) => error.message ?? []);
   const said = words.length > 0 ? words.join(' ') : (detail ?? message ?? title);
-  const action = ownerActions.get(name || (status === 402 ? 'credits' : ''));
+  const isOutOfCredits = status === 402 || name === 'credits';
+  const action = ownerActions.get(isOutOfCredits ? 'credits' : name);
   const isDuplicate = status === 403 && duplicateWords.test(said ?? '');
   const number = code ?? errors.find((error) => error.code !== undefined)?.code;
-  const isOutOfCredits = status === 402 || name === 'credits';
   const limit = status === 429 ? readDailyLimit(headers) : undefined;
   return {
     code: isDuplicate ? duplicateCode : name || number?.toString(),

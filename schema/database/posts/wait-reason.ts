@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { WaitReason } from '../../posts/posts.ts';
 import type { ClockState, PostResultRow } from '../tables.ts';
-import { isOpen } from './targets.ts';
+import { isOpen, isOpenRow } from './targets.ts';
 
 /** `start`: no call was made yet, or the next one is due. `call`: a call is in progress. */
 export type OpenReason = WaitReason | 'start' | 'call';
@@ -14,7 +14,7 @@ export interface WaitFacts {
   is_paused: boolean;
   /** The next attempt has a time. */
   is_timed: boolean;
-  /** The next attempt waits for its place under the operator's ceiling. */
+  /** The next attempt waits for its reserved slot. */
   is_slot: boolean;
   /** The post that it replies to is open. */
   is_answer_open: boolean;
@@ -79,5 +79,5 @@ export const waitFacts = sql`
   r.phase, r.phase_state, r.is_paused, r.next_attempt_at is not null as is_timed,
   coalesce(abs(extract(epoch from r.next_attempt_at) * 1000 - (r.clock ->> 'slotAtMs')::float8)
     < ${sql.lit(slotToleranceMs)}, false) as is_slot,
-  coalesce(answered.status in ('pending', 'publishing'), false) as is_answer_open,
+  coalesce(${isOpenRow('answered')}, false) as is_answer_open,
   array(select jsonb_object_keys(r.clock) order by 1) as clock_keys`;
