@@ -33,8 +33,9 @@ export async function openFirstProject(
   const key = readFirstKey(config);
   let row = await findApiKeyByHash(db, hashKey(key));
   if (!row) {
-    ({ row } = await createProjectWithKey(db, 'My app', key));
-    progress(`Created the project "default" (${row.project_id}) and its first API key.`);
+    const name = 'My app';
+    ({ row } = await createProjectWithKey(db, name, key));
+    progress(`Created the project "${name}" (${row.project_id}) and its first API key.`);
   }
   const caller: Caller = {
     projectId: row.project_id,

@@ -11,22 +11,20 @@ export function withoutNulls(json: unknown, { method, body }: Pick<Route, 'metho
   const shape = body instanceof z.ZodObject ? body.shape : {};
   const isLeftOut = (name: string) =>
     method === 'post' || (Object.hasOwn(shape, name) && isListOrMap(shape[name]));
-  const members = Object.entries(json).filter(
+  return withoutMembers(json, isLeftOut);
+}
+
+/** The objects in its lists lose all their nulls. Other objects in it stay as they are. */
+function withoutMembers(object: object, isLeftOut: (name: string) => boolean): object {
+  const members = Object.entries(object).filter(
     ([name, value]) => value !== null || !isLeftOut(name),
   );
   return Object.fromEntries(
-    members.map(([name, value]) => [name, Array.isArray(value) ? value.map(completed) : value]),
+    members.map(([name, value]) => [name, Array.isArray(value) ? value.map(complete) : value]),
   );
 }
 
-/** An object of a list, without its null members. Objects in it stay as they are. */
-function completed(item: unknown): unknown {
-  if (!isObject(item)) return item;
-  const members = Object.entries(item).filter(([, value]) => value !== null);
-  return Object.fromEntries(
-    members.map(([name, value]) => [name, Array.isArray(value) ? value.map(completed) : value]),
-  );
-}
+const complete = (item: unknown) => (isObject(item) ? withoutMembers(item, () => true) : item);
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

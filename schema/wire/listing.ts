@@ -37,7 +37,7 @@ const paging = (defaultLimit: number) => ({
     .preprocess(fromDigits, z.number().int().min(1).max(maxPageSize))
     .default(defaultLimit)
     .meta({
-      description: `Page size, 1 to ${maxPageSize}. A page of 1 MB ends early. Default: ${defaultLimit}.`,
+      description: `Page size, 1 to ${maxPageSize}. A page ends early when its texts reach 1 MB. Default: ${defaultLimit}.`,
     }),
   cursor: Cursor.optional().meta({ description: '`next_cursor` of the previous page.' }),
 });

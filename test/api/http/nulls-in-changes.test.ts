@@ -116,7 +116,7 @@ describe('another null', () => {
   });
 });
 
-test('the OpenAPI document lets every optional list and map of a request be null, and no required one', async () => {
+test('the OpenAPI document lets optional lists and maps of a request be null, and not required ones', async () => {
   const { body } = await app.api.get('/v1/openapi.json');
   const { schemas } = body.components;
   const typeOf = (name: string, member: string) => schemas[name].properties[member].type;
