@@ -126,9 +126,10 @@ export function readable(text: string): { text: string; added: number } {
 function splitLongWord(word: string): string[] {
   const plain = word.replaceAll(urlPath, (path) => path.replaceAll(pathLetters, 'a'));
   const countOf = (pattern: RegExp) => plain.match(pattern)?.length ?? 0;
-  const unmarked = countOf(/[.(]/g) > maxMarks ? plain.replaceAll(/[.(]/g, '!') : plain;
-  if (countOf(/\P{ASCII}/gu) <= maxForeign) return [unmarked];
-  const parts = unmarked.match(asciiOrNot)!;
+  // Without dots it has no links, so it can be split anywhere.
+  if (countOf(/[.(]/g) > maxMarks) return plain.replaceAll(/[.(]/g, '!').match(piece)!;
+  if (countOf(/\P{ASCII}/gu) <= maxForeign) return [plain];
+  const parts = plain.match(asciiOrNot)!;
   return parts.flatMap((part) => (/^\p{ASCII}/u.test(part) ? part : part.match(piece)!));
 }
 

@@ -34,7 +34,7 @@ async function runPrinted(number: 1 | 2 | 3) {
 describe('the first start', () => {
   test('prints each step, and stores the key readable by its user alone', () => {
     const output = program.output();
-    expect(output).toMatch(/Created the project "default" \(prj_\w+\) and its first API key\./);
+    expect(output).toMatch(/Created the project "My app" \(prj_\w+\) and its first API key\./);
     expect(output).toMatch(/Connected the sandbox account @ada/);
     expect(output).toMatch(/Connected the sandbox account @bob/);
     expect(statSync(join(dataDirectory, 'api-key')).mode & 0o777).toBe(0o600);
