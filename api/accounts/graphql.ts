@@ -14,14 +14,15 @@ import {
   type AccountIssue,
   type AccountUsage,
 } from '../../schema/accounts.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { inBatches, inBatchesByQuery } from '../graphql/batches.ts';
 import { connectionOf } from '../graphql/connections.ts';
 import { requireCaller } from '../graphql/context.ts';
+import { mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
-import { list, read, readId, write } from '../graphql/operation.ts';
+import { list, read } from '../graphql/operation.ts';
 import { queryOne, queryPages } from '../graphql/queries.ts';
-import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
+import { wordEnum } from '../graphql/shapes.ts';
 import { subscriptionOf } from '../graphql/subscriptions.ts';
 import { CapabilitiesRef, PlatformRef } from '../platforms/graphql.ts';
 import { findHealth } from './health.ts';
@@ -178,53 +179,36 @@ queryPages('accounts', {
   list: listAccounts,
 });
 
-builder.mutationFields((t) => ({
-  connectAccount: t.field({
-    type: AccountRef,
-    nullable: true,
-    description: 'Connect an account with credentials.',
-    complexity: operationCost,
-    args: {
-      input: t.arg({ type: ConnectAccountInput, required: true }),
-      ...idempotencyArguments,
-    },
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'accounts:write', schema: ConnectAccount, args, info },
-        connectAccount,
-      ),
-  }),
-  importAccount: t.field({
-    type: AccountRef,
-    nullable: true,
-    description:
-      'Connect an account with tokens that your own app obtained. Fanfare asks the network whose they are. Refused with the issue `token_invalid` or `scope_missing`.',
-    complexity: operationCost,
-    args: {
-      input: t.arg({ type: ImportAccountInput, required: true }),
-      ...idempotencyArguments,
-    },
-    resolve: (_, args, graphql, info) =>
-      write(graphql, { scope: 'accounts:write', schema: ImportAccount, args, info }, importAccount),
-  }),
-  disconnectAccount: t.field({
-    type: AccountRef,
-    nullable: true,
-    complexity: operationCost,
-    args: idArguments('account'),
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'accounts:write', schema: noInput, args, info },
-        async (context, caller) => {
-          const id = readId('account', args.id);
-          const { status } = await disconnectAccount(context, caller, id);
-          return { status, data: await getAccount(context, caller, id) };
-        },
-      ),
-  }),
-}));
+mutationOf('connectAccount', {
+  type: AccountRef,
+  scope: 'accounts:write',
+  description: 'Connect an account with credentials.',
+  input: ConnectAccountInput,
+  schema: ConnectAccount,
+  takesKey: true,
+  run: connectAccount,
+});
+
+mutationOf('importAccount', {
+  type: AccountRef,
+  scope: 'accounts:write',
+  description:
+    'Connect an account with tokens that your own app obtained. Fanfare asks the network whose they are. Refused with the issue `token_invalid` or `scope_missing`.',
+  input: ImportAccountInput,
+  schema: ImportAccount,
+  takesKey: true,
+  run: importAccount,
+});
+
+mutationOf('disconnectAccount', {
+  type: AccountRef,
+  scope: 'accounts:write',
+  resource: 'account',
+  async run(context, caller, _, { id }) {
+    const { status } = await disconnectAccount(context, caller, id);
+    return { status, data: await getAccount(context, caller, id) };
+  },
+});
 
 subscriptionOf('accountUpdated', {
   description:

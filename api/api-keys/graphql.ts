@@ -7,12 +7,12 @@ import {
 } from '../../schema/api-keys.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
 import { Scope } from '../../schema/scopes.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/connections.ts';
+import { mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
-import { readId, write } from '../graphql/operation.ts';
 import { queryOne, queryPages } from '../graphql/queries.ts';
-import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
+import { wordEnum } from '../graphql/shapes.ts';
 import { createApiKey, deleteApiKey, findApiKeys, getApiKey, listApiKeys } from './operations.ts';
 
 const ScopeRef = wordEnum(Scope);
@@ -71,32 +71,21 @@ queryPages('apiKeys', {
   list: listApiKeys,
 });
 
-builder.mutationFields((t) => ({
-  createApiKey: t.field({
-    type: CreateApiKeyPayload,
-    nullable: true,
-    complexity: operationCost,
-    args: {
-      input: t.arg({ type: CreateApiKeyInput, required: true }),
-      ...idempotencyArguments,
-    },
-    resolve: (_, args, graphql, info) =>
-      write(graphql, { scope: 'keys:write', schema: CreateApiKey, args, info }, createApiKey),
-  }),
-  revokeApiKey: t.field({
-    type: ApiKeyRef,
-    nullable: true,
-    complexity: operationCost,
-    args: idArguments('API key'),
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'keys:write', schema: noInput, args, info },
-        async (context, caller) => {
-          const id = readId('API key', args.id);
-          const { status } = await deleteApiKey(context, caller, id);
-          return { status, data: await getApiKey(context, caller, id) };
-        },
-      ),
-  }),
-}));
+mutationOf('createApiKey', {
+  type: CreateApiKeyPayload,
+  scope: 'keys:write',
+  input: CreateApiKeyInput,
+  schema: CreateApiKey,
+  takesKey: true,
+  run: createApiKey,
+});
+
+mutationOf('revokeApiKey', {
+  type: ApiKeyRef,
+  scope: 'keys:write',
+  resource: 'API key',
+  async run(context, caller, _, { id }) {
+    const { status } = await deleteApiKey(context, caller, id);
+    return { status, data: await getApiKey(context, caller, id) };
+  },
+});

@@ -6,12 +6,12 @@ import {
 } from '../../schema/accounts.ts';
 import { accountNodes, AccountRef } from '../accounts/graphql.ts';
 import { KeyEnvironmentRef } from '../api-keys/graphql.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { linkMany, linkOne } from '../graphql/links.ts';
+import { mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
-import { write } from '../graphql/operation.ts';
 import { queryOne } from '../graphql/queries.ts';
-import { idempotencyArguments, wordEnum } from '../graphql/shapes.ts';
+import { wordEnum } from '../graphql/shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import { createConnectSession, findConnectSessions, getConnectSession } from './operations.ts';
 
@@ -74,20 +74,11 @@ queryOne('connectSession', {
   get: getConnectSession,
 });
 
-builder.mutationField('createConnectSession', (t) =>
-  t.field({
-    type: ConnectSessionRef,
-    nullable: true,
-    complexity: operationCost,
-    args: {
-      input: t.arg({ type: CreateConnectSessionInput, required: true }),
-      ...idempotencyArguments,
-    },
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'accounts:write', schema: CreateConnectSession, args, info },
-        createConnectSession,
-      ),
-  }),
-);
+mutationOf('createConnectSession', {
+  type: ConnectSessionRef,
+  scope: 'accounts:write',
+  input: CreateConnectSessionInput,
+  schema: CreateConnectSession,
+  takesKey: true,
+  run: createConnectSession,
+});

@@ -11,16 +11,16 @@ import {
   type Timings,
 } from '../../schema/deliveries.ts';
 import { TestWebhook } from '../../schema/webhooks.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { eventNodes, EventRef, EventTypeRef } from '../events/graphql.ts';
 import { inBatches } from '../graphql/batches.ts';
 import { connectionOf, toIdCursor } from '../graphql/connections.ts';
 import { requireCaller } from '../graphql/context.ts';
 import { linkOne, linkPages } from '../graphql/links.ts';
+import { mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
-import { readId, write } from '../graphql/operation.ts';
 import { queryOne, queryPagesOfWebhook } from '../graphql/queries.ts';
-import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
+import { wordEnum } from '../graphql/shapes.ts';
 import { subscriptionOf } from '../graphql/subscriptions.ts';
 import { postNodes, PostRef } from '../posts/graphql/shapes.ts';
 import { getPost } from '../posts/read-posts.ts';
@@ -139,18 +139,13 @@ const RetryDeliveryPayload = builder.objectRef<RetriedDelivery>('RetryDeliveryPa
   }),
 });
 
-builder.mutationField('retryDelivery', (t) =>
-  t.field({
-    type: RetryDeliveryPayload,
-    nullable: true,
-    complexity: operationCost,
-    args: { ...idArguments('delivery'), ...idempotencyArguments },
-    resolve: (_, args, graphql, info) =>
-      write(graphql, { scope: 'webhooks:write', schema: noInput, args, info }, (context, caller) =>
-        retryDelivery(context, caller, readId('delivery', args.id)),
-      ),
-  }),
-);
+mutationOf('retryDelivery', {
+  type: RetryDeliveryPayload,
+  scope: 'webhooks:write',
+  resource: 'delivery',
+  takesKey: true,
+  run: (context, caller, _, { id }) => retryDelivery(context, caller, id),
+});
 
 const TestWebhookInput = builder.inputType('TestWebhookInput', {
   fields: (t) => ({
@@ -158,24 +153,16 @@ const TestWebhookInput = builder.inputType('TestWebhookInput', {
   }),
 });
 
-builder.mutationField('testWebhook', (t) =>
-  t.field({
-    type: DeliveryRef,
-    nullable: true,
-    complexity: operationCost,
-    args: {
-      ...idArguments('webhook'),
-      input: t.arg({ type: TestWebhookInput }),
-      ...idempotencyArguments,
-    },
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'webhooks:write', schema: TestWebhook, args, info },
-        (context, caller, input) => testWebhook(context, caller, readId('webhook', args.id), input),
-      ),
-  }),
-);
+mutationOf('testWebhook', {
+  type: DeliveryRef,
+  scope: 'webhooks:write',
+  resource: 'webhook',
+  input: TestWebhookInput,
+  isInputOptional: true,
+  schema: TestWebhook,
+  takesKey: true,
+  run: (context, caller, input, { id }) => testWebhook(context, caller, id, input),
+});
 
 linkOne(DeliveryRef, 'webhook', {
   type: WebhookRef,

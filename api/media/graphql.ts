@@ -1,11 +1,11 @@
 // Media, in GraphQL.
 import { CreateMedia, ListMedia, MediaKind, MediaStatus, type Media } from '../../schema/media.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/connections.ts';
+import { deleted, mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
-import { readId, write } from '../graphql/operation.ts';
 import { queryOne, queryPages } from '../graphql/queries.ts';
-import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
+import { wordEnum } from '../graphql/shapes.ts';
 import { subscriptionOf } from '../graphql/subscriptions.ts';
 import {
   createMedia,
@@ -69,44 +69,29 @@ queryPages('mediaFiles', {
   list: listMedia,
 });
 
-builder.mutationFields((t) => ({
-  createMedia: t.field({
-    type: MediaRef,
-    nullable: true,
-    complexity: operationCost,
-    args: {
-      input: t.arg({ type: CreateMediaInput, required: true }),
-      ...idempotencyArguments,
-    },
-    resolve: (_, args, graphql, info) =>
-      write(graphql, { scope: 'posts:write', schema: CreateMedia, args, info }, createMedia),
-  }),
-  renewMediaUploadUrl: t.field({
-    type: MediaRef,
-    nullable: true,
-    complexity: operationCost,
-    args: { ...idArguments('media'), ...idempotencyArguments },
-    resolve: (_, args, graphql, info) =>
-      write(graphql, { scope: 'posts:write', schema: noInput, args, info }, (context, caller) =>
-        renewMediaUploadUrl(context, caller, readId('media', args.id)),
-      ),
-  }),
-  deleteMedia: t.field({
-    type: 'ID',
-    nullable: true,
-    complexity: operationCost,
-    args: idArguments('media'),
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'posts:write', schema: noInput, args, info },
-        async (context, caller) => {
-          const { status } = await deleteMedia(context, caller, readId('media', args.id));
-          return { status, data: args.id };
-        },
-      ),
-  }),
-}));
+mutationOf('createMedia', {
+  type: MediaRef,
+  scope: 'posts:write',
+  input: CreateMediaInput,
+  schema: CreateMedia,
+  takesKey: true,
+  run: createMedia,
+});
+
+mutationOf('renewMediaUploadUrl', {
+  type: MediaRef,
+  scope: 'posts:write',
+  resource: 'media',
+  takesKey: true,
+  run: (context, caller, _, { id }) => renewMediaUploadUrl(context, caller, id),
+});
+
+mutationOf('deleteMedia', {
+  type: 'ID',
+  scope: 'posts:write',
+  resource: 'media',
+  run: (context, caller, _, { id }) => deleted(deleteMedia(context, caller, id), id),
+});
 
 subscriptionOf('mediaUpdated', {
   description:

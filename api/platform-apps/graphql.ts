@@ -1,8 +1,8 @@
 // A project's own apps at networks, in GraphQL.
 import { DeletePlatformApp, SetPlatformApp, type PlatformApp } from '../../schema/platform-apps.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
-import { read, write } from '../graphql/operation.ts';
-import { noInput } from '../graphql/shapes.ts';
+import { mutationOf } from '../graphql/mutations.ts';
+import { read } from '../graphql/operation.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import {
   deletePlatformApp,
@@ -54,37 +54,25 @@ builder.queryFields((t) => ({
   }),
 }));
 
-builder.mutationFields((t) => ({
-  setPlatformApp: t.field({
-    type: PlatformAppRef,
-    nullable: true,
-    description:
-      "Set your own app at a network. Users who connect an account then give their consent to your app instead of the operator's. Accounts that are connected stay with the app that connected them. Refused with the issue `app_not_supported` at a network that takes no app.",
-    complexity: operationCost,
-    args: { ...platformArgument, input: t.arg({ type: SetPlatformAppInput, required: true }) },
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'accounts:write', schema: SetPlatformApp, args, info },
-        (context, caller, input) => setPlatformApp(context, caller, args.platform, input),
-      ),
-  }),
-  deletePlatformApp: t.field({
-    type: PlatformRef,
-    nullable: true,
-    complexity: operationCost,
-    extensions: { query: DeletePlatformApp },
-    args: { ...platformArgument, force: t.arg.boolean() },
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'accounts:write', schema: noInput, args, info },
-        async (context, caller) => {
-          const { platform, force } = args;
-          const query = { force: force ?? false };
-          const { status } = await deletePlatformApp(context, caller, platform, query);
-          return { status, data: platform };
-        },
-      ),
-  }),
-}));
+mutationOf('setPlatformApp', {
+  type: PlatformAppRef,
+  scope: 'accounts:write',
+  description:
+    "Set your own app at a network. Users who connect an account then give their consent to your app instead of the operator's. Accounts that are connected stay with the app that connected them. Refused with the issue `app_not_supported` at a network that takes no app.",
+  args: platformArgument,
+  input: SetPlatformAppInput,
+  schema: SetPlatformApp,
+  run: (context, caller, input, { args }) => setPlatformApp(context, caller, args.platform, input),
+});
+
+mutationOf('deletePlatformApp', {
+  type: PlatformRef,
+  scope: 'accounts:write',
+  args: { ...platformArgument, ...builder.args((t) => ({ force: t.boolean() })) },
+  query: DeletePlatformApp,
+  async run(context, caller, _, { args: { platform, force } }) {
+    const query = { force: force ?? false };
+    const { status } = await deletePlatformApp(context, caller, platform, query);
+    return { status, data: platform };
+  },
+});

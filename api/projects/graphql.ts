@@ -1,8 +1,9 @@
 // The caller's project, in GraphQL.
 import { UpdateProject, type Project } from '../../schema/projects.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
+import { mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
-import { read, write } from '../graphql/operation.ts';
+import { read } from '../graphql/operation.ts';
 import { findProjects, getProject, updateProject } from './operations.ts';
 
 const ProjectRef = builder.objectRef<Project>('Project');
@@ -38,13 +39,10 @@ builder.queryField('project', (t) =>
   }),
 );
 
-builder.mutationField('updateProject', (t) =>
-  t.field({
-    type: ProjectRef,
-    nullable: true,
-    complexity: operationCost,
-    args: { input: t.arg({ type: UpdateProjectInput, required: true }) },
-    resolve: (_, args, graphql, info) =>
-      write(graphql, { scope: 'accounts:write', schema: UpdateProject, args, info }, updateProject),
-  }),
-);
+mutationOf('updateProject', {
+  type: ProjectRef,
+  scope: 'accounts:write',
+  input: UpdateProjectInput,
+  schema: UpdateProject,
+  run: updateProject,
+});

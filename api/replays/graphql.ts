@@ -7,13 +7,14 @@ import {
   type AcceptedReplay,
   type Replay,
 } from '../../schema/replays.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { connectionOf, toIdCursor } from '../graphql/connections.ts';
 import { linkOne, linkPages } from '../graphql/links.ts';
+import { mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
-import { readId, write } from '../graphql/operation.ts';
+import { readId } from '../graphql/operation.ts';
 import { queryOne, queryPagesOfWebhook } from '../graphql/queries.ts';
-import { idempotencyArguments, wordEnum } from '../graphql/shapes.ts';
+import { wordEnum } from '../graphql/shapes.ts';
 import { subscriptionOf } from '../graphql/subscriptions.ts';
 import { webhookNodes, WebhookRef } from '../webhooks/graphql.ts';
 import { getWebhook } from '../webhooks/operations.ts';
@@ -91,25 +92,18 @@ queryPagesOfWebhook('replays', {
   list: listReplays,
 });
 
-builder.mutationFields((t) => ({
-  replayDeliveries: t.field({
-    type: ReplayPayload,
-    nullable: true,
-    complexity: operationCost,
-    args: {
-      webhookId: t.arg.id({ required: true, description: 'ID of the webhook.' }),
-      input: t.arg({ type: ReplayDeliveriesInput, required: true }),
-      ...idempotencyArguments,
-    },
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'webhooks:write', schema: ReplayDeliveries, args, info },
-        (context, caller, input) =>
-          replayDeliveries(context, caller, readId('webhook', args.webhookId), input),
-      ),
-  }),
-}));
+mutationOf('replayDeliveries', {
+  type: ReplayPayload,
+  scope: 'webhooks:write',
+  args: builder.args((t) => ({
+    webhookId: t.id({ required: true, description: 'ID of the webhook.' }),
+  })),
+  input: ReplayDeliveriesInput,
+  schema: ReplayDeliveries,
+  takesKey: true,
+  run: (context, caller, input, { args }) =>
+    replayDeliveries(context, caller, readId('webhook', args.webhookId), input),
+});
 
 linkOne(ReplayRef, 'webhook', {
   type: WebhookRef,

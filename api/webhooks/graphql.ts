@@ -10,13 +10,13 @@ import {
   type WebhookWithSecret,
 } from '../../schema/webhooks.ts';
 import { KeyEnvironmentRef } from '../api-keys/graphql.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { EventTypeRef } from '../events/graphql.ts';
 import { connectionOf } from '../graphql/connections.ts';
+import { deleted, mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
-import { readId, write } from '../graphql/operation.ts';
 import { queryOne, queryPages } from '../graphql/queries.ts';
-import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
+import { wordEnum } from '../graphql/shapes.ts';
 import { subscriptionOf } from '../graphql/subscriptions.ts';
 import {
   createWebhook,
@@ -106,67 +106,41 @@ queryPages('webhooks', {
   list: listWebhooks,
 });
 
-builder.mutationFields((t) => ({
-  createWebhook: t.field({
-    type: WebhookSecretPayload,
-    nullable: true,
-    complexity: operationCost,
-    args: {
-      input: t.arg({ type: CreateWebhookInput, required: true }),
-      ...idempotencyArguments,
-    },
-    resolve: (_, args, graphql, info) =>
-      write(graphql, { scope: 'webhooks:write', schema: CreateWebhook, args, info }, createWebhook),
-  }),
-  updateWebhook: t.field({
-    type: WebhookRef,
-    nullable: true,
-    complexity: operationCost,
-    args: {
-      ...idArguments('webhook'),
-      input: t.arg({ type: UpdateWebhookInput, required: true }),
-    },
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'webhooks:write', schema: UpdateWebhook, args, info },
-        (context, caller, changes) =>
-          updateWebhook(context, caller, readId('webhook', args.id), changes),
-      ),
-  }),
-  rotateWebhook: t.field({
-    type: WebhookSecretPayload,
-    nullable: true,
-    complexity: operationCost,
-    args: {
-      ...idArguments('webhook'),
-      input: t.arg({ type: RotateWebhookInput }),
-      ...idempotencyArguments,
-    },
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'webhooks:write', schema: RotateWebhook, args, info },
-        (context, caller, input) =>
-          rotateWebhook(context, caller, readId('webhook', args.id), input),
-      ),
-  }),
-  deleteWebhook: t.field({
-    type: 'ID',
-    nullable: true,
-    complexity: operationCost,
-    args: idArguments('webhook'),
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'webhooks:write', schema: noInput, args, info },
-        async (context, caller) => {
-          const { status } = await deleteWebhook(context, caller, readId('webhook', args.id));
-          return { status, data: args.id };
-        },
-      ),
-  }),
-}));
+mutationOf('createWebhook', {
+  type: WebhookSecretPayload,
+  scope: 'webhooks:write',
+  input: CreateWebhookInput,
+  schema: CreateWebhook,
+  takesKey: true,
+  run: createWebhook,
+});
+
+mutationOf('updateWebhook', {
+  type: WebhookRef,
+  scope: 'webhooks:write',
+  resource: 'webhook',
+  input: UpdateWebhookInput,
+  schema: UpdateWebhook,
+  run: (context, caller, changes, { id }) => updateWebhook(context, caller, id, changes),
+});
+
+mutationOf('rotateWebhook', {
+  type: WebhookSecretPayload,
+  scope: 'webhooks:write',
+  resource: 'webhook',
+  input: RotateWebhookInput,
+  isInputOptional: true,
+  schema: RotateWebhook,
+  takesKey: true,
+  run: (context, caller, input, { id }) => rotateWebhook(context, caller, id, input),
+});
+
+mutationOf('deleteWebhook', {
+  type: 'ID',
+  scope: 'webhooks:write',
+  resource: 'webhook',
+  run: (context, caller, _, { id }) => deleted(deleteWebhook(context, caller, id), id),
+});
 
 subscriptionOf('webhookUpdated', {
   description:

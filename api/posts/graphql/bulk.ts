@@ -5,10 +5,8 @@ import type { PlatformName } from '../../../schema/platforms/index.ts';
 import type { PostIssue } from '../../../schema/posts/posts.ts';
 import type { ErrorObject } from '../../../schema/wire/error-object.ts';
 import { builder, operationCost } from '../../graphql/builder.ts';
-import { inInput, write } from '../../graphql/operation.ts';
+import { mutationOf } from '../../graphql/mutations.ts';
 import { PlatformRef } from '../../platforms/graphql.ts';
-import { idempotencyArguments } from '../../graphql/shapes.ts';
-import { namesAt } from '../../graphql/input.ts';
 import { createPosts, type CreatedPost } from '../create-posts.ts';
 import { CreatePostInput } from './creating.ts';
 import { IssueSeverityRef, PostRef } from './shapes.ts';
@@ -73,22 +71,16 @@ const CreatePostsInput = builder.inputType('CreatePostsInput', {
   fields: (t) => ({ posts: t.field({ type: [CreatePostInput], required: true }) }),
 });
 
-builder.mutationField('createPosts', (t) =>
-  t.field({
-    type: [CreatedPostRef],
-    nullable: true,
-    description: `Create up to ${fixedLimits.bulkPosts} posts. Each is accepted or refused on its own. With an \`idempotencyKey\`, a repeat creates only the posts that do not exist yet.`,
-    complexity: ({ input: { posts } }) => ({
-      field: operationCost * Math.max(1, posts.length),
-      multiplier: posts.length,
-    }),
-    args: { input: t.arg({ type: CreatePostsInput, required: true }), ...idempotencyArguments },
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'posts:write', schema: CreatePosts, args, info },
-        (context, caller, input) =>
-          createPosts(context, caller, input, namesAt(inInput(args, info))),
-      ),
+mutationOf('createPosts', {
+  type: [CreatedPostRef],
+  scope: 'posts:write',
+  description: `Create up to ${fixedLimits.bulkPosts} posts. Each is accepted or refused on its own. With an \`idempotencyKey\`, a repeat creates only the posts that do not exist yet.`,
+  complexity: ({ input: { posts } }) => ({
+    field: operationCost * Math.max(1, posts.length),
+    multiplier: posts.length,
   }),
-);
+  input: CreatePostsInput,
+  schema: CreatePosts,
+  takesKey: true,
+  run: (context, caller, input, { names }) => createPosts(context, caller, input, names),
+});

@@ -1,9 +1,8 @@
 // Changing, publishing, canceling, deleting and retrying posts, in GraphQL.
 import { UpdatePost } from '../../../schema/posts/changes.ts';
-import { builder, operationCost } from '../../graphql/builder.ts';
-import { namesAt } from '../../graphql/input.ts';
-import { inInput, readId, write } from '../../graphql/operation.ts';
-import { idArguments, idempotencyArguments, noInput } from '../../graphql/shapes.ts';
+import { builder } from '../../graphql/builder.ts';
+import { deleted, mutationOf } from '../../graphql/mutations.ts';
+import { readId } from '../../graphql/operation.ts';
 import { cancelPost } from '../cancel-post.ts';
 import { NewPostStatusRef, PlatformPostInput, PostMediaInputRef } from './creating.ts';
 import { deletePost } from '../delete-post.ts';
@@ -27,68 +26,46 @@ const UpdatePostInput = builder.inputType('UpdatePostInput', {
   }),
 });
 
-const postArguments = { ...idArguments('post'), ...idempotencyArguments };
-const noInputWrite = { scope: 'posts:write', schema: noInput } as const;
+mutationOf('updatePost', {
+  type: PostRef,
+  scope: 'posts:write',
+  resource: 'post',
+  input: UpdatePostInput,
+  schema: UpdatePost,
+  run: (context, caller, changes, { id, names }) => updatePost(context, caller, id, changes, names),
+});
 
-builder.mutationFields((t) => ({
-  updatePost: t.field({
-    type: PostRef,
-    nullable: true,
-    complexity: operationCost,
-    args: { ...idArguments('post'), input: t.arg({ type: UpdatePostInput, required: true }) },
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'posts:write', schema: UpdatePost, args, info },
-        (context, caller, changes) => {
-          const names = namesAt(inInput(args, info));
-          return updatePost(context, caller, readId('post', args.id), changes, names);
-        },
-      ),
-  }),
-  publishPost: t.field({
-    type: PostRef,
-    nullable: true,
-    complexity: operationCost,
-    args: postArguments,
-    resolve: (_, args, graphql, info) =>
-      write(graphql, { ...noInputWrite, args, info }, (context, caller) =>
-        publishPost(context, caller, readId('post', args.id), namesAt({})),
-      ),
-  }),
-  cancelPost: t.field({
-    type: PostRef,
-    nullable: true,
-    complexity: operationCost,
-    args: postArguments,
-    resolve: (_, args, graphql, info) =>
-      write(graphql, { ...noInputWrite, args, info }, (context, caller) =>
-        cancelPost(context, caller, readId('post', args.id)),
-      ),
-  }),
-  deletePost: t.field({
-    type: 'ID',
-    nullable: true,
-    complexity: operationCost,
-    args: idArguments('post'),
-    resolve: (_, args, graphql, info) =>
-      write(graphql, { ...noInputWrite, args, info }, async (context, caller) => {
-        const { status } = await deletePost(context, caller, readId('post', args.id));
-        return { status, data: args.id };
-      }),
-  }),
-  retryResult: t.field({
-    type: PostResultRef,
-    nullable: true,
-    complexity: operationCost,
-    args: {
-      postId: t.arg.id({ required: true, description: 'ID of the post.' }),
-      resultId: t.arg.id({ required: true, description: 'ID of the result.' }),
-      ...idempotencyArguments,
-    },
-    resolve: (_, args, graphql, info) =>
-      write(graphql, { ...noInputWrite, args, info }, (context, caller) =>
-        retryResult(context, caller, readId('post', args.postId), readId('result', args.resultId)),
-      ),
-  }),
-}));
+mutationOf('publishPost', {
+  type: PostRef,
+  scope: 'posts:write',
+  resource: 'post',
+  takesKey: true,
+  run: (context, caller, _, { id, names }) => publishPost(context, caller, id, names),
+});
+
+mutationOf('cancelPost', {
+  type: PostRef,
+  scope: 'posts:write',
+  resource: 'post',
+  takesKey: true,
+  run: (context, caller, _, { id }) => cancelPost(context, caller, id),
+});
+
+mutationOf('deletePost', {
+  type: 'ID',
+  scope: 'posts:write',
+  resource: 'post',
+  run: (context, caller, _, { id }) => deleted(deletePost(context, caller, id), id),
+});
+
+mutationOf('retryResult', {
+  type: PostResultRef,
+  scope: 'posts:write',
+  args: builder.args((t) => ({
+    postId: t.id({ required: true, description: 'ID of the post.' }),
+    resultId: t.id({ required: true, description: 'ID of the result.' }),
+  })),
+  takesKey: true,
+  run: (context, caller, _, { args }) =>
+    retryResult(context, caller, readId('post', args.postId), readId('result', args.resultId)),
+});

@@ -1,8 +1,7 @@
 // Creating posts, in GraphQL.
 import { CreatePost, NewPostStatus } from '../../../schema/posts/posts.ts';
-import { builder, operationCost } from '../../graphql/builder.ts';
-import { namesAt } from '../../graphql/input.ts';
-import { inInput, write } from '../../graphql/operation.ts';
+import { builder } from '../../graphql/builder.ts';
+import { mutationOf } from '../../graphql/mutations.ts';
 import { wordEnum } from '../../graphql/shapes.ts';
 import { createPost } from '../create-post.ts';
 import { PlatformOptionsInput } from './options.ts';
@@ -52,19 +51,11 @@ export const CreatePostInput = builder.inputType('CreatePostInput', {
   }),
 });
 
-builder.mutationField('createPost', (t) =>
-  t.field({
-    type: PostRef,
-    nullable: true,
-    description: 'Create a post. Publishes it now, schedules it or keeps it as a draft.',
-    complexity: operationCost,
-    args: { input: t.arg({ type: CreatePostInput, required: true }) },
-    resolve: (_, args, graphql, info) =>
-      write(
-        graphql,
-        { scope: 'posts:write', schema: CreatePost, args, info },
-        (context, caller, input) =>
-          createPost(context, caller, input, namesAt(inInput(args, info))),
-      ),
-  }),
-);
+mutationOf('createPost', {
+  type: PostRef,
+  scope: 'posts:write',
+  description: 'Create a post. Publishes it now, schedules it or keeps it as a draft.',
+  input: CreatePostInput,
+  schema: CreatePost,
+  run: (context, caller, input, { names }) => createPost(context, caller, input, names),
+});
