@@ -123,7 +123,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/graphql',
     'api/graphql/server',
   ],
-  'api/reference': ['schema/**', 'api/http', 'api/platforms', 'api/resources'],
+  'api/reference': ['schema/**', 'api/http'],
   'api/sandbox': ['schema/**', 'activities/**', 'api/http'],
   'api/server': [
     'schema/**',
@@ -151,6 +151,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/server',
   ],
   api: ['schema/**', 'api/cli', 'api/embedded', 'api/server'],
+  scripts: ['schema/**', 'api/http', 'api/platforms', 'api/reference', 'api/resources'],
 };
 const rows = Object.keys(mayImport);
 

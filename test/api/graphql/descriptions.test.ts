@@ -13,7 +13,7 @@ import { expect, test } from 'vitest';
 import { toSnakeCase } from '../../../api/graphql/case-conversion.ts';
 import { createSchema } from '../../../api/resources/schema.ts';
 import { routes } from '../../../api/resources/routes.ts';
-import { writeOpenApi } from '../../../api/reference/openapi.ts';
+import { writeOpenApi } from '../../../scripts/openapi.ts';
 
 const schema = createSchema();
 const ours = Object.values(schema.getTypeMap()).filter(

@@ -110,7 +110,7 @@ describe('GET /v1/openapi.json', () => {
       const { paths } = (await rest.call('GET', '/v1/openapi.json')).body;
       const { requestBody } = paths[path.replaceAll(/:(\w+)/g, '{$1}')][method];
       const { example } = requestBody.content['application/json'];
-      expect(example, 'add it to api/reference/request-examples.ts').toBeDefined();
+      expect(example, 'add it to scripts/request-examples.ts').toBeDefined();
       expect(body!.safeParse(example).error).toBeUndefined();
     },
   );

@@ -1,12 +1,12 @@
 // The OpenAPI document, made from the routes and schemas that answer requests.
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
-import packageJson from '../../package.json' with { type: 'json' };
-import { eventTypes } from '../../schema/event-types.ts';
-import { PlatformName } from '../../schema/platforms/index.ts';
-import { fixedLimits } from '../../schema/wire/limits.ts';
-import { version } from '../../schema/version.ts';
-import type { Route } from '../http/route.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { eventTypes } from '../schema/event-types.ts';
+import { PlatformName } from '../schema/platforms/index.ts';
+import { fixedLimits } from '../schema/wire/limits.ts';
+import { version } from '../schema/version.ts';
+import type { Route } from '../api/http/route.ts';
 import { rewriteEnums, type OpenApiDocument } from './openapi-enums.ts';
 import {
   describeResponses,

@@ -3,8 +3,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { routes } from '../resources/routes.ts';
-import { createSchema } from '../resources/schema.ts';
+import { routes } from '../api/resources/routes.ts';
+import { createSchema } from '../api/resources/schema.ts';
 import { readLastVersion } from './last-version.ts';
 import { fillInTables } from './network-tables.ts';
 import { writeOpenApi } from './openapi.ts';

@@ -2,7 +2,7 @@
 // place: generators for Go name a constant after its word alone, and filters have words in common. An answer
 // has strings, so that generated clients accept the values of later versions.
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { EnumIdentity } from '../../schema/wire/described-enum.ts';
+import type { EnumIdentity } from '../schema/wire/described-enum.ts';
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 type Json = Record<string, unknown>;

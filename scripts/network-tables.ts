@@ -1,7 +1,7 @@
 // The tables of networks in the README and in docs/networks.md, made from the network definitions.
-import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
-import { platformDefinitions } from '../../schema/platforms/index.ts';
-import { toJsonSchema } from '../platforms/presenter.ts';
+import type { PlatformDefinition } from '../schema/platforms/definition.ts';
+import { platformDefinitions } from '../schema/platforms/index.ts';
+import { toJsonSchema } from '../api/platforms/presenter.ts';
 
 /** Replaces each table between `<!-- its name -->` and `<!-- end -->`. */
 export function fillInTables(page: string): string {

@@ -1,7 +1,7 @@
 // Breaking changes of the GraphQL schema, and how `npm run generate` reports them.
 import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { findChanges } from '../../../api/reference/schema-changes.ts';
+import { findChanges } from '../../scripts/schema-changes.ts';
 
 const before = `
   "What was."

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { buildSchema, parse, visit } from 'graphql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { generated } from '../../../api/reference/generate.ts';
-import { eventTypes } from '../../../schema/event-types.ts';
-import { createSchema } from '../../../api/resources/schema.ts';
-import { fillInTables } from '../../../api/reference/network-tables.ts';
-import { findChanges } from '../../../api/reference/schema-changes.ts';
+import { generated } from '../../scripts/generate.ts';
+import { eventTypes } from '../../schema/event-types.ts';
+import { createSchema } from '../../api/resources/schema.ts';
+import { fillInTables } from '../../scripts/network-tables.ts';
+import { findChanges } from '../../scripts/schema-changes.ts';
 
 const committed = (name: string) =>
-  readFile(new URL(`../../../schema/${name}`, import.meta.url), 'utf8');
+  readFile(new URL(`../../schema/${name}`, import.meta.url), 'utf8');
 
 const outdated = 'Run `npm run generate` and commit what it writes.';
 
@@ -27,7 +27,7 @@ describe('npm run generate', () => {
   );
 
   test.each(['README.md', 'docs/networks.md'])('would change no table in %s', async (name) => {
-    const page = await readFile(new URL(`../../../${name}`, import.meta.url), 'utf8');
+    const page = await readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
     expect(page, outdated).toBe(fillInTables(page));
     expect(page.match(/^<!-- [\w ]+ -->\n\n\|/m)).not.toBeNull();
   });
@@ -242,8 +242,8 @@ describe('client generators', () => {
   });
 });
 
-describe('node api/reference/generate.ts', () => {
-  const program = fileURLToPath(new URL('../../../api/reference/generate.ts', import.meta.url));
+describe('node scripts/generate.ts', () => {
+  const program = fileURLToPath(new URL('../../scripts/generate.ts', import.meta.url));
   let directory: string;
   let sdl: string;
   let openApi: string;

@@ -1,6 +1,6 @@
 // Creates a migration (`npm run migrate:create -- NAME`): its file, and its line in the list.
 import { readFile, writeFile } from 'node:fs/promises';
-import { migrations } from './migrations/index.ts';
+import { migrations } from '../schema/database/migrations/index.ts';
 
 const [name] = process.argv.slice(2);
 if (!name || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
@@ -10,8 +10,8 @@ if (!name || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
 
 const number = String(Object.keys(migrations).length + 1).padStart(4, '0');
 const identifier = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-const file = new URL(`migrations/${number}-${name}.ts`, import.meta.url);
-const list = new URL('migrations/index.ts', import.meta.url);
+const file = new URL(`../schema/database/migrations/${number}-${name}.ts`, import.meta.url);
+const list = new URL('../schema/database/migrations/index.ts', import.meta.url);
 
 await writeFile(
   file,

@@ -1,10 +1,10 @@
 // The responses of a route in the OpenAPI document: success, errors and headers.
 import { z } from 'zod';
-import { ErrorObject } from '../../schema/wire/error-object.ts';
-import type { ErrorCode } from '../../schema/wire/errors.ts';
-import { PageMeta } from '../../schema/wire/listing.ts';
-import type { Route } from '../http/route.ts';
-import { errorMeanings } from './error-meanings.ts';
+import { ErrorObject } from '../schema/wire/error-object.ts';
+import type { ErrorCode } from '../schema/wire/errors.ts';
+import { PageMeta } from '../schema/wire/listing.ts';
+import type { Route } from '../api/http/route.ts';
+import { errorMeanings } from '../api/reference/error-meanings.ts';
 
 export const RequestId = z
   .string()

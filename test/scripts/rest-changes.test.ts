@@ -1,7 +1,7 @@
 // A change of REST breaks clients or not, by the documents before and after it.
 import { describe, expect, test } from 'vitest';
-import { generated } from '../../../api/reference/generate.ts';
-import { findRestChanges, type RestDocument } from '../../../api/reference/rest-changes.ts';
+import { generated } from '../../scripts/generate.ts';
+import { findRestChanges, type RestDocument } from '../../scripts/rest-changes.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,14 +1,14 @@
 // The examples of request bodies, which the API reference shows as curl commands.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestExamples } from '../../../api/reference/request-examples.ts';
-import { routes } from '../../../api/resources/routes.ts';
-import { ImportAccount } from '../../../schema/accounts.ts';
-import { SetPlatformApp } from '../../../schema/platform-apps.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
-import { hourAgo } from '../../support/receivers/replays.ts';
+import { requestExamples } from '../../scripts/request-examples.ts';
+import { routes } from '../../api/resources/routes.ts';
+import { ImportAccount } from '../../schema/accounts.ts';
+import { SetPlatformApp } from '../../schema/platform-apps.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { hourAgo } from '../support/receivers/replays.ts';
 
-const edit = 'Edit api/reference/request-examples.ts.';
+const edit = 'Edit scripts/request-examples.ts.';
 
 let app: TestApp;
 let accountIds: string[];

@@ -1,6 +1,6 @@
 // The messages that webhooks receive, in the OpenAPI document.
 import { z } from 'zod';
-import { eventBody, eventCatalogue, type EventType } from '../../schema/event-types.ts';
+import { eventBody, eventCatalogue, type EventType } from '../schema/event-types.ts';
 import { json } from './openapi-responses.ts';
 
 export const messageTag = 'webhook-messages';

@@ -1,6 +1,6 @@
 // The route that receives the bytes of media, in the OpenAPI document. It takes no JSON and no API key.
 import { z } from 'zod';
-import { Media } from '../../schema/media.ts';
+import { Media } from '../schema/media.ts';
 import { describeErrors, failed, json, refer, RequestId } from './openapi-responses.ts';
 
 const answer = json(z.object({ data: Media, request_id: RequestId }));
