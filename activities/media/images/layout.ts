@@ -1,5 +1,6 @@
 // Reads how an image file is built, before a decoder sees it: where the image ends, how many parts the file
 // has, and how much a decoder has to hold at once. Other files and second images hide behind the end.
+import { inflateSync } from 'node:zlib';
 import { imageLimits } from '../../../schema/media.ts';
 import { MediaError } from '../media-error.ts';
 import type { ImageSize } from './header.ts';
@@ -120,10 +121,36 @@ function readPng(bytes: Buffer): Found {
     const type = bytes.toString('latin1', at + 4, at + 8);
     const end = at + 12 + length;
     if (type === 'IEND') return { end, heldBytesPerPixel };
-    if (!pngPixels.has(type)) addMetadata(Math.min(length, bytes.length - at));
+    if (!pngPixels.has(type)) {
+      addMetadata(Math.min(length, bytes.length - at));
+      addMetadata(inflatedLength(type, bytes.subarray(at + 8, end - 4)));
+    }
     at = end;
   }
   return { end: Infinity };
+}
+
+/** What a decoder makes of a compressed text or profile. @see https://www.w3.org/TR/png-3/#11textinfo */
+function inflatedLength(type: string, data: Buffer): number {
+  const stream = compressedPart(type, data);
+  if (!stream) return 0;
+  const maxOutputLength = imageLimits.metadataBytes;
+  try {
+    return inflateSync(stream, { maxOutputLength }).length;
+  } catch (error) {
+    const isTooLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    // The decoder judges a damaged one.
+    return isTooLong ? maxOutputLength + 1 : 0;
+  }
+}
+
+function compressedPart(type: string, data: Buffer): Buffer | undefined {
+  const afterZero = (from: number) => data.indexOf(0, from) + 1;
+  const method = afterZero(0);
+  if (type === 'zTXt' || type === 'iCCP') return data.subarray(method + 1);
+  if (type !== 'iTXt' || data[method] !== 1) return undefined;
+  // Behind the flag and the method: a language and a translated keyword.
+  return data.subarray(afterZero(afterZero(method + 2)));
 }
 
 const webpPixels: ReadonlySet<string> = new Set(['VP8 ', 'VP8L', 'ALPH', 'ANMF']);

@@ -2,11 +2,12 @@
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createImages, type Images } from '../../../activities/media/images/images.ts';
 import { createImageProcess } from '../../../activities/media/images/process.ts';
 import { probe } from '../../../activities/media/probe.ts';
-import { hostileImages } from '../../support/media/hostile-images.ts';
+import { hostileImages, pngChunk, pngWith } from '../../support/media/hostile-images.ts';
 import { listImageProcesses } from '../../support/media/image-processes.ts';
 import { bytesSource, noise } from '../../support/media/samples.ts';
 
@@ -21,12 +22,31 @@ const closing = (own: Images) => ({
 test.each([
   ['WebP with millions of empty chunks', 'The image has more than 100000 chunks.'],
   ['PNG with 60 MB of text', 'The image has more than 16000000 bytes of metadata.'],
+  [
+    'PNG with compressed text of a gigabyte',
+    'The image has more than 16000000 bytes of metadata.',
+  ],
   ['GIF of millions of frames', 'The image has more than 100000 blocks.'],
   ['AVIF with empty boxes behind it', 'The image has more than 100000 boxes.'],
 ])('%s is refused before it is decoded', async (name, message) => {
   const bytes = await hostileImages.find((image) => image.name === name)!.make();
   const reading = probe(images, 'prj_test', bytesSource(bytes));
   await expect(reading).rejects.toMatchObject({ code: 'media_too_large', message });
+});
+
+test.each([
+  ['zTXt', 'Comment\0\0'],
+  ['iTXt', 'Comment\0\x01\0en\0Kommentar\0'],
+  ['iCCP', 'Profile\0\0'],
+])('a %s chunk of a PNG counts as what it is inflated to', async (type, head) => {
+  const read = async (length: number) => {
+    const inflated = deflateSync(Buffer.alloc(length, 0x41));
+    const chunk = pngChunk(type, Buffer.concat([Buffer.from(head), inflated]));
+    return probe(images, 'prj_test', bytesSource(await pngWith(chunk)));
+  };
+  expect(await read(1_000_000)).toMatchObject({ width: 40 });
+  const message = 'The image has more than 16000000 bytes of metadata.';
+  await expect(read(17_000_000)).rejects.toMatchObject({ code: 'media_too_large', message });
 });
 
 describe.runIf(process.platform === 'linux')('the process', () => {

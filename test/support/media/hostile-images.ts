@@ -21,13 +21,13 @@ const u32 = (value: number) => {
 };
 const u32le = (value: number) => Buffer.from(u32(value).toReversed());
 
-function pngChunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
+export function pngChunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   return Buffer.concat([u32(data.length), body, u32(crc32(body))]);
 }
 
 /** Puts chunks behind the header of a PNG. */
-async function pngWith(chunks: Buffer, image: Sharp = flat(40, 40)): Promise<Buffer> {
+export async function pngWith(chunks: Buffer, image: Sharp = flat(40, 40)): Promise<Buffer> {
   const png = await image.png().toBuffer();
   return Buffer.concat([png.subarray(0, 33), chunks, png.subarray(33)]);
 }
