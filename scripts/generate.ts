@@ -1,12 +1,12 @@
 // Writes the generated files: `schema/openapi.json`, `schema/schema.graphql`, and the tables of
-// networks in the README and in `docs/networks.md`.
+// networks in the README and under `docs/networks`.
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { routes } from '../api/resources/routes.ts';
 import { createSchema } from '../api/resources/schema.ts';
 import { readLastVersion } from './last-version.ts';
-import { fillInTables } from './network-tables.ts';
+import { fillInTables, listPages } from './network-tables.ts';
 import { writeOpenApi } from './openapi.ts';
 import { findRestChanges, type RestDocument } from './rest-changes.ts';
 import { findChanges } from './schema-changes.ts';
@@ -47,7 +47,7 @@ async function generate(): Promise<void> {
     process.exit(1);
   }
   for (const [name, text] of Object.entries(texts)) await writeFile(`schema/${name}`, text);
-  for (const page of ['README.md', 'docs/networks.md']) {
+  for (const page of await listPages()) {
     await writeFile(page, fillInTables(await readFile(page, 'utf8')));
   }
 }

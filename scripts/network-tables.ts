@@ -1,7 +1,14 @@
-// The tables of networks in the README and in docs/networks.md, made from the network definitions.
+// The tables of networks in the README and under docs/networks, made from the network definitions.
+import { readdir } from 'node:fs/promises';
 import type { PlatformDefinition } from '../schema/platforms/definition.ts';
 import { platformDefinitions } from '../schema/platforms/index.ts';
 import { toJsonSchema } from '../api/platforms/presenter.ts';
+
+/** The pages with such tables. */
+export async function listPages(): Promise<string[]> {
+  const names = await readdir('docs/networks');
+  return ['README.md', ...names.map((name) => `docs/networks/${name}`)];
+}
 
 /** Replaces each table between `<!-- its name -->` and `<!-- end -->`. */
 export function fillInTables(page: string): string {
@@ -24,11 +31,11 @@ function networkTable(): string {
   ];
   const table = writeTable(
     ['Network', 'Text', 'Pictures', 'Video', 'Replies', 'Connect with', 'Tested with'],
-    networks.map(({ title, rules, rulesFor, connectsBy, testedWith }) => {
+    networks.map(({ name, title, rules, rulesFor, connectsBy, testedWith }) => {
       const pictures = String(rules.media?.image?.max ?? '–');
       const videos = String(rules.media?.video?.max ?? '–');
       const replies = rules.replies ? 'Yes' : 'No';
-      const link = `[${title}](docs/networks.md#${title.toLowerCase()})${rulesFor ? ' ¹' : ''}`;
+      const link = `[${title}](docs/networks/${name}.md)${rulesFor ? ' ¹' : ''}`;
       return [link, writeLimit(rules.text), pictures, videos, replies, connectsBy, testedWith];
     }),
   );

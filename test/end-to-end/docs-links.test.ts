@@ -10,8 +10,9 @@ const listPages = (folder: string) =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name));
 const docs = listPages('docs');
+const networks = listPages('docs/networks');
 const decisions = listPages('docs/decisions');
-const pages = [...listPages(''), ...docs, ...decisions];
+const pages = [...listPages(''), ...docs, ...networks, ...decisions];
 
 const withoutCode = (page: string) => page.replace(/^```[\s\S]*?^```$/gm, '');
 

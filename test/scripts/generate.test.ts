@@ -10,13 +10,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { generated } from '../../scripts/generate.ts';
 import { eventTypes } from '../../schema/event-types.ts';
 import { createSchema } from '../../api/resources/schema.ts';
-import { fillInTables } from '../../scripts/network-tables.ts';
+import { fillInTables, listPages } from '../../scripts/network-tables.ts';
 import { findChanges } from '../../scripts/schema-changes.ts';
 
 const committed = (name: string) =>
   readFile(new URL(`../../schema/${name}`, import.meta.url), 'utf8');
 
 const outdated = 'Run `npm run generate` and commit what it writes.';
+
+const pages = await listPages();
 
 describe('npm run generate', () => {
   test.each(Object.entries(generated()))(
@@ -26,7 +28,7 @@ describe('npm run generate', () => {
     },
   );
 
-  test.each(['README.md', 'docs/networks.md'])('would change no table in %s', async (name) => {
+  test.each(pages)('would change no table in %s', async (name) => {
     const page = await readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
     expect(page, outdated).toBe(fillInTables(page));
     expect(page.match(/^<!-- [\w ]+ -->\n\n\|/m)).not.toBeNull();
@@ -253,11 +255,10 @@ describe('node scripts/generate.ts', () => {
     sdl = join(directory, 'schema', 'schema.graphql');
     openApi = join(directory, 'schema', 'openapi.json');
     await mkdir(join(directory, 'schema'));
-    await mkdir(join(directory, 'docs'));
+    await mkdir(join(directory, 'docs', 'networks'), { recursive: true });
     await writeFile(openApi, '{}');
     await writeFile(join(directory, 'CHANGELOG.md'), '## [Unreleased]\n');
     await writeFile(join(directory, 'README.md'), '# A\n\n<!-- networks -->\nold\n<!-- end -->\n');
-    await writeFile(join(directory, 'docs', 'networks.md'), '');
   });
   afterEach(() => rm(directory, { recursive: true }));
 
@@ -330,7 +331,7 @@ describe('node scripts/generate.ts', () => {
     await writeFile(sdl, query('forecast: String @deprecated'));
     await generate();
     const readme = await readFile(join(directory, 'README.md'), 'utf8');
-    expect(readme).toMatch(/\| \[Bluesky\]\(docs\/networks\.md#bluesky\) +\| 300 characters/);
+    expect(readme).toMatch(/\| \[Bluesky\]\(docs\/networks\/bluesky\.md\) +\| 300 characters/);
     expect(readme).not.toContain('old');
   });
 });

@@ -1,4 +1,4 @@
-// docs/networks.md has a section for every network, in one form, whose requests the API accepts.
+// docs/networks has a page for every network, in one form, whose requests the API accepts.
 import { describe, expect, test } from 'vitest';
 import { platformDefinitions } from '../../../schema/platforms/index.ts';
 import { findFormWay } from '../../../activities/platforms/index.ts';
@@ -8,20 +8,14 @@ import { readBlocks, readPage } from '../../support/checks/readme.ts';
 import { addAccount } from '../../support/rows/rows.ts';
 import { formOf } from '../../support/networks/connection.ts';
 
-const page = readPage('docs/networks.md');
-const sections = page.split(/^## /m).slice(1);
-
-const sectionOf = (title: string) =>
-  sections.find((section) => section.startsWith(`${title}\n`)) ?? '';
-
 interface DocumentedRequest {
   path: string;
   body: string;
 }
 
-/** The requests of the section's `curl` commands. */
-function listRequests(section: string): DocumentedRequest[] {
-  return readBlocks(section)
+/** The requests of the page's `curl` commands. */
+function listRequests(page: string): DocumentedRequest[] {
+  return readBlocks(page)
     .filter(({ language }) => language === 'sh')
     .flatMap(({ text }) => [...text.matchAll(/curl -sS \$URL(\S+)[\s\S]*? -d '([^']*)'/g)])
     .map(([, path, body]) => ({ path: path!, body: body! }));
@@ -29,18 +23,23 @@ function listRequests(section: string): DocumentedRequest[] {
 
 const app = useApp({ roles: { api: true, worker: false } });
 
-test('there is a section for each network, the sandbox last', () => {
-  const titles = sections.map((section) => section.slice(0, section.indexOf('\n')));
-  const [sandbox, ...networks] = platformDefinitions.map(({ title }) => title);
-  expect(titles, 'docs/networks.md').toEqual(['All networks', ...networks, sandbox]);
+test('the index links to the page of each network, the sandbox last', () => {
+  const linked = [...readPage('docs/networks.md').matchAll(/^- \[(.*)\]\(networks\/(.*)\.md\)$/gm)];
+  const [sandbox, ...networks] = platformDefinitions.map(({ title, name }) => [title, name]);
+  expect(
+    linked.map(([, title, name]) => [title, name]),
+    'docs/networks.md',
+  ).toEqual([...networks, sandbox]);
 });
 
-describe.each(platformDefinitions)('the section on $title', ({ name, title }) => {
-  const section = sectionOf(title);
+describe.each(platformDefinitions)('the page on $title', ({ name, title }) => {
+  const path = `docs/networks/${name}.md`;
+  const page = readPage(path);
 
-  test('has the parts that every section has', () => {
-    const parts = [...section.matchAll(/^### (.*)$/gm)].map(([, part]) => part);
-    expect(parts, 'docs/networks.md').toEqual([
+  test('has the parts that every page has', () => {
+    expect(page.startsWith(`# ${title}\n`), path).toBe(true);
+    const parts = [...page.matchAll(/^## (.*)$/gm)].map(([, part]) => part);
+    expect(parts, path).toEqual([
       'Get credentials',
       'Connect',
       'Options',
@@ -49,14 +48,14 @@ describe.each(platformDefinitions)('the section on $title', ({ name, title }) =>
       'After a lost answer',
       'Errors',
     ]);
-    expect(section).toContain(`<!-- options of ${name} -->`);
+    expect(page).toContain(`<!-- options of ${name} -->`);
   });
 
   test('connects with what the network takes', () => {
     const network = app.context.platforms.get(name)!;
     const hasForm = findFormWay(network) !== undefined;
     const connectPath = hasForm ? '/v1/accounts/connect' : '/v1/connect/sessions';
-    const requests = listRequests(section).filter(({ path }) => path === connectPath);
+    const requests = listRequests(page).filter(({ path }) => path === connectPath);
     expect(requests.length).toBeGreaterThan(0);
     for (const { body } of requests) {
       if (!hasForm) {
@@ -72,7 +71,7 @@ describe.each(platformDefinitions)('the section on $title', ({ name, title }) =>
 
   test('publishes posts that the API accepts', async () => {
     const accountId = await addAccount(app.database.db, app.tenant.projectId, name);
-    const requests = listRequests(section).filter(({ path }) => path === '/v1/posts');
+    const requests = listRequests(page).filter(({ path }) => path === '/v1/posts');
     expect(requests.length).toBeGreaterThan(0);
     for (const { body } of requests) {
       expect(body).toContain(`sa_${name.toUpperCase()}`);
