@@ -56,17 +56,18 @@ export interface PlatformTools {
   withWebSocket: WithWebSocket;
 }
 
-/** All networks except the sandbox, whose server is our own. */
+/** All networks except the sandbox, whose server is our own. The type asks for every defined network. */
 export function connectPlatforms(settings: PlatformSettings, tools: PlatformTools): Platform[] {
-  return [
-    createBluesky({ ...settings.bluesky, ...tools }),
-    createMastodon(tools),
-    createTwitter({ ...settings.twitter, ...tools }),
-    createLinkedIn({ ...settings.linkedin, ...tools }),
-    createTelegram({ ...settings.telegram, ...tools }),
-    createSlack({ ...settings.slack, ...tools }),
-    createDiscord({ ...settings.discord, ...tools }),
-    createNostr(tools.withWebSocket),
-    createWordPress(tools),
-  ];
+  const platforms: Record<Exclude<PlatformName, 'sandbox'>, Platform> = {
+    bluesky: createBluesky({ ...settings.bluesky, ...tools }),
+    mastodon: createMastodon(tools),
+    twitter: createTwitter({ ...settings.twitter, ...tools }),
+    linkedin: createLinkedIn({ ...settings.linkedin, ...tools }),
+    telegram: createTelegram({ ...settings.telegram, ...tools }),
+    discord: createDiscord({ ...settings.discord, ...tools }),
+    slack: createSlack({ ...settings.slack, ...tools }),
+    wordpress: createWordPress(tools),
+    nostr: createNostr(tools.withWebSocket),
+  };
+  return Object.values(platforms);
 }

@@ -102,6 +102,7 @@ export interface PlatformRules {
     readonly max: number;
     /** Where text with media is shorter, such as a caption. Absent: `max`. */
     readonly maxWithMedia?: number;
+    /** Limit in UTF-8 bytes, besides `max`. Where the network counts bytes only, both have the same number. */
     readonly maxBytes?: number;
     readonly unit: TextUnit;
     /** Length in the unit. Default: each unit counts as one. */
@@ -155,8 +156,9 @@ export interface PlatformDefinition {
   /** `prepare` only uploads media, so a target without media begins with the commit. */
   readonly preparesOnlyMedia?: boolean;
   /**
-   * Milliseconds after a commit in which the network recognizes a repeat and publishes no second post.
-   * 0: never. Infinity: always.
+   * Milliseconds after a commit in which the network recognizes a repeat and publishes no second post. In this
+   * time, Fanfare repeats a commit without an answer after one check. Later, it does all checks first. 0: the
+   * network recognizes no repeat. Infinity: it always does.
    */
   readonly commitRepeatsForMs: number;
   /** Where its deadlines differ from the default, in milliseconds. */

@@ -14,7 +14,7 @@ import { telegram } from './telegram.ts';
 import { twitter } from './twitter.ts';
 import { wordpress } from './wordpress.ts';
 
-/** In the order of the documentation. */
+/** The documentation lists networks in this order, with the sandbox at the end. */
 const definitions = [
   sandbox,
   bluesky,
