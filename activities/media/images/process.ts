@@ -34,11 +34,15 @@ export function createImageProcess(maxBytes: number): ImageProcess {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    started.once('exit', () => {
+    const forget = () => {
       if (child === started) child = undefined;
+    };
+    started.once('exit', forget);
+    // No exit follows if the process could not be started.
+    started.on('error', () => {
+      forget();
+      started.kill('SIGKILL');
     });
-    // The exit follows.
-    started.on('error', () => started.kill('SIGKILL'));
     return started;
   }
 
@@ -76,12 +80,13 @@ export function createImageProcess(maxBytes: number): ImageProcess {
       () => kill(new Error('The process for images does not answer.')),
       maxJobMs,
     );
-    asked.on('message', take).once('exit', die).send(job);
+    asked.on('message', take).once('exit', die).once('error', reject);
     try {
+      asked.send(job);
       return await promise;
     } finally {
       clearTimeout(timer);
-      asked.off('message', take).off('exit', die);
+      asked.off('message', take).off('exit', die).off('error', reject);
     }
   }
 

@@ -80,4 +80,18 @@ describe.runIf(process.platform === 'linux')('the process', () => {
     expect((await own.run(job, 1e4)).done).toMatchObject({ width: 400, height: 300 });
     await own.close();
   });
+
+  test('that cannot be started fails one job, and the next job starts another', async () => {
+    const job = { kind: 'frames', path: '/nowhere' } as const;
+    const own = createImageProcess(1e9);
+    const { execPath } = process;
+    process.execPath = '/nowhere';
+    try {
+      await expect(own.run(job, 1e4)).rejects.toMatchObject({ code: 'ENOENT' });
+    } finally {
+      process.execPath = execPath;
+    }
+    await expect(own.run(job, 1e4)).rejects.toMatchObject({ code: 'media_invalid' });
+    await own.close();
+  });
 });
