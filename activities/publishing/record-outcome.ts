@@ -76,7 +76,7 @@ export async function recordError(
   return toEnd(await takeStep(dependencies, row, step, error));
 }
 
-/** Tells the project, if the app is its own. */
+/** Notifies the project if the app is its own. */
 async function reportUsedUpApp(
   { db, notifier, previewEvents }: AdvanceDependencies,
   { app_id, project_id: projectId }: TargetRow,

@@ -17,13 +17,15 @@ import { recordError, recordOutcome, takeStep, type PhaseEnd } from './record-ou
 
 /** Well below the activity's timeout: the outcome must be recorded before another execution may begin. */
 export const defaultCallTimeoutMs = 30_000;
+/** A step of a prepare may be repeated, so a long one only costs time. */
+const stepTimeoutMs = 20_000;
+
 /** The process took too long to begin the call. Certainly nothing was sent. */
 interface Stalled {
   outcome: 'stalled';
 }
+
 const stallMessage = 'Fanfare stalled before the call and sent nothing.';
-/** A step of a prepare may be repeated, so a long one only costs time. */
-const stepTimeoutMs = 20_000;
 
 export async function runPhase(
   dependencies: AdvanceDependencies,
@@ -69,7 +71,7 @@ async function callAndRecord(
   if (!(answer instanceof PlatformError) && answer.outcome === 'stalled') {
     await endAttempt(db, row.id, row.steps, { outcome, durationMs, errorMessage: stallMessage });
     const step = afterStall(row.phase, row.clock);
-    return (await takeStep(dependencies, row, step, '')) ? 'written' : 'superseded';
+    return (await takeStep(dependencies, row, step, stallMessage)) ? 'written' : 'superseded';
   }
   const called = { ...row, clock: clockAfter(row, answer) };
   if (answer instanceof PlatformError) return recordError(dependencies, called, answer, durationMs);

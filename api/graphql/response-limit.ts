@@ -11,7 +11,7 @@ import { validationError } from '../../schema/wire/errors.ts';
 import type { GraphqlContext } from './context.ts';
 
 /** Also of one message of a stream. */
-export const maxResponseCharacters = 4_194_304;
+const maxResponseCharacters = 4_194_304;
 /** With more at once, much would be loaded before the first of it counts. */
 const readsAtOnce = 4;
 /** Shorter texts don't count: the limits of the document bound them. */

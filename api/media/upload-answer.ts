@@ -5,7 +5,7 @@ import { StoreError } from '../../activities/media/store/store.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 
-export const busyRetryS = 5;
+const busyRetryS = 5;
 /** A client that is cut off while it sends never reads the response, so it may send for a while. */
 const drainMs = 5_000;
 

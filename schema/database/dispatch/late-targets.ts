@@ -15,7 +15,7 @@ export interface WaitingTargets {
 }
 
 /** A scrape reads the targets of this many posts at most, the oldest first. */
-export const countedPosts = 10_000;
+const countedPosts = 10_000;
 
 export async function countWaitingTargets(db: Db): Promise<WaitingTargets[]> {
   // `offset 0` makes Postgres find the targets post by post, by their index.
