@@ -31,7 +31,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
     'The changes after this cursor are no longer stored. Resume from `oldest_cursor`, or read the state again.',
   upload_url_expired: 'The upload URL has expired. Renew it.',
   payload_too_large:
-    'The body or the file is too large, or the body has more than 10,000 values. `limit` and `actual` have the numbers. Send less.',
+    'The body or the file is too large, or the body has more than 10,000 values. `limit` has the maximum. Send less.',
   unsupported_media_type:
     'The body was not sent as `application/json`, or the body of an upload is JSON, a form or encoded. Set `Content-Type: application/json`, or upload the bytes of the file as they are.',
   validation_error: 'Some fields are invalid. Fix each field that `issues` names by its path.',
