@@ -172,6 +172,36 @@ describe('client generators', () => {
     );
   });
 
+  test('get a security scheme that is named like no member', async () => {
+    const { components, security } = JSON.parse(await committed('openapi.json'));
+    expect(Object.keys(components.securitySchemes)).toEqual(['bearerAuth']);
+    expect(security).toEqual([{ bearerAuth: [] }]);
+  });
+
+  test('get one tag for each operation, and one for each resource', async () => {
+    const { paths, tags } = JSON.parse(await committed('openapi.json'));
+    const used = new Set<string>();
+    for (const operation of Object.values<object>(paths).flatMap<{ tags: string[] }>(
+      Object.values,
+    )) {
+      expect(operation.tags).toHaveLength(1);
+      used.add(operation.tags[0]!);
+    }
+    expect([...used, 'webhook-messages'].toSorted()).toEqual(
+      tags.map(({ name }: { name: string }) => name).toSorted(),
+    );
+    expect(paths['/v1/webhooks/{id}/replay'].post.tags).toEqual(['replays']);
+    expect(paths['/v1/webhooks/{id}/deliveries'].get.tags).toEqual(['deliveries']);
+  });
+
+  test('get no escaped slash in a pattern', async () => {
+    const escaped: string[] = [];
+    walk(JSON.parse(await committed('openapi.json')), (schema, at) => {
+      if ('pattern' in schema && String(schema.pattern).includes('\\/')) escaped.push(at);
+    });
+    expect(escaped).toEqual([]);
+  });
+
   test('see which requests need a body', async () => {
     const { paths } = JSON.parse(await committed('openapi.json'));
     const optional = Object.values<object>(paths)

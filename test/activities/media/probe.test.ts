@@ -117,6 +117,16 @@ describe('locations', () => {
     expect(await probeBytes(other)).toMatchObject({ needsCleaning: false });
   });
 
+  test('XMP of more than 256 KiB, which is not read', async () => {
+    const plain = xmpOf('dc:format="x"');
+    const isCleaned = async (length: number) => {
+      const xmp = plain.padEnd(length);
+      return (await probeBytes(await noise(40, 30).png().withXmp(xmp).toBuffer())).needsCleaning;
+    };
+    expect(await isCleaned(262_144)).toBe(false);
+    expect(await isCleaned(262_145)).toBe(true);
+  });
+
   test('a JPEG with a city in IPTC', async () => {
     const plain = await encode('image/jpeg', 40, 30);
     const withIptc = (record: number) => {

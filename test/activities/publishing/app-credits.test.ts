@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
+import { countWaitingTargets } from '../../../schema/database/dispatch/late-targets.ts';
 import { reasonOfRow } from '../../../schema/database/posts/wait-reason.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { forEachTest } from '../../support/fixtures.ts';
@@ -79,6 +80,12 @@ describe('an app without credits', () => {
       expect(waitMs).toBeLessThanOrEqual(15 * minuteMs);
       const row = await target.read();
       expect(reasonOfRow(row, false)).toBe('app_credits');
+      expect(await countWaitingTargets(database.db)).toContainEqual({
+        platform: 'sandbox',
+        reason: 'app_credits',
+        count: 1,
+        overdueS: expect.any(Number),
+      });
       expect(row.clock.unavailable).toBeUndefined();
       await target.endWait();
     }

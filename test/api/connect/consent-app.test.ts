@@ -49,15 +49,18 @@ beforeEach(async () => void (await rest.context.db.deleteFrom('platform_apps').e
 
 describe('an app registered at a server', () => {
   let registered = 0;
+  let names: string[] = [];
   let forgotten: string[] = [];
   beforeEach(() => {
     registered = 0;
+    names = [];
     forgotten = [];
   });
   const registration: AppRegistration = {
     serverOf: ({ server }) => server!,
-    register: () => {
+    register: (_server, { productName }) => {
       registered++;
+      names.push(productName);
       return Promise.resolve({ clientId: `client-${registered}`, clientSecret: 'secret' });
     },
     isKnown: (_server, { clientId }) => Promise.resolve(!forgotten.includes(clientId)),
@@ -84,6 +87,17 @@ describe('an app registered at a server', () => {
     expect(moved).toMatchObject({ clientId: 'client-2' });
     expect(await find('https://one.test')).toEqual(app);
     expect(registered).toBe(2);
+  });
+
+  test('has the name of the project, and stays the same when that changes', async () => {
+    const rename = (name: string) =>
+      rest.call('PATCH', '/v1/project', { key: tenant.key, body: { name } });
+    await rename('Acme');
+    const app = await find('https://one.test');
+    await rename('Acme & Co');
+    expect(await find('https://one.test')).toEqual(app);
+    await find('https://two.test');
+    expect(names).toEqual(['Acme', 'Acme & Co']);
   });
 
   test('is another one at each server, and for each project', async () => {

@@ -1,5 +1,7 @@
 // The project, the limits and the networks over REST.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readFields } from '../../../api/connect/form-fields.ts';
+import { fieldsOf } from '../../../api/connect/selected-way.ts';
 import { useRest } from '../../support/app/rest.ts';
 
 let key: string;
@@ -82,12 +84,22 @@ describe('GET /v1/limits', () => {
       body_bytes: 524_288,
       bulk_body_bytes: 4_194_304,
       body_values: 10_000,
+      image_bytes: 67_108_864,
+      image_pixels: { jpeg: 50e6, png: 24e6, webp: 24e6, avif: 12e6, gif: 50e6 },
+      animation_pixels: 500e6,
       targets_per_post: 7,
       webhook_timeout_ms: 10_000,
       webhook_retry_delays_ms: [30_000, 120_000, 600_000],
       account_warning_percent: 80,
     });
   });
+});
+
+test('no form to connect an account names Fanfare, because users know the project', () => {
+  for (const { definition, connect } of rest.context.platforms.values()) {
+    const words = connect.map((way) => JSON.stringify(readFields(fieldsOf(way))));
+    expect(words.join(' '), definition.name).not.toContain('Fanfare');
+  }
 });
 
 describe('GET /v1/platforms/capabilities', () => {

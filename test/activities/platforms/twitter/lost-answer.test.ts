@@ -1,6 +1,7 @@
 // How a post to X is found after its answer was lost, where the operator pays for reading posts.
 import { describe, expect, test } from 'vitest';
 import type { Target } from '../../../../activities/platforms/platform.ts';
+import { twitter } from '../../../../schema/platforms/twitter.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { createImage } from '../../../support/media/target-media.ts';
 import { startTwitter } from '../../../support/networks/twitter/connected.ts';
@@ -26,7 +27,8 @@ async function expectFound({ reconcile }: X, target: Target, externalId: string)
 }
 
 describe('a search', () => {
-  test('is made only if the operator wants it', async () => {
+  test('is made unless the operator refuses it', async () => {
+    expect(twitter.settings.reconcile.parse(undefined)).toBe('read');
     await using blind = await startTwitter({ reconcile: 'none' });
     expect(blind.twitter.reconcile).toBeUndefined();
     await using reading = await startTwitter({ reconcile: 'read' });
