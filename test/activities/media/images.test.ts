@@ -22,10 +22,7 @@ const closing = (own: Images) => ({
 test.each([
   ['WebP with millions of empty chunks', 'The image has more than 100000 chunks.'],
   ['PNG with 60 MB of text', 'The image has more than 16000000 bytes of metadata.'],
-  [
-    'PNG with compressed text of a gigabyte',
-    'The image has more than 16000000 bytes of metadata.',
-  ],
+  ['PNG with compressed text of a gigabyte', 'The image has more than 16000000 bytes of metadata.'],
   ['GIF of millions of frames', 'The image has more than 100000 blocks.'],
   ['AVIF with empty boxes behind it', 'The image has more than 100000 boxes.'],
 ])('%s is refused before it is decoded', async (name, message) => {
