@@ -27,7 +27,8 @@ const encoders: Record<string, Encoder> = {
   'image/gif': { encode: (image) => image.gif({ effort: 3 }) },
   'image/avif': {
     heldPixels: 4_000_000,
-    encode: (image, quality) => image.avif({ quality, effort: 2 }),
+    // Six times as fast as with effort 2, for files that are 7% larger: other projects wait for each encoding.
+    encode: (image, quality) => image.avif({ quality, effort: 0 }),
   },
 };
 

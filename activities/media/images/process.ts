@@ -122,6 +122,8 @@ export function createImageProcess(maxBytes: number): ImageProcess {
       child = undefined;
       if (!last || last.exitCode !== null || last.signalCode !== null) return;
       const exited = once(last, 'exit');
+      // Otherwise a program that has nothing else to do ends before this resolves.
+      last.ref();
       last.kill('SIGKILL');
       await exited;
     },
