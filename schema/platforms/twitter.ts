@@ -1,7 +1,6 @@
 // X, which its API and ours call `twitter`: its settings, its rules and the options of a post.
-import { createRequire } from 'node:module';
-import type TwitterText from 'twitter-text';
 import { z } from 'zod';
+import { weigh } from './twitter-text.ts';
 import { baseUrl } from './variables.ts';
 import {
   definePlatform,
@@ -89,65 +88,8 @@ const media: MediaRules = {
   refuse,
 };
 
-/** Loaded with the first post to X, since loading takes a tenth of a second. */
-export function loadTwitterText(): typeof TwitterText {
-  return createRequire(import.meta.url)('twitter-text') as typeof TwitterText;
-}
-
-/** Longer than hostnames are. */
-const longWord = /\S{64,}/g;
-/** A URL has fewer. */
-const maxMarks = 100;
-/** Hostnames have fewer characters that aren't ASCII. */
-const maxForeign = 40;
-/** What follows the first slash behind a letter or a digit in a word, up to a query. */
-export const urlPath = /(?<=[\p{L}\d]\/)[^\s?]+/gu;
-/** The letters that a path can have besides those of ASCII. */
-const pathLetters = /[\u00c0-\u024f\u0400-\u04ff\u1e00-\u1eff]/g;
-const asciiOrNot = /\p{ASCII}+|\P{ASCII}+/gu;
-/** Ends before a letter or an emoji, if possible, and within no joined emoji. */
-const piece = /.{1,32}(?<!\u200d)(?=[\p{L}\p{Extended_Pictographic}])|.{1,32}/gsu;
-
-/**
- * The text as `twitter-text` can read it at once: it takes quadratic time for a long word with many dots or
- * brackets, or with many characters that aren't ASCII, and minutes for 40,000 characters. Links stay links of
- * the same weight. `added`: spaces that the text doesn't have.
- */
-export function readable(text: string): { text: string; added: number } {
-  let added = 0;
-  const split = text.normalize().replaceAll(longWord, (word) => {
-    const parts = splitLongWord(word);
-    added += parts.length - 1;
-    return parts.join(' ');
-  });
-  return { text: split, added };
-}
-
-function splitLongWord(word: string): string[] {
-  const plain = word.replaceAll(urlPath, (path) => path.replaceAll(pathLetters, 'a'));
-  const countOf = (pattern: RegExp) => plain.match(pattern)?.length ?? 0;
-  // Without dots it has no links, so it can be split anywhere.
-  if (countOf(/[.(]/g) > maxMarks) return plain.replaceAll(/[.(]/g, '!').match(piece)!;
-  if (countOf(/\P{ASCII}/gu) <= maxForeign) return [plain];
-  const parts = plain.match(asciiOrNot)!;
-  return parts.flatMap((part) => (/^\p{ASCII}/u.test(part) ? part : part.match(piece)!));
-}
-
-/** Too long for X even with many long links and emoji, and slow to count. */
-const endlessCharacters = 30_000;
-
-function weigh(caption: string): number {
-  if (caption.length > endlessCharacters) return caption.length;
-  const { text, added } = readable(caption);
-  return loadTwitterText().parseTweet(text).weightedLength - added;
-}
-
 const rules = {
-  text: {
-    max: 280,
-    unit: 'weighted',
-    count: weigh,
-  },
+  text: { max: 280, unit: 'weighted', count: weigh },
   isTextRequired: true,
   media,
   replies: { id: /^\d{1,19}$/, example: '1880028106020515840' },
