@@ -16,6 +16,7 @@ interface Service {
   entrypoint?: unknown[];
   ports?: string[];
   volumes?: string[];
+  mem_limit?: string;
   healthcheck?: { test: unknown[] };
 }
 
@@ -72,6 +73,12 @@ test('media are in a volume that every container of Fanfare has', () => {
     const folder = fileURLToPath(String(environment!['FANFARE_MEDIA_URL']));
     expect(volumes).toEqual([`media:${folder}`]);
   }
+});
+
+test('containers and systemd have the same memory limit', () => {
+  const page = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8');
+  const [, limit] = /^MemoryMax=(\d+)M$/m.exec(page)!;
+  for (const name of ['api', 'worker']) expect(services[name]!.mem_limit).toBe(`${limit}m`);
 });
 
 test('the database users are made, and Fanfare migrates as its own', async () => {

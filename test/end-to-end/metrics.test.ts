@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { waitReasons } from '../../schema/posts/posts.ts';
 import type { Api } from '../support/app/api.ts';
 import { removeDataDirectory, startProgram, type Program } from '../support/app/program.ts';
 import { useDatabase } from '../support/rows/database.ts';
@@ -132,6 +133,9 @@ describe('monitoring/', () => {
       expect(labels.severity).toMatch(/^(critical|warning|info)$/);
       expect(annotations.summary).toMatch(/\.$/);
       expectKnown(expr, known);
+      for (const [, reason] of expr.matchAll(/reason="(\w+)"/g)) {
+        expect(waitReasons).toHaveProperty(reason!);
+      }
     }
   });
 
