@@ -139,7 +139,7 @@ function inflatedLength(type: string, data: Buffer): number {
     return inflateSync(stream, { maxOutputLength }).length;
   } catch (error) {
     const isTooLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    // The decoder judges a damaged one.
+    // A damaged one is left to the decoder.
     return isTooLong ? maxOutputLength + 1 : 0;
   }
 }

@@ -74,7 +74,7 @@ test('stays when nothing that a client sees changes', async () => {
   expect(await author.read(id)).toEqual(before);
 });
 
-test('is in the data of an event, as in the post that it tells of', async () => {
+test('is in the data of an event, as in the post that it is about', async () => {
   const { id, results } = await author.create();
   await claim(rest, id);
   for (const result of results) await publishTarget(rest, result.id);

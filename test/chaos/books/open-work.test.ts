@@ -19,7 +19,7 @@ afterAll(async () => {
   await Promise.all([database.drop(), namespace.close()]);
 });
 
-async function look(id: string): Promise<OpenWork | undefined> {
+async function read(id: string): Promise<OpenWork | undefined> {
   const open = await readOpenWork(database.db, namespace);
   return open.find((work) => work.id === id);
 }
@@ -27,7 +27,7 @@ async function look(id: string): Promise<OpenWork | undefined> {
 test('a post is asked for, then queued in Temporal, then without a workflow, then ended', async () => {
   const { db } = database;
   const { postId, workflowId } = await addPost(db);
-  const askedFor = (await look(postId))!;
+  const askedFor = (await read(postId))!;
   expect(askedFor).toMatchObject({ workflow: 'asked for', task: undefined });
 
   await db.deleteFrom('outbox').where('workflow_id', '=', workflowId).execute();
@@ -36,13 +36,13 @@ test('a post is asked for, then queued in Temporal, then without a workflow, the
     taskQueue: 'nobody',
     args: [{ postId, run: 1 }],
   });
-  const queued = (await look(postId))!;
+  const queued = (await read(postId))!;
   expect(queued).toMatchObject({ workflow: 'running', task: { tries: 1 } });
   expect(queued.trace).not.toBe(askedFor.trace);
-  expect((await look(postId))!.trace).toBe(queued.trace);
+  expect((await read(postId))!.trace).toBe(queued.trace);
 
   await handle.terminate();
-  const gone = (await look(postId))!;
+  const gone = (await read(postId))!;
   expect(gone).toMatchObject({ workflow: 'gone', task: undefined });
 
   const dueAt = new Date(Date.now() + 60_000);
@@ -51,12 +51,12 @@ test('a post is asked for, then queued in Temporal, then without a workflow, the
     .set({ next_attempt_at: dueAt })
     .where('post_id', '=', postId)
     .execute();
-  const waiting = (await look(postId))!;
+  const waiting = (await read(postId))!;
   expect(waiting.dueAt).toEqual(dueAt);
   expect(waiting.trace).not.toBe(gone.trace);
 
   await db.updateTable('posts').set({ status: 'failed' }).where('id', '=', postId).execute();
-  expect(await look(postId)).toBeUndefined();
+  expect(await read(postId)).toBeUndefined();
 });
 
 test('a delivery of a batch without a workflow is gone, and asked for once it is released', async () => {
@@ -70,10 +70,10 @@ test('a delivery of a batch without a workflow is gone, and asked for once it is
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
   expect(batch.workflow_id).toContain('deliveries/');
-  expect((await look(id))!.workflow).toBe('gone');
+  expect((await read(id))!.workflow).toBe('gone');
 
   await db.updateTable('deliveries').set({ batch_id: null }).where('id', '=', id).execute();
-  expect((await look(id))!.workflow).toBe('asked for');
+  expect((await read(id))!.workflow).toBe('asked for');
 });
 
 test('the last timer is the one that has neither fired nor been canceled', () => {

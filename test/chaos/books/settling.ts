@@ -4,7 +4,7 @@ import type { Db } from '../../../schema/database/tables.ts';
 import { readStreams, type Sources } from './facts.ts';
 import { readOpenWork } from './open-work.ts';
 import type { Watched } from './records.ts';
-import { judge } from './verdicts.ts';
+import { decide } from './verdicts.ts';
 
 export interface Patience {
   /** How long to wait, which is also the longest that anything may wait on purpose. */
@@ -27,8 +27,8 @@ export async function settle(
   const { cluster, liveClients } = sources;
   return cluster.withDatabase(async (db) => {
     const isSettled = await waitUntilSettled(db, sources, settleMs);
-    const look = () => readOpenWork(db, { address: cluster.temporal.address });
-    const before = new Map((await look()).map((work) => [work.id, work]));
+    const read = () => readOpenWork(db, { address: cluster.temporal.address });
+    const before = new Map((await read()).map((work) => [work.id, work]));
     const counts = liveClients.map(({ received }) => received.length);
     const watchedMs = isSettled ? 0 : watchMs;
     await sleep(watchedMs);
@@ -36,10 +36,10 @@ export async function settle(
     const at = new Date();
     await sleep(drainMs);
     const options = { at, watchedMs, mostWaitMs: settleMs };
-    const open = await look();
+    const open = await read();
     const moving = liveClients.filter(({ received }, i) => received.length !== counts[i]);
     return {
-      open: new Map(open.map((work) => [work.id, judge(before.get(work.id), work, options)])),
+      open: new Map(open.map((work) => [work.id, decide(before.get(work.id), work, options)])),
       moving: new Set(moving.map(({ name }) => name)),
     };
   });

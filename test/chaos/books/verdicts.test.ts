@@ -1,9 +1,9 @@
-// What two looks say: each kind of work that goes on is late, and each kind that does not is lost.
+// Two reads: each kind of work that continues is late, and each kind that does not is lost.
 import { expect, test } from 'vitest';
-import { judge, type OpenWork } from './verdicts.ts';
+import { decide, type OpenWork } from './verdicts.ts';
 
 const at = new Date('2026-11-24T12:00:00Z');
-const look = { at, watchedMs: 20_000, mostWaitMs: 150_000 };
+const read = { at, watchedMs: 20_000, mostWaitMs: 150_000 };
 const inSeconds = (s: number) => new Date(at.getTime() + s * 1_000);
 const still: OpenWork = {
   id: 'post_1',
@@ -14,13 +14,13 @@ const still: OpenWork = {
 };
 
 const late: [what: string, now: Partial<OpenWork>, why: RegExp][] = [
-  ['a step between the looks', { trace: 'b', workflow: 'gone' }, /moved within the last 20 s/],
+  ['a step between the reads', { trace: 'b', workflow: 'gone' }, /moved within the last 20 s/],
   ['a due time ahead', { dueAt: inSeconds(3) }, /due in 3\.0 s/],
   ['a due time just passed', { dueAt: inSeconds(-4), workflow: 'gone' }, /due 4\.0 s ago/],
   ['a task in the queue', { task: { tries: 1, failure: undefined } }, /a task in the queue/],
 ];
 test.each(late)('%s is late', (_, now, why) => {
-  expect(judge(still, { ...still, ...now }, look)).toEqual({
+  expect(decide(still, { ...still, ...now }, read)).toEqual({
     isLost: false,
     why: expect.stringMatching(why),
   });
@@ -39,12 +39,12 @@ const lost: [what: string, now: Partial<OpenWork>, why: RegExp][] = [
   ],
 ];
 test.each(lost)('%s is lost', (_, now, why) => {
-  expect(judge(still, { ...still, ...now }, look)).toEqual({
+  expect(decide(still, { ...still, ...now }, read)).toEqual({
     isLost: true,
     why: expect.stringMatching(why),
   });
 });
 
-test('what one look has first seen is late', () => {
-  expect(judge(undefined, still, look).isLost).toBe(false);
+test('what only the second read finds is late', () => {
+  expect(decide(undefined, still, read).isLost).toBe(false);
 });

@@ -1,4 +1,4 @@
-// Late or lost: what two looks at a post or a delivery that has not ended say about it.
+// Decides by two reads whether a post or a delivery that has not ended is late or lost.
 
 /** A post or a delivery that has not ended, as Postgres and Temporal know it. */
 export interface OpenWork {
@@ -22,7 +22,7 @@ export interface Verdict {
 const mostTries = 10;
 
 /** `mostWaitMs`: the longest that anything in the run waits on purpose. */
-export function judge(
+export function decide(
   before: OpenWork | undefined,
   now: OpenWork,
   { at, watchedMs, mostWaitMs }: { at: Date; watchedMs: number; mostWaitMs: number },
