@@ -1,4 +1,5 @@
-// Finds what JSON allows but Postgres can't store: NUL characters, unpaired surrogates, endless nesting.
+// Finds what JSON allows but Fanfare doesn't take: NUL characters and unpaired surrogates, which Postgres can't
+// store, endless nesting, and stacks of accents.
 import type { Issue } from '../../schema/wire/errors.ts';
 import type { Path } from '../../schema/wire/names.ts';
 
@@ -14,7 +15,7 @@ export function findTextIssues(value: unknown): Issue[] {
     const add = (code: string, message: string, at: Path = path) =>
       issues.push({ path: at, code, message });
     if (typeof value === 'string') {
-      const part = findUnstorable(value);
+      const part = findRefused(value);
       if (part) add('invalid_text', `must not contain ${part}`);
     } else if (typeof value === 'object' && value !== null) {
       if (path.length >= maxDepth) {
@@ -26,7 +27,7 @@ export function findTextIssues(value: unknown): Issue[] {
       } else {
         for (const key of Object.keys(value).toReversed()) {
           const at = [...path, key];
-          const part = findUnstorable(key);
+          const part = findRefused(key);
           if (part) add('invalid_text', `must not have ${part} in its name`, at);
           else if (key === '__proto__') add('unknown_field', 'is not a known field', at);
           else waiting.push({ value: (value as Record<string, unknown>)[key], path: at });
@@ -37,7 +38,14 @@ export function findTextIssues(value: unknown): Issue[] {
   return issues;
 }
 
-function findUnstorable(text: string): string | null {
+/**
+ * Unicode's normalization takes quadratic time for each stack.
+ * @see https://unicode.org/reports/tr15/#Stream_Safe_Text_Format, which allows 30 in a row
+ */
+const stack = /\p{M}{101}/u;
+
+function findRefused(text: string): string | null {
   if (text.includes('\0')) return 'a NUL character';
-  return text.isWellFormed() ? null : 'an unpaired surrogate';
+  if (!text.isWellFormed()) return 'an unpaired surrogate';
+  return stack.test(text) ? 'more than 100 combining characters in a row' : null;
 }

@@ -1,6 +1,6 @@
 // The one reader of the feed in this process. It reads all changes in order and pushes them to the streams.
-import pLimit from 'p-limit';
 import type { Logger } from 'pino';
+import { createFairPlaces } from '../../activities/fair-places.ts';
 import {
   deleteForeignChanges,
   readChanges,
@@ -44,7 +44,10 @@ export interface Reader {
 const pageSize = 1_000;
 /** A stream's page is small, so that the stream goes live before much is pushed. */
 const missedPageSize = 250;
-/** How many streams may read missed changes at once. After a restart, all of them have to. */
+/**
+ * How many streams may read missed changes at once, at most two of one project. After a restart, all of them
+ * have to.
+ */
 const maxReading = 3;
 /** How often the head is read while no stream is open. */
 const idleMs = 400;
@@ -55,7 +58,7 @@ const longestHeldBackMs = 250;
 export function createReader(options: ReaderOptions): Reader {
   const { db, listener, subscribers, awayMs } = options;
   const log = options.log.child({ component: 'feed' });
-  const limitReading = pLimit(maxReading);
+  const inPlace = createFairPlaces(maxReading);
   let reached: FeedPosition = { xid: 0n, id: 0n };
   let durable = reached;
   let head: FeedHead | undefined;
@@ -188,7 +191,7 @@ export function createReader(options: ReaderOptions): Reader {
   }
 
   async function readFromTable({ position, filter }: Subscriber): Promise<Missed> {
-    const page = await limitReading(() => readChanges(db, position, pageSize, filter));
+    const page = await inPlace(filter.projectId, () => readChanges(db, position, pageSize, filter));
     if (head && page.epoch !== head.epoch) throw cursorExpired(page);
     // The table may have been pruned since the cursor was checked.
     if (isPruned(position, page)) throw cursorExpired(page);

@@ -14,6 +14,7 @@ import { version } from '../../schema/version.ts';
 import { createConnectRoutes } from '../connect/routes.ts';
 import { createHealth, type ProcessContext } from './health.ts';
 import { home } from './home.ts';
+import { createConnectionTurns } from '../http/connection-turns.ts';
 import { createFeed } from '../live/feed.ts';
 import { createOutbound } from './outbound.ts';
 import { findFreePort } from './ports.ts';
@@ -65,6 +66,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     maxConnections: config.databaseConnections,
     applicationName: 'fanfare',
     queryTimeoutMs: config.databaseTimeoutMs,
+    inTurn: createConnectionTurns(config.databaseConnections),
   });
   const notifier = createNotifier(databaseUrl, config.databaseTimeoutMs);
   const listener = createListener(databaseUrl, config.databaseTimeoutMs);

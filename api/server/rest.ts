@@ -10,6 +10,7 @@ import type { Context } from '../http/context.ts';
 import { docPages } from '../reference/docs.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { healthPages, type ProcessContext } from './health.ts';
+import { asProject } from '../http/connection-turns.ts';
 import { readIdempotency } from '../http/idempotency.ts';
 import { countRequests, metricsPage } from './metrics.ts';
 import { rateLimitHeaders, takeRequest } from '../http/rate-limit.ts';
@@ -74,8 +75,10 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
       : undefined;
   const asking = { ...caller, requestId: c.get('requestId'), ...(idempotency && { idempotency }) };
   try {
-    await refuseAnswered(context, asking);
-    const result = await route.run({ context, caller: asking, params, query, body });
+    const result = await asProject(caller.projectId, async () => {
+      await refuseAnswered(context, asking);
+      return route.run({ context, caller: asking, params, query, body });
+    });
     return send(c, route, params, result);
   } catch (error) {
     if (!(error instanceof Replayed)) throw error;

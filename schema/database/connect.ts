@@ -1,6 +1,6 @@
 // One pool of connections to Postgres, and Kysely over it.
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { Pool, types } from 'pg';
+import { Kysely, PostgresDialect, sql, type PostgresPool } from 'kysely';
+import { Pool, types, type PoolClient } from 'pg';
 import type { Database, Db } from './tables.ts';
 import { PreparingClient } from './prepared.ts';
 import { defaultQueryTimeoutMs } from '../retry.ts';
@@ -15,6 +15,8 @@ export interface ConnectOptions {
   queryTimeoutMs?: number;
   /** Default: 5. 0: no limit. */
   transactionTimeoutS?: number;
+  /** Runs `use`, which holds a connection until it resolves, when it is its turn. Default: at once. */
+  inTurn?: (use: () => Promise<void>) => Promise<void>;
 }
 
 export interface PoolState {
@@ -56,12 +58,39 @@ export function connectDatabase(options: ConnectOptions): DatabaseConnection {
   // the pool for idle connections, on each client in use), it would also end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Database>({
+    dialect: new PostgresDialect({
+      pool: options.inTurn ? takingTurns(pool, options.inTurn) : pool,
+    }),
+  });
   return {
     db,
     lastAnswerAtMs: () => answeredAtMs,
     pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => db.destroy(),
+  };
+}
+
+function takingTurns(pool: Pool, inTurn: NonNullable<ConnectOptions['inTurn']>): PostgresPool {
+  return {
+    connect() {
+      const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
+      const use = async () => {
+        const client = await pool.connect();
+        const released = Promise.withResolvers<void>();
+        const { release } = client;
+        client.release = (error) => {
+          release.call(client, error);
+          released.resolve();
+        };
+        resolve(client);
+        await released.promise;
+      };
+      inTurn(use).catch(reject);
+      return promise;
+    },
+    end: () => pool.end(),
+    options: pool.options,
   };
 }
 

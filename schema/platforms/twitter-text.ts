@@ -13,6 +13,12 @@ const longWord = /\S{64,}/g;
 const maxMarks = 100;
 /** Hostnames have fewer characters that aren't ASCII. */
 const maxForeign = 40;
+/**
+ * A link, or a run of letters, digits and hyphens that no hostname can have: `twitter-text` takes quadratic time
+ * to find that none ends in a domain.
+ */
+const linkOrRun =
+  /(?<link>(?:[\p{L}\d_-]{1,253}\.)+\p{L}{2,63}(?::\d{1,5})?(?:[/?][^\s"<>^`{}\\]*)?)|[\p{L}\d_-]{254,}/gu;
 /** What follows the first slash behind a letter or a digit in a word, up to a query. */
 export const urlPath = /(?<=[\p{L}\d]\/)[^\s?]+/gu;
 /** The letters that a path can have besides those of ASCII. */
@@ -41,8 +47,11 @@ function splitLongWord(word: string): string[] {
   const countOf = (pattern: RegExp) => plain.match(pattern)?.length ?? 0;
   // Without dots it has no links, so it can be split anywhere.
   if (countOf(/[.(]/g) > maxMarks) return plain.replaceAll(/[.(]/g, '!').match(piece)!;
-  if (countOf(/\P{ASCII}/gu) <= maxForeign) return [plain];
-  const parts = plain.match(asciiOrNot)!;
+  const words = plain
+    .replaceAll(linkOrRun, (found, link?: string) => link ?? found.match(piece)!.join(' '))
+    .split(' ');
+  if (countOf(/\P{ASCII}/gu) <= maxForeign) return words;
+  const parts = words.flatMap((each) => each.match(asciiOrNot)!);
   return parts.flatMap((part) => (/^\p{ASCII}/u.test(part) ? part : part.match(piece)!));
 }
 

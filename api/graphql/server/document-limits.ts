@@ -32,6 +32,8 @@ const documentLimits = {
   /** A field counts each time it is selected, under any alias. */
   fields: 300,
   directives: 100,
+  /** `__schema` and `__type`, which cost no points. GraphiQL and code generators send one or two. */
+  introspections: 4,
   levels: 10,
   /** The sum of the fields' `complexity`. */
   points: 5_000,
@@ -46,6 +48,7 @@ const codes = {
   tokens: 'too_many_tokens',
   fields: 'too_many_fields',
   directives: 'too_many_directives',
+  introspections: 'too_many_introspections',
   levels: 'too_deep',
   points: 'too_complex',
 } as const satisfies Record<Limit, string>;
@@ -98,13 +101,19 @@ export function requireLength(document: string): void {
 
 function parseWithin(source: string | Source, options: object): DocumentNode {
   const document = parseTokens(source, options);
-  let [fields, directives] = [0, 0];
+  let [fields, directives, introspections] = [0, 0, 0];
   visit(document, {
-    Field: () => void fields++,
+    Field({ name }) {
+      fields++;
+      if (name.value === '__schema' || name.value === '__type') introspections++;
+    },
     Directive: () => void directives++,
   });
   if (fields > documentLimits.fields) throw refuse('fields', fields);
   if (directives > documentLimits.directives) throw refuse('directives', directives);
+  if (introspections > documentLimits.introspections) {
+    throw refuse('introspections', introspections);
+  }
   return document;
 }
 

@@ -1,9 +1,11 @@
 // Yoga plugin: reads a GraphQL request over HTTP: its caller, its parameters and its document.
+import type { ExecutionArgs } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { z } from 'zod';
 import { AppError } from '../../../schema/wire/errors.ts';
 import { authenticate } from '../../http/auth.ts';
 import { parseJson, readBody, requireJsonType } from '../../http/body.ts';
+import { asProject } from '../../http/connection-turns.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { checkKey, keyHeaderPath } from '../../http/idempotency.ts';
 import { rateLimitHeaders, takeRequest, type RateLimit } from '../../http/rate-limit.ts';
@@ -36,6 +38,13 @@ export function useRequest(context: Context, documents: StoredDocuments): Plugin
       }
       state.idempotencyKey = checkKey(request.headers.get('Idempotency-Key'), keyHeaderPath);
       setRequestParser((request) => readParameters(request, context.config.maxBodyBytes));
+    },
+    onExecute({ args, executeFn, setExecuteFn }) {
+      const { caller } = args.contextValue as RequestState;
+      if (!caller) return;
+      setExecuteFn((executed: ExecutionArgs) =>
+        asProject(caller.projectId, () => executeFn(executed) as unknown),
+      );
     },
     onParams({ params, setParams, context }) {
       const { caller } = context as RequestState;

@@ -107,9 +107,14 @@ describe('the limits of a document', () => {
     [
       'introspection many times over',
       'too_many_fields',
-      `{ ${many(30, (i) => `a${i}: __schema { ...F }`)} }
+      `{ ${many(4, (i) => `a${i}: __schema { ...F }`)} }
        fragment F on __Schema { ${many(20, (i) => `b${i}: types { ...G }`)} }
        fragment G on __Type { fields { type { fields { name } } } }`,
+    ],
+    [
+      'five introspections',
+      'too_many_introspections',
+      `{ ${many(5, (i) => `a${i}: __schema { types { name } }`)} }`,
     ],
     ['fragments in many circles', 'invalid_document', `{ project { ...f0 } } ${circles}`],
   ])('refuse %s: %s', async (_, code, query) => {
