@@ -121,6 +121,7 @@ export function retryDelivery(
     }
     const input: RetryDeliveryInput = { deliveryId: id };
     await insertOutbox(trx, {
+      projectId: caller.projectId,
       workflow: retryDeliveryWorkflow,
       workflowId: (outboxId) => retryDeliveryWorkflowId(id, outboxId),
       input,

@@ -60,7 +60,8 @@ async function writePost(
   const { caption, autoFit, metadata, status, scheduledAt } = planned;
   const id = newId('post');
   const run = status === 'draft' ? 0 : 1;
-  const request = run === 0 ? undefined : publishPostRow({ postId: id, run }, scheduledAt);
+  const request =
+    run === 0 ? undefined : publishPostRow(projectId, { postId: id, run }, scheduledAt);
   const usageMonth = run === 0 ? null : monthOf(scheduledAt ?? new Date());
   const inserted = await insertPost(
     effects.trx,

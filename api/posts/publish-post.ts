@@ -56,7 +56,12 @@ export async function startRun(
 ): Promise<void> {
   const run = post.current_run + 1;
   const startAt = status === 'scheduled' ? scheduledAt : null;
-  const workflowId = await insertPublishPost(trx, { postId: post.id, run }, startAt);
+  const workflowId = await insertPublishPost(
+    trx,
+    post.project_id,
+    { postId: post.id, run },
+    startAt,
+  );
   await setPost(trx, post.project_id, post.id, {
     status,
     scheduled_at: scheduledAt,

@@ -24,6 +24,7 @@ const unsynced = sql`unsynced as materialized (
 export const outboxClaimMs = 2_000;
 
 interface WorkflowRequest {
+  projectId: string;
   workflow: string;
   /** Contains the row's id, so that starting it twice has no effect. */
   workflowId: (outboxId: string) => string;
@@ -31,14 +32,24 @@ interface WorkflowRequest {
   startAt?: Date | null;
 }
 
-export type NewOutboxRow = Pick<OutboxRow, 'id' | 'workflow' | 'workflow_id' | 'start_at'> & {
+export type NewOutboxRow = Pick<
+  OutboxRow,
+  'id' | 'project_id' | 'workflow' | 'workflow_id' | 'start_at'
+> & {
   input: string;
 };
 
-function toOutboxRow({ workflow, workflowId, input, startAt }: WorkflowRequest): NewOutboxRow {
+function toOutboxRow({
+  projectId,
+  workflow,
+  workflowId,
+  input,
+  startAt,
+}: WorkflowRequest): NewOutboxRow {
   const id = newId('outbox');
   return {
     id,
+    project_id: projectId,
     workflow,
     workflow_id: workflowId(id),
     input: JSON.stringify(input),
@@ -55,30 +66,45 @@ export async function insertOutbox(trx: Transaction, request: WorkflowRequest): 
 }
 
 /** The row for a run of `publishPost`, for `insertPost`. */
-export function publishPostRow(input: PublishPostInput, startAt: Date | null): NewOutboxRow {
-  return toOutboxRow(publishPostRequest(input, startAt));
+export function publishPostRow(
+  projectId: string,
+  input: PublishPostInput,
+  startAt: Date | null,
+): NewOutboxRow {
+  return toOutboxRow(publishPostRequest(projectId, input, startAt));
 }
 
 /** Requests a run of an existing post. Returns the workflow's id. */
 export function insertPublishPost(
   trx: Transaction,
+  projectId: string,
   input: PublishPostInput,
   startAt: Date | null,
 ): Promise<string> {
-  return insertOutbox(trx, publishPostRequest(input, startAt));
+  return insertOutbox(trx, publishPostRequest(projectId, input, startAt));
 }
 
 /** Requests that a workflow fetches the bytes of media. Returns the workflow's id. */
-export function insertFetchMedia(trx: Transaction, input: FetchMediaInput): Promise<string> {
+export function insertFetchMedia(
+  trx: Transaction,
+  projectId: string,
+  input: FetchMediaInput,
+): Promise<string> {
   return insertOutbox(trx, {
+    projectId,
     workflow: fetchMediaWorkflow,
     workflowId: (outboxId) => fetchMediaWorkflowId(input.mediaId, outboxId),
     input,
   });
 }
 
-function publishPostRequest(input: PublishPostInput, startAt: Date | null): WorkflowRequest {
+function publishPostRequest(
+  projectId: string,
+  input: PublishPostInput,
+  startAt: Date | null,
+): WorkflowRequest {
   return {
+    projectId,
     workflow: publishPostWorkflow,
     workflowId: (outboxId) => publishPostWorkflowId(input.postId, outboxId),
     input,
@@ -89,23 +115,34 @@ function publishPostRequest(input: PublishPostInput, startAt: Date | null): Work
 /** `delay_ms`: time until the workflow begins; null: now. */
 export type ClaimedRow = OutboxRow & { delay_ms?: number | null };
 
-/** Claims the oldest rows, skipping those that another relay has locked. */
+const isWaiting = sql`(claimed_at is null or claimed_at < ${ago(outboxClaimMs)})`;
+
+/**
+ * Claims the oldest rows of each project in turn, so that a long backlog of one doesn't delay the others. Skips
+ * rows that another relay has locked.
+ */
 export async function claimOutbox(db: Db, limit: number): Promise<ClaimedRow[]> {
-  const waiting = db
-    .selectFrom('outbox')
-    .select('id')
-    .where((eb) => eb.or([eb('claimed_at', 'is', null), eb('claimed_at', '<', ago(outboxClaimMs))]))
-    .orderBy('id')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked();
-  return db
-    .updateTable('outbox')
-    .set({ claimed_at: sql<Date>`now()` })
-    .where('id', 'in', waiting)
-    .returningAll()
-    .returning(msUntil(sql.ref('start_at')).as('delay_ms'))
-    .execute();
+  const { rows } = await sql<ClaimedRow>`
+    with recursive waiting as (
+      (select project_id from outbox where ${isWaiting} order by project_id limit 1)
+      union all
+      select (
+        select project_id from outbox
+        where ${isWaiting} and project_id > waiting.project_id order by project_id limit 1
+      ) from waiting where project_id is not null
+    ), oldest as materialized (
+      select own.id from waiting cross join lateral (
+        select id, row_number() over (order by id) as place from outbox
+        where ${isWaiting} and project_id = waiting.project_id order by id limit ${limit}
+      ) own
+      order by own.place, own.id limit ${limit}
+    ), locked as (
+      select id from outbox where id = any (array(select id from oldest)) and ${isWaiting}
+      for update skip locked
+    )
+    update outbox set claimed_at = now() from locked where outbox.id = locked.id
+    returning outbox.*, ${msUntil(sql.ref('start_at'))} as delay_ms`.execute(db);
+  return rows;
 }
 
 export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {

@@ -518,6 +518,8 @@ export type ReplayRow = Selectable<ReplayTable>;
 
 interface OutboxTable {
   id: string;
+  /** Empty: the workflow serves several projects. */
+  project_id: ColumnType<string, string | undefined, never>;
   workflow: string;
   workflow_id: string;
   input: Json<Record<string, unknown>>;

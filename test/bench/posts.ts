@@ -43,7 +43,7 @@ export async function commitPosts(
         inReplyTo: null,
         firstComment: null,
       }));
-      const asked = publishPostRow({ postId: id, run: 1 }, scheduledAt);
+      const asked = publishPostRow(projectId, { postId: id, run: 1 }, scheduledAt);
       await insertPost(
         trx,
         {

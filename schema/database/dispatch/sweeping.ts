@@ -162,7 +162,12 @@ export async function restartPost(
     const isOpen = post?.status === 'pending' || post?.status === 'scheduled';
     if (!isOpen || post.workflow_id !== workflowIdBefore) return false;
     const run = post.current_run + 1;
-    const workflowId = await insertPublishPost(trx, { postId, run }, post.scheduled_at);
+    const workflowId = await insertPublishPost(
+      trx,
+      post.project_id,
+      { postId, run },
+      post.scheduled_at,
+    );
     await trx
       .updateTable('posts')
       .set({
@@ -221,7 +226,7 @@ export async function restartReplay(
   return inTransaction(db, notifier, async (trx) => {
     const replay = await lockRunningReplay(trx, replayId);
     if (replay?.workflow_id !== lostWorkflowId) return false;
-    const workflow_id = await insertReplayWorkflow(trx, replayId);
+    const workflow_id = await insertReplayWorkflow(trx, replay.project_id, replayId);
     await setReplay(trx, replay.project_id, replayId, { workflow_id });
     return true;
   });

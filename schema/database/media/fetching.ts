@@ -16,7 +16,7 @@ export async function insertFetches(
   fetches: { id: string; url: string }[],
 ): Promise<void> {
   for (const { id, url } of fetches) {
-    const workflow_id = await insertFetchMedia(trx, { mediaId: id });
+    const workflow_id = await insertFetchMedia(trx, projectId, { mediaId: id });
     const row = { id, url, workflow_id, project_id: projectId, environment };
     await trx
       .insertInto('media')
@@ -36,12 +36,14 @@ export async function hurryFetches(trx: Transaction, ids: string[]): Promise<voi
   if (ids.length === 0) return;
   const waiting = await trx
     .selectFrom('media')
-    .select('id')
+    .select(['id', 'project_id'])
     .where('id', 'in', ids)
     .where('status', '=', 'pending')
     .where('fetch_attempts', '>', 0)
     .execute();
-  for (const { id } of waiting) await insertFetchMedia(trx, { mediaId: id });
+  for (const { id, project_id } of waiting) {
+    await insertFetchMedia(trx, project_id, { mediaId: id });
+  }
 }
 
 /** Fetches unreachable media again. Returns the IDs of those that were deleted. */
@@ -65,7 +67,7 @@ export async function refetchMedia(trx: Transaction, ids: string[]): Promise<str
         fetch_attempts: 0,
         // New bytes will come.
         is_emptied: false,
-        workflow_id: await insertFetchMedia(trx, { mediaId: id }),
+        workflow_id: await insertFetchMedia(trx, project_id, { mediaId: id }),
         updated_at: sql<Date>`now()`,
       })
       .where('id', '=', id)
@@ -162,12 +164,12 @@ export async function restartFetch(
   return inTransaction(db, notifier, async (trx) => {
     const row = await trx
       .selectFrom('media')
-      .select(['status', 'workflow_id'])
+      .select(['status', 'workflow_id', 'project_id'])
       .where('id', '=', mediaId)
       .forUpdate()
       .executeTakeFirst();
     if (row?.status !== 'pending' || row.workflow_id !== lostWorkflowId) return false;
-    const workflow_id = await insertFetchMedia(trx, { mediaId });
+    const workflow_id = await insertFetchMedia(trx, row.project_id, { mediaId });
     await trx.updateTable('media').set({ workflow_id }).where('id', '=', mediaId).execute();
     return true;
   });

@@ -474,6 +474,8 @@ const statements = [
 
   `create table outbox (
     id ${id} primary key,
+    -- Empty: the workflow serves several projects.
+    project_id ${id} not null default '',
     workflow text not null,
     workflow_id text not null,
     input jsonb not null,
@@ -481,6 +483,8 @@ const statements = [
     claimed_at ${time},
     created_at ${time} not null default now()
   )`,
+  // A relay claims rows of each project in turn.
+  `create index outbox_projects on outbox (project_id, id)`,
 
   // Has one row. The process that moves swept_at forward does the sweep.
   `create table sweeps (swept_at ${time} not null)`,

@@ -104,10 +104,10 @@ export async function insertPost(
         phase_state text)
       returning *
     ), asked as (
-      insert into outbox (id, workflow, workflow_id, input, start_at)
-      select id, workflow, workflow_id, input::jsonb, start_at
+      insert into outbox (id, project_id, workflow, workflow_id, input, start_at)
+      select id, project_id, workflow, workflow_id, input::jsonb, start_at
       from jsonb_to_recordset(${JSON.stringify(asked ? [asked] : [])}::jsonb) as asked (id text,
-        workflow text, workflow_id text, input text, start_at timestamptz)
+        project_id text, workflow text, workflow_id text, input text, start_at timestamptz)
     ), change as (
       insert into changes (project_id, subject, subject_id, kind)
       values (${post.project_id}, 'post', ${post.id}, 'created')

@@ -23,7 +23,7 @@ export async function insertReplay(
   trx: Transaction,
   replay: Omit<Insertable<Database['replays']>, 'workflow_id'>,
 ): Promise<void> {
-  const workflow_id = await insertReplayWorkflow(trx, replay.id);
+  const workflow_id = await insertReplayWorkflow(trx, replay.project_id, replay.id);
   await trx
     .insertInto('replays')
     .values({ ...replay, workflow_id })
@@ -31,8 +31,13 @@ export async function insertReplay(
 }
 
 /** Requests a run of `replayDeliveries`, and returns its workflow's id. */
-export function insertReplayWorkflow(trx: Transaction, replayId: string): Promise<string> {
+export function insertReplayWorkflow(
+  trx: Transaction,
+  projectId: string,
+  replayId: string,
+): Promise<string> {
   return insertOutbox(trx, {
+    projectId,
     workflow: replayDeliveriesWorkflow,
     workflowId: (outboxId) => replayDeliveriesWorkflowId(replayId, outboxId),
     input: { replayId },

@@ -19,7 +19,7 @@ describe('claimOutbox', () => {
   test('gives every row to exactly one of several relays', async () => {
     for (let i = 0; i < 50; i++) {
       await inQuietTransaction(database.db, (trx) =>
-        insertPublishPost(trx, { postId: `post_${i}`, run: 0 }, null),
+        insertPublishPost(trx, 'prj_a', { postId: `post_${i}`, run: 0 }, null),
       );
     }
     const claims = await Promise.all([1, 2, 3, 4].map(() => claimOutbox(database.db, 20)));
@@ -29,9 +29,21 @@ describe('claimOutbox', () => {
     expect(ids.length + rest.length).toBe(50);
   });
 
+  test('claims rows of each project in turn', async () => {
+    const insert = (projectId: string, postId: string) =>
+      inQuietTransaction(database.db, (trx) =>
+        insertPublishPost(trx, projectId, { postId, run: 0 }, null),
+      );
+    for (let i = 0; i < 30; i++) await insert('prj_flood', `post_${i}`);
+    await insert('prj_other', 'post_other');
+    await insert('', 'post_of_several');
+    const posts = (await claimOutbox(database.db, 4)).map(({ input }) => input['postId']);
+    expect(posts.toSorted()).toEqual(['post_0', 'post_1', 'post_of_several', 'post_other']);
+  });
+
   test('returns a row again when its claim has expired', async () => {
     await inQuietTransaction(database.db, (trx) =>
-      insertPublishPost(trx, { postId: 'post_1', run: 0 }, null),
+      insertPublishPost(trx, 'prj_a', { postId: 'post_1', run: 0 }, null),
     );
     const [first] = await claimOutbox(database.db, 10);
     expect(await claimOutbox(database.db, 10)).toEqual([]);
@@ -47,7 +59,7 @@ describe('claimOutbox', () => {
 
   test('returns no row of a transaction that was rolled back', async () => {
     await inQuietTransaction(database.db, async (trx) => {
-      await insertPublishPost(trx, { postId: 'post_1', run: 0 }, null);
+      await insertPublishPost(trx, 'prj_a', { postId: 'post_1', run: 0 }, null);
       throw new Error('rolled back');
     }).catch(() => undefined);
     expect(await claimOutbox(database.db, 10)).toEqual([]);
@@ -57,7 +69,7 @@ describe('claimOutbox', () => {
 describe('insertPublishPost', () => {
   test('names the workflow after the row, so that a second start has no effect', async () => {
     await inQuietTransaction(database.db, (trx) =>
-      insertPublishPost(trx, { postId: 'post_1', run: 2 }, new Date(0)),
+      insertPublishPost(trx, 'prj_a', { postId: 'post_1', run: 2 }, new Date(0)),
     );
     const [row] = await claimOutbox(database.db, 1);
     expect(row).toMatchObject({

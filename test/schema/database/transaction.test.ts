@@ -29,8 +29,8 @@ describe('inTransaction', () => {
   test('notifies once for two inserts, when both rows are committed', async () => {
     const { seen, notifier } = createWitness();
     await inTransaction(database.db, notifier, async (trx) => {
-      await insertPublishPost(trx, { postId: 'post_1', run: 1 }, null);
-      await insertPublishPost(trx, { postId: 'post_2', run: 1 }, null);
+      await insertPublishPost(trx, 'prj_a', { postId: 'post_1', run: 1 }, null);
+      await insertPublishPost(trx, 'prj_a', { postId: 'post_2', run: 1 }, null);
     });
     expect(seen.map(({ channel }) => channel)).toEqual(['fanfare_outbox']);
     expect(await seen[0]!.rows).toBe(2);
@@ -39,7 +39,7 @@ describe('inTransaction', () => {
   test('sends no notification after a rollback', async () => {
     const { seen, notifier } = createWitness();
     const failing = inTransaction(database.db, notifier, async (trx) => {
-      await insertPublishPost(trx, { postId: 'post_3', run: 1 }, null);
+      await insertPublishPost(trx, 'prj_a', { postId: 'post_3', run: 1 }, null);
       throw new Error('rolled back');
     });
     await expect(failing).rejects.toThrow('rolled back');

@@ -110,7 +110,7 @@ export async function addPost(
   const postId = newId('post');
   const accountId = await addAccount(db, projectId, 'sandbox');
   const workflowId = await inQuietTransaction(db, async (trx) => {
-    const asked = await insertPublishPost(trx, { postId, run: 1 }, scheduledAt);
+    const asked = await insertPublishPost(trx, projectId, { postId, run: 1 }, scheduledAt);
     await insertPost(
       trx,
       {
