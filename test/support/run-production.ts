@@ -8,18 +8,21 @@ import { buildProductionTemporal } from './servers/production-temporal.ts';
 const chaos = ['test/chaos/run.ts', '--short'];
 const bench = ['test/bench/run.ts', 'posts_accepted', 'posts_concluded', 'burst'];
 
-const skipped = await buildProductionTemporal().then(
-  () => undefined,
-  (error: Error) => error.message,
-);
-if (skipped === undefined) {
-  process.env['TEST_TEMPORAL'] = 'production';
-  const codes = [await runProgram(chaos), await runProgram(bench)];
-  await runTests(['test/end-to-end']);
-  if (codes.some((code) => code !== 0)) process.exitCode = 1;
-} else {
-  console.log(`Skipped ${chaos.join(' ')}, ${bench.join(' ')} and test/end-to-end: ${skipped}`);
-  console.log('0 passed, 0 failed, 3 skipped');
+/** Sets the exit code. */
+export async function runProduction(): Promise<void> {
+  const skipped = await buildProductionTemporal().then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  if (skipped === undefined) {
+    process.env['TEST_TEMPORAL'] = 'production';
+    const codes = [await runProgram(chaos), await runProgram(bench)];
+    await runTests(['test/end-to-end']);
+    if (codes.some((code) => code !== 0)) process.exitCode = 1;
+  } else {
+    console.log(`Skipped ${chaos.join(' ')}, ${bench.join(' ')} and test/end-to-end: ${skipped}`);
+    console.log('0 passed, 0 failed, 3 skipped');
+  }
 }
 
 function runProgram([path, ...args]: string[]): Promise<number> {
@@ -33,3 +36,5 @@ function runProgram([path, ...args]: string[]): Promise<number> {
     child.once('exit', (code) => resolve(code ?? 1));
   });
 }
+
+if (import.meta.main) await runProduction();

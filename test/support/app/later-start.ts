@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
 import { createBundledDirectory } from '../servers/bundled-directory.ts';
 import { createTestNamespace } from '../servers/temporal.ts';
 import type { Api } from './api.ts';
@@ -57,6 +56,8 @@ export interface NpmStart {
   output(): string;
   /** The exit code and the signal of npm. */
   readonly exit: Promise<unknown[]>;
+  /** Ends the program if it still runs. */
+  stop(): Promise<void>;
 }
 
 /** `npm start` in a process group of its own. */
@@ -71,19 +72,31 @@ export function startWithNpm(dataDirectory: string, env: Record<string, string> 
       FANFARE_DATA_DIR: dataDirectory,
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   let output = '';
-  npm.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  let log = '';
+  npm.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
+  const url = new Promise<string>((resolve, reject) => {
+    npm.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const ready = /Fanfare is ready at (\S+)/.exec(output);
+      if (ready) resolve(ready[1]!);
+    });
+    npm.once('exit', () => reject(new Error(`It ended before it was ready:\n${output}${log}`)));
+  });
+  url.catch(() => undefined);
+  const exit = once(npm, 'exit');
   return {
     pid: npm.pid!,
     output: () => output,
-    exit: once(npm, 'exit'),
-    async waitForUrl() {
-      const isReady = expect.poll(() => output, { timeout: 30_000, interval: 50 });
-      await isReady.toContain('Fanfare is ready at');
-      return /Fanfare is ready at (\S+)/.exec(output)![1]!;
+    exit,
+    waitForUrl: () => url,
+    async stop() {
+      if (npm.exitCode !== null || npm.signalCode !== null) return;
+      process.kill(-npm.pid!, 'SIGINT');
+      await exit;
     },
   };
 }

@@ -1,11 +1,67 @@
-// `listen` in a process of its own, as a developer runs it.
+// `listen` in this process, and in a process of its own, as a developer runs it.
 import { spawn } from 'node:child_process';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { expect } from 'vitest';
+import { listen } from '../../../api/cli/listen/listen.ts';
+import { readListenOptions } from '../../../api/cli/listen/options.ts';
+import { readConfig } from '../../../schema/config/config.ts';
 import { startProgram, type Program, type ProgramOptions } from '../app/program.ts';
 
 export interface ListenTarget {
   url: string;
   key: string;
+}
+
+export interface Listener extends AsyncDisposable {
+  /** Everything it printed so far. */
+  output(): string;
+  waitForOutput(pattern: RegExp): Promise<unknown>;
+  /** Rejects with what ended it. */
+  readonly ended: Promise<void>;
+  /** Ends it as a signal does. */
+  stop(): Promise<void>;
+}
+
+/** `listen` without a process, which takes a second to start. Resolves once it says that it listens. */
+export async function listenHere(
+  { url, key }: ListenTarget,
+  ...words: string[]
+): Promise<Listener> {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args: words,
+    options: {
+      'forward-to': text,
+      'no-forward': { type: 'boolean' },
+      events: text,
+      secret: text,
+      after: text,
+      'cursor-file': text,
+      test: { type: 'boolean' },
+    },
+  });
+  const options = await readListenOptions({ ...values, url, key }, readConfig({}));
+  const lines: string[] = [];
+  const say = (line: string) => void lines.push(`${line}\n`);
+  const stopping = new AbortController();
+  const terminal = { print: say, warn: say, stream: new PassThrough() };
+  let hasEnded = false;
+  const ended = listen(options, terminal, stopping.signal).finally(() => (hasEnded = true));
+  ended.catch(() => undefined);
+  const output = () => lines.join('');
+  const stop = () => {
+    stopping.abort();
+    return ended;
+  };
+  const waitForOutput = (pattern: RegExp) =>
+    expect
+      .poll(() => hasEnded || pattern.test(output()), { timeout: 20_000, interval: 10 })
+      .toBe(true)
+      .then(() => (hasEnded ? ended : undefined));
+  await waitForOutput(/^Listening to /m);
+  return { output, waitForOutput, ended, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** Resolves once it says that it listens. */

@@ -3,7 +3,11 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useApp } from '../../../support/app/app.ts';
-import { listenInTerminal, startListening } from '../../../support/receivers/listener.ts';
+import {
+  listenHere,
+  listenInTerminal,
+  startListening,
+} from '../../../support/receivers/listener.ts';
 import {
   startReceiver,
   type ReceivedRequest,
@@ -62,7 +66,7 @@ describe('a forwarded request', () => {
   });
 
   test('is signed with a new secret that is printed first', async () => {
-    await using listener = await startListening(target, ...forwardTo());
+    await using listener = await listenHere(target, ...forwardTo());
     await tenant.connectSandbox('ada');
     const request = await receiver.waitFor();
     const [, printed] = /^Signing secret: (whsec_\S{44})\n/.exec(listener.output())!;
@@ -71,7 +75,7 @@ describe('a forwarded request', () => {
 
   test('is sent only for the given event types', async () => {
     const other = await app.createTenant('other');
-    await using _all = await startListening(
+    await using _all = await listenHere(
       target,
       ...forwardTo(),
       '--events',
@@ -88,7 +92,7 @@ describe('a forwarded request', () => {
 
   test('is sent only for test events with --test', async () => {
     const webhook = await tenant.createWebhook(`${receiver.url}/real`);
-    await using _tests = await startListening(target, ...forwardTo(), '--test');
+    await using _tests = await listenHere(target, ...forwardTo(), '--test');
     await tenant.connectSandbox('ada');
     await tenant.api.post(`/v1/webhooks/${webhook.id}/test`, { event: 'post.failed' });
     const { headers } = await receiver.waitFor(({ path }) => path === '/hook');
@@ -111,7 +115,7 @@ describe('the output', () => {
       // A kept connection that breaks gets a second try.
       return number <= 4 ? 'reset' : { status: 204 };
     });
-    await using listener = await startListening(target, ...forwardTo());
+    await using listener = await listenHere(target, ...forwardTo());
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c', 'd']) ids.push((await tenant.connectSandbox(name)).id);
     await listener.waitForOutput(/ {2}204 {2}/);
@@ -131,7 +135,7 @@ describe('the output', () => {
   test('shows refused connections, and continues once the server is up', async () => {
     const { port } = receiver;
     await receiver.close();
-    await using listener = await startListening(target, ...forwardTo());
+    await using listener = await listenHere(target, ...forwardTo());
     await tenant.connectSandbox('ada');
     await listener.waitForOutput(/ {2}connection_refused {2}\d+ ms\n/);
     receiver = await startReceiver({ port });
@@ -141,7 +145,7 @@ describe('the output', () => {
   });
 
   test('has only the event with --no-forward', async () => {
-    await using listener = await startListening(target, '--no-forward');
+    await using listener = await listenHere(target, '--no-forward');
     const { id } = await tenant.connectSandbox('ada');
     await listener.waitForOutput(new RegExp(` account[.]connected {2,}${id}\n`));
     expect(listener.output()).not.toContain('whsec_');

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findFreePorts } from '../../../../api/server/ports.ts';
 import { insertChanges } from '../../../../schema/database/live/changes.ts';
 import { startApp, type TestApp } from '../../../support/app/app.ts';
-import { startListening } from '../../../support/receivers/listener.ts';
+import { listenHere, startListening } from '../../../support/receivers/listener.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers/receiver.ts';
 import type { Tenant } from '../../../support/app/seed.ts';
 import { inQuietTransaction } from '../../../support/rows/quiet-transaction.ts';
@@ -53,12 +53,7 @@ describe('an idle project', () => {
     const quiet = await busy.createTenant('quiet');
     const cursorFile = join(directory, 'quiet');
     const target = { url: busy.url, key: quiet.key };
-    await using _listener = await startListening(
-      target,
-      '--no-forward',
-      '--cursor-file',
-      cursorFile,
-    );
+    await using _listener = await listenHere(target, '--no-forward', '--cursor-file', cursorFile);
     const first = readFileSync(cursorFile, 'utf8');
     await busy.tenant.connectSandbox('ada');
     await expect.poll(() => readFileSync(cursorFile, 'utf8')).not.toBe(first);
@@ -79,7 +74,7 @@ describe('a server that restarts', () => {
     let server = await startServer();
     const target = { url: `http://127.0.0.1:${port}`, key: tenant.key };
     const words = ['--forward-to', `${receiver.url}/restart`];
-    await using listener = await startListening(target, ...words);
+    await using listener = await listenHere(target, ...words);
     const ids: string[] = [];
     for (const names of [
       ['a', 'b'],
@@ -104,13 +99,13 @@ describe('the next run', () => {
     const target = { url: app.url, key: tenant.key };
     const cursorFile = join(directory, 'cursor');
     const words = ['--forward-to', `${receiver.url}/runs`, '--cursor-file', cursorFile];
-    const first = await startListening(target, ...words);
+    const first = await listenHere(target, ...words);
     const ids = await connect(['a']);
     await until('/runs', 1);
     await first.waitForOutput(/ {2}200 {2}/);
     await first.stop();
     ids.push(...(await connect(['b', 'c'])));
-    const second = await startListening(target, ...words);
+    const second = await listenHere(target, ...words);
     await until('/runs', 3);
     await second.stop();
     expect(received('/runs')).toEqual(ids);
@@ -121,11 +116,11 @@ describe('the next run', () => {
     const target = { url: app.url, key: tenant.key };
     const cursorFile = join(directory, 'early');
     const words = ['--forward-to', `${receiver.url}/early`, '--cursor-file', cursorFile];
-    const first = await startListening(target, ...words);
+    const first = await listenHere(target, ...words);
     await first.stop();
     const [id] = await connect(['a']);
     const after = readFileSync(cursorFile, 'utf8').trim();
-    await using _second = await startListening(target, ...words.slice(0, 2), '--after', after);
+    await using _second = await listenHere(target, ...words.slice(0, 2), '--after', after);
     await until('/early', 1);
     expect(received('/early')).toEqual([id]);
   });
@@ -142,7 +137,7 @@ describe('the next run', () => {
     expect(await first.interrupt()).toEqual({ code: 0, signal: null });
     expect(Date.now() - askedAt).toBeLessThan(8_000);
     receiver.respondWith(() => ({ status: 200 }));
-    await using _second = await startListening(target, ...words, ...cursorFile);
+    await using _second = await listenHere(target, ...words, ...cursorFile);
     await until('/taken', 2);
     expect(received('/taken')).toEqual([id, id]);
     await first.stop();
@@ -160,7 +155,7 @@ describe('a receiver that is slower than the events', () => {
       .orderBy('id')
       .execute();
     const target = { url: app.url, key: tenant.key };
-    await using _listener = await startListening(target, '--forward-to', `${receiver.url}/slow`);
+    await using _listener = await listenHere(target, '--forward-to', `${receiver.url}/slow`);
     const recorded = Array.from({ length: 1_500 }, (_, i) => events[(i * i) % events.length]!);
     for (let i = 0; i < recorded.length; i += 100) {
       const changes = recorded.slice(i, i + 100).map(({ id }) => ({

@@ -1,9 +1,9 @@
 // A later start with a key that the operator chose still accepts the stored key.
 import { describe, expect, test } from 'vitest';
-import { forFile } from '../../support/fixtures.ts';
-import { createApi } from '../../support/app/api.ts';
-import { createUsedDirectory, readProject, startWithNpm } from '../../support/app/later-start.ts';
-import { findServer } from '../../support/app/program.ts';
+import { forFile } from '../support/fixtures.ts';
+import { createApi } from '../support/app/api.ts';
+import { createUsedDirectory, readProject, startWithNpm } from '../support/app/later-start.ts';
+import { findServer } from '../support/app/program.ts';
 
 const used = forFile(createUsedDirectory);
 const key = 'a-key-of-my-own-choosing';
