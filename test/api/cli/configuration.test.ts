@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { startProgram } from '../../support/app/program.ts';
 
 describe('the help', () => {
-  test('names every variable with its default', async () => {
+  test('names every variable with one default', async () => {
     await using help = startProgram({ command: ['--help'] });
     expect((await help.exit).code).toBe(0);
     expect(help.output()).toMatch(/FANFARE_PORT\n .* Default: 4000\.\n/);
@@ -13,11 +13,6 @@ describe('the help', () => {
     expect(help.output()).toMatch(
       /FANFARE_LINKEDIN_SCOPES\n .* Default: openid profile w_member_social\.\n/,
     );
-  });
-
-  test('gives each variable one default', async () => {
-    await using help = startProgram({ command: ['--help'] });
-    expect((await help.exit).code).toBe(0);
     expect(help.output()).toMatch(/FANFARE_CORS_ORIGINS\n .* Default: none\.\n/);
     expect(help.output()).not.toMatch(/Default:.* Default:/);
   });

@@ -5,33 +5,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { startProgram } from '../../support/app/program.ts';
+import { runMigrate } from '../../../api/cli/migrate.ts';
+import { startRole } from '../../../api/cli/role.ts';
+import { readConfig } from '../../../schema/config/config.ts';
+import { createTestLog } from '../../support/log.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 
 const database = useDatabase();
 const vaultKeys = `k:${randomBytes(32).toString('base64')}`;
 
-async function run(command: string, folder: string) {
-  await using program = startProgram({
-    command: [command],
-    env: {
-      DATABASE_URL: database.url,
-      FANFARE_MEDIA_URL: pathToFileURL(folder).href,
-      FANFARE_VAULT_KEYS: vaultKeys,
-      TEMPORAL_ADDRESS: '127.0.0.1:9',
-    },
+const configOf = (folder: string) =>
+  readConfig({
+    DATABASE_URL: database.url,
+    FANFARE_MEDIA_URL: pathToFileURL(folder).href,
+    FANFARE_PORT: '0',
+    FANFARE_WORKER_PORT: '0',
+    FANFARE_VAULT_KEYS: vaultKeys,
+    TEMPORAL_ADDRESS: '127.0.0.1:9',
   });
-  const { code } = await program.exit;
-  return { code, output: program.output() };
-}
 
-test('a process with another folder than the marked one exits, and says which file is missing', async () => {
-  const parent = await mkdtemp(join(tmpdir(), 'fanfare-media-folder-'));
-  const [marked, other] = [join(parent, 'marked'), join(parent, 'other')];
-  expect(await run('migrate', marked)).toMatchObject({ code: 0 });
-  const refused = await Promise.all([run('api', other), run('worker', other)]);
-  const message = `The media folder ${other} is not the one that this database uses: it has no file .fanfare-store.`;
-  const expected = { code: 1, output: expect.stringContaining(message) };
-  expect(refused).toEqual([expected, expected]);
-  await rm(parent, { recursive: true });
-}, 60_000);
+test.each(['api', 'worker'] as const)(
+  '%s refuses another folder than the marked one, and says which file is missing',
+  async (role) => {
+    const parent = await mkdtemp(join(tmpdir(), 'fanfare-media-folder-'));
+    const [marked, other] = [join(parent, 'marked'), join(parent, 'other')];
+    await runMigrate(configOf(marked), () => undefined);
+    const { signal } = new AbortController();
+    const { log } = createTestLog();
+    await expect(startRole(configOf(other), role, { log, signal })).rejects.toThrow(
+      `The media folder ${other} is not the one that this database uses: it has no file .fanfare-store.`,
+    );
+    await rm(parent, { recursive: true });
+  },
+);

@@ -1,4 +1,4 @@
-// The commands pause, resume, pauses and stuck: arguments, output and exit codes.
+// The commands pause, resume and pauses: arguments, output and exit codes.
 import { afterEach, describe, expect, test } from 'vitest';
 import { checkScope, pause, resume, showPauses } from '../../../api/cli/pause.ts';
 import { deletePause, listPauses } from '../../../schema/database/pauses.ts';
@@ -15,13 +15,8 @@ afterEach(async () => {
 });
 
 async function run(...command: string[]): Promise<{ code: number | null; output: string }> {
-  await using program = startProgram({
-    command,
-    env: {
-      DATABASE_URL: database.url,
-      FANFARE_VAULT_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
-    },
-  });
+  // It opens no secrets, and so needs no FANFARE_VAULT_KEYS.
+  await using program = startProgram({ command, env: { DATABASE_URL: database.url } });
   const { code } = await program.exit;
   return { code, output: program.output().trim() };
 }
@@ -38,11 +33,8 @@ describe('node api/cli.ts', () => {
   }, 60_000);
 
   test('exits with 2 on an invalid argument and says what is valid', async () => {
-    const answers = await Promise.all([run('pause', 'instgram'), run('stuck', '--minutes', 'ten')]);
-    expect(answers).toEqual([
-      { code: 2, output: `Unknown scope: instgram. ${allowed}` },
-      { code: 2, output: '--minutes must be a whole number from 1 to 525600.' },
-    ]);
+    const expected = { code: 2, output: `Unknown scope: instgram. ${allowed}` };
+    expect(await run('pause', 'instgram')).toEqual(expected);
     expect(await listPauses(database.db)).toEqual([]);
   }, 60_000);
 });

@@ -56,17 +56,6 @@ test('api with FANFARE_API_KEY is not ready, and says why, until that key exists
   }
 }, 90_000);
 
-test('api without a key of its own is ready without keys', async () => {
-  await using database = await createTestDatabase();
-  const { program, ready } = await start('api', database);
-  try {
-    await program.waitForOutput(/"msg":"up"/);
-    expect(await ready()).toMatchObject({ status: 200 });
-  } finally {
-    await program.stop();
-  }
-}, 90_000);
-
 test('start is ready only once its first key works', async () => {
   await using database = await createTestDatabase();
   const { program, ready, countPosts } = await start('start', database, generateKey('production'));

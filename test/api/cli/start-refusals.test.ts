@@ -32,11 +32,9 @@ describe('start', () => {
     const folder = createDataDirectory();
     const file = join(folder, 'file');
     writeFileSync(file, '');
-    for (const place of [file, '/proc/x']) {
-      expect(await refusalOf({ env: { FANFARE_DATA_DIR: place } })).toContain(
-        `${place} cannot be the data directory: `,
-      );
-    }
+    expect(await refusalOf({ env: { FANFARE_DATA_DIR: file } })).toContain(
+      `${file} cannot be the data directory: `,
+    );
     await removeDataDirectory(folder);
   });
 });

@@ -159,13 +159,8 @@ describe('readMinutes', () => {
   });
 });
 
-describe('node api/cli.ts stuck', () => {
-  test.each([[['--minutes', '-1.5']], [['--minutes=-1']], [['--minutes', '']]])(
-    'refuses %j and says what is valid',
-    async (args) => {
-      await using program = startProgram({ command: ['stuck', ...args] });
-      expect(await program.exit).toMatchObject({ code: 2 });
-      expect(program.output()).toBe(`${refusal}\n`);
-    },
-  );
+test('node api/cli.ts stuck refuses a negative number, and says what is valid', async () => {
+  await using program = startProgram({ command: ['stuck', '--minutes', '-1.5'] });
+  expect(await program.exit).toMatchObject({ code: 2 });
+  expect(program.output()).toBe(`${refusal}\n`);
 });
