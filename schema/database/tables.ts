@@ -69,6 +69,8 @@ export type Db = Kysely<Database>;
 export type Transaction = KyselyTransaction<Database> & {
   notifyAfterCommit(channel: Channel): void;
 };
+/** Runs a statement, in a transaction or by itself, and sends notifications after the commit. */
+export type Writer = Pick<Transaction, 'getExecutor' | 'notifyAfterCommit'>;
 
 interface ProjectTable {
   id: string;

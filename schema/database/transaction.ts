@@ -1,6 +1,7 @@
-// Transactions whose notifications go out after the commit.
+// Transactions and single statements whose notifications go out after the commit.
+import type { KyselyPlugin } from 'kysely';
 import type { Channel, Notifier } from './notifier.ts';
-import type { Db, Transaction } from './tables.ts';
+import type { Db, Transaction, Writer } from './tables.ts';
 
 /**
  * Functions that insert outbox rows, deliveries or changes call `trx.notifyAfterCommit` themselves, so
@@ -18,4 +19,20 @@ export async function inTransaction<T>(
     .execute((trx) => work(Object.assign(trx, { notifyAfterCommit })));
   channels.forEach((channel) => notifier.notify(channel));
   return result;
+}
+
+/** For one statement outside a transaction, which commits by itself. A failure sends no notification. */
+export function autoCommit(db: Db, notifier: Pick<Notifier, 'notify'>): Writer {
+  const { promise: commit, resolve: endCommit } = Promise.withResolvers<void>();
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult({ result }) {
+      endCommit();
+      return Promise.resolve(result);
+    },
+  };
+  return {
+    getExecutor: () => db.getExecutor().withPlugin(plugin),
+    notifyAfterCommit: (channel) => void commit.then(() => notifier.notify(channel)),
+  };
 }

@@ -1,6 +1,7 @@
 // Commits events the way operations do, and waits until all that follows from them is recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Notifier } from '../../schema/database/notifier.ts';
+import { autoCommit } from '../../schema/database/transaction.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import type { PostEventData } from '../../schema/posts/posts.ts';
@@ -44,11 +45,7 @@ export async function commitEvent(
   projectId: string,
 ): Promise<string> {
   const { eventId } = await recordEvent(
-    {
-      getExecutor: () => db.getExecutor(),
-      // The statement is committed once it has an answer.
-      notifyAfterCommit: (channel) => notifier.notify(channel),
-    },
+    autoCommit(db, notifier),
     { projectId, environment: 'production', type: 'post.published', data: sampleData },
     { previewEvents: false },
   );

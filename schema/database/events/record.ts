@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { KeyEnvironment } from '../../api-keys.ts';
 import { isSent, type EventType } from '../../event-types.ts';
 import { newId } from '../../wire/ids.ts';
-import type { Transaction } from '../tables.ts';
+import { insertionOf } from '../live/changes.ts';
+import type { Transaction, Writer } from '../tables.ts';
 
 export interface NewEvent {
   projectId: string;
@@ -26,13 +27,18 @@ export interface RecordedEvent {
  * lock makes the timestamps of a subject's events increase strictly.
  */
 export async function recordEvent(
-  trx: Pick<Transaction, 'getExecutor' | 'notifyAfterCommit'>,
+  trx: Writer,
   event: NewEvent,
   config: { previewEvents: boolean },
 ): Promise<RecordedEvent> {
   const { projectId, environment, type, postId = null, socialAccountId = null } = event;
   if (!isSent(type, config)) return { eventId: null, deliveryCount: 0 };
   const eventId = newId('event');
+  const changes = insertionOf(
+    trx,
+    { project_id: projectId, subject: 'event', subject_id: eventId, kind: 'recorded' },
+    { project_id: projectId, subject: 'delivery', kind: 'created', from: sql`delivery` },
+  );
   const { rows } = await sql<{ delivery_count: number }>`
     /* prepared: record_event */
     with moment as materialized (
@@ -59,15 +65,9 @@ export async function recordEvent(
       where project_id = ${projectId} and deleted_at is null and ${type} = any (events)
         and (environment = 'production' or ${environment} = 'test')
       returning id
-    ), change as (
-      insert into changes (project_id, subject, subject_id, kind)
-      select ${projectId}, 'event', ${eventId}, 'recorded'
-      union all
-      select ${projectId}, 'delivery', id, 'created' from delivery
-    )
+    ), change as (${changes})
     select count(*)::int as delivery_count from delivery`.execute(trx);
   const deliveryCount = rows[0]!.delivery_count;
-  trx.notifyAfterCommit('fanfare_changes');
   if (deliveryCount > 0) trx.notifyAfterCommit('fanfare_deliveries');
   return { eventId, deliveryCount };
 }

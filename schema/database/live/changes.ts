@@ -1,8 +1,8 @@
 // The feed behind live subscriptions: one row for each change that clients may watch.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { KeyEnvironment } from '../../api-keys.ts';
 import type { ChangeKind, ChangeSubject } from '../../change-kinds.ts';
-import type { ChangeRow, Db, SocialAccountRow, Transaction } from '../tables.ts';
+import type { ChangeRow, Db, SocialAccountRow, Transaction, Writer } from '../tables.ts';
 import type { RowScope } from '../row-scope.ts';
 
 /** A change with a kind that its subject has. */
@@ -59,6 +59,34 @@ export async function insertChanges(trx: Transaction, changes: NewChange[]): Pro
   if (changes.length === 0) return;
   await trx.insertInto('changes').values(changes).execute();
   trx.notifyAfterCommit('fanfare_changes');
+}
+
+/** A change for each row of `from`; without it, one. */
+type SelectedChange = {
+  [Subject in ChangeSubject]: {
+    subject: Subject;
+    kind: ChangeKind<Subject> | RawBuilder<ChangeKind<Subject>>;
+    /** Default: the columns `project_id` and `id` of `from`. */
+    project_id?: string;
+    subject_id?: string;
+    result_id?: RawBuilder<string>;
+    from?: RawBuilder<unknown>;
+    /** False: inserts nothing, and sends no notification. */
+    when?: boolean;
+  };
+}[ChangeSubject];
+
+/** SQL that inserts changes, for a statement that `writer` runs: rows and changes take one round trip. */
+export function insertionOf(writer: Writer, ...changes: SelectedChange[]): RawBuilder<unknown> {
+  const selects = changes.map(
+    ({ subject, kind, project_id, subject_id, result_id, from, when }) => sql`
+      select ${project_id ?? sql.ref('project_id')}, ${subject}, ${subject_id ?? sql.ref('id')},
+        ${result_id ?? sql.lit(null)}, ${kind}
+      ${from ? sql`from ${from}` : sql``} ${when === undefined ? sql`` : sql`where ${when}`}`,
+  );
+  if (changes.some(({ when }) => when !== false)) writer.notifyAfterCommit('fanfare_changes');
+  return sql`insert into changes (project_id, subject, subject_id, result_id, kind)
+    ${sql.join(selects, sql` union all`)}`;
 }
 
 export function insertAccountChanges(

@@ -1,5 +1,6 @@
 // Which posts use which media.
 import { sql } from 'kysely';
+import { insertionOf } from '../live/changes.ts';
 import type { MediaItem, Transaction } from '../tables.ts';
 
 export function idsOf(items: MediaItem[]): string[] {
@@ -28,15 +29,13 @@ export async function attachMedia(
       where id in (select id from usable where status = 'uploaded')
       returning id, project_id
     ), change as (
-      insert into changes (project_id, subject, subject_id, kind)
-      select project_id, 'media', id, 'attached' from attached
+      ${insertionOf(trx, { subject: 'media', kind: 'attached', from: sql`attached` })}
     ), used as (
       insert into media_uses (media_id, post_id) select id, ${postId} from usable
       on conflict do nothing
     )
     select id from usable`.execute(trx);
   const usable = new Set(rows.map(({ id }) => id));
-  if (usable.size > 0) trx.notifyAfterCommit('fanfare_changes');
   return ids.filter((id) => !usable.has(id));
 }
 

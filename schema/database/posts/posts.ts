@@ -1,19 +1,22 @@
 // Posts and their results in Postgres.
 import { sql, type Insertable } from 'kysely';
 import { environmentOf, type KeyEnvironment } from '../../api-keys.ts';
+import type { ChangeKind } from '../../change-kinds.ts';
 import { notFound } from '../../wire/errors.ts';
 import { isOnPage, weigh, type Weight } from '../listing.ts';
 import type { Slice } from '../../wire/listing.ts';
 import type { PlatformName } from '../../platforms/index.ts';
-import type { ListPosts } from '../../posts/posts.ts';
+import type { ListPosts, PostStatus } from '../../posts/posts.ts';
 import type { PublishPostInput } from '../../workflows.ts';
 import { msUntil } from '../database-clock.ts';
 import type { NewOutboxRow } from '../outbox.ts';
 import type { Notifier } from '../notifier.ts';
 import { isOpenRow } from './targets.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
+import { insertionOf } from '../live/changes.ts';
 import type { CountedUsage } from '../accounts/usage.ts';
 import { earlierSame } from './same-content.ts';
+import { autoCommit } from '../transaction.ts';
 import type { Database, Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
 
 export interface PostWithResults {
@@ -78,6 +81,8 @@ export async function insertPost(
   results: NewResult[],
   asked?: NewOutboxRow,
 ): Promise<InsertedPost> {
+  const { project_id, id: subject_id } = post;
+  const created = { project_id, subject: 'post', subject_id, kind: 'created' } as const;
   const { rows } = await sql<PostRow & Omit<InsertedPost, 'post'>>`
     /* prepared: insert_post */
     with post as (
@@ -109,8 +114,7 @@ export async function insertPost(
       from jsonb_to_recordset(${JSON.stringify(asked ? [asked] : [])}::jsonb) as asked (id text,
         project_id text, workflow text, workflow_id text, input text, start_at timestamptz)
     ), change as (
-      insert into changes (project_id, subject, subject_id, kind)
-      values (${post.project_id}, 'post', ${post.id}, 'created')
+      ${insertionOf(trx, created)}
     ), counted as (
       insert into account_usage as u (social_account_id, month, published)
       select social_account_id, usage_month, count(*) from result
@@ -124,7 +128,6 @@ export async function insertPost(
       (select coalesce(json_agg(counted order by social_account_id), '[]') from counted) as usages,
       array(select result.social_account_id from result, ${earlierSame('result')}) as repeated
     from post`.execute(trx);
-  trx.notifyAfterCommit('fanfare_changes');
   if (asked) trx.notifyAfterCommit('fanfare_outbox');
   const { results: written, usages, repeated, ...row } = rows[0]!;
   // JSON turns times into text. A new result has only this one.
@@ -283,6 +286,8 @@ export async function claimRun(
   { postId, run }: PublishPostInput,
   workflowId: string,
 ): Promise<'claimed' | { waitMs: number } | undefined> {
+  const writer = autoCommit(db, notifier);
+  const from = sql`claimed where started_run < ${run}`;
   const { rows } = await sql<{ wait_ms: number | null }>`
     /* prepared: claim_run */
     with found as (
@@ -293,38 +298,33 @@ export async function claimRun(
     ), claimed as (
       select * from found where wait_ms is null or wait_ms <= 0
     ), change as (
-      insert into changes (project_id, subject, subject_id, kind)
-      select project_id, 'post', id, 'started' from claimed where started_run < ${run}
+      ${insertionOf(writer, { subject: 'post', kind: 'started', from })}
     ), begun as (
       update posts set status = 'pending', started_run = ${run}, progressed_at = now()
       from claimed where posts.id = claimed.id
     )
-    select wait_ms from found`.execute(db);
+    select wait_ms from found`.execute(writer);
   const [found] = rows;
   if (!found) return undefined;
   const waitMs = found.wait_ms ?? 0;
-  if (waitMs > 0) return { waitMs: Math.ceil(waitMs) };
-  notifier.notify('fanfare_changes');
-  return 'claimed';
+  return waitMs > 0 ? { waitMs: Math.ceil(waitMs) } : 'claimed';
 }
 
 /** Ends the current run of a post that `trx` has locked. Returns the columns that the database computes. */
 export async function setConcluded(
   trx: Transaction,
   { id, project_id, current_run }: PostRow,
-  { status, published_at }: Pick<PostRow, 'status' | 'published_at'>,
+  { status, published_at }: { status: PostStatus & ChangeKind<'post'>; published_at: Date | null },
 ): Promise<Pick<PostRow, 'revision' | 'updated_at'>> {
   const { rows } = await sql<Pick<PostRow, 'revision' | 'updated_at'>>`
     /* prepared: set_concluded */
     with change as (
-      insert into changes (project_id, subject, subject_id, kind)
-      values (${project_id}, 'post', ${id}, ${status})
+      ${insertionOf(trx, { project_id, subject: 'post', subject_id: id, kind: status })}
     )
     update posts
     set status = ${status}, published_at = ${published_at}, concluded_run = ${current_run},
       progressed_at = now()
     where id = ${id}
     returning revision, updated_at`.execute(trx);
-  trx.notifyAfterCommit('fanfare_changes');
   return rows[0]!;
 }

@@ -1,11 +1,13 @@
 // Writes the steps of one target through its phases: before each call to the network, and after it.
 import { sql, type RawBuilder } from 'kysely';
+import type { ChangeKind } from '../../change-kinds.ts';
 import type { AttemptOutcome } from '../../posts/attempts.ts';
 import type { PostingErrorCode } from '../../posts/errors.ts';
 import type { FailureStage, NextAction, Phase } from '../../posts/posts.ts';
 import { giveBackUsage } from '../accounts/usage.ts';
-import { insertChanges } from '../live/changes.ts';
+import { insertChanges, insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
+import { autoCommit } from '../transaction.ts';
 import type { ClockState, Db, PostResultRow, Transaction } from '../tables.ts';
 import { emptyState, type SealedState } from './provider-state.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
@@ -20,6 +22,8 @@ export async function beginPhase(
   row: TargetRow,
   phase: Phase,
 ): Promise<boolean> {
+  const writer = autoCommit(db, notifier);
+  const when = row.status === 'pending';
   const { rows } = await sql<{ has_begun: boolean }>`
     /* prepared: begin_phase */
     with begun as (
@@ -33,16 +37,19 @@ export async function beginPhase(
       insert into post_attempts (result_id, number, run, phase, started_at, outcome)
       select id, ${row.steps + 1}, ${row.current_run}, ${phase}, now(), 'begun' from begun
     ), change as (
-      insert into changes (project_id, subject, subject_id, result_id, kind)
-      select ${row.project_id}, 'post', ${row.post_id}, id, 'result.publishing'
-      from begun where ${row.status === 'pending'}
+      ${insertionOf(writer, { ...changeOf(row, 'result.publishing', sql`begun`), when })}
     ), progress as (
       update posts set progressed_at = now()
-      where id = ${row.post_id} and exists (select from begun) and ${row.status === 'pending'}
+      where id = ${row.post_id} and exists (select from begun) and ${when}
     )
-    select exists (select from begun) as has_begun`.execute(db);
-  if (row.status === 'pending') notifier.notify('fanfare_changes');
+    select exists (select from begun) as has_begun`.execute(writer);
   return rows[0]!.has_begun;
+}
+
+/** A change of the result, if `from` contains it. */
+function changeOf(row: TargetRow, kind: ChangeKind<'post'>, from: RawBuilder<unknown>) {
+  const subject = { subject: 'post', project_id: row.project_id, subject_id: row.post_id } as const;
+  return { ...subject, kind, result_id: sql<string>`id`, from };
 }
 
 /** A call in flight: its result and its number. */
@@ -121,6 +128,7 @@ export async function setNextPhase(
   const hasState = next.state !== undefined;
   const state = next.state ?? emptyState;
   const isChecked = row.phase === 'reconcile' && next.phase !== 'reconcile';
+  const writer = autoCommit(db, notifier);
   const { rows } = await sql<{ has_changed: boolean }>`
     /* prepared: set_next_phase */
     with changed as (
@@ -134,14 +142,12 @@ export async function setNextPhase(
       where id = ${row.id} and steps = ${row.steps} and ${isOpenRow('post_results')}
       returning id
     ), change as (
-      insert into changes (project_id, subject, subject_id, result_id, kind)
-      select ${row.project_id}, 'post', ${row.post_id}, id, 'result.waiting' from changed where ${isWaiting}
+      ${insertionOf(writer, { ...changeOf(row, 'result.waiting', sql`changed`), when: isWaiting })}
     ), progress as (
       update posts set progressed_at = now()
       where id = ${row.post_id} and exists (select from changed) and ${isWaiting}
     )
-    select exists (select from changed) as has_changed`.execute(db);
-  if (isWaiting) notifier.notify('fanfare_changes');
+    select exists (select from changed) as has_changed`.execute(writer);
   return rows[0]!.has_changed;
 }
 
@@ -161,6 +167,7 @@ export async function setPublished(
   },
   durationMs: number,
 ): Promise<void> {
+  const writer = autoCommit(db, notifier);
   await sql`
     /* prepared: set_published */
     with attempt as (
@@ -178,12 +185,10 @@ export async function setPublished(
       where id = ${row.id} and ${isOpenRow('post_results')}
       returning id
     ), change as (
-      insert into changes (project_id, subject, subject_id, result_id, kind)
-      select ${row.project_id}, 'post', ${row.post_id}, id, 'result.published' from published
+      ${insertionOf(writer, changeOf(row, 'result.published', sql`published`))}
     )
     update posts set progressed_at = now()
-    where id = ${row.post_id} and exists (select from published)`.execute(db);
-  notifier.notify('fanfare_changes');
+    where id = ${row.post_id} and exists (select from published)`.execute(writer);
 }
 
 export interface Failure {

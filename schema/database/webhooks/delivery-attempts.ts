@@ -1,7 +1,10 @@
 // Writes the outcomes of many scheduled attempts at once: log, states of the deliveries, and live feed.
 import { sql } from 'kysely';
+import type { ChangeKind } from '../../change-kinds.ts';
 import type { DeliveryStatus, Timings } from '../../deliveries.ts';
+import { insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
+import { autoCommit } from '../transaction.ts';
 import type { Db } from '../tables.ts';
 
 /** One request to a receiver, and its answer. */
@@ -54,6 +57,14 @@ export async function insertAttempts(
   attempts: AttemptRecord[],
 ): Promise<WebhookTransition[]> {
   const inIdOrder = attempts.toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1));
+  const writer = autoCommit(db, notifier);
+  type Kind = ChangeKind<'delivery'>;
+  const kind = sql<Kind>`case when status = outcome then status else 'attempted' end`;
+  const changes = insertionOf(
+    writer,
+    { subject: 'delivery', kind, from: sql`updated` },
+    { subject: 'webhook', kind: sql`transition`, from: sql`transition` },
+  );
   const { rows } = await sql<WebhookTransition>`
     /* prepared: insert_attempts */
     with attempt as materialized (
@@ -106,12 +117,7 @@ export async function insertAttempts(
     ), transition as (
       select id, project_id, 'failing' as transition from failing
       union all select id, project_id, 'recovered' from recovered
-    ), change as (
-      insert into changes (project_id, subject, subject_id, kind)
-      select project_id, 'delivery', id, case when status = outcome then status else 'attempted' end
-      from updated
-      union all select project_id, 'webhook', id, transition from transition
-    )
+    ), change as (${changes})
     select t.id as webhook_id, transition, error_code, status_code
     from transition t left join lateral (
       select error_code, status_code from updated
@@ -119,7 +125,6 @@ export async function insertAttempts(
     ) as attempted on transition = 'failing'
     union all
     (select distinct on (webhook_id) webhook_id, 'failed', error_code, status_code
-      from updated where failed_at is not null order by webhook_id)`.execute(db);
-  notifier.notify('fanfare_changes');
+      from updated where failed_at is not null order by webhook_id)`.execute(writer);
   return rows;
 }

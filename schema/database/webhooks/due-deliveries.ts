@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import type { DeliveryStatus, DeliveryTrigger } from '../../deliveries.ts';
 import type { EventType } from '../../event-types.ts';
+import { insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
+import { autoCommit } from '../transaction.ts';
 import type { Db, WebhookRow } from '../tables.ts';
 import { areDeliveriesPaused } from '../pauses.ts';
 import type { SecretColumns } from './secrets.ts';
@@ -67,14 +69,14 @@ export async function concludeUnsent(
   status: Extract<DeliveryStatus, 'skipped' | 'canceled'>,
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  await sql`
+  const writer = autoCommit(db, notifier);
+  const statement = sql`
     with concluded as (
       update deliveries set status = ${status}, concluded_at = now(), next_attempt_at = null
       where id = any (${deliveries.map(({ id }) => id)}::text[]) and batch_id = ${batchId}
         and (status = 'pending' or status = 'retrying')
       returning id, project_id
     )
-    insert into changes (project_id, subject, subject_id, kind)
-    select project_id, 'delivery', id, ${status} from concluded`.execute(db);
-  notifier.notify('fanfare_changes');
+    ${insertionOf(writer, { subject: 'delivery', kind: status, from: sql`concluded` })}`;
+  await statement.execute(writer);
 }

@@ -1,7 +1,7 @@
 // Puts deliveries on a new retry schedule for a replay, and inserts the missing ones.
 import { sql } from 'kysely';
 import { idAt } from '../../wire/ids.ts';
-import { insertChanges } from '../live/changes.ts';
+import { insertChanges, insertionOf } from '../live/changes.ts';
 import type { ReplayRow, Transaction } from '../tables.ts';
 
 /**
@@ -28,15 +28,11 @@ export async function reopenDeliveries(
       from wanted where d.id = wanted.id
       returning d.id, d.project_id
     ), change as (
-      insert into changes (project_id, subject, subject_id, kind)
-      select project_id, 'delivery', id, 'replayed' from reopened
+      ${insertionOf(trx, { subject: 'delivery', kind: 'replayed', from: sql`reopened` })}
     )
     select count(*)::int as count from reopened`.execute(trx);
   const { count } = rows[0]!;
-  if (count > 0) {
-    trx.notifyAfterCommit('fanfare_changes');
-    trx.notifyAfterCommit('fanfare_deliveries');
-  }
+  if (count > 0) trx.notifyAfterCommit('fanfare_deliveries');
   return count;
 }
 

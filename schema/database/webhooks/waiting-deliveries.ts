@@ -1,5 +1,6 @@
 // Ends the deliveries that wait for a disabled or deleted webhook.
 import { sql } from 'kysely';
+import { insertionOf } from '../live/changes.ts';
 import type { Transaction } from '../tables.ts';
 
 /**
@@ -30,7 +31,5 @@ export async function concludeWaiting(
       from waiting where d.id = waiting.id
       returning d.id, d.project_id
     )
-    insert into changes (project_id, subject, subject_id, kind)
-    select project_id, 'delivery', id, ${status} from concluded`.execute(trx);
-  trx.notifyAfterCommit('fanfare_changes');
+    ${insertionOf(trx, { subject: 'delivery', kind: status, from: sql`concluded` })}`.execute(trx);
 }

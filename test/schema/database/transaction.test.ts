@@ -1,8 +1,10 @@
-// Notifications of a transaction: after its commit, once per channel.
+// Notifications of a transaction or statement: after its commit, once per channel.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertPublishPost } from '../../../schema/database/outbox.ts';
+import { insertionOf } from '../../../schema/database/live/changes.ts';
 import type { Notifier } from '../../../schema/database/notifier.ts';
-import { inTransaction } from '../../../schema/database/transaction.ts';
+import { autoCommit, inTransaction } from '../../../schema/database/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 
 let database: TestDatabase;
@@ -12,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const countRows = async () =>
-  (await database.db.selectFrom('outbox').select('id').execute()).length;
+const countRows = async (table: 'outbox' | 'changes') =>
+  (await database.db.selectFrom(table).select('id').execute()).length;
 
 /** Records what another connection sees at each notification. */
-function createWitness() {
+function createWitness(table: 'outbox' | 'changes' = 'outbox') {
   const seen: { channel: string; rows: Promise<number> }[] = [];
   const notifier: Notifier = {
-    notify: (channel) => void seen.push({ channel, rows: countRows() }),
+    notify: (channel) => void seen.push({ channel, rows: countRows(table) }),
     close: () => Promise.resolve(),
   };
   return { seen, notifier };
@@ -43,6 +45,36 @@ describe('inTransaction', () => {
       throw new Error('rolled back');
     });
     await expect(failing).rejects.toThrow('rolled back');
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('autoCommit', () => {
+  const change = { subject: 'post', kind: 'created', project_id: 'prj_1' } as const;
+
+  test('notifies when the statement is committed with its changes', async () => {
+    const { seen, notifier } = createWitness('changes');
+    const writer = autoCommit(database.db, notifier);
+    const from = sql`(values ('post_1'), ('post_2')) as post (id)`;
+    await insertionOf(writer, { ...change, from }).execute(writer);
+    expect(seen.map(({ channel }) => channel)).toEqual(['fanfare_changes']);
+    expect(await seen[0]!.rows).toBe(2);
+  });
+
+  test('sends no notification for a change that the statement leaves out', async () => {
+    const { seen, notifier } = createWitness('changes');
+    const before = await countRows('changes');
+    const writer = autoCommit(database.db, notifier);
+    await insertionOf(writer, { ...change, subject_id: 'post_3', when: false }).execute(writer);
+    expect(await countRows('changes')).toBe(before);
+    expect(seen).toEqual([]);
+  });
+
+  test('sends no notification after a failure', async () => {
+    const { seen, notifier } = createWitness('changes');
+    const writer = autoCommit(database.db, notifier);
+    const insertion = insertionOf(writer, { ...change, from: sql`no_such_table` });
+    await expect(insertion.execute(writer)).rejects.toThrow('no_such_table');
     expect(seen).toEqual([]);
   });
 });
