@@ -124,7 +124,7 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
 
 /** The URLs that the schema accepts. */
 function describeUrl({ inst, pattern }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>) {
-  const { protocol = /^https?$/, hostname } = (inst as z.core.$ZodURL)._zod.def;
+  const { protocol = /^https?$/, hostname } = (inst as z.ZodURL).def as z.core.$ZodURLDef;
   const schemes = ['http', 'https'].filter((scheme) => protocol.test(scheme));
   const url = `must be an ${schemes.map((scheme) => `\`${scheme}\``).join(' or ')} URL`;
   return hostname && pattern === hostname.source ? `${url} with a domain name` : url;
