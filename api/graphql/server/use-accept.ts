@@ -1,5 +1,5 @@
-// Yoga plugin: refuses a request whose client accepts none of the server's media types.
-import type { Plugin } from 'graphql-yoga';
+// Yoga plugin: refuses a request whose client accepts none of the media types that it could get.
+import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { Context } from '../../http/context.ts';
 import { nameRequest } from '../../http/request-id.ts';
 import { errorKinds, AppError } from '../../../schema/wire/errors.ts';
@@ -29,11 +29,16 @@ export function useAccept(context: Context): Plugin<RequestState> {
       const { status } = errorKinds[error.code];
       endResponse(fetchAPI.Response.json(body, { status }));
     },
+    onSubscribe({ args }) {
+      // A WebSocket has no request.
+      const { request } = args.contextValue as Partial<YogaInitialContext>;
+      if (request) requireEventStream(request);
+    },
   };
 }
 
 /** For a subscription over HTTP. */
-export function requireEventStream(request: Request): void {
+function requireEventStream(request: Request): void {
   if (accepts(request, [eventStream])) return;
   throw new AppError(
     'not_acceptable',

@@ -9,7 +9,6 @@ import type { KeyWatch } from '../../live/key-watch.ts';
 import type { StoredDocuments } from './stored-documents.ts';
 import { useAccept } from './use-accept.ts';
 import { useDocumentLimits } from './document-limits.ts';
-import { useEventStreams } from './use-event-streams.ts';
 import { useErrors } from './use-errors.ts';
 import { useRequest, type RequestState } from './use-request.ts';
 import { graphqlPath, useRouter, type Respond, type Routes } from './use-router.ts';
@@ -53,7 +52,6 @@ export function createFront(app: Context, options: FrontOptions): Front {
       useDocumentLimits(app.config),
       useErrors(app),
       useSharedResults(),
-      useEventStreams(app.config.stalledMs),
     ],
     extraParamNames: ['documentId'],
     graphqlEndpoint: graphqlPath,
