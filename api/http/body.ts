@@ -16,7 +16,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Buff
     if (done) return Buffer.concat(chunks, size);
     size += value.byteLength;
     if (size > maxBytes) {
-      void discard(reader, drainedTimes * maxBytes);
+      void discard(reader);
       throw tooLarge(maxBytes);
     }
     chunks.push(value);
@@ -33,21 +33,14 @@ async function readOn(reader: BodyReader) {
   }
 }
 
-/** A client that is cut off while it sends never reads the response, so it may send for a while. */
-async function discard(reader: BodyReader, maxBytes: number): Promise<void> {
+/** Until the server ends the request, so that it may close the connection without a reset. */
+async function discard(reader: BodyReader): Promise<void> {
   try {
-    for (let size = 0; size <= maxBytes;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      size += value.byteLength;
-    }
-    await reader.cancel();
+    while (!(await reader.read()).done);
   } catch {
     // The client has gone.
   }
 }
-
-const drainedTimes = 16;
 
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 

@@ -9,15 +9,16 @@ import type { Context } from '../http/context.ts';
 import { createKeyWatch } from '../live/key-watch.ts';
 import { askForBody } from '../media/upload-request.ts';
 import { createUploads, isUploadUrl } from '../media/uploads.ts';
-import { compress } from './compress.ts';
-import { createCors } from './cors.ts';
 import { observeRequest } from './metrics.ts';
-import { hasAddress, refuseAddress, toPath } from './request-target.ts';
+import { hasAddress, refuseAddress, toPath } from './front/request-target.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { isSocketRequest, serveSockets } from '../websocket/sockets.ts';
 import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
-import type { NodeRequest, Respond, Routes } from '../graphql/server/use-router.ts';
-import { createFront } from '../graphql/server/yoga.ts';
+import { createFront, type NodeRequest } from '../graphql/server/yoga.ts';
+import { useCompression } from './front/use-compression.ts';
+import { useCors } from './front/use-cors.ts';
+import { hasBody, useEarlyAnswers } from './front/use-early-answers.ts';
+import { useRouter, type Respond, type Routes } from './front/use-router.ts';
 
 interface Router {
   fetch(request: Request): Response | Promise<Response>;
@@ -42,7 +43,6 @@ const closeTimeoutMs = 5_000;
 /** Node's own defaults. */
 const headersTimeoutMs = 60_000;
 const requestTimeoutMs = 300_000;
-const lingerMs = 2_000;
 /** Longer than the idle timeout of most load balancers, which would otherwise send to a closed connection. */
 const keepAliveTimeoutMs = 75_000;
 
@@ -70,55 +70,25 @@ function limitTime(incoming: IncomingMessage): void {
   incoming.once('end', stop).once('close', stop);
 }
 
-/**
- * An answer before the end of the body closes the connection. Otherwise a proxy could send its next request
- * there, after bytes that nobody reads.
- */
-function closeAfterEarlyAnswer(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  if (!hasBody(incoming)) return;
-  const writeHead = outgoing.writeHead.bind(outgoing) as (...given: unknown[]) => ServerResponse;
-  outgoing.writeHead = (...given: unknown[]) => {
-    if (!incoming.complete) {
-      outgoing.shouldKeepAlive = false;
-      lingerAtClose(incoming.socket);
-    }
-    return writeHead(...given);
-  };
-}
-
-/** A client that is reset while it sends never reads the answer. */
-function lingerAtClose(socket: Socket): void {
-  socket.destroySoon = () => {
-    socket.end();
-    setTimeout(() => socket.destroy(), lingerMs).unref();
-  };
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
 export function createServer(context: Context, parts: ServerParts): Server {
   const { documents, rest, connect, sandbox, home } = parts;
   const keyWatch = createKeyWatch(context);
+  const routes: Routes = {
+    '/': (request, node) =>
+      /^(GET|HEAD)$/.test(request.method) ? home(request, node) : rest.fetch(request),
+    '/connect': (request) => connect.fetch(request),
+    ...(sandbox && { '/sandbox': (request, { req }) => sandbox.fetch(request, { req }) }),
+  };
   const front = createFront(context, {
     keyWatch,
     documents,
-    routes: {
-      '/v1': (request) => rest.fetch(request),
-      '/': (request, node) =>
-        /^(GET|HEAD)$/.test(request.method) ? home(request, node) : rest.fetch(request),
-      '/connect': (request) => connect.fetch(request),
-      ...(sandbox
-        ? ({
-            '/sandbox': (request, node) => sandbox.fetch(request, { req: node.req }),
-          } satisfies Routes)
-        : {}),
-    },
-    otherwise: (request) => rest.fetch(request),
+    before: [
+      useCors(context.config.corsOrigins),
+      useRouter(context, routes, (request) => rest.fetch(request)),
+    ],
+    after: [useCompression(), useEarlyAnswers()],
   });
   const uploads = createUploads(context);
-  const cors = createCors(context.config.corsOrigins);
 
   function respond(incoming: IncomingMessage, outgoing: ServerResponse): void {
     setSecurityHeaders(outgoing, context.publicUrl);
@@ -128,13 +98,8 @@ export function createServer(context: Context, parts: ServerParts): Server {
     else {
       limitTime(incoming);
       limitUnread(outgoing, context.config.stalledMs);
-      closeAfterEarlyAnswer(incoming, outgoing);
-      cors(incoming, outgoing, () =>
-        compress(incoming, outgoing, () => {
-          askForBody(incoming, outgoing);
-          void front(incoming, outgoing);
-        }),
-      );
+      askForBody(incoming, outgoing);
+      void front(incoming, outgoing);
     }
   }
 

@@ -18,8 +18,7 @@ import { logRefusal } from '../http/log-refusals.ts';
 import { createUnauthenticated } from './unauthenticated.ts';
 import { openWire } from './wire.ts';
 import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
-import { graphqlPath } from '../graphql/server/use-router.ts';
-import type { Front } from '../graphql/server/yoga.ts';
+import { graphqlPath, type Front } from '../graphql/server/yoga.ts';
 
 interface SocketState extends SocketOwner {
   readonly socket: WebSocket;

@@ -43,11 +43,15 @@ export function createGraphiql(): Graphiql {
     },
     plugin: {
       onResponse({ request, response, setResponse, fetchAPI }) {
-        if (!response.headers.get('Content-Type')?.startsWith('text/html')) return;
-        if (!headers || response.headers.has('Content-Security-Policy')) return;
-        for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+        const { headers: answered } = response;
+        if (!answered.get('Content-Type')?.startsWith('text/html')) return;
+        if (!headers || answered.has('Content-Security-Policy')) return;
+        for (const [name, value] of Object.entries(headers)) answered.set(name, value);
+        // The same address answers operations.
+        answered.append('Vary', 'Accept');
         if (request.headers.get('If-None-Match') !== headers['ETag']) return;
-        setResponse(new fetchAPI.Response(null, { status: 304, headers }));
+        answered.delete('Content-Length');
+        setResponse(new fetchAPI.Response(null, { status: 304, headers: answered }));
       },
     },
   };
@@ -65,10 +69,9 @@ async function renderPage(options: GraphiQLOptions = {}): Promise<Rendered> {
   const headers = {
     ...frameHeaders,
     'Content-Security-Policy': policyOf(hash),
-    // Weak, since the page is compressed. The same address answers operations.
+    // Weak, since the page is compressed.
     ETag: `W/"${hash}"`,
     'Cache-Control': 'no-cache',
-    Vary: 'Accept',
   };
   return { page, headers };
 }

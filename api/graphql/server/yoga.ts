@@ -1,5 +1,6 @@
-// GraphQL Yoga serves GraphQL over HTTP and SSE, and passes every other path to the router.
-import { createLRUCache, createYoga, type YogaServerInstance } from 'graphql-yoga';
+// GraphQL Yoga: serves GraphQL over HTTP and SSE, behind and before the plugins of the HTTP server.
+import type { IncomingMessage } from 'node:http';
+import { createLRUCache, createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Context } from '../../http/context.ts';
 import { createGraphiql } from './graphiql.ts';
 import { createSchema } from '../../resources/schema.ts';
@@ -11,16 +12,26 @@ import { useAccept } from './use-accept.ts';
 import { useDocumentLimits } from './document-limits.ts';
 import { useErrors } from './use-errors.ts';
 import { useRequest, type RequestState } from './use-request.ts';
-import { graphqlPath, useRouter, type Respond, type Routes } from './use-router.ts';
 import { useSharedResults } from './use-shared-results.ts';
 
 export type Front = YogaServerInstance<RequestState, GraphqlContext>;
 
+export const graphqlPath = '/graphql';
+
+/** Node's own request, with its socket. */
+export interface NodeRequest {
+  req: IncomingMessage;
+}
+
+export type HttpPlugin = Plugin<object, NodeRequest>;
+
 export interface FrontOptions {
   keyWatch: KeyWatch;
   documents: StoredDocuments;
-  routes: Routes;
-  otherwise: Respond;
+  /** For every path: run before the plugins of GraphQL, and may answer first. */
+  before: HttpPlugin[];
+  /** For every path: finish what GraphQL or another plugin has answered. */
+  after: HttpPlugin[];
 }
 
 const exampleQuery = `# In the tab Headers: { "Authorization": "Bearer <your API key>" }
@@ -32,7 +43,7 @@ const exampleQuery = `# In the tab Headers: { "Authorization": "Bearer <your API
 `;
 
 export function createFront(app: Context, options: FrontOptions): Front {
-  const { keyWatch, documents, routes, otherwise } = options;
+  const { keyWatch, documents, before, after } = options;
   const graphiql = createGraphiql();
   const shared = { app, keyWatch, messages: createMessages(app) };
   return createYoga<RequestState, GraphqlContext>({
@@ -45,13 +56,14 @@ export function createFront(app: Context, options: FrontOptions): Front {
       requestId: requestId!,
     }),
     plugins: [
-      useRouter(app, routes, otherwise),
+      ...before,
       useAccept(app),
       useRequest(app, documents),
       graphiql.plugin,
       useDocumentLimits(app.config),
       useErrors(app),
       useSharedResults(),
+      ...after,
     ],
     extraParamNames: ['documentId'],
     graphqlEndpoint: graphqlPath,

@@ -128,6 +128,37 @@ describe('an answer', () => {
     expect(JSON.parse(gunzipSync(answer.bytes).toString())).toHaveProperty('data.__schema');
   });
 
+  test.each([
+    ['deflate, gzip, br', 'br'],
+    ['gzip, br;q=0.5', 'gzip'],
+    ['*', 'br'],
+    ['deflate;q=0.5, identity;q=0.1', 'deflate'],
+    ['gzip;q=0.5, identity', undefined],
+    ['br;q=0, gzip;q=0', undefined],
+    ['zstd', undefined],
+  ])('to a client that accepts %s has the encoding %s', async (accepted, encoding) => {
+    const url = `${app.url}/v1/openapi.json`;
+    const { headers, bytes } = await ask(url, { 'accept-encoding': accepted });
+    expect(headers['content-encoding']).toBe(encoding);
+    expect(headers['content-length']).toBe(String(bytes.length));
+  });
+
+  test('varies by everything that it depends on', async () => {
+    const page = await ask(`${app.url}/graphql`, { ...gzip, origin, accept: 'text/html' });
+    expect(page.headers.vary!.split(', ').toSorted()).toEqual([
+      'Accept',
+      'Accept-Encoding',
+      'Origin',
+    ]);
+  });
+
+  test('on a page of users is never compressed', async () => {
+    const { headers, bytes } = await ask(`${app.url}/connect/cs_1`, gzip);
+    expect(headers).toMatchObject({ 'content-length': String(bytes.length) });
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(headers.vary).toBeUndefined();
+  });
+
   test('that is small is not', async () => {
     const { headers } = await ask(`${app.url}/v1/project`, { ...gzip, ...key() });
     expect(headers['content-encoding']).toBeUndefined();

@@ -1,6 +1,6 @@
 // REST over real connections: readiness, and bodies that are chunked, too large or incomplete.
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -70,6 +70,28 @@ describe('a chunked body', () => {
     expect(await send('POST', '/connect/cs_any', pieces)).toBe('413 close');
     expect(await send('GET', '/v1/accounts', [])).toBe('200 keep-alive');
     agent.destroy();
+  });
+
+  test('that is refused early gets its whole answer before it ends', async () => {
+    const sending = request(new URL('/v1/nothing', app.url), { method: 'POST' });
+    sending.write('x');
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+    expect([answer.statusCode, answer.headers.connection]).toEqual([404, 'close']);
+    const [text] = (await once(answer, 'data')) as [Buffer];
+    expect(JSON.parse(String(text)).error.code).toBe('not_found');
+    sending.end();
+    await once(sending, 'close');
+  });
+
+  test('that never ends keeps its connection for 2 s after the answer', async () => {
+    const sending = request(new URL('/v1/nothing', app.url), { method: 'POST' });
+    sending.on('error', () => undefined).write('x');
+    const closed = once(sending, 'close');
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+    const startedAt = Date.now();
+    answer.resume();
+    await closed;
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
   });
 
   test('over the limit gets 413 while it is still being sent', async () => {

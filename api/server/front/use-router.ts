@@ -1,14 +1,8 @@
 // Yoga plugin: passes every path except /graphql to the router, before Yoga reads the request.
-import type { IncomingMessage } from 'node:http';
-import type { Plugin } from 'graphql-yoga';
+import { graphqlPath, type HttpPlugin, type NodeRequest } from '../../graphql/server/yoga.ts';
 import type { Context } from '../../http/context.ts';
 import { toAppError, toErrorAnswer } from '../../http/errors.ts';
 import { nameRequest } from '../../http/request-id.ts';
-
-/** Node's own request, with its socket. */
-export interface NodeRequest {
-  req: IncomingMessage;
-}
 
 export type Respond = (request: Request, node: NodeRequest) => Response | Promise<Response>;
 
@@ -17,13 +11,7 @@ export interface Routes {
   [prefix: string]: Respond;
 }
 
-export const graphqlPath = '/graphql';
-
-export function useRouter(
-  context: Context,
-  routes: Routes,
-  otherwise: Respond,
-): Plugin<object, NodeRequest> {
+export function useRouter(context: Context, routes: Routes, otherwise: Respond): HttpPlugin {
   return {
     async onRequest(hook) {
       const path = hook.url.pathname;

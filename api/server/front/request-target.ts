@@ -1,9 +1,9 @@
 // The target in the first line of an HTTP request, checked before any handler reads it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { validationError } from '../../schema/wire/errors.ts';
-import type { Context } from '../http/context.ts';
-import { toErrorAnswer } from '../http/errors.ts';
-import { nameRequest } from '../http/request-id.ts';
+import { validationError } from '../../../schema/wire/errors.ts';
+import type { Context } from '../../http/context.ts';
+import { toErrorAnswer } from '../../http/errors.ts';
+import { nameRequest } from '../../http/request-id.ts';
 
 /** `http://host/v1` becomes `/v1`. Other targets, such as `*`, become a path that doesn't exist. */
 export function toPath(target: string): string {

@@ -1,0 +1,58 @@
+// Yoga plugin: sends text with its length, and compresses large text for clients that accept it.
+import { promisify } from 'node:util';
+import { brotliCompress, constants, deflate, gzip } from 'node:zlib';
+import { parseAccept } from 'hono/utils/accept';
+import type { HttpPlugin } from '../../graphql/server/yoga.ts';
+
+/** A smaller answer fits in a few packets, so compressing it costs more than it saves. */
+const thresholdBytes = 4_096;
+
+/** A stream of events must not wait in a buffer. */
+const isText = /^(application\/(graphql-response\+)?json|text\/(html|css|javascript))/;
+
+type Compress = (bytes: Buffer) => Promise<Buffer>;
+
+const packBrotli = promisify<Buffer, object, Buffer>(brotliCompress);
+/** The default, 11, is meant for files that are compressed once. */
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+/** The best one first. */
+const encodings = new Map<string, Compress>([
+  ['br', (bytes) => packBrotli(bytes, brotliOptions)],
+  ['gzip', promisify<Buffer, Buffer>(gzip)],
+  ['deflate', promisify<Buffer, Buffer>(deflate)],
+]);
+
+export function useCompression(): HttpPlugin {
+  return {
+    async onResponse({ request, response, serverContext, setResponse, fetchAPI }) {
+      const { headers, body } = response;
+      if (!body || !isText.test(headers.get('Content-Type') ?? '')) return;
+      // The length of a compressed page that repeats its input could betray its secrets (BREACH).
+      const mayCompress = !serverContext.req.url!.startsWith('/connect');
+      if (mayCompress) headers.append('Vary', 'Accept-Encoding');
+      const encoding = mayCompress
+        ? chooseEncoding(request.headers.get('Accept-Encoding'))
+        : undefined;
+      const length = headers.get('Content-Length');
+      if (length !== null && (!encoding || Number(length) < thresholdBytes)) return;
+      let bytes: Buffer = Buffer.from(await response.arrayBuffer());
+      if (encoding && bytes.length >= thresholdBytes) {
+        bytes = await encodings.get(encoding)!(bytes);
+        headers.set('Content-Encoding', encoding);
+      }
+      headers.set('Content-Length', String(bytes.length));
+      setResponse(new fetchAPI.Response(bytes, response));
+    },
+  };
+}
+
+/** Undefined: the client prefers the text as it is. */
+function chooseEncoding(accepted: string | null): string | undefined {
+  if (accepted === null) return undefined;
+  const given = new Map(parseAccept(accepted).map(({ type, q }) => [type.toLowerCase(), q]));
+  const qualityOf = (name: string) => given.get(name) ?? given.get('*') ?? 0;
+  const [best] = [...encodings.keys()].toSorted((a, b) => qualityOf(b) - qualityOf(a));
+  const quality = qualityOf(best!);
+  return quality > 0 && quality >= (given.get('identity') ?? 0) ? best : undefined;
+}
