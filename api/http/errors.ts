@@ -70,6 +70,24 @@ export function toErrorAnswer(
   };
 }
 
+/** A whole response, for a request that no route has. */
+export function toErrorResponse(
+  context: Pick<Context, 'log' | 'publicUrl'>,
+  thrown: unknown,
+  requestId: string,
+): { status: number; headers: Record<string, string>; body: string } {
+  const { error, ...answer } = toErrorAnswer(context, toAppError(context, thrown, requestId));
+  const body = JSON.stringify({ error, request_id: requestId });
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+    ...answer.headers,
+  };
+  return { ...answer, headers, body };
+}
+
 const dayMs = 86_400_000;
 
 /** The 404 of an event or delivery. Its hint names the retention if the id is older. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { validationError } from '../../../schema/wire/errors.ts';
 import type { Context } from '../../http/context.ts';
-import { toErrorAnswer } from '../../http/errors.ts';
+import { toErrorResponse } from '../../http/errors.ts';
 import { nameRequest } from '../../http/request-id.ts';
 
 /** `http://host/v1` becomes `/v1`. Other targets, such as `*`, become a path that doesn't exist. */
@@ -18,23 +18,13 @@ export function hasAddress({ headers, url }: IncomingMessage): boolean {
 }
 
 export function refuseAddress(
-  context: Pick<Context, 'publicUrl'>,
-  { headers }: IncomingMessage,
+  context: Pick<Context, 'log' | 'publicUrl'>,
+  { headers: given }: IncomingMessage,
   outgoing: ServerResponse,
 ): void {
-  const given = headers['x-request-id'];
-  const requestId = nameRequest(typeof given === 'string' ? given : null);
   const message = 'must be a valid host';
   const refusal = validationError([{ path: ['Host'], code: 'invalid_host', message }]);
-  const { error } = toErrorAnswer(context, refusal);
-  const body = JSON.stringify({ error, request_id: requestId });
-  outgoing
-    .writeHead(400, {
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-      'Cache-Control': 'no-store',
-      'X-Request-Id': requestId,
-      Connection: 'close',
-    })
-    .end(body);
+  const requestId = nameRequest(given['x-request-id']?.toString());
+  const { headers, body } = toErrorResponse(context, refusal, requestId);
+  outgoing.writeHead(400, { ...headers, Connection: 'close' }).end(body);
 }

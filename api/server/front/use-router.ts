@@ -1,7 +1,7 @@
 // Yoga plugin: passes every path except /graphql to the router, before Yoga reads the request.
 import { graphqlPath, type HttpPlugin, type NodeRequest } from '../../graphql/server/yoga.ts';
 import type { Context } from '../../http/context.ts';
-import { toAppError, toErrorAnswer } from '../../http/errors.ts';
+import { toErrorResponse } from '../../http/errors.ts';
 import { nameRequest } from '../../http/request-id.ts';
 
 export type Respond = (request: Request, node: NodeRequest) => Response | Promise<Response>;
@@ -20,7 +20,9 @@ export function useRouter(context: Context, routes: Routes, otherwise: Respond):
       try {
         hook.endResponse(await respond(hook.request, hook.serverContext));
       } catch (error) {
-        hook.endResponse(refuse(context, error));
+        // Uncaught. The server under Yoga would send its stack to the client.
+        const { body, ...head } = toErrorResponse(context, error, nameRequest(null));
+        hook.endResponse(new Response(body, head));
       }
     },
   };
@@ -31,12 +33,4 @@ function firstSegment(path: string): string {
   const second = path.indexOf('/', 1);
   if (second === 1) return path;
   return second === -1 ? path : path.slice(0, second);
-}
-
-/** For an uncaught error. The server under Yoga would send its stack to the client. */
-function refuse(context: Context, thrown: unknown): Response {
-  const requestId = nameRequest(null);
-  const known = toAppError(context, thrown, requestId);
-  const { status, headers, error } = toErrorAnswer(context, known);
-  return Response.json({ error, request_id: requestId }, { status, headers });
 }
