@@ -34,8 +34,9 @@ const maxReadBytes = 33_554_432;
 const maxTotalReadBytes = 134_217_728;
 /** Of a thread. The bytes that it reads are not counted. */
 const maxHeapMb = 192;
-/** Between two reads. */
-const maxWorkMs = 20_000;
+/** CPU of a whole video. The index of a film takes a fraction of a second. */
+const defaultCpuMs = 8_000;
+const checkEveryMs = 250;
 
 /** One video at a time. */
 const inPlace = createFairPlaces(1);
@@ -45,6 +46,7 @@ export function readVideo(
   projectId: string,
   source: MediaSource,
   contentType: string,
+  maxCpuMs = defaultCpuMs,
 ): Promise<VideoFacts> {
   return inPlace(projectId, async () => {
     const workerData: ThreadInput = { bytes: source.bytes, contentType };
@@ -53,31 +55,38 @@ export function readVideo(
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
     });
+    const tooSlow = limitCpu(worker, maxCpuMs);
     try {
-      return await serve(worker, source);
+      return await Promise.race([serve(worker, source), tooSlow.promise]);
     } finally {
+      tooSlow.stop();
       await worker.terminate();
     }
   });
 }
 
-function serve(worker: Worker, source: MediaSource): Promise<VideoFacts> {
-  let reading = 0;
-  let read = 0;
-  let timer: NodeJS.Timeout;
-  const { promise, resolve, reject } = Promise.withResolvers<VideoFacts>();
-  const watch = () => {
-    timer = setTimeout(() => reject(tooLarge()), maxWorkMs);
+/** Rejects once the thread has used this much. Time spent waiting for bytes doesn't count. */
+function limitCpu(worker: Worker, maxCpuMs: number): { promise: Promise<never>; stop(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const check = async () => {
+    // Fails if the thread has just ended.
+    const used = await worker.cpuUsage().catch(() => undefined);
+    if (used && (used.user + used.system) / 1_000 > maxCpuMs) reject(tooLarge());
   };
+  const timer = setInterval(() => void check(), checkEveryMs);
+  return { promise, stop: () => clearInterval(timer) };
+}
+
+function serve(worker: Worker, source: MediaSource): Promise<VideoFacts> {
+  let read = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<VideoFacts>();
 
   async function answer(id: number, start: number, end: number): Promise<void> {
     read += end - start;
     if (end - start > maxReadBytes || read > maxTotalReadBytes) throw tooLarge();
-    if (reading++ === 0) clearTimeout(timer);
     const bytes = await readBytes(source, { start, end: end - 1 });
     const range: ThreadRange = { id, bytes };
     worker.postMessage(range, [bytes.buffer as ArrayBuffer]);
-    if (--reading === 0) watch();
   }
 
   worker.on('message', (message: ThreadMessage) => {
@@ -96,8 +105,7 @@ function serve(worker: Worker, source: MediaSource): Promise<VideoFacts> {
     reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : error),
   );
   worker.on('exit', () => reject(cutShort('The thread ended.')));
-  watch();
-  return promise.finally(() => clearTimeout(timer));
+  return promise;
 }
 
 function tooLarge(): MediaError {

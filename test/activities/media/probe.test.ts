@@ -5,6 +5,7 @@ import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { mediaErrors } from '../../../schema/media.ts';
 import { MediaError } from '../../../activities/media/media-error.ts';
+import { readVideo } from '../../../activities/media/videos.ts';
 import { probeSource } from '../../support/media/images.ts';
 import {
   animation,
@@ -13,6 +14,7 @@ import {
   video,
   type VideoFormat,
 } from '../../support/media/samples.ts';
+import { slowVideo } from '../../support/media/slow-video.ts';
 
 const probeBytes = (bytes: Uint8Array) => probeSource(bytesSource(bytes));
 
@@ -406,6 +408,15 @@ describe('videos', () => {
     delay.disable();
     expect(delay.max / 1e6).toBeLessThan(1_000);
   }, 60_000);
+
+  test('many tracks that each name millions of samples', async () => {
+    const bytes = slowVideo(40, 20_000_000);
+    const startedAt = process.cpuUsage();
+    const reading = readVideo('prj_test', bytesSource(bytes), 'video/mp4', 500);
+    await expect(reading).rejects.toMatchObject({ code: 'media_invalid' });
+    // All tracks take 12 s of CPU.
+    expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(5_000);
+  });
 
   test('a video of a gigabyte is not read whole', async () => {
     const skipped = Buffer.from('3b9aca0066726565', 'hex');
