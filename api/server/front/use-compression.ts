@@ -10,35 +10,36 @@ const thresholdBytes = 4_096;
 /** A stream of events must not wait in a buffer. */
 const isText = /^(application\/(graphql-response\+)?json|text\/(html|css|javascript))/;
 
-type Compress = (bytes: Buffer) => Promise<Buffer>;
+/** With room for all of the result, so that a thread of the pool compresses in one go. */
+type Compress = (bytes: Uint8Array, room: { chunkSize: number }) => Promise<Buffer<ArrayBuffer>>;
 
-const packBrotli = promisify<Buffer, object, Buffer>(brotliCompress);
+const packBrotli = promisify(brotliCompress);
 /** The default, 11, is meant for files that are compressed once. */
-const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 4 };
 
 /** The best one first. */
 const encodings = new Map<string, Compress>([
-  ['br', (bytes) => packBrotli(bytes, brotliOptions)],
-  ['gzip', promisify<Buffer, Buffer>(gzip)],
-  ['deflate', promisify<Buffer, Buffer>(deflate)],
+  ['br', (bytes, room) => packBrotli(bytes, { ...room, params: brotliParams })],
+  ['gzip', promisify(gzip)],
+  ['deflate', promisify(deflate)],
 ]);
 
 export function useCompression(): HttpPlugin {
   return {
     async onResponse({ request, response, serverContext, setResponse, fetchAPI }) {
-      const { headers, body } = response;
-      if (!body || !isText.test(headers.get('Content-Type') ?? '')) return;
+      const { headers } = response;
+      if (!isText.test(headers.get('Content-Type') ?? '')) return;
       // The length of a compressed page that repeats its input could betray its secrets (BREACH).
       const mayCompress = !serverContext.req.url!.startsWith('/connect');
       if (mayCompress) headers.append('Vary', 'Accept-Encoding');
-      const encoding = mayCompress
-        ? chooseEncoding(request.headers.get('Accept-Encoding'))
-        : undefined;
+      if (!response.body) return;
+      const accepted = mayCompress ? request.headers.get('Accept-Encoding') : null;
+      const encoding = chooseEncoding(accepted);
       const length = headers.get('Content-Length');
       if (length !== null && (!encoding || Number(length) < thresholdBytes)) return;
-      let bytes: Buffer = Buffer.from(await response.arrayBuffer());
+      let bytes = await response.bytes();
       if (encoding && bytes.length >= thresholdBytes) {
-        bytes = await encodings.get(encoding)!(bytes);
+        bytes = await encodings.get(encoding)!(bytes, { chunkSize: bytes.length });
         headers.set('Content-Encoding', encoding);
       }
       headers.set('Content-Length', String(bytes.length));

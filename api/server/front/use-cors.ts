@@ -38,12 +38,10 @@ export function useCors(origins: readonly string[]): HttpPlugin {
         'Access-Control-Allow-Methods': policy.methods,
         'Access-Control-Max-Age': maxAgeS,
         'Content-Length': '0',
+        Vary: 'Access-Control-Request-Headers',
       });
       const asked = request.headers.get('Access-Control-Request-Headers');
-      if (asked !== null) {
-        headers.set('Access-Control-Allow-Headers', asked);
-        headers.append('Vary', 'Access-Control-Request-Headers');
-      }
+      if (asked !== null) headers.set('Access-Control-Allow-Headers', asked);
       endResponse(new fetchAPI.Response(null, { status: 204, headers }));
     },
     onResponse({ request, response: { headers }, serverContext }) {
