@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 const clients = 6;
-const times = 20;
+const times = 8;
 
 describe('PATCH /v1/posts/:id', () => {
   test.each([['draft'], ['scheduled']])(

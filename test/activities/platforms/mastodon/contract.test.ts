@@ -1,13 +1,9 @@
-// Mastodon and GoToSocial pass the contract of networks, with a pasted token and by consent.
+// Mastodon and GoToSocial pass the contract of networks.
 import { describe } from 'vitest';
 import { describeContract } from '../../../support/networks/contract/contract.ts';
-import { describeLiveCases } from '../../../support/networks/contract/live-cases.ts';
-import {
-  goToSocial,
-  mastodon,
-  mastodonByConsent,
-} from '../../../support/networks/mastodon/subject.ts';
+import { describeFaultCases } from '../../../support/networks/contract/fault-cases.ts';
+import { goToSocial, mastodon } from '../../../support/networks/mastodon/subject.ts';
 
 describeContract(mastodon);
-describeContract(goToSocial);
-describe('mastodon, by consent', () => describeLiveCases(mastodonByConsent));
+// `test/long/contract-variants.test.ts` runs the other cases.
+describe('mastodon, at GoToSocial', () => describeFaultCases(goToSocial));

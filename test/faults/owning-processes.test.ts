@@ -5,17 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AdvanceProgramInput } from '../../support/app/advance-program.ts';
+import type { AdvanceProgramInput } from '../support/app/advance-program.ts';
 import {
   clock,
   createProcess,
   fewestCalls,
   longCallMs,
   waitForCall,
-} from '../../support/networks/call-ownership.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
-import { addTarget, advanceToEnd } from '../../support/rows/targets.ts';
-import { startSlowNetwork, type SlowNetwork } from '../../support/slow-network.ts';
+} from '../support/networks/call-ownership.ts';
+import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
+import { addTarget, advanceToEnd } from '../support/rows/targets.ts';
+import { startSlowNetwork, type SlowNetwork } from '../support/slow-network.ts';
 
 const shiftMs = 3_600_000;
 
@@ -42,8 +42,8 @@ function startProcess(
     process.execPath,
     [
       '--import',
-      path('../../chaos/clock-shift.ts'),
-      path('../../support/app/advance-program.ts'),
+      path('../chaos/clock-shift.ts'),
+      path('../support/app/advance-program.ts'),
       JSON.stringify(input),
     ],
     { env: { ...process.env, CLOCK_SHIFT_MS: String(clockShiftMs) }, stdio: 'inherit' },

@@ -1,0 +1,16 @@
+// Other accounts and servers of a network pass the contract's cases without faults too: their posts take the same way.
+import { describe } from 'vitest';
+import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
+import type { NetworkSubject } from '../support/networks/contract/subject.ts';
+import { createSwitchboard } from '../support/networks/faults.ts';
+import { linkedinMember } from '../support/networks/linkedin/subject.ts';
+import { goToSocial, mastodonByConsent } from '../support/networks/mastodon/subject.ts';
+import { twitterBlind } from '../support/networks/twitter/subject.ts';
+
+const withoutFaults = (subject: NetworkSubject) =>
+  describeLiveCases({ ...subject, start: (db) => subject.start(createSwitchboard(), db) });
+
+for (const subject of [goToSocial, linkedinMember, twitterBlind]) {
+  describe(subject.title ?? subject.name, () => withoutFaults(subject));
+}
+describe('mastodon, by consent', () => describeLiveCases(mastodonByConsent));
