@@ -143,12 +143,12 @@ describe('a login that is being revoked', () => {
   test('is waited for only until it expires', async () => {
     const row = { id: 'grt_killed', project_id: tenant.projectId, platform: 'sandbox' } as const;
     await insertRevocation(rest.context.db, row);
+    const startedAtMs = performance.now();
     await rest.context.db
       .updateTable('revocations')
       .set({ expires_at: new Date(Date.now() + 500) })
       .where('id', '=', row.id)
       .execute();
-    const startedAtMs = performance.now();
     await connectByApi();
     const waitedMs = performance.now() - startedAtMs;
     expect(waitedMs).toBeGreaterThan(400);

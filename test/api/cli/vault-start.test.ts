@@ -18,7 +18,12 @@ test('commands that open no secrets run without FANFARE_VAULT_KEYS', async () =>
   expect(await runMigrate(config, () => undefined)).toBe('Nothing to migrate.');
   const printed: string[] = [];
   const print = (line: string) => void printed.push(line);
-  await runOnDatabase('projects create', { values: { name: 'x', test: false }, scope: '', config, print });
+  await runOnDatabase('projects create', {
+    values: { name: 'x', test: false },
+    scope: '',
+    config,
+    print,
+  });
   expect(printed.join()).toContain('shown only once');
 });
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../support/app/app.ts';
 import { subscribeOverSocket, type Message } from '../../support/graphql/graphql.ts';
+import { startCpuTimer } from '../../support/checks/turn-meter.ts';
 
 const app = useApp({ roles: { api: true, worker: false } });
 
@@ -118,10 +119,10 @@ describe('the limits of a document', () => {
     ],
     ['fragments in many circles', 'invalid_document', `{ project { ...f0 } } ${circles}`],
   ])('refuse %s: %s', async (_, code, query) => {
-    const began = performance.now();
+    const cpuMs = startCpuTimer();
     const issues = await refuse({ query });
     expect(issues[0]).toEqual(['query', code]);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(cpuMs()).toBeLessThan(1_000);
   });
 
   test('report the count and the limit', async () => {
@@ -182,13 +183,13 @@ describe('a value', () => {
 
   test('with thousands of members is checked quickly', async () => {
     const metadata = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, i]));
-    const began = performance.now();
+    const cpuMs = startCpuTimer();
     const input = { caption: 'a', metadata };
     const { body } = await app.api.call('POST', '/graphql', {
       query: create,
       variables: { input },
     });
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(cpuMs()).toBeLessThan(2_000);
     expect(body.errors[0].message).toContain('input.metadata.k0: must be a string');
   });
 

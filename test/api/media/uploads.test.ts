@@ -18,7 +18,7 @@ import {
   putPart,
 } from '../../support/media/uploads.ts';
 
-const app = useApp();
+const app = useApp({ roles: { api: true, worker: false } });
 const small = await pngOf(20, 10);
 /** Longer than a segment and than two parts. */
 const large = await pngOf(1_800, 1_700);

@@ -31,7 +31,7 @@ test('returns the time of the database, even if the clock of the process is wron
   vi.spyOn(Date, 'now').mockReturnValue(0);
   const clock = await startDatabaseClock(database.db);
   const before = await readDatabase();
-  expect(Math.abs(clock.now() - before.ms)).toBeLessThan(before.tripMs + 50);
+  expect(Math.abs(clock.now() - before.ms)).toBeLessThan(before.tripMs + 5_000);
   clock.stop();
   vi.restoreAllMocks();
 });
@@ -44,10 +44,10 @@ test('is never ahead, and a slow answer does not worsen the result of a fast one
   let delayMs = 0;
   const db = slow(database.db, () => delayMs);
   const clock = await startDatabaseClock(db, { everyMs: 20 });
-  delayMs = 200;
-  await sleep(300);
+  delayMs = 1_000;
+  await sleep(1_200);
   const { ms, tripMs } = await readDatabase();
   expect(clock.now()).toBeLessThanOrEqual(ms + tripMs + 1);
-  expect(clock.now()).toBeGreaterThan(ms - 100);
+  expect(clock.now()).toBeGreaterThan(ms - 500);
   clock.stop();
 });

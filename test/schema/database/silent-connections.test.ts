@@ -55,14 +55,14 @@ describe('the pool', () => {
       proxy.silence();
       await sql`select 1`.execute(trx);
     });
-    expect(await measure(stuck)).toBeLessThan(2 * queryTimeoutMs);
+    expect(await measure(stuck)).toBeLessThan(queryTimeoutMs + 4_000);
     await close();
   });
 
   test('bounds the wait for a new connection', async () => {
     const { db, close } = connect();
     proxy.silence();
-    expect(await measure(sql`select 1`.execute(db))).toBeLessThan(2 * queryTimeoutMs);
+    expect(await measure(sql`select 1`.execute(db))).toBeLessThan(queryTimeoutMs + 4_000);
     await close();
   });
 
@@ -71,7 +71,7 @@ describe('the pool', () => {
     await Promise.all([1, 2].map(() => sql`select 1`.execute(db)));
     proxy.silence();
     const stuck = sql`select 2`.execute(db).catch(() => undefined);
-    expect(await measure(close())).toBeLessThan(2 * queryTimeoutMs);
+    expect(await measure(close())).toBeLessThan(queryTimeoutMs + 4_000);
     await stuck;
   });
 

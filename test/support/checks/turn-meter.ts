@@ -45,3 +45,26 @@ export function createTurnMeter() {
 
   return { measure, [Symbol.asyncDispose]: async () => void (await worker.terminate()) };
 }
+
+/** The CPU time of this thread's longest turn during the work, which another busy process doesn't lengthen. */
+export async function longestTurnMs(work: Promise<unknown>): Promise<number> {
+  let isDone = false;
+  const done = work.finally(() => (isDone = true));
+  let longestUs = 0;
+  for (let start = process.threadCpuUsage(); !isDone; start = process.threadCpuUsage()) {
+    await sleep(1);
+    const { user, system } = process.threadCpuUsage(start);
+    longestUs = Math.max(longestUs, user + system);
+  }
+  await done;
+  return longestUs / 1_000;
+}
+
+/** The CPU time of this thread since it was read. */
+export function startCpuTimer(): () => number {
+  const start = process.threadCpuUsage();
+  return () => {
+    const { user, system } = process.threadCpuUsage(start);
+    return (user + system) / 1_000;
+  };
+}
