@@ -1,0 +1,84 @@
+// Networks that answer later than a workflow task lasts, one alone and many at once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Post } from '../../../schema/posts/posts.ts';
+import { useApp } from '../../support/app/app.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
+
+const app = useApp();
+
+async function waitForPublished(id: string, timeoutMs: number): Promise<Post> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const { body } = await app.api.get(`/v1/posts/${id}`);
+    if (body.data.status === 'published') return body.data;
+    if (Date.now() > deadline) throw new Error(`${id} is ${body.data.status}.`);
+    await sleep(50);
+  }
+}
+
+async function countAtNetwork(caption: string): Promise<number> {
+  const { n } = await app.context.db
+    .selectFrom('sandbox_posts')
+    .select(({ fn }) => fn.countAll<string>().as('n'))
+    .where('caption', '=', caption)
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+describe.concurrent('a network that answers slowly', () => {
+  test('outlasts a workflow task and is called once', async () => {
+    const account = await app.tenant.connectSandbox('slow');
+    const posted = await app.api.post('/v1/posts', {
+      caption: 'slow but sure',
+      platform_posts: [{ account_id: account.id, platform_options: { delay_ms: 13_000 } }],
+    });
+    const post = await waitForPublished(posted.body.data.id, 25_000);
+    expect(post.results[0]).toMatchObject({ attempts: 1 });
+    expect(await countAtNetwork('slow but sure')).toBe(1);
+  }, 40_000);
+
+  test('delays no other target of its post', async () => {
+    const [slow, limited] = await Promise.all([
+      app.tenant.connectSandbox('slowest'),
+      app.tenant.connectSandbox('limited'),
+    ]);
+    const posted = await app.api.post('/v1/posts', {
+      caption: 'one slow, one limited',
+      platform_posts: [
+        { account_id: slow.id, platform_options: { delay_ms: 18_000 } },
+        { account_id: limited.id, platform_options: { outcome: 'rate_limited', times: 1 } },
+      ],
+    });
+    const { results } = await waitForPublished(posted.body.data.id, 25_000);
+    const [slowAt, limitedAt] = results.map((result) => Date.parse(result.published_at!));
+    expect(limitedAt!).toBeLessThan(slowAt! - 1_000);
+    expect(await countAtNetwork('one slow, one limited')).toBe(2);
+  }, 40_000);
+
+  test('delays neither posts to other accounts nor deliveries', async () => {
+    const [slow, quick] = await Promise.all([
+      app.tenant.connectSandbox('crowd'),
+      app.tenant.connectSandbox('quick'),
+    ]);
+    await using receiver = await startReceiver();
+    await app.tenant.createWebhook(receiver.url, ['post.published']);
+    // More than admission control lets publish in their first task at once.
+    const crowd = await Promise.all(
+      Array.from({ length: 130 }, (_, i) =>
+        app.api.post('/v1/posts', {
+          caption: `crowd-${i}`,
+          platform_posts: [{ account_id: slow.id, platform_options: { delay_ms: 13_000 } }],
+        }),
+      ),
+    );
+    const startedAt = Date.now();
+    const posted = await app.api.post('/v1/posts', { caption: 'quick', account_ids: [quick.id] });
+    const { id } = posted.body.data;
+    await waitForPublished(id, 10_000);
+    await receiver.waitFor((request) => request.json().data.id === id, { timeoutMs: 5_000 });
+    expect(Date.now() - startedAt).toBeLessThan(11_000);
+    for (const { body } of crowd) await waitForPublished(body.data.id, 25_000);
+    expect(await countAtNetwork('crowd-129')).toBe(1);
+  }, 60_000);
+});
