@@ -1,7 +1,8 @@
 // Parts of queries that list rows: periods of time, and pages for several parents.
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import { firstIdAt, type IdKind } from '../wire/ids.ts';
 import { maxPageBytes, type Period } from '../wire/listing.ts';
+import type { Db } from './tables.ts';
 
 /** How much the clock of ids may differ from that of `created_at`, which may be Postgres's. */
 const clockSlackMs = 60_000;
@@ -48,7 +49,30 @@ export function weigh(bytes: RawBuilder<number>, id: string) {
 /** Keeps the rows that fit on a page, and one more. */
 export const isOnPage = sql<boolean>`bytes_before <= ${sql.lit(maxPageBytes)}`;
 
-/** `from unnest(…) as parent (id)`: ids as rows, for a lateral join that reads a page for each. */
-export function parentRows(ids: string[]) {
-  return sql<{ id: string }>`unnest(${ids}::text[])`.as<'parent'>(sql`parent (id)`);
+interface PageOrder {
+  /** Refers to the parent's id, such as `d.webhook_id`. */
+  parent: string;
+  /** The table, or its alias, and its column by which the page is ordered. */
+  by: readonly [table: string, column: string];
+}
+
+/** A page of these rows for each parent, the newest first. One query reads all pages. */
+export async function listPages<DB, Table extends keyof DB, Row>(
+  db: Db,
+  rows: SelectQueryBuilder<DB, Table, Row>,
+  parentIds: string[],
+  { parent, by: [table, column] }: PageOrder,
+  { limit, before }: { limit: number; before?: string | number | undefined },
+): Promise<(Row & { parent_id: string })[]> {
+  const key = sql.ref(`${table}.${column}`);
+  const page = rows
+    .where(sql<boolean>`${sql.ref(parent)} = parent.id`)
+    .$if(before !== undefined, (query) => query.where(sql<boolean>`${key} < ${before}`))
+    .orderBy(key, 'desc')
+    .limit(limit);
+  const all = sql<Row & { parent_id: string }>`
+    select page.*, parent.id as parent_id
+    from unnest(${parentIds}::text[]) as parent (id) cross join lateral ${page} as page
+    order by page.${sql.ref(column)} desc`;
+  return (await all.execute(db)).rows;
 }

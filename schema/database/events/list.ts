@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { EventType } from '../../event-types.ts';
 import type { Period, Slice } from '../../wire/listing.ts';
 import type { Db, EventRow } from '../tables.ts';
-import { isOnPage, parentRows, weigh, withinPeriod, type Weight } from '../listing.ts';
+import { isOnPage, listPages, weigh, withinPeriod, type Weight } from '../listing.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 
 export interface EventFilters extends Period {
@@ -56,25 +56,8 @@ export function listEventPages(
   scope: RowScope,
   parent: 'post_id' | 'social_account_id',
   parentIds: string[],
-  { limit, before }: Slice,
+  slice: Slice,
 ): Promise<(EventRow & { parent_id: string })[]> {
-  return db
-    .selectFrom(parentRows(parentIds))
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('events')
-          .selectAll('events')
-          .where(inScope(scope, 'events'))
-          .whereRef(parent, '=', 'parent.id')
-          .$if(before !== undefined, (query) => query.where('events.id', '<', before!))
-          .orderBy('events.id', 'desc')
-          .limit(limit)
-          .as('page'),
-      (join) => join.onTrue(),
-    )
-    .selectAll('page')
-    .select('parent.id as parent_id')
-    .orderBy('page.id', 'desc')
-    .execute();
+  const rows = db.selectFrom('events').selectAll().where(inScope(scope, 'events'));
+  return listPages(db, rows, parentIds, { parent, by: ['events', 'id'] }, slice);
 }

@@ -5,7 +5,7 @@ import type { EventType } from '../../event-types.ts';
 import type { Period, Slice } from '../../wire/listing.ts';
 import type { Db, DeliveryAttemptRow, DeliveryRow } from '../tables.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
-import { parentRows, withinPeriod } from '../listing.ts';
+import { listPages, withinPeriod } from '../listing.ts';
 
 /** A delivery with its webhook's URL, and the post that its event is about. */
 export type DeliveryWithContext = DeliveryRow & { url: string; post_id: string | null };
@@ -57,30 +57,16 @@ export function listDeliveryPages(
   parent: DeliveryParent,
   parentIds: string[],
   filters: DeliveryFilters,
-  { limit, before }: Slice,
+  slice: Slice,
 ): Promise<(DeliveryWithContext & { parent_id: string })[]> {
-  return db
-    .selectFrom(parentRows(parentIds))
-    .innerJoinLateral(
-      () =>
-        selectDeliveries(db, scope)
-          .where(sql<boolean>`${sql.ref(columns[parent])} = parent.id`)
-          .where(matchesFilters(filters, before))
-          .orderBy('d.id', 'desc')
-          .limit(limit)
-          .as('page'),
-      (join) => join.onTrue(),
-    )
-    .selectAll('page')
-    .select('parent.id as parent_id')
-    .orderBy('page.id', 'desc')
-    .execute();
+  const rows = selectDeliveries(db, scope).where(matchesFilters(filters));
+  return listPages(db, rows, parentIds, { parent: columns[parent], by: ['d', 'id'] }, slice);
 }
 
 /** A condition on the deliveries `d`. */
 function matchesFilters(
   { status, event, ...times }: DeliveryFilters,
-  before: string | undefined,
+  before?: string,
 ): RawBuilder<boolean> {
   const conditions = [withinPeriod('d', 'delivery', times)];
   if (status !== undefined) conditions.push(sql`d.status = ${status}`);

@@ -6,7 +6,7 @@ import type { Slice } from '../../wire/listing.ts';
 import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../../workflows.ts';
 import type { Database, Db, ReplayRow, Transaction } from '../tables.ts';
 import { insertOutbox } from '../outbox.ts';
-import { parentRows } from '../listing.ts';
+import { listPages } from '../listing.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 
 /** Number of a replay's deliveries, by status. */
@@ -80,27 +80,10 @@ export function listReplayPages(
   db: Db,
   scope: RowScope,
   webhookIds: string[],
-  { limit, before }: Slice,
+  slice: Slice,
 ): Promise<(ReplayRow & { parent_id: string })[]> {
-  return db
-    .selectFrom(parentRows(webhookIds))
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom('replays')
-          .selectAll('replays')
-          .where(inScope(scope, 'replays'))
-          .whereRef('webhook_id', '=', 'parent.id')
-          .$if(before !== undefined, (query) => query.where('replays.id', '<', before!))
-          .orderBy('replays.id', 'desc')
-          .limit(limit)
-          .as('page'),
-      (join) => join.onTrue(),
-    )
-    .selectAll('page')
-    .select('parent.id as parent_id')
-    .orderBy('page.id', 'desc')
-    .execute();
+  const rows = db.selectFrom('replays').selectAll().where(inScope(scope, 'replays'));
+  return listPages(db, rows, webhookIds, { parent: 'webhook_id', by: ['replays', 'id'] }, slice);
 }
 
 /** Id of the webhook's running replay. */
