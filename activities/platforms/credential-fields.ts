@@ -1,5 +1,29 @@
-// Credential fields that several networks share.
+// Credential fields that several networks share, and how a field is marked as secret.
 import { z } from 'zod';
+import type { Platform } from './platform.ts';
+
+const Marks = z.object({
+  properties: z
+    .record(z.string(), z.object({ 'x-secret': z.boolean().default(false) }))
+    .default({}),
+});
+
+/** Names of the fields with `x-secret`: a form hides them, and an unexplained refusal blames them. */
+export function secretFieldsOf(schema: z.ZodType): string[] {
+  const { properties } = Marks.parse(
+    z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
+  );
+  return Object.keys(properties).filter((name) => properties[name]!['x-secret']);
+}
+
+/** What a consent stores, and each form that asks for a token. */
+const oauthTokens = ['access_token', 'refresh_token'];
+
+/** Names of stored credentials that nobody may see: two logins with the same one are the same login. */
+export function sharedSecretsOf({ connect }: Platform): string[] {
+  const typed = connect.flatMap((way) => (way.kind === 'form' ? secretFieldsOf(way.fields) : []));
+  return [...oauthTokens, ...typed];
+}
 
 /** A token or an ID, pasted by a user. */
 export const pasted = (pattern: RegExp, message: string) =>

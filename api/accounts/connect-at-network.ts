@@ -14,6 +14,7 @@ import {
   PlatformError,
   type PlatformErrorOptions,
 } from '../../activities/platforms/platform-error.ts';
+import { secretFieldsOf } from '../../activities/platforms/credential-fields.ts';
 import { scopeMissing } from '../../activities/platforms/wrong-credential.ts';
 import { takeBegun, takeError, takeGrant } from '../../activities/platforms/platform-answer.ts';
 import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
@@ -111,7 +112,7 @@ async function askWithFields<T>(
     (signal) => ask(fields, signal),
     (message, { field, platformCode = refusedByNetwork }) => {
       const isOurCode = field !== undefined || platformCode === scopeMissing;
-      const path = ['credentials', field ?? suspectOf(fields)];
+      const path = ['credentials', field ?? suspectOf(schema, fields)];
       return validationError([
         { path, code: isOurCode ? platformCode : refusedByNetwork, message },
       ]);
@@ -147,9 +148,9 @@ async function askNetwork<T>(
 }
 
 /** Networks don't say which field is wrong. With several fields, the issue names the secret. */
-function suspectOf(fields: Record<string, string>): string {
-  const names = Object.keys(fields);
-  return names.find(isSecretField) ?? names[0] ?? '';
+function suspectOf(schema: z.ZodType, fields: Record<string, string>): string {
+  const secret = secretFieldsOf(schema).find((name) => name in fields);
+  return secret ?? Object.keys(fields)[0] ?? '';
 }
 
 /** The account of a login that leaves no choice. A user chooses among several on the hosted page. */
@@ -174,8 +175,4 @@ export function onlyAccountOf({ accounts }: Grant): GrantedAccount {
 
 export function describeProblem({ accountName, problem }: GrantedAccount): string {
   return `${accountName}: ${problem}`;
-}
-
-export function isSecretField(name: string): boolean {
-  return /password|secret|token|key|webhook|jw[kt]/i.test(name);
 }

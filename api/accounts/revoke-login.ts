@@ -1,6 +1,7 @@
 // Revokes logins at their network after their grants were deleted, and lets new logins wait for that.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
+import { sharedSecretsOf } from '../../activities/platforms/credential-fields.ts';
 import type { Credentials, Grant, Platform } from '../../activities/platforms/platform.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
 import { listGrantsOfAccounts, openCredentials } from '../../schema/database/accounts/grants.ts';
@@ -13,7 +14,6 @@ import type { GrantRow } from '../../schema/database/tables.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Context } from '../http/context.ts';
-import { isSecretField } from './connect-at-network.ts';
 
 const revokeTimeoutMs = 5_000;
 const checkEveryMs = 100;
@@ -59,7 +59,7 @@ async function revokeLogin(
   try {
     const platform = context.platforms.get(grant.platform);
     const credentials = openCredentials(context.vault, grant);
-    if (platform?.revoke && credentials && !shareSecret(credentials, replacement)) {
+    if (platform?.revoke && credentials && !shareSecret(platform, credentials, replacement)) {
       await revokeAtNetwork(context, projectId, platform, { credentials, appId }, signal);
     }
   } catch (err) {
@@ -120,7 +120,7 @@ export async function revokeUnused(
   try {
     const grants = await listGrantsOfAccounts(context.db, projectId, name, ids);
     const isUsed = grants.some((grant) =>
-      shareSecret(openCredentials(context.vault, grant) ?? {}, credentials),
+      shareSecret(platform, openCredentials(context.vault, grant) ?? {}, credentials),
     );
     if (isUsed) return;
     await revokeAtNetwork(context, projectId, platform, { credentials, appId }, signal);
@@ -129,6 +129,8 @@ export async function revokeUnused(
   }
 }
 
-function shareSecret(one: Credentials, other: Credentials): boolean {
-  return Object.entries(one).some(([name, value]) => isSecretField(name) && other[name] === value);
+function shareSecret(platform: Platform, one: Credentials, other: Credentials): boolean {
+  return sharedSecretsOf(platform).some(
+    (name) => one[name] !== undefined && one[name] === other[name],
+  );
 }

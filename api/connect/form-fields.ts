@@ -3,7 +3,6 @@ import { html } from 'hono/html';
 import { z } from 'zod';
 import type { AppError } from '../../schema/wire/errors.ts';
 import { render, type Path } from '../../schema/wire/names.ts';
-import { isSecretField } from '../accounts/connect-at-network.ts';
 import { plain, prose, type Html } from '../http/pages.ts';
 
 interface CredentialField {
@@ -14,6 +13,8 @@ interface CredentialField {
   /** Shown as optional, because other fields are required. */
   isOptional: boolean;
   isMultiline: boolean;
+  /** Typed as a password, and never shown again. */
+  isSecret: boolean;
 }
 
 const FieldSchemas = z.object({
@@ -24,6 +25,7 @@ const FieldSchemas = z.object({
       title: z.string().optional(),
       description: z.string().optional(),
       'x-multiline': z.boolean().default(false),
+      'x-secret': z.boolean().default(false),
     }),
   ),
   required: z.array(z.string()).default([]),
@@ -43,6 +45,7 @@ export function readFields(schema: z.ZodType) {
       isRequired,
       isOptional: required.length > 0 && !isRequired,
       isMultiline: schema['x-multiline'],
+      isSecret: schema['x-secret'],
     };
   });
   return { description, fields };
@@ -96,8 +99,7 @@ export function showField(
   value: string | undefined,
   isFocused: boolean,
 ): Html {
-  const { name, label, description, isRequired, isOptional, isMultiline, issues } = field;
-  const isSecret = isSecretField(name);
+  const { name, label, description, isRequired, isOptional, isMultiline, isSecret, issues } = field;
   const error = issues.length > 0 && `${name}-error`;
   const hint = description !== undefined && `${name}-hint`;
   const describedBy = [error, hint].filter(Boolean).join(' ');

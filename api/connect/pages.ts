@@ -3,7 +3,6 @@ import { html } from 'hono/html';
 import type { ConnectWay, FormWay, GrantedAccount } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import { errorKinds, type AppError } from '../../schema/wire/errors.ts';
-import { isSecretField } from '../accounts/connect-at-network.ts';
 import { page, plain, prose, type Html, type PageOptions } from '../http/pages.ts';
 import { findIssues, findOtherIssues, issueSummary, readFields, showField } from './form-fields.ts';
 import type { PageSession } from './page-session.ts';
@@ -105,7 +104,7 @@ function otherWays({ id, network }: PageSession, { platform, ...selected }: Sele
 /** Label of the secret field, such as `app password`. */
 function secretOf(way: FormWay): string {
   const { fields } = readFields(way.fields);
-  const { label } = fields.find(({ name }) => isSecretField(name)) ?? fields[0]!;
+  const { label } = fields.find(({ isSecret }) => isSecret) ?? fields[0]!;
   return label.charAt(0).toLowerCase() + label.slice(1);
 }
 

@@ -1,7 +1,7 @@
 // The contract's cases without faults at the server that somebody named: `npm run test:networks -- <network> ...`
 import { afterAll, vi } from 'vitest';
-import { isSecretField } from '../../api/accounts/connect-at-network.ts';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
+import { isSecretName } from '../support/networks/contract/live-client.ts';
 import {
   namedServerVariable,
   type NamedServer,
@@ -38,7 +38,7 @@ describeLiveCases({
       credentials,
       ...(isByConsent && { consent: askForConsent }),
       wrongCredentials: Object.keys(credentials)
-        .filter(isSecretField)
+        .filter(isSecretName)
         .map((field) => ({
           field,
           credentials: { ...credentials, [field]: spoil(credentials[field]!) },

@@ -30,12 +30,11 @@ export function loginInput(entryway: string): z.ZodType<Credentials> {
         // At most 253 and 2,048 characters. https://atproto.com/specs/handle, https://atproto.com/specs/did
         .refine((name) => isValidHandle(name) || isValidDid(name), 'must be a full handle or a DID')
         .meta({ title: 'Handle', description: 'Such as `ada.bsky.social`. The DID works too.' }),
-      app_password: z
-        .string()
-        .trim()
-        .min(1)
-        .max(256)
-        .meta({ title: 'App password', description: 'Not the password that you log in with.' }),
+      app_password: z.string().trim().min(1).max(256).meta({
+        title: 'App password',
+        'x-secret': true,
+        description: 'Not the password that you log in with.',
+      }),
       service: z
         .url()
         .transform((url) => new URL(url))

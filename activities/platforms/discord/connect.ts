@@ -14,10 +14,12 @@ const ConnectInput = z
   .strictObject({
     webhook_url: pasted(webhookUrl, 'must be https://discord.com/api/webhooks/<id>/<token>').meta({
       title: 'Webhook URL',
+      'x-secret': true,
       description: 'In Discord: channel settings → Integrations → Webhooks → Copy Webhook URL.',
     }),
     bot_token: pasted(/^[\x21-\x7e]{20,200}$/, 'must be the token of a bot').meta({
       title: 'Bot token',
+      'x-secret': true,
       description:
         'At https://discord.com/developers/applications: your application → Bot → Reset Token.',
     }),

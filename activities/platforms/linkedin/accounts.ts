@@ -15,6 +15,7 @@ export const TokenInput = z
   .strictObject({
     access_token: pasted(/^[\w.~+/=-]{10,2000}$/, 'must be an access token').meta({
       title: 'Access token',
+      'x-secret': true,
       description: 'From the token generator of your app, with the scopes of your account.',
     }),
     organization: pasted(/^\d{0,20}$/, 'must be the number of a page')

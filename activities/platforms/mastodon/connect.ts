@@ -17,6 +17,7 @@ export const ConnectInput = z
     server: Server,
     access_token: pasted(/^[\w-]{1,500}$/, 'must be an access token').meta({
       title: 'Access token',
+      'x-secret': true,
       description: 'Open the application again. Its page shows "Your access token".',
     }),
   })

@@ -16,6 +16,7 @@ export const ConnectInput: z.ZodType<Credentials> = z
       .refine((key) => key !== '', 'must be a private key: nsec1…, or 64 hexadecimal digits')
       .meta({
         title: 'Private key',
+        'x-secret': true,
         description: 'It begins with `nsec1`. Anyone who has it can post as you.',
       }),
     relays: z

@@ -11,6 +11,7 @@ export const ConnectInput = z
   .strictObject({
     bot_token: pasted(/^xoxb-[\w-]{1,500}$/, 'must be a bot token, which starts with xoxb-').meta({
       title: 'Bot token',
+      'x-secret': true,
       description: 'On the page OAuth & Permissions of the app.',
     }),
     channel: pasted(

@@ -14,6 +14,7 @@ export const ConnectInput = z
   .strictObject({
     bot_token: pasted(botToken, 'must be a bot token, such as 123456:ABC-DEF1234ghIkl').meta({
       title: 'Bot token',
+      'x-secret': true,
       description: 'Send /newbot to @BotFather in Telegram, or /token for a bot that you have.',
     }),
     chat: pasted(chatId, 'must look like @my_channel or -1001234567890').meta({

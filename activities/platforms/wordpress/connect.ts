@@ -16,6 +16,7 @@ export const ConnectInput: z.ZodType<Credentials> = z
       .meta({ title: 'Username', description: 'The name or email address that you log in with.' }),
     application_password: text.meta({
       title: 'Application password',
+      'x-secret': true,
       description: 'Not the password that you log in with.',
     }),
   })

@@ -20,7 +20,9 @@ const rest = useRest(
         connect: [
           {
             kind: 'form',
-            fields: z.record(z.string(), z.string()),
+            fields: z
+              .object({ secret: z.string().meta({ 'x-secret': true }) })
+              .catchall(z.string()),
             run: (credentials) =>
               Promise.resolve({
                 credentials,

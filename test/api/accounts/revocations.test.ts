@@ -19,7 +19,7 @@ const network = { isTokenValid: false, revocations: 0, answer: Promise.withResol
 function logIn(): Promise<Grant> {
   network.isTokenValid = true;
   return Promise.resolve({
-    credentials: { secret: 'token' },
+    credentials: { access_token: 'token' },
     scope: ['post'],
     tokenExpiresAt: null,
     accounts: [{ externalAccountId: 'ada', accountName: 'ada', problem: null }],

@@ -2,15 +2,17 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Platform } from '../../../activities/platforms/platform.ts';
-import { isSecretField } from '../../../api/accounts/connect-at-network.ts';
 import { formPage, type FieldsForm } from '../../../api/connect/pages.ts';
 import { AppError, validationError } from '../../../schema/wire/errors.ts';
 import { bluesky } from '../../../schema/platforms/bluesky.ts';
 
 const alternatives = z
   .strictObject({
-    webhook_url: z.string().optional().meta({ title: 'Webhook URL', description: 'Settings.' }),
-    bot_token: z.string().optional().meta({ title: 'Bot token' }),
+    webhook_url: z
+      .string()
+      .optional()
+      .meta({ title: 'Webhook URL', description: 'Settings.', 'x-secret': true }),
+    bot_token: z.string().meta({ title: 'Bot token', 'x-secret': true }).optional(),
     channel_id: z.string().optional(),
   })
   .meta({ description: 'Paste a webhook. Or see https://example.com/bots, then `/invite` it.' });
@@ -139,20 +141,4 @@ describe('the form', () => {
     const text = await render(alternatives, { error: new AppError('conflict', 'In use.') });
     expect(text).toMatch(/<p role="alert">In use.<\/p>.*<form/);
   });
-});
-
-test.each([
-  ['app_password', true],
-  ['bot_token', true],
-  ['private_key', true],
-  ['client_secret', true],
-  ['webhook_url', true],
-  ['accessJwt', true],
-  ['refreshJwt', true],
-  ['dpop_jwk', true],
-  ['relays', false],
-  ['site', false],
-  ['chat', false],
-])('the credential %s is secret: %s', (name, isSecret) => {
-  expect(isSecretField(name)).toBe(isSecret);
 });

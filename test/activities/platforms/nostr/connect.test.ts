@@ -2,7 +2,6 @@
 import { nsecEncode, npubEncode } from 'nostr-tools/nip19';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPlatforms } from '../../../../activities/platforms/index.ts';
-import { isSecretField } from '../../../../api/accounts/connect-at-network.ts';
 import {
   createAuthor,
   createConnector,
@@ -80,12 +79,6 @@ describe('the private key', () => {
       path: 'credentials.private_key',
       message: 'must be a private key: nsec1…, or 64 hexadecimal digits',
     });
-  });
-
-  test('is typed as a password', () => {
-    expect(isSecretField('private_key')).toBe(true);
-    expect(isSecretField('webhook_url')).toBe(true);
-    expect(isSecretField('relays')).toBe(false);
   });
 });
 

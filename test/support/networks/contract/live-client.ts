@@ -1,7 +1,6 @@
 // A client of a whole Fanfare that publishes to one network, and remembers all that it was answered.
 import { expect, vi } from 'vitest';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
-import { isSecretField } from '../../../../api/accounts/connect-at-network.ts';
 import type { Traits } from '../../../../schema/platforms/definition.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Post, PostResult } from '../../../../schema/posts/posts.ts';
@@ -133,9 +132,13 @@ export async function connectClient(
   };
 }
 
+/** Also finds what a network's connector forgot to mark as secret. */
+export const isSecretName = (name: string) =>
+  /password|secret|token|key|webhook|jw[kt]/i.test(name);
+
 /** Of the credentials, what nobody may see. */
 export function secretsOf(credentials: Credentials): string[] {
   return Object.entries(credentials)
-    .filter(([name]) => isSecretField(name))
+    .filter(([name]) => isSecretName(name))
     .map(([, value]) => value);
 }

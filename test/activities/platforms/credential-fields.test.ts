@@ -1,0 +1,31 @@
+// Which credentials of each network are secrets.
+import { expect, test } from 'vitest';
+import { findFormWay } from '../../../activities/platforms/index.ts';
+import {
+  secretFieldsOf,
+  sharedSecretsOf,
+} from '../../../activities/platforms/credential-fields.ts';
+import { platformNames, type PlatformName } from '../../../schema/platforms/index.ts';
+import { createConnector } from '../../support/networks/contract/connector.ts';
+
+const secrets: Record<PlatformName, string[]> = {
+  bluesky: ['app_password'],
+  discord: ['webhook_url', 'bot_token'],
+  linkedin: ['access_token'],
+  mastodon: ['access_token'],
+  nostr: ['private_key'],
+  sandbox: [],
+  slack: ['bot_token'],
+  telegram: ['bot_token'],
+  twitter: [],
+  wordpress: ['application_password'],
+};
+
+test.each(platformNames)('the form of %s marks its secrets', (name) => {
+  const platform = createConnector(name, { env: { FANFARE_SANDBOX: 'true' } }, { fetch });
+  const form = findFormWay(platform);
+  expect(form ? secretFieldsOf(form.fields) : []).toEqual(secrets[name]);
+  expect(sharedSecretsOf(platform)).toEqual(
+    expect.arrayContaining(['access_token', 'refresh_token', ...secrets[name]]),
+  );
+});
