@@ -22,12 +22,9 @@ const outdated = 'Run `npm run generate` and commit what it writes.';
 const pages = await listPages();
 
 describe('npm run generate', () => {
-  test.each(Object.entries(texts))(
-    'would change nothing in schema/%s',
-    async (name, text) => {
-      expect(await committed(name), outdated).toBe(text);
-    },
-  );
+  test.each(Object.entries(texts))('would change nothing in schema/%s', async (name, text) => {
+    expect(await committed(name), outdated).toBe(text);
+  });
 
   test.each(pages)('would change no table in %s', async (name) => {
     const page = await readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
@@ -314,8 +311,7 @@ describe('node scripts/generate.ts', () => {
     await writeFile(openApi, text);
     await writeFile(
       sdl,
-      texts['schema.graphql']!
-        .replace(/enum ReplayStatus \{/, 'enum ReplayStatus { GONE')
+      texts['schema.graphql']!.replace(/enum ReplayStatus \{/, 'enum ReplayStatus { GONE')
         .replace(/enum Platform \{[^}]*SANDBOX/, 'enum Platform { SANDBOX')
         .replace(/^type Query \{/m, 'type Query { forecast: String'),
     );

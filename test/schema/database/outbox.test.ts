@@ -37,7 +37,7 @@ describe('claimOutbox', () => {
     for (let i = 0; i < 30; i++) await insert('prj_flood', `post_${i}`);
     await insert('prj_other', 'post_other');
     await insert('', 'post_of_several');
-    const posts = (await claimOutbox(database.db, 4)).map(({ input }) => input['postId']);
+    const posts = (await claimOutbox(database.db, 4)).map(({ input }) => String(input['postId']));
     expect(posts.toSorted()).toEqual(['post_0', 'post_1', 'post_of_several', 'post_other']);
   });
 
