@@ -70,6 +70,7 @@ const mayImport: Record<string, readonly string[]> = {
   'api/live': ['schema/**', 'activities'],
   'api/http': [
     'schema/**',
+    'activities',
     'activities/egress',
     'activities/media',
     'activities/platforms',

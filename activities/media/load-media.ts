@@ -55,6 +55,8 @@ const rememberedFits = { max: 10_000, ttl: 3_600_000 } as const;
 
 export function createMediaLoader({ db, media: storage }: LoaderDependencies): LoadMedia {
   const refused = new LRUCache<string, MediaError>(rememberedFits);
+  /** Renditions in the making. Targets that begin together share them. */
+  const making = new Map<string, Promise<MediaRow>>();
 
   return async function load(target, found, network) {
     const items = mediaOf(target);
@@ -92,11 +94,18 @@ export function createMediaLoader({ db, media: storage }: LoaderDependencies): L
   /** The rendition of the image, which the first target that needs it makes. */
   async function toRendition(media: MediaRow, plan: FitPlan | null): Promise<MediaRow> {
     if (!plan) return media;
+    const key = `${media.id}/${JSON.stringify(plan)}`;
+    const made = making.get(key) ?? findOrMake(media, plan, key).finally(() => making.delete(key));
+    making.set(key, made);
+    return made;
+  }
+
+  async function findOrMake(media: MediaRow, plan: FitPlan, key: string): Promise<MediaRow> {
     const name = JSON.stringify(plan);
     const made = await findRendition(db, media.id, name);
     if (made) return made;
     const { store } = storage!;
-    await using fitted = await fit(media, plan, `${media.id}/${name}`);
+    await using fitted = await fit(media, plan, key);
     const { bytes, contentType, width, height } = fitted;
     const id = newId('media');
     const { segments, sha256 } = await storeFitted(store, id, fitted);

@@ -42,7 +42,7 @@ export function findTextIssues(value: unknown): Issue[] {
  * Unicode's normalization takes quadratic time for each stack.
  * @see https://unicode.org/reports/tr15/#Stream_Safe_Text_Format, which allows 30 in a row
  */
-const stack = /\p{M}{101}/u;
+const stack = /(?<!\p{M})\p{M}{101}/u;
 
 function findRefused(text: string): string | null {
   if (text.includes('\0')) return 'a NUL character';

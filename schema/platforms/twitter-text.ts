@@ -25,7 +25,7 @@ export const urlPath = /(?<=[\p{L}\d]\/)[^\s?]+/gu;
 const pathLetters = /[\u00c0-\u024f\u0400-\u04ff\u1e00-\u1eff]/g;
 const asciiOrNot = /\p{ASCII}+|\P{ASCII}+/gu;
 /** Ends before a letter or an emoji, if possible, and within no joined emoji. */
-const piece = /.{1,32}(?<!\u200d)(?=[\p{L}\p{Extended_Pictographic}])|.{1,32}/gsu;
+const piece = /.{1,16}(?<!\u200d)(?=[\p{L}\p{Extended_Pictographic}])|.{1,16}/gsu;
 
 /**
  * The text as `twitter-text` can read it at once: it takes quadratic time for a long word with many dots or

@@ -47,6 +47,8 @@ const qualities: Readonly<Record<string, readonly [best: number, ...others: numb
 };
 
 const maxTries = 12;
+/** Images that are copied to the temporary folder at once. */
+const maxCopies = 8;
 
 const { maxBytes: maxFileBytes } = imageLimits;
 
@@ -54,6 +56,7 @@ export function createImages(): Images {
   // Two processes, so that no picture waits for a long animation.
   const pictures = createSharedProcess(imageLimits.pictureMemoryBytes);
   const animations = createSharedProcess(imageLimits.animationMemoryBytes);
+  const withCopy = createFairPlaces(maxCopies);
 
   async function fitInto(
     folder: string,
@@ -91,32 +94,35 @@ export function createImages(): Images {
   }
 
   return {
-    async read(projectId, image, type) {
-      const folder = await store(image);
-      try {
-        const job = { kind: 'read', path: join(folder, source), ...type } as const;
-        const { done } = await pictures(projectId, job, imageLimits.readCpuMs);
-        return done;
-      } finally {
-        await remove(folder);
-      }
-    },
+    read: (projectId, image, type) =>
+      withCopy(projectId, async () => {
+        const folder = await store(image);
+        try {
+          const job = { kind: 'read', path: join(folder, source), ...type } as const;
+          const { done } = await pictures(projectId, job, imageLimits.readCpuMs);
+          return done;
+        } finally {
+          await remove(folder);
+        }
+      }),
 
-    async fit(projectId, image, plan) {
-      const folder = await store(image);
-      try {
-        const { path, ...encoded } = await fitInto(folder, projectId, plan);
-        return {
-          ...encoded,
-          contentType: plan.contentType,
-          open: (partBytes) => createReadStream(path, { highWaterMark: partBytes }),
-          [Symbol.asyncDispose]: () => remove(folder),
-        };
-      } catch (error) {
-        await remove(folder);
-        throw error;
-      }
-    },
+    fit: (projectId, image, plan) =>
+      withCopy(projectId, async () => {
+        const folder = await store(image);
+        try {
+          const { path, ...encoded } = await fitInto(folder, projectId, plan);
+          await remove(join(folder, source));
+          return {
+            ...encoded,
+            contentType: plan.contentType,
+            open: (partBytes) => createReadStream(path, { highWaterMark: partBytes }),
+            [Symbol.asyncDispose]: () => remove(folder),
+          };
+        } catch (error) {
+          await remove(folder);
+          throw error;
+        }
+      }),
 
     async close() {
       await Promise.all([pictures.close(), animations.close()]);

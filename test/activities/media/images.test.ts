@@ -53,6 +53,31 @@ test.each([
   await expect(read(17_000_000)).rejects.toMatchObject({ code: 'media_too_large', message });
 });
 
+test('one project copies at most half of the images that may be copied at once', async () => {
+  const bytes = await noise(40, 30).png().toBuffer();
+  const isReleased = Promise.withResolvers<void>();
+  let opened = 0;
+  const waiting = {
+    bytes: bytes.length,
+    open: () =>
+      new ReadableStream<Uint8Array>({
+        async start(controller) {
+          opened++;
+          await isReleased.promise;
+          controller.enqueue(bytes);
+          controller.close();
+        },
+      }),
+  };
+  const type = { contentType: 'image/png', format: 'png' };
+  const reads = Array.from({ length: 20 }, () => images.read('prj_flood', waiting, type));
+  await expect.poll(() => opened).toBe(4);
+  await images.read('prj_other', bytesSource(bytes), type);
+  expect(opened).toBe(4);
+  isReleased.resolve();
+  await Promise.all(reads);
+});
+
 describe.runIf(process.platform === 'linux')('the process', () => {
   const photo = async () => bytesSource(await noise(400, 300).jpeg().toBuffer());
 

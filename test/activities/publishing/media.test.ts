@@ -159,6 +159,30 @@ test('an image that was taken somewhere is cleaned even without auto_fit', async
   expect((await sharp(await bytesOf(given[0]!)).metadata()).exif).toBeUndefined();
 });
 
+test('targets that begin together share one fit', async () => {
+  let fits = 0;
+  const counted: Images = {
+    ...images,
+    fit(...call) {
+      fits++;
+      return images.fit(...call);
+    },
+  };
+  dependencies.loadMedia = createMediaLoader({
+    db: database.db,
+    media: { store, images: counted },
+  });
+  const first = await addWith({});
+  await storeImage(first.mediaId, await photo(400));
+  const second = await addWith({});
+  const media = JSON.stringify([itemOf(first.mediaId)]);
+  const { db } = database;
+  await db.updateTable('posts').set({ media }).where('id', '=', second.postId).execute();
+  const both = [first, second].map(({ resultId }) => advanceToEnd(dependencies, resultId));
+  for (const ended of await Promise.all(both)) expect(ended).toMatchObject({ status: 'published' });
+  expect(fits).toBe(1);
+});
+
 test('an image that could not be fitted is not tried again for a retry', async () => {
   let fits = 0;
   const refusing: Images = {

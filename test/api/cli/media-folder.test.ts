@@ -24,17 +24,16 @@ const configOf = (folder: string) =>
     TEMPORAL_ADDRESS: '127.0.0.1:9',
   });
 
-test.each(['api', 'worker'] as const)(
-  '%s refuses another folder than the marked one, and says which file is missing',
-  async (role) => {
-    const parent = await mkdtemp(join(tmpdir(), 'fanfare-media-folder-'));
-    const [marked, other] = [join(parent, 'marked'), join(parent, 'other')];
-    await runMigrate(configOf(marked), () => undefined);
+test('api and worker refuse another folder than the marked one, and say which file is missing', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'fanfare-media-folder-'));
+  const [marked, other] = [join(parent, 'marked'), join(parent, 'other')];
+  await runMigrate(configOf(marked), () => undefined);
+  for (const role of ['api', 'worker'] as const) {
     const { signal } = new AbortController();
     const { log } = createTestLog();
-    await expect(startRole(configOf(other), role, { log, signal })).rejects.toThrow(
+    await expect(startRole(configOf(other), role, { log, signal }), role).rejects.toThrow(
       `The media folder ${other} is not the one that this database uses: it has no file .fanfare-store.`,
     );
-    await rm(parent, { recursive: true });
-  },
-);
+  }
+  await rm(parent, { recursive: true });
+});

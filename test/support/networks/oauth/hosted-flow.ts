@@ -34,7 +34,7 @@ export const choose = (...account: string[]) => ({ decision: 'choose', account }
 /** A form that refuses every token. */
 export const formWay: ConnectWay = {
   kind: 'form',
-  fields: z.strictObject({ access_token: z.string() }),
+  fields: z.strictObject({ access_token: z.string().meta({ 'x-secret': true }) }),
   run: () => Promise.reject(new PlatformError('rejected', 'Not with this token.')),
 };
 
