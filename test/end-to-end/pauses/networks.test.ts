@@ -46,7 +46,8 @@ describe('while a network is paused', () => {
 
   test('a scheduled post that comes due waits, and goes out when it is resumed', async () => {
     await pause(app.context.db, 'sandbox');
-    const scheduled_at = new Date(Date.now() + 1_500).toISOString();
+    // Far enough ahead for a busy machine.
+    const scheduled_at = new Date(Date.now() + 3_000).toISOString();
     const post = await createPost(app.tenant, { scheduled_at });
     await expect
       .poll(async () => (await readPost(app.tenant, post)).status, { timeout: 10_000 })
