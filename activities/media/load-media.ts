@@ -94,18 +94,20 @@ export function createMediaLoader({ db, media: storage }: LoaderDependencies): L
   /** The rendition of the image, which the first target that needs it makes. */
   async function toRendition(media: MediaRow, plan: FitPlan | null): Promise<MediaRow> {
     if (!plan) return media;
-    const key = `${media.id}/${JSON.stringify(plan)}`;
-    const made = making.get(key) ?? findOrMake(media, plan, key).finally(() => making.delete(key));
+    const name = JSON.stringify(plan);
+    const key = `${media.id}/${name}`;
+    const begun = making.get(key);
+    if (begun) return begun;
+    const made = findOrMake(media, plan, name).finally(() => making.delete(key));
     making.set(key, made);
     return made;
   }
 
-  async function findOrMake(media: MediaRow, plan: FitPlan, key: string): Promise<MediaRow> {
-    const name = JSON.stringify(plan);
+  async function findOrMake(media: MediaRow, plan: FitPlan, name: string): Promise<MediaRow> {
     const made = await findRendition(db, media.id, name);
     if (made) return made;
     const { store } = storage!;
-    await using fitted = await fit(media, plan, key);
+    await using fitted = await fit(media, plan, `${media.id}/${name}`);
     const { bytes, contentType, width, height } = fitted;
     const id = newId('media');
     const { segments, sha256 } = await storeFitted(store, id, fitted);

@@ -59,7 +59,11 @@ async function revokeLogin(
   try {
     const platform = context.platforms.get(grant.platform);
     const credentials = openCredentials(context.vault, grant);
-    if (platform?.revoke && credentials && !shareSecret(platform, credentials, replacement)) {
+    if (
+      platform?.revoke &&
+      credentials &&
+      !shareSecret(sharedSecretsOf(platform), credentials, replacement)
+    ) {
       await revokeAtNetwork(context, projectId, platform, { credentials, appId }, signal);
     }
   } catch (err) {
@@ -119,8 +123,9 @@ export async function revokeUnused(
   await insertRevocation(context.db, { id, project_id: projectId, platform: name });
   try {
     const grants = await listGrantsOfAccounts(context.db, projectId, name, ids);
+    const secrets = sharedSecretsOf(platform);
     const isUsed = grants.some((grant) =>
-      shareSecret(platform, openCredentials(context.vault, grant) ?? {}, credentials),
+      shareSecret(secrets, openCredentials(context.vault, grant) ?? {}, credentials),
     );
     if (isUsed) return;
     await revokeAtNetwork(context, projectId, platform, { credentials, appId }, signal);
@@ -129,8 +134,6 @@ export async function revokeUnused(
   }
 }
 
-function shareSecret(platform: Platform, one: Credentials, other: Credentials): boolean {
-  return sharedSecretsOf(platform).some(
-    (name) => one[name] !== undefined && one[name] === other[name],
-  );
+function shareSecret(names: readonly string[], one: Credentials, other: Credentials): boolean {
+  return names.some((name) => one[name] !== undefined && one[name] === other[name]);
 }
