@@ -72,17 +72,28 @@ function listOptions(
   });
 }
 
+type Known =
+  | z.ZodOptional<z.ZodType>
+  | z.ZodNullable<z.ZodType>
+  | z.ZodDefault<z.ZodType>
+  | z.ZodArray<z.ZodType>
+  | z.ZodObject
+  | z.ZodEnum
+  | z.ZodNumber
+  | z.ZodString
+  | z.ZodBoolean;
+
 /** An option without a matching GraphQL type is JSON. Names inside JSON are not converted. */
 function toType(schema: z.ZodType, place: Place): OptionType {
-  const { def } = schema as z.ZodType & { def: z.core.$ZodTypes['_zod']['def'] };
+  const { def } = schema as Known;
   switch (def.type) {
     case 'optional':
     case 'nullable':
     case 'default':
-      return toType(def.innerType as z.ZodType, place);
+      return toType(def.innerType, place);
     case 'array': {
       const typeName = place.typeName.replace(/s$/, '');
-      const item = toType(def.element as z.ZodType, { ...place, typeName });
+      const item = toType(def.element, { ...place, typeName });
       return item.isList ? scalar('JSON') : { ...item, isList: true };
     }
     case 'object': {
