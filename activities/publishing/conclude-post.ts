@@ -1,5 +1,5 @@
 // Ends a run: writes the post's status, the outcome event and its deliveries in one transaction.
-import { sql } from 'kysely';
+import { prepared } from '../../schema/database/prepared.ts';
 import type { Db, PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
@@ -48,7 +48,7 @@ async function concludeRun(
   if (post.concluded_run >= post.current_run) return undefined;
   const rows = await trx
     .selectFrom('post_results')
-    .modifyFront(sql.raw('/* prepared: list_results_to_conclude */'))
+    .modifyFront(prepared('list_results_to_conclude'))
     .selectAll()
     .where('post_id', '=', post.id)
     .orderBy('position')

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { newId } from '../wire/ids.ts';
 import { ago, msUntil } from './database-clock.ts';
+import { prepared } from './prepared.ts';
 import type { Db, OutboxRow, Transaction } from './tables.ts';
 import { areDeliveriesPaused } from './pauses.ts';
 import {
@@ -149,7 +150,7 @@ export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   // A crash may bring the row back. Starting its workflow twice has no effect.
   await sql`
-    /* prepared: delete_outbox */
+    ${prepared('delete_outbox')}
     with ${unsynced}
     delete from outbox using unsynced where id = any(${ids}::text[])`.execute(db);
 }
@@ -182,7 +183,7 @@ export async function claimBatch(
   const batchId = newId('batch');
   const input: DeliverEventsInput = { batchId, isFailing };
   const { rows } = await sql<OutboxRow & { size: number }>`
-    /* prepared: claim_batch */
+    ${prepared('claim_batch')}
     with recursive ${unsynced}, waiting as (
       (
         select webhook_id from deliveries

@@ -4,6 +4,7 @@ import { expiryWarningsMs, type AccountStatus, type AccountStatusFilter } from '
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
 import type { PlatformName } from '../../platforms/index.ts';
+import { prepared } from '../prepared.ts';
 import type { Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
 import { inMs, msUntil } from '../database-clock.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
@@ -48,7 +49,7 @@ export async function listAccountsById(
   if (ids.length === 0) return [];
   return db
     .selectFrom('social_accounts')
-    .modifyFront(sql.raw(`/* prepared: list_accounts_by_id_${scope.environment} */`))
+    .modifyFront(prepared(`list_accounts_by_id_${scope.environment}`))
     .selectAll()
     .select(tokenExpiresAt)
     .where(inScope(scope, 'social_accounts'))

@@ -1,5 +1,6 @@
 // Queries on the credentials of grants: read for an account, replaced by a refresh, ended.
 import { sql, type UpdateObject } from 'kysely';
+import { prepared } from '../prepared.ts';
 import type { Database, Db, GrantRow, Transaction } from '../tables.ts';
 
 type GrantVersion = Pick<GrantRow, 'id' | 'credential_version'>;
@@ -10,7 +11,7 @@ export function findLogin(db: Db, accountId: string) {
     .selectFrom('social_accounts as account')
     .innerJoin('grants', 'grants.id', 'account.grant_id')
     .leftJoin('platform_apps as app', 'app.id', 'grants.app_id')
-    .modifyFront(sql.raw('/* prepared: load_access */'))
+    .modifyFront(prepared('load_access'))
     .select(['account.external_account_id', 'account.traits'])
     .select(['grants.id', 'credentials', 'credentials_key_id', 'credential_version'])
     .select(['app.id as app_id', 'client_id', 'client_secret', 'client_secret_key_id'])

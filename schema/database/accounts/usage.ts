@@ -1,5 +1,6 @@
 // Counts the targets that each account publishes in a month: from acceptance until a failure.
 import { sql } from 'kysely';
+import { prepared } from '../prepared.ts';
 import type { AccountUsageRow, Db, Transaction } from '../tables.ts';
 
 // To avoid deadlocks, every transaction locks in this order: results and their posts; usage, in one
@@ -65,7 +66,7 @@ export async function moveUsage(
 ): Promise<CountedUsage[]> {
   if (moves.length === 0 && freed.length === 0) return [];
   const { rows } = await sql<CountedUsage>`
-    /* prepared: move_usage */
+    ${prepared('move_usage')}
     with moved as (
       select r.id, r.social_account_id, r.usage_month as old_month, move.month as new_month
       from post_results r

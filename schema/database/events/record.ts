@@ -4,6 +4,7 @@ import type { KeyEnvironment } from '../../api-keys.ts';
 import { isSent, type EventType } from '../../event-types.ts';
 import { newId } from '../../wire/ids.ts';
 import { insertionOf } from '../live/changes.ts';
+import { prepared } from '../prepared.ts';
 import type { Transaction, Writer } from '../tables.ts';
 
 export interface NewEvent {
@@ -40,7 +41,7 @@ export async function recordEvent(
     { project_id: projectId, subject: 'delivery', kind: 'created', from: sql`delivery` },
   );
   const { rows } = await sql<{ delivery_count: number }>`
-    /* prepared: record_event */
+    ${prepared('record_event')}
     with moment as materialized (
       select greatest(
         date_trunc('milliseconds', clock_timestamp()),

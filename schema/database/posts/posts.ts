@@ -17,6 +17,7 @@ import { insertionOf } from '../live/changes.ts';
 import type { CountedUsage } from '../accounts/usage.ts';
 import { earlierSame } from './same-content.ts';
 import { autoCommit } from '../transaction.ts';
+import { prepared } from '../prepared.ts';
 import type { Database, Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
 
 export interface PostWithResults {
@@ -84,7 +85,7 @@ export async function insertPost(
   const { project_id, id: subject_id } = post;
   const created = { project_id, subject: 'post', subject_id, kind: 'created' } as const;
   const { rows } = await sql<PostRow & Omit<InsertedPost, 'post'>>`
-    /* prepared: insert_post */
+    ${prepared('insert_post')}
     with post as (
       insert into posts (id, project_id, environment, caption, status, scheduled_at, due_at, run_due_at,
         media, auto_fit, metadata, current_run, workflow_id)
@@ -254,7 +255,7 @@ const postBytes = sql<number>`octet_length(posts.caption) + coalesce((
 export async function lockPost(trx: Transaction, id: string): Promise<PostRow | undefined> {
   return trx
     .selectFrom('posts')
-    .modifyFront(sql.raw('/* prepared: lock_post */'))
+    .modifyFront(prepared('lock_post'))
     .selectAll()
     .where('id', '=', id)
     .forUpdate()
@@ -267,7 +268,7 @@ export type OpenTarget = Pick<PostResultRow, 'id' | 'answers_result_id'>;
 export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
   return db
     .selectFrom('post_results')
-    .modifyFront(sql.raw('/* prepared: list_open_targets */'))
+    .modifyFront(prepared('list_open_targets'))
     .select(['id', 'answers_result_id'])
     .where('post_id', '=', postId)
     .where(isOpenRow('post_results'))
@@ -289,7 +290,7 @@ export async function claimRun(
   const writer = autoCommit(db, notifier);
   const from = sql`claimed where started_run < ${run}`;
   const { rows } = await sql<{ wait_ms: number | null }>`
-    /* prepared: claim_run */
+    ${prepared('claim_run')}
     with found as (
       select id, project_id, started_run, ${msUntil(sql.ref('scheduled_at'))} as wait_ms from posts
       where id = ${postId} and current_run = ${run} and workflow_id = ${workflowId}
@@ -317,7 +318,7 @@ export async function setConcluded(
   { status, published_at }: { status: PostStatus & ChangeKind<'post'>; published_at: Date | null },
 ): Promise<Pick<PostRow, 'revision' | 'updated_at'>> {
   const { rows } = await sql<Pick<PostRow, 'revision' | 'updated_at'>>`
-    /* prepared: set_concluded */
+    ${prepared('set_concluded')}
     with change as (
       ${insertionOf(trx, { project_id, subject: 'post', subject_id: id, kind: status })}
     )

@@ -1,6 +1,7 @@
 // Finds posts with the same content.
 import { sql, type RawBuilder } from 'kysely';
 import { firstIdAt } from '../../wire/ids.ts';
+import { prepared } from '../prepared.ts';
 import type { Db } from '../tables.ts';
 
 /** How long a post counts as the same one again. */
@@ -38,7 +39,7 @@ export async function findSameContent(
   const accountIds = contents.map(({ accountId }) => accountId);
   const hashes = contents.map(({ hash }) => hash);
   const { rows } = await sql<{ social_account_id: string }>`
-    /* prepared: find_same_content */
+    ${prepared('find_same_content')}
     select given.social_account_id
     from (
       select account_id as social_account_id, hash::bytea as content_hash, ${projectId} as project_id

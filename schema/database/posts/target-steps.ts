@@ -8,6 +8,7 @@ import { giveBackUsage } from '../accounts/usage.ts';
 import { insertChanges, insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
 import { autoCommit } from '../transaction.ts';
+import { prepared } from '../prepared.ts';
 import type { ClockState, Db, PostResultRow, Transaction } from '../tables.ts';
 import { emptyState, type SealedState } from './provider-state.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
@@ -25,7 +26,7 @@ export async function beginPhase(
   const writer = autoCommit(db, notifier);
   const when = row.status === 'pending';
   const { rows } = await sql<{ has_begun: boolean }>`
-    /* prepared: begin_phase */
+    ${prepared('begin_phase')}
     with begun as (
       update post_results
       set status = 'publishing', phase = ${phase}, phase_state = 'begun',
@@ -130,7 +131,7 @@ export async function setNextPhase(
   const isChecked = row.phase === 'reconcile' && next.phase !== 'reconcile';
   const writer = autoCommit(db, notifier);
   const { rows } = await sql<{ has_changed: boolean }>`
-    /* prepared: set_next_phase */
+    ${prepared('set_next_phase')}
     with changed as (
       update post_results
       set phase = ${next.phase}, phase_state = 'ready', clock = ${JSON.stringify(next.clock)}::jsonb,
@@ -169,7 +170,7 @@ export async function setPublished(
 ): Promise<void> {
   const writer = autoCommit(db, notifier);
   await sql`
-    /* prepared: set_published */
+    ${prepared('set_published')}
     with attempt as (
       update post_attempts
       set outcome = 'published', duration_ms = ${durationMs},

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { mediaErrorOf, postingErrors } from '../../posts/errors.ts';
 import type { ResultStatus } from '../../posts/posts.ts';
+import { prepared } from '../prepared.ts';
 import type { Db, MediaItem, MediaRow, PostResultRow } from '../tables.ts';
 import { isUnderPause } from '../pauses.ts';
 import { limitKeys } from './rate-limits.ts';
@@ -88,7 +89,7 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
     .innerJoin('social_accounts as account', 'account.id', 'r.social_account_id')
     .leftJoin('grants', 'grants.id', 'account.grant_id')
     .leftJoin('post_results as answered', 'answered.id', 'r.answers_result_id')
-    .modifyFront(sql.raw('/* prepared: find_target */'))
+    .modifyFront(prepared('find_target'))
     .selectAll('r')
     .select(['p.caption as post_caption', 'p.media as post_media', 'p.auto_fit', 'p.current_run'])
     .select(({ fn }) => fn.coalesce('p.due_at', 'p.created_at').as('due_at'))
@@ -112,7 +113,7 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
 /** The post of this result, if all of its targets and comments have ended. */
 export async function findFinishedPost(db: Db, resultId: string): Promise<string | undefined> {
   const { rows } = await sql<{ post_id: string }>`
-    /* prepared: find_finished_post */
+    ${prepared('find_finished_post')}
     select post_id from post_results r
     where id = ${resultId} and not exists (
       select from post_results

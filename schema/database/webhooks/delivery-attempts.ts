@@ -5,6 +5,7 @@ import type { DeliveryStatus, Timings } from '../../deliveries.ts';
 import { insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
 import { autoCommit } from '../transaction.ts';
+import { prepared } from '../prepared.ts';
 import type { Db } from '../tables.ts';
 
 /** One request to a receiver, and its answer. */
@@ -66,7 +67,7 @@ export async function insertAttempts(
     { subject: 'webhook', kind: sql`transition`, from: sql`transition` },
   );
   const { rows } = await sql<WebhookTransition>`
-    /* prepared: insert_attempts */
+    ${prepared('insert_attempts')}
     with attempt as materialized (
       select * from json_to_recordset(${JSON.stringify(inIdOrder)}::json) as t (
         delivery_id text, scheduled_attempts int, ladder_start int,

@@ -5,6 +5,7 @@ import type { EventType } from '../../event-types.ts';
 import { insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
 import { autoCommit } from '../transaction.ts';
+import { prepared } from '../prepared.ts';
 import type { Db, WebhookRow } from '../tables.ts';
 import { areDeliveriesPaused } from '../pauses.ts';
 import type { SecretColumns } from './secrets.ts';
@@ -35,7 +36,7 @@ export async function listUnfinished(
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
     .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
-    .modifyFront(sql.raw(`/* prepared: list_unfinished${deliveryIds ? '_of' : ''} */`))
+    .modifyFront(prepared(`list_unfinished${deliveryIds ? '_of' : ''}`))
     .select(['d.id', 'd.project_id', 'd.event_id', 'd.event', 'd.trigger', 'd.attempt_count'])
     .select(['d.scheduled_attempts', 'd.ladder_start', 'd.next_attempt_at', 'e.body'])
     .select(['w.id as webhook_id', 'w.url', 'w.status', 'w.deleted_at', 'w.secret'])

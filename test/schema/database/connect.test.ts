@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { limitTransactions } from '../../../schema/database/connect.ts';
+import { prepared } from '../../../schema/database/prepared.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 
 const database = useDatabase();
@@ -18,6 +19,17 @@ describe('connectDatabase', () => {
     });
     await expect(cut).rejects.toThrow();
     expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
+  });
+
+  test('keeps a prepared statement, however it was built', async () => {
+    await database.db.transaction().execute(async (trx) => {
+      await sql`${prepared('raw_statement')} select ${1}::int`.execute(trx);
+      const built = trx.selectFrom('projects').modifyFront(prepared('built_statement'));
+      await built.select('id').where('id', '=', 'prj_1').execute();
+      await sql`select ${1}::int`.execute(trx);
+      const { rows } = await sql`select name from pg_prepared_statements order by 1`.execute(trx);
+      expect(rows).toEqual([{ name: 'built_statement' }, { name: 'raw_statement' }]);
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 // Captures the queries that code under test runs, and asks Postgres how it would run them.
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely';
 import { Pool, type PoolClient } from 'pg';
+import { preparedNameOf } from '../../../schema/database/prepared.ts';
 import type { Database, Db } from '../../../schema/database/tables.ts';
 
 interface PlanNode {
@@ -37,7 +38,7 @@ export function createExplainer(url: string): Explainer {
       if (queries.length === 0) throw new Error('No query was run.');
       const found: string[] = [];
       for (const { sql, parameters } of queries) {
-        const plan = sql.includes('/* prepared: ')
+        const plan = preparedNameOf(sql)
           ? await explainKept(pool, sql, parameters.length)
           : await explain(pool, sql, [...parameters]);
         for (const table of fullScans(plan)) found.push(`${table}: ${sql}`);
