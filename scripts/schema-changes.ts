@@ -5,19 +5,14 @@ import {
   DangerousChangeType,
   findSchemaChanges,
   GraphQLSchema,
-  isEnumType,
-  isInputObjectType,
-  isInterfaceType,
   isObjectType,
+  isTypeDefinitionNode,
+  Kind,
   parse,
+  printSchema,
+  visit,
   type ConstDirectiveNode,
-  type DefinitionNode,
-  type FieldDefinitionNode,
-  type GraphQLArgument,
-  type GraphQLEnumValue,
-  type GraphQLField,
-  type GraphQLInputField,
-  type InputValueDefinitionNode,
+  type DocumentNode,
 } from 'graphql';
 
 export interface SchemaChanges {
@@ -32,81 +27,58 @@ export interface SchemaChanges {
 /** Removing a member that was `@deprecated` before is not breaking. */
 export function findChanges(before: string, after: GraphQLSchema): SchemaChanges {
   const document = parse(before);
-  const definitions = document.definitions.map((definition) =>
-    withoutRemovedDeprecations(definition, after),
-  );
-  const old = withoutUnreachable(
-    buildASTSchema({ ...document, definitions }, { assumeValid: true }),
-  );
-  const changes = findSchemaChanges(old, after);
+  const known = listMembers(document);
+  const present = listMembers(parse(printSchema(after)));
+  const isKept = (coordinate: string) => present.has(coordinate) || !known.get(coordinate);
+  const old = buildASTSchema(filterMembers(document, isKept), { assumeValid: true });
+  const changes = findSchemaChanges(withoutUnreachable(old), after);
   const ofTypes = (types: Record<string, string>) =>
     changes
       .filter(({ type }) => Object.values(types).includes(type))
       .map(({ description }) => description);
-  const deprecatedBefore = new Set(listDeprecated(buildASTSchema(document, { assumeValid: true })));
   return {
     breaking: ofTypes(BreakingChangeType),
     dangerous: ofTypes(DangerousChangeType),
-    deprecated: listDeprecated(after).filter((member) => !deprecatedBefore.has(member)),
+    deprecated: [...present.keys()].filter((name) => present.get(name) && !known.get(name)),
   };
 }
 
-type Deprecable = GraphQLArgument | GraphQLEnumValue | GraphQLField | GraphQLInputField;
-
-function listDeprecated(schema: GraphQLSchema): string[] {
-  return Object.values(schema.getTypeMap())
-    .flatMap((type): readonly Deprecable[] => {
-      if (isEnumType(type)) return type.getValues();
-      if (isInputObjectType(type)) return Object.values(type.getFields());
-      if (!isObjectType(type) && !isInterfaceType(type)) return [];
-      return Object.values(type.getFields()).flatMap((field) => [field, ...field.args]);
-    })
-    .filter(({ deprecationReason }) => deprecationReason != null)
-    .map(String);
+/** Whether each member is deprecated, by its coordinate. */
+function listMembers(document: DocumentNode): Map<string, boolean> {
+  const members = new Map<string, boolean>();
+  filterMembers(document, (...member) => members.set(...member) === members);
+  return members;
 }
 
-/** Removes the deprecated members that the new schema no longer has. */
-function withoutRemovedDeprecations(
-  definition: DefinitionNode,
-  after: GraphQLSchema,
-): DefinitionNode {
-  if (!('name' in definition) || definition.name === undefined) return definition;
-  const type = after.getType(definition.name.value);
-  if (definition.kind === 'EnumTypeDefinition') {
-    const values = isEnumType(type) ? type.getValues() : [];
-    return { ...definition, values: keep(definition.values, values) };
-  }
-  if (definition.kind === 'InputObjectTypeDefinition') {
-    const fields = isInputObjectType(type) ? Object.values(type.getFields()) : [];
-    return { ...definition, fields: keep(definition.fields, fields) };
-  }
-  if (definition.kind === 'ObjectTypeDefinition' || definition.kind === 'InterfaceTypeDefinition') {
-    const fields =
-      isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
-    const kept = keep(definition.fields, fields).map((field): FieldDefinitionNode => {
-      const args = fields.find(({ name }) => name === field.name.value)?.args ?? [];
-      return { ...field, arguments: keep<InputValueDefinitionNode>(field.arguments, args) };
-    });
-    return { ...definition, fields: kept };
-  }
-  return definition;
-}
-
-interface Member {
-  readonly name: { readonly value: string };
-  readonly directives?: readonly ConstDirectiveNode[] | undefined;
-}
-
-function keep<Node extends Member>(
-  members: readonly Node[] | undefined,
-  present: readonly { name: string }[],
-): Node[] {
-  const names = new Set(present.map(({ name }) => name));
-  return (members ?? []).filter(
-    (member) =>
-      names.has(member.name.value) ||
-      !member.directives?.some(({ name }) => name.value === 'deprecated'),
-  );
+/** Keeps the fields, arguments, values and input fields for which `isKept` returns true. */
+function filterMembers(
+  document: DocumentNode,
+  isKept: (coordinate: string, isDeprecated: boolean) => boolean,
+): DocumentNode {
+  let type = '';
+  let field = '';
+  const keep = (coordinate: string, directives: readonly ConstDirectiveNode[] = []) => {
+    const isDeprecated = directives.some(({ name }) => name.value === 'deprecated');
+    return isKept(coordinate, isDeprecated) ? undefined : null;
+  };
+  return visit(document, {
+    enter(node) {
+      if (isTypeDefinitionNode(node)) [type, field] = [node.name.value, ''];
+      switch (node.kind) {
+        case Kind.FIELD_DEFINITION:
+          field = `${type}.${node.name.value}`;
+          return keep(field, node.directives);
+        case Kind.INPUT_VALUE_DEFINITION: {
+          const { value } = node.name;
+          return keep(field ? `${field}(${value}:)` : `${type}.${value}`, node.directives);
+        }
+        case Kind.ENUM_VALUE_DEFINITION:
+          return keep(`${type}.${node.name.value}`, node.directives);
+        default:
+          return undefined;
+      }
+    },
+  });
 }
 
 /** Removes the types that only deprecated members used. */
