@@ -1,11 +1,11 @@
 // Writes the generated files: `schema/openapi.json`, `schema/schema.graphql`, and the tables of
 // networks in the README and under `docs/networks`.
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { routes } from '../api/resources/routes.ts';
 import { createSchema } from '../api/resources/schema.ts';
-import { readLastVersion } from './last-version.ts';
 import { fillInTables, listPages } from './network-tables.ts';
 import { writeOpenApi } from './openapi.ts';
 import { findRestChanges, type RestDocument } from './rest-changes.ts';
@@ -20,6 +20,16 @@ export function generated(): Record<string, string> {
     'openapi.json': `${JSON.stringify(writeOpenApi(routes), null, 2)}\n`,
     'schema.graphql': `${oneOf}\n\n${printSchema(lexicographicSortSchema(createSchema()))}\n`,
   };
+}
+
+/** The file as the last version in the changelog has it. Before the first version, the file in the working tree. */
+async function readLastVersion(file: string): Promise<string> {
+  const version = /^## \[(\d+\.\d+\.\d+)\]/m.exec(await readFile('CHANGELOG.md', 'utf8'))?.[1];
+  if (version === undefined) return readFile(file, 'utf8');
+  const { stdout } = await promisify(execFile)('git', ['show', `v${version}:${file}`], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
 }
 
 async function generate(): Promise<void> {

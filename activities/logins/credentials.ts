@@ -5,9 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openJoinedApp } from '../../schema/database/accounts/apps.ts';
 import { freeExternalId, updateAccount } from '../../schema/database/accounts/accounts.ts';
 import {
+  dropRefreshLease,
   findLogin,
   hasCredentials,
   replaceCredentials,
+  takeRefreshLease,
 } from '../../schema/database/accounts/credentials.ts';
 import {
   countFailedRefresh,
@@ -15,10 +17,6 @@ import {
   openCredentials,
   postponeRefresh,
 } from '../../schema/database/accounts/grants.ts';
-import {
-  dropRefreshLease,
-  takeRefreshLease,
-} from '../../schema/database/accounts/refresh-leases.ts';
 import { recordRefreshed } from '../../schema/database/events/account-events.ts';
 import { insertAccountChanges } from '../../schema/database/live/changes.ts';
 import type { Db, SocialAccountRow, Transaction } from '../../schema/database/tables.ts';

@@ -29,10 +29,7 @@ import {
   insertRevocation,
   listRevocations,
 } from '../../schema/database/accounts/revocations.ts';
-import {
-  dropRefreshLease,
-  takeRefreshLease,
-} from '../../schema/database/accounts/refresh-leases.ts';
+import { dropRefreshLease, takeRefreshLease } from '../../schema/database/accounts/credentials.ts';
 import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
 import { listConnectSessionsById } from '../../schema/database/accounts/connect-sessions.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureSchedule, keepSchedule } from '../../activities/keep-schedule.ts';
-import { pruningSchedule } from '../../activities/retention/schedule.ts';
+import { pruningSchedule } from '../../activities/schedules.ts';
 import { keepWorker } from '../../api/server/keep-worker.ts';
 import type { AppError } from '../../schema/wire/errors.ts';
 import {

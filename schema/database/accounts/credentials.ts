@@ -1,5 +1,6 @@
-// Queries on the credentials of grants: read for an account, replaced by a refresh, ended.
+// Queries on the credentials of grants: read for an account, leased and replaced by a refresh, ended.
 import { sql, type UpdateObject } from 'kysely';
+import { inMs } from '../database-clock.ts';
 import { prepared } from '../prepared.ts';
 import type { Database, Db, GrantRow, Transaction } from '../tables.ts';
 
@@ -29,6 +30,35 @@ export async function hasCredentials(db: Db, grantId: string): Promise<boolean> 
     .where('credentials', 'is not', null)
     .executeTakeFirst();
   return grant !== undefined;
+}
+
+/**
+ * Takes the lease of a refresh for `forMs`, unless another process has it or the credentials were replaced. `expired`:
+ * its last holder did not drop it.
+ */
+export async function takeRefreshLease(
+  db: Db,
+  { id, credential_version }: GrantVersion,
+  leaseId: string,
+  forMs: number,
+): Promise<'free' | 'expired' | undefined> {
+  const { rows } = await sql<{ was_held: boolean }>`
+    update grants set refresh_lease_id = ${leaseId}, refresh_lease_until = ${inMs(forMs)}
+    from (select id, refresh_lease_until from grants where id = ${id} for update) as before
+    where grants.id = before.id and credential_version = ${credential_version}
+      and (before.refresh_lease_until is null or before.refresh_lease_until < now())
+    returning before.refresh_lease_until is not null as was_held`.execute(db);
+  if (!rows[0]) return undefined;
+  return rows[0].was_held ? 'expired' : 'free';
+}
+
+export async function dropRefreshLease(db: Db, id: string, leaseId: string): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set({ refresh_lease_id: null, refresh_lease_until: null })
+    .where('id', '=', id)
+    .where('refresh_lease_id', '=', leaseId)
+    .execute();
 }
 
 /** False: the grant has other credentials by now, or none. */
