@@ -1,7 +1,7 @@
 // The tables of networks in the README and under docs/networks, made from the network definitions.
 import { readdir } from 'node:fs/promises';
 import type { PlatformDefinition } from '../schema/platforms/definition.ts';
-import { platformDefinitions } from '../schema/platforms/index.ts';
+import { platformDefinitions, type PlatformName } from '../schema/platforms/index.ts';
 import { toJsonSchema } from '../api/platforms/presenter.ts';
 
 /** The pages with such tables. */
@@ -22,6 +22,20 @@ export function fillInTables(page: string): string {
   });
 }
 
+/** What a user connects with, and the server that the tests publish to. */
+const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: string]> = {
+  bluesky: ['Login page or app password', 'A real server (PDS)'],
+  mastodon: ['Consent at the server, or access token', 'Simulator'],
+  twitter: ['Consent page', 'Simulator'],
+  linkedin: ["LinkedIn's consent page, or an access token", 'Simulator'],
+  telegram: ['Bot token and chat', 'Simulator'],
+  discord: ['Webhook URL, or bot token and channel', 'Simulator'],
+  slack: ['Bot token and channel', 'Simulator'],
+  wordpress: ['Site and application password', 'A real server (WordPress)'],
+  nostr: ['Private key and relays', 'A real server (nostr-relay)'],
+  sandbox: ['Any name', 'Built in'],
+};
+
 /** Real networks first. */
 function networkTable(): string {
   const isSandbox = ({ name }: PlatformDefinition) => name === 'sandbox';
@@ -31,12 +45,12 @@ function networkTable(): string {
   ];
   const table = writeTable(
     ['Network', 'Text', 'Pictures', 'Video', 'Replies', 'Connect with', 'Tested with'],
-    networks.map(({ name, title, rules, rulesFor, connectsBy, testedWith }) => {
+    networks.map(({ name, title, rules, rulesFor }) => {
       const pictures = String(rules.media?.image?.max ?? '–');
       const videos = String(rules.media?.video?.max ?? '–');
       const replies = rules.replies ? 'Yes' : 'No';
       const link = `[${title}](docs/networks/${name}.md)${rulesFor ? ' ¹' : ''}`;
-      return [link, writeLimit(rules.text), pictures, videos, replies, connectsBy, testedWith];
+      return [link, writeLimit(rules.text), pictures, videos, replies, ...readmeColumns[name]];
     }),
   );
   const doDiffer = networks.some(({ rulesFor }) => rulesFor);

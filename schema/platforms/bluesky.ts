@@ -52,8 +52,6 @@ const options = z
 export const bluesky = definePlatform({
   name: 'bluesky',
   title: 'Bluesky',
-  connectsBy: 'Login page or app password',
-  testedWith: 'A real server (PDS)',
   settings: {
     apiUrl: baseUrl(
       'PDS or entryway for Bluesky logins, besides the PDS of the account. It also resolves handles that end in `.test`.',

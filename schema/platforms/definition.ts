@@ -134,10 +134,6 @@ export interface PlatformDefinition {
   readonly name: string;
   /** Name for people. GraphQL types start with it, so it is one word. */
   readonly title: string;
-  /** Credentials that a user needs, for the README's table. */
-  readonly connectsBy: string;
-  /** Server that the tests publish to, for the README's table. */
-  readonly testedWith: string;
   /** `apiUrl` is read from `FANFARE_<NAME>_API_URL`. */
   readonly settings: Readonly<Record<string, z.ZodType>>;
   /** Accounts connect through an app that the operator or the project registers at the network. */

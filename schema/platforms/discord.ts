@@ -121,8 +121,6 @@ const rules: PlatformRules = {
 export const discord = definePlatform({
   name: 'discord',
   title: 'Discord',
-  connectsBy: 'Webhook URL, or bot token and channel',
-  testedWith: 'Simulator',
   settings: { apiUrl: baseUrl("Discord's API.", 'https://discord.com/api/v10') },
   rules,
   // Execute Webhook has no `message_reference`.

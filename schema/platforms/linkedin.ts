@@ -85,8 +85,6 @@ const options = z
 export const linkedin = definePlatform({
   name: 'linkedin',
   title: 'LinkedIn',
-  connectsBy: "LinkedIn's consent page, or an access token",
-  testedWith: 'Simulator',
   hasApp: true,
   needsAppSecret: true,
   settings: {

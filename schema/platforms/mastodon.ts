@@ -142,8 +142,6 @@ function rulesFor(limits: Traits): PlatformRules {
 export const mastodon = definePlatform({
   name: 'mastodon',
   title: 'Mastodon',
-  connectsBy: 'Consent at the server, or access token',
-  testedWith: 'Simulator',
   settings: {},
   rules: rulesFor({}),
   rulesFor,

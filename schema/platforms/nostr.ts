@@ -27,8 +27,6 @@ const options = z
 export const nostr = definePlatform({
   name: 'nostr',
   title: 'Nostr',
-  connectsBy: 'Private key and relays',
-  testedWith: 'A real server (nostr-relay)',
   settings: {},
   rules: {
     // Half of `maxEventSize`, because escaping can double the text. The protocol has no limit.

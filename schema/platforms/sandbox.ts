@@ -61,8 +61,6 @@ export type SandboxOptions = z.infer<typeof SandboxOptions>;
 export const sandbox = definePlatform({
   name: 'sandbox',
   title: 'Sandbox',
-  connectsBy: 'Any name',
-  testedWith: 'Built in',
   settings: {
     apiUrl: url(
       'Base URL of the sandbox network: `/sandbox` of the API. The command `worker` needs it if the sandbox is on. Default: `/sandbox` of this process.',

@@ -90,8 +90,6 @@ const rules = {
 export const slack = definePlatform({
   name: 'slack',
   title: 'Slack',
-  connectsBy: 'Bot token and channel',
-  testedWith: 'Simulator',
   settings: { apiUrl: baseUrl("Slack's Web API.", 'https://slack.com/api') },
   rules,
   rulesFor: ({ canUpload }) =>

@@ -63,8 +63,6 @@ const media: MediaRules = {
 export const telegram = definePlatform({
   name: 'telegram',
   title: 'Telegram',
-  connectsBy: 'Bot token and chat',
-  testedWith: 'Simulator',
   settings: {
     apiUrl: baseUrl(
       'Bot API server for Telegram. You can run your own.',

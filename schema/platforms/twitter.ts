@@ -106,8 +106,6 @@ const subscriptions: readonly unknown[] = ['Premium', 'PremiumPlus'];
 export const twitter = definePlatform({
   name: 'twitter',
   title: 'X',
-  connectsBy: 'Consent page',
-  testedWith: 'Simulator',
   settings: {
     apiUrl: baseUrl("X's API.", 'https://api.x.com'),
     consentUrl: baseUrl("X's consent page.", 'https://x.com/i/oauth2/authorize'),

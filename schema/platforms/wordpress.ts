@@ -56,8 +56,6 @@ const maxMedia = 20;
 export const wordpress = definePlatform({
   name: 'wordpress',
   title: 'WordPress',
-  connectsBy: 'Site and application password',
-  testedWith: 'A real server (WordPress)',
   settings: {},
   rules: {
     // WordPress accepts 4 GiB (LONGTEXT). The limit is half of Fanfare's own limit for captions.
