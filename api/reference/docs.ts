@@ -4,7 +4,6 @@ import { openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { html } from 'hono/html';
-import packageJson from '../../package.json' with { type: 'json' };
 import {
   postingErrorAnchor,
   postingErrors,
@@ -16,10 +15,11 @@ import type { Context } from '../http/context.ts';
 import { page, prose, type Html } from '../http/pages.ts';
 import type { PublicPage } from '../http/route.ts';
 import { errorMeanings } from './error-meanings.ts';
+import viewerRelease from './viewer/release.json' with { type: 'json' };
 
 const documentFile = new URL('../../schema/openapi.json', import.meta.url);
-const viewerFile = new URL('browser/standalone.js', import.meta.resolve('@scalar/api-reference'));
-const viewerVersion = packageJson.dependencies['@scalar/api-reference'];
+/** A copy, since its package installs 265 others. `scripts/update-viewer.ts` replaces it. */
+const viewerFile = new URL('viewer/standalone.js', import.meta.url);
 
 export const docPages: PublicPage<Pick<Context, 'publicUrl'>>[] = [
   {
@@ -35,7 +35,7 @@ export const docPages: PublicPage<Pick<Context, 'publicUrl'>>[] = [
   {
     path: '/docs/viewer.js',
     async respond(_, c) {
-      const etag = `"${viewerVersion}"`;
+      const etag = `"${viewerRelease.version}"`;
       const headers = { ETag: etag, 'Cache-Control': 'public, max-age=31536000, immutable' };
       if (c.req.header('If-None-Match') === etag) return c.body(null, 304, headers);
       const type = 'text/javascript; charset=utf-8';
@@ -80,7 +80,7 @@ function showReference(): Promise<Response> {
     banner: html`<div class="viewer">
         <script id="api-reference" data-configuration="${JSON.stringify(viewerConfig)}"></script>
       </div>
-      <script src="/docs/viewer.js?v=${viewerVersion}"></script>`,
+      <script src="/docs/viewer.js?v=${viewerRelease.version}"></script>`,
     // The viewer inserts styles of its own.
     sources: "script-src 'self'; connect-src 'self'; img-src data:; style-src 'unsafe-inline'",
   });

@@ -1,7 +1,9 @@
 // The routes without API key: metrics, the OpenAPI document, the API reference.
+import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import type { ProcessContext } from '../../../api/server/health.ts';
 import { createProbeServer } from '../../../api/server/probe-server.ts';
+import viewerRelease from '../../../api/reference/viewer/release.json' with { type: 'json' };
 import { routes } from '../../../api/resources/routes.ts';
 import { deletePause, insertPause } from '../../../schema/database/pauses.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
@@ -140,5 +142,10 @@ describe('GET /docs', () => {
     const etag = script.headers.get('ETag')!;
     const again = await rest.call('GET', address!, { headers: { 'If-None-Match': etag } });
     expect(again.status).toBe(304);
+  });
+
+  test('serves the viewer as its package has it', async () => {
+    const { body } = await rest.call('GET', '/docs/viewer.js');
+    expect(createHash('sha256').update(body).digest('hex')).toBe(viewerRelease.sha256);
   });
 });
