@@ -4,11 +4,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
+import packageLock from '../package-lock.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const guide = read('CONTRIBUTING.md');
 const listed = treeOf(guide);
+/** Installed on every system. Half of them bundle the workflows or belong to Temporal's SDK. */
+const productionPackages = 290;
+
+interface Package {
+  dev?: boolean;
+  devOptional?: boolean;
+  optional?: boolean;
+}
 
 describe('CONTRIBUTING.md', () => {
   test('lists only files and folders that exist in its tree', () => {
@@ -50,6 +59,21 @@ describe('SECURITY.md', () => {
     expect(named).not.toEqual([]);
     const gone = named.filter((path) => !existsSync(join(root, path)));
     expect(gone, 'Correct these in SECURITY.md.').toEqual([]);
+  });
+});
+
+describe('package-lock.json', () => {
+  const packages = Object.entries(packageLock.packages as Record<string, Package>).filter(([path]) => path !== '');
+
+  test('has no more packages for production than before', () => {
+    const isForProduction = ({ dev, devOptional, optional }: Package) =>
+      !dev && !devOptional && !optional;
+    const count = packages.filter(([, entry]) => isForProduction(entry)).length;
+    expect(count, 'Weigh what the new packages save.').toBeLessThanOrEqual(productionPackages);
+  });
+
+  test('names no registry', () => {
+    expect(packages.filter(([, entry]) => 'resolved' in entry)).toEqual([]);
   });
 });
 
