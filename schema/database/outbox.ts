@@ -117,10 +117,11 @@ function publishPostRequest(
 export type ClaimedRow = OutboxRow & { delay_ms?: number | null };
 
 const isWaiting = sql`(claimed_at is null or claimed_at < ${ago(outboxClaimMs)})`;
+const beginsAt = sql`coalesce(start_at, created_at)`;
 
 /**
- * Claims the oldest rows of each project in turn, so that a long backlog of one doesn't delay the others. Skips
- * rows that another relay has locked.
+ * Claims rows of each project in turn, so that a long backlog of one doesn't delay the others. Within a project,
+ * posts that are due come before those scheduled for later. Skips rows that another relay has locked.
  */
 export async function claimOutbox(db: Db, limit: number): Promise<ClaimedRow[]> {
   const { rows } = await sql<ClaimedRow>`
@@ -133,8 +134,9 @@ export async function claimOutbox(db: Db, limit: number): Promise<ClaimedRow[]> 
       ) from waiting where project_id is not null
     ), oldest as materialized (
       select own.id from waiting cross join lateral (
-        select id, row_number() over (order by id) as place from outbox
-        where ${isWaiting} and project_id = waiting.project_id order by id limit ${limit}
+        select id, row_number() over (order by ${beginsAt}, id) as place from outbox
+        where ${isWaiting} and project_id = waiting.project_id
+        order by ${beginsAt}, id limit ${limit}
       ) own
       order by own.place, own.id limit ${limit}
     ), locked as (

@@ -102,7 +102,7 @@ import {
   findManualDelivery,
   insertManualAttempt,
 } from '../../schema/database/webhooks/manual-attempts.ts';
-import { claimBatch } from '../../schema/database/outbox.ts';
+import { claimBatch, claimOutbox } from '../../schema/database/outbox.ts';
 import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
 import { findSameContent } from '../../schema/database/posts/same-content.ts';
 import { cancelResults, lockPostWithResults } from '../../schema/database/posts/changes.ts';
@@ -343,6 +343,10 @@ describe('single rows', () => {
 });
 
 describe('the engine', () => {
+  test('claims rows of a long outbox by an index', async () => {
+    expect(await explainer.findFullScans((db) => claimOutbox(db, 50))).toEqual([]);
+  });
+
   const works: Record<string, (db: Db) => Promise<unknown>> = {
     'claims waiting deliveries': (db) =>
       db.transaction().execute((trx) => claimBatch(trx, { limit: 200 })),
@@ -724,6 +728,10 @@ async function fill(db: Db): Promise<void> {
         workflow_id, concluded_at, environment)
       select 'rpl_' || i, 'prj_' || i % 50, 'wh_' || i % 1000, 'completed', now(), now(), '{}', 0, '', now(), ${environment}
       from generate_series(0, 4999) i`,
+    `insert into outbox (id, project_id, workflow, workflow_id, input, start_at)
+      select 'out_' || i, 'prj_' || i % 50, 'publishPost', 'w' || i, '{}',
+        case when i % 2 = 0 then now() + i * interval '1 s' end
+      from generate_series(0, 19999) i`,
     `insert into activity_failures (workflow_id, activity, error, failed_at)
       select 'w' || i, 'deliver', 'e', now() - i * interval '1 s' from generate_series(0, 4999) i`,
     `insert into sandbox_posts (id, handle, caption, created_at)

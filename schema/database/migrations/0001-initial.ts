@@ -483,8 +483,8 @@ const statements = [
     claimed_at ${time},
     created_at ${time} not null default now()
   )`,
-  // A relay claims rows of each project in turn.
-  `create index outbox_projects on outbox (project_id, id)`,
+  // A relay claims rows of each project in turn, in the order in which their workflows begin.
+  `create index outbox_projects on outbox (project_id, coalesce(start_at, created_at), id)`,
 
   // Has one row. The process that moves swept_at forward does the sweep.
   `create table sweeps (swept_at ${time} not null)`,

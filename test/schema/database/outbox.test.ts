@@ -41,6 +41,24 @@ describe('claimOutbox', () => {
     expect(posts.toSorted()).toEqual(['post_0', 'post_1', 'post_of_several', 'post_other']);
   });
 
+  test('claims the rows of a project in the order in which their workflows begin', async () => {
+    const insert = (postId: string, inMs: number | null) =>
+      inQuietTransaction(database.db, (trx) => {
+        const startAt = inMs === null ? null : new Date(Date.now() + inMs);
+        return insertPublishPost(trx, 'prj_a', { postId, run: 0 }, startAt);
+      });
+    await insert('post_tomorrow', 24 * 3_600_000);
+    await insert('post_soon', 30_000);
+    await insert('post_now', null);
+    await insert('post_overdue', -60_000);
+    const claim = async () => {
+      const rows = await claimOutbox(database.db, 2);
+      return rows.map(({ input }) => String(input['postId'])).toSorted();
+    };
+    expect(await claim()).toEqual(['post_now', 'post_overdue']);
+    expect(await claim()).toEqual(['post_soon', 'post_tomorrow']);
+  });
+
   test('returns a row again when its claim has expired', async () => {
     await inQuietTransaction(database.db, (trx) =>
       insertPublishPost(trx, 'prj_a', { postId: 'post_1', run: 0 }, null),
