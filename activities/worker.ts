@@ -1,12 +1,18 @@
 // The worker of this process, which runs workflows and activities, and the relay and sweeper beside it.
 import type { Client } from '@temporalio/client';
-import { Worker, type NativeConnection, type WorkerDeploymentOptions } from '@temporalio/worker';
+import {
+  Worker,
+  type NativeConnection,
+  type WorkerDeploymentOptions,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Notifier } from '../schema/database/notifier.ts';
 import type { Listener } from '../schema/database/live/listen.ts';
 import type { Config } from '../schema/config/config.ts';
-import { maxBatchSize } from '../schema/workflows.ts';
+import { crowdedQueueOf, maxBatchSize } from '../schema/workflows.ts';
 import { createFailureReporter } from './activity-failures.ts';
+import { createCallPlaces } from './call-places.ts';
 import { createCallHeartbeats } from './publishing/call-ownership.ts';
 import { createMediaLoader } from './media/load-media.ts';
 import { createAdmission } from './publishing/admission.ts';
@@ -20,7 +26,7 @@ import { workflowBundle } from './dispatch/workflow-bundle.ts';
 
 export interface WorkerDependencies extends Omit<
   ActivityDependencies,
-  'admission' | 'heartbeats' | 'loadMedia'
+  'admission' | 'heartbeats' | 'loadMedia' | 'places'
 > {
   config: Config;
   connection: NativeConnection;
@@ -38,6 +44,13 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/** A request that hangs occupies a slot for its whole timeout, so there are many slots. */
+const maxActivities = 1_000;
+/** Leaves a fifth of the slots for other activities. */
+const maxCalls = 800;
+/** For calls of projects that have their share of these. */
+const maxCrowdedCalls = 200;
+
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
   const { config, connection, db, notifier, listener, log, temporal, inFlight } = dependencies;
   const { namespace, taskQueue, buildId } = config.temporal;
@@ -46,28 +59,37 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   const heartbeats = createCallHeartbeats(db, config.targetClock);
   // At least the number of connections to one endpoint. Otherwise some of them would stay idle.
   const maxInFlight = Math.max(maxBatchSize, config.deliveriesPerEndpoint);
-  const worker = await Worker.create({
+  const common: WorkerOptions = {
     connection,
     namespace,
     taskQueue,
     ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(taskQueue, buildId) }),
-    workflowBundle: await workflowBundle(dependencies.cacheDirectory),
     activities: createActivities({
       ...dependencies,
       eagerStart,
       admission,
       heartbeats,
+      places: createCallPlaces(maxCalls),
       loadMedia: createMediaLoader({ db, media: dependencies.media }),
     }),
     interceptors: { activity: [createFailureReporter(dependencies)] },
-    // A request that hangs occupies a slot for its whole timeout, so there are many slots.
-    maxConcurrentActivityTaskExecutions: 1_000,
+    shutdownGraceTime: '12s',
+    shutdownForceTime: '20s',
+  };
+  const worker = await Worker.create({
+    ...common,
+    workflowBundle: await workflowBundle(dependencies.cacheDirectory),
+    maxConcurrentActivityTaskExecutions: maxActivities,
     maxConcurrentLocalActivityExecutions: 500,
     maxConcurrentWorkflowTaskExecutions: 500,
     maxCachedWorkflows: 500,
-    shutdownGraceTime: '12s',
-    shutdownForceTime: '20s',
   });
+  const crowdedWorker = await Worker.create({
+    ...common,
+    taskQueue: crowdedQueueOf(taskQueue),
+    maxConcurrentActivityTaskExecutions: maxCrowdedCalls,
+  });
+  const workers = [worker, crowdedWorker];
   const relay = startRelay({
     db,
     listener,
@@ -90,12 +112,15 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   const schedules = [pruningSchedule(taskQueue), refreshSchedule(taskQueue)].map((scheduled) =>
     keepSchedule({ temporal, taskQueue, log }, scheduled),
   );
+  const stopWorkers = () => {
+    for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
+  };
   // Even if the worker fails, the relay must not claim work for its closed connection.
   const stopOthers = () =>
     Promise.all([relay, sweeper, ...schedules].map((running) => running.stop()));
   const run = async () => {
     try {
-      await worker.run();
+      await Promise.all(workers.map((each) => each.run().finally(stopWorkers)));
     } finally {
       await stopOthers();
       await eagerStart.settled();
@@ -107,7 +132,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     done,
     async stop() {
       await stopOthers();
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      stopWorkers();
       await done;
     },
   };

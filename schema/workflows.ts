@@ -13,6 +13,9 @@ export interface PublishPostInput {
   run: number;
 }
 
+/** The queue of advances whose projects have their share of calls. Every worker serves it with a few slots. */
+export const crowdedQueueOf = (taskQueue: string): string => `${taskQueue}-crowded`;
+
 /** A target of a run. `after`: a target of the same run that must end first. */
 export interface ClaimedTarget {
   resultId: string;
@@ -32,6 +35,8 @@ export interface BegunTarget extends ClaimedTarget {
 /** Milliseconds until the target's next step. Null: this run has no more steps for it. */
 export interface TargetProgress {
   waitMs: number | null;
+  /** The project has its share of calls in this worker, so the next step waits in the queue for crowded projects. */
+  isCrowded?: boolean;
   /** The target was the last one and has ended the run. */
   isConcluded?: boolean;
 }

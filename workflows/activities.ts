@@ -1,6 +1,7 @@
 // The activities with their timeouts. All retry until they succeed: our own backends may be down for long.
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { crowdedQueueOf } from '../schema/workflows.ts';
 
 const retry = { initialInterval: '1s', maximumInterval: '15s', backoffCoefficient: 2 } as const;
 /** Without a heartbeat for 10 s, Temporal gives the activity to another worker. */
@@ -17,6 +18,15 @@ export const { advanceTarget } = proxyActivities<Activities>({
   heartbeatTimeout,
   retry,
 });
+
+/** Waits in Temporal until a slot for crowded projects is free, which costs nothing. */
+export const advanceCrowded: Activities['advanceCrowded'] = (input) =>
+  proxyActivities<Activities>({
+    taskQueue: crowdedQueueOf(workflowInfo().taskQueue),
+    startToCloseTimeout: '5m',
+    heartbeatTimeout,
+    retry,
+  }).advanceCrowded(input);
 
 /** Runs in the workflow's first task. If the networks answer at once, the post needs no other task. */
 export const { beginPost } = proxyLocalActivities<Activities>({

@@ -1,7 +1,7 @@
 // One run of a post: publishes every target, in parallel where possible, then concludes the post.
 import { condition, continueAsNew, sleep, workflowInfo } from '@temporalio/workflow';
 import type { BegunTarget, PublishPostInput, TargetProgress } from '../schema/workflows.ts';
-import { advanceTarget, beginPost, concludePost } from './activities.ts';
+import { advanceCrowded, advanceTarget, beginPost, concludePost } from './activities.ts';
 
 export async function publishPost(input: PublishPostInput): Promise<void> {
   const { run } = input;
@@ -21,7 +21,8 @@ export async function publishPost(input: PublishPostInput): Promise<void> {
       if (workflowInfo().continueAsNewSuggested) isHistoryLong = true;
       const mustWait = progress.waitMs > 0 || isHistoryLong;
       if (mustWait && (await condition(() => isHistoryLong, progress.waitMs))) return;
-      progress = await advanceTarget({ resultId, run });
+      const step = progress.isCrowded ? advanceCrowded : advanceTarget;
+      progress = await step({ resultId, run });
     }
     if (progress.isConcluded) isConcluded = true;
   };

@@ -8,22 +8,26 @@ import {
   insertManualAttempt,
 } from '../../schema/database/webhooks/manual-attempts.ts';
 import type { RetryDeliveryInput } from '../../schema/workflows.ts';
+import type { CallPlaces } from '../call-places.ts';
 import { exchange, type ExchangeDependencies } from './exchange.ts';
 import { NotBegunError } from '../egress/send-outcome.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 
 /** How soon a paused retry checks again. */
 const pausedMs = 2_000;
+/** How soon a retry checks again whether its project has a place for a call. */
+const crowdedMs = 5_000;
 
 export interface RetryingDependencies extends ExchangeDependencies {
   db: Db;
   notifier: Notifier;
+  places: CallPlaces;
   /** How long it waits for a connection. Default: as long as a receiver may take, since a user is waiting. */
   beginWithinMs?: number;
 }
 
 export function createRetrying(dependencies: RetryingDependencies) {
-  const { db, notifier, beginWithinMs = 10_000 } = dependencies;
+  const { db, notifier, places, beginWithinMs = 10_000 } = dependencies;
 
   /** Sends nothing if the webhook or the event is gone by now. */
   async function attempt({ deliveryId }: RetryDeliveryInput): Promise<void> {
@@ -32,6 +36,10 @@ export function createRetrying(dependencies: RetryingDependencies) {
     if (delivery.is_paused) {
       // The API accepted this retry just before the pause. It refuses retries during the pause.
       throw failure(new PausedError('Deliveries are paused by the operator.'), pausedMs);
+    }
+    using place = places.take(delivery.project_id);
+    if (!place) {
+      throw failure(new CrowdedError('The project has too many calls in progress.'), crowdedMs);
     }
     const { webhook, body } = delivery;
     const sendable = { ...delivery, webhook, body };
@@ -46,6 +54,10 @@ export function createRetrying(dependencies: RetryingDependencies) {
 
 class PausedError extends Error {
   override readonly name = 'PausedError';
+}
+
+class CrowdedError extends Error {
+  override readonly name = 'CrowdedError';
 }
 
 /** Temporal tries again when a connection may be free, instead of by its own retry schedule. */

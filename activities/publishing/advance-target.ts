@@ -55,22 +55,27 @@ const readAgainMs = 500;
 const stayForMs = 5_000;
 const ended: TargetProgress = { waitMs: null };
 
+/** `mayCrowd`: needs no place for its calls, since it has a slot of those for crowded projects. */
 export async function advanceTarget(
   installed: AdvanceDependencies,
-  { resultId, run }: AdvanceTargetInput,
+  input: AdvanceTargetInput,
+  { mayCrowd = false } = {},
 ): Promise<TargetProgress> {
   const { callTimeoutMs = defaultCallTimeoutMs } = installed;
   const leaveAtMs = performance.now() + stayForMs;
-  for (let renewals = 0; ;) {
-    const stored = await findOpenTarget(installed, { resultId, run });
-    if (!stored) return ended;
+  let renewals = 0;
+  let stored = await findOpenTarget(installed, input);
+  if (!stored) return ended;
+  using place = mayCrowd ? undefined : installed.places.take(stored.project_id);
+  if (!mayCrowd && !place) return { waitMs: Math.max(waitOf(stored), 0), isCrowded: true };
+  for (; stored; stored = await findOpenTarget(installed, input)) {
     const ownedMs = ownedForMs(stored, installed.clock, callTimeoutMs);
     if (ownedMs > 0) {
       if (performance.now() > leaveAtMs) return { waitMs: readAgainMs };
       await sleep(Math.min(ownedMs, readAgainMs));
       continue;
     }
-    const waitMs = (stored.next_attempt_at?.getTime() ?? 0) - stored.read_at.getTime();
+    const waitMs = waitOf(stored);
     if (waitMs > shortWaitMs) return { waitMs };
     if (waitMs > 0) await sleep(waitMs);
 
@@ -102,12 +107,18 @@ export async function advanceTarget(
       continue;
     }
     if (end === 'superseded') {
-      const isStillOpen = await findOpenTarget(dependencies, { resultId, run });
+      const isStillOpen = await findOpenTarget(dependencies, input);
       return isStillOpen ? { waitMs: readAgainMs } : ended;
     }
     const mayRenew = renewals++ < maxRenewals;
     await fetchFor(project_id, () => renewAccess(dependencies, platform, access, end, mayRenew));
   }
+  return ended;
+}
+
+/** Negative: its next step is due. */
+function waitOf({ next_attempt_at, read_at }: TargetRow): number {
+  return (next_attempt_at?.getTime() ?? 0) - read_at.getTime();
 }
 
 /** Undefined: the target has ended, or belongs to another run. */

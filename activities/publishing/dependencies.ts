@@ -1,6 +1,7 @@
 // The dependencies of the steps that advance a target.
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { TargetClock } from '../../schema/retry.ts';
+import type { CallPlaces } from '../call-places.ts';
 import type { LoginDependencies } from '../logins/dependencies.ts';
 import type { LoadMedia } from '../media/load-media.ts';
 import type { CallHeartbeats } from './call-ownership.ts';
@@ -8,6 +9,7 @@ import type { CallHeartbeats } from './call-ownership.ts';
 export interface AdvanceDependencies extends LoginDependencies {
   clock: TargetClock;
   heartbeats: CallHeartbeats;
+  places: CallPlaces;
   /** Milliseconds since the epoch, by the database's clock. */
   now: () => number;
   /** The operator's ceilings; 0 or absent: no limit. */

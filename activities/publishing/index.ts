@@ -30,10 +30,11 @@ export function createPublishing(dependencies: PublishingDependencies) {
   const inFlight = new Map<string, Promise<TargetProgress>>();
 
   /** Joins the advance of this target that is already in flight, if any. */
-  function advance(input: AdvanceTargetInput): Promise<TargetProgress> {
+  function advance(input: AdvanceTargetInput, options = {}): Promise<TargetProgress> {
     const key = `${input.resultId}/${input.run}`;
     const progress =
-      inFlight.get(key) ?? advanceTarget(dependencies, input).finally(() => inFlight.delete(key));
+      inFlight.get(key) ??
+      advanceTarget(dependencies, input, options).finally(() => inFlight.delete(key));
     inFlight.set(key, progress);
     return progress;
   }
@@ -106,6 +107,10 @@ export function createPublishing(dependencies: PublishingDependencies) {
 
     advanceTarget: (input: AdvanceTargetInput): Promise<TargetProgress> =>
       withHeartbeat(async () => concludeAfter(await advance(input), input)),
+
+    /** In a slot for crowded projects. */
+    advanceCrowded: (input: AdvanceTargetInput): Promise<TargetProgress> =>
+      withHeartbeat(async () => concludeAfter(await advance(input, { mayCrowd: true }), input)),
 
     concludePost: conclude,
   };

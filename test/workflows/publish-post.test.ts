@@ -4,7 +4,7 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Activities } from '../../activities/index.ts';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
-import { publishPostWorkflow } from '../../schema/workflows.ts';
+import { crowdedQueueOf, publishPostWorkflow } from '../../schema/workflows.ts';
 import {
   createTimeSkippingEnvironment,
   type TimeSkippingEnvironment,
@@ -26,7 +26,9 @@ beforeAll(async () => {
 
 afterAll(() => environment.teardown());
 
-type StandIns = Partial<Pick<Activities, 'beginPost' | 'advanceTarget' | 'concludePost'>>;
+type StandIns = Partial<
+  Pick<Activities, 'beginPost' | 'advanceTarget' | 'advanceCrowded' | 'concludePost'>
+>;
 const three = [{ resultId: 'a' }, { resultId: 'b' }, { resultId: 'c' }];
 
 /**
@@ -44,18 +46,24 @@ async function publish(standIns: StandIns): Promise<string[]> {
       calls.push(input.resultId);
       return standIns.advanceTarget ? standIns.advanceTarget(input) : done;
     },
+    advanceCrowded: async (input) => {
+      calls.push(`${input.resultId} crowded`);
+      return standIns.advanceCrowded ? standIns.advanceCrowded(input) : done;
+    },
     concludePost: async (input) => {
       calls.push('conclude');
       await standIns.concludePost?.(input);
     },
   };
-  const worker = await Worker.create({
-    connection: environment.nativeConnection,
-    taskQueue,
-    workflowBundle: bundle,
-    activities,
+  const connection = environment.nativeConnection;
+  const worker = await Worker.create({ connection, taskQueue, workflowBundle: bundle, activities });
+  const crowdedWorker = await Worker.create({
+    connection,
+    taskQueue: crowdedQueueOf(taskQueue),
+    activities: { advanceCrowded: activities.advanceCrowded },
   });
-  await worker.runUntil(
+  const bothUntil = (end: Promise<void>) => worker.runUntil(crowdedWorker.runUntil(end));
+  await bothUntil(
     environment.client.workflow.execute(publishPostWorkflow, {
       taskQueue,
       workflowId: `post-${++runs}`,
@@ -95,6 +103,21 @@ describe('publishPost', () => {
         ]),
     });
     expect(calls).toEqual(['begin', 'c', 'b', 'conclude']);
+  });
+
+  test('advances a target of a crowded project in the queue for these', async () => {
+    const crowded = { waitMs: 0, isCrowded: true };
+    let bWaits = 2;
+    const calls = await publish({
+      beginPost: () => Promise.resolve([{ resultId: 'a', progress: crowded }, { resultId: 'b' }]),
+      advanceTarget: () => Promise.resolve(crowded),
+      advanceCrowded: ({ resultId }) =>
+        Promise.resolve(resultId === 'b' && --bWaits > 0 ? { waitMs: 100 } : done),
+    });
+    const callsOf = (id: string) => calls.filter((call) => call.split(' ')[0] === id);
+    expect(callsOf('a')).toEqual(['a crowded']);
+    expect(callsOf('b')).toEqual(['b', 'b crowded', 'b', 'b crowded']);
+    expect(calls.at(-1)).toBe('conclude');
   });
 
   test('begins again when the post was not due yet', async () => {

@@ -1,5 +1,6 @@
 // Manual attempts in addition to those of the schedule, and their activity.
 import { describe, expect, test } from 'vitest';
+import { createCallPlaces } from '../../../activities/call-places.ts';
 import {
   createRetrying,
   type RetryingDependencies,
@@ -147,6 +148,22 @@ describe.concurrent('attemptOnce', () => {
     await safeFetch.close();
   });
 
+  test('asks Temporal to try again while its project has too many calls in progress', async () => {
+    await using receiver = await startScripted(ok);
+    const delivery = await send(app, receiver);
+    await delivery.waitForAttempts(1);
+    const places = createCallPlaces(1);
+    const held = places.take(delivery.tenant.projectId);
+    await expect(attemptOnce(delivery.id, { places })).rejects.toMatchObject({
+      type: 'CrowdedError',
+      nonRetryable: false,
+      nextRetryDelay: 5_000,
+    });
+    held![Symbol.dispose]();
+    for (let i = 0; i < 2; i++) await attemptOnce(delivery.id, { places });
+    expect(receiver.requests).toHaveLength(3);
+  });
+
   test('waits for the end of a pause that began after its request', async () => {
     await using receiver = await startScripted(ok);
     const delivery = await send(app, receiver);
@@ -169,7 +186,16 @@ describe.concurrent('attemptOnce', () => {
   ): Promise<void> {
     const { db, notifier, guard, vault } = app.context;
     const safeFetch = createSafeFetch({ guard });
-    const dependencies = { db, notifier, vault, safeFetch, timeoutMs: 1_000, now: Date.now };
+    const places = createCallPlaces(1);
+    const dependencies = {
+      db,
+      notifier,
+      vault,
+      safeFetch,
+      places,
+      timeoutMs: 1_000,
+      now: Date.now,
+    };
     try {
       await createRetrying({ ...dependencies, ...own }).attemptOnce({ deliveryId });
     } finally {

@@ -1,6 +1,7 @@
 // A network whose answers can't be stored: its target still ends, with the parts that can be kept.
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCallPlaces } from '../../../activities/call-places.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import { createPendingRefreshes } from '../../../activities/logins/pending-refreshes.ts';
@@ -71,6 +72,7 @@ async function publish(
     },
     refreshes: createPendingRefreshes(pino({ level: 'silent' })),
     heartbeats: createCallHeartbeats(database.db, defaultTargetClock),
+    places: createCallPlaces(100),
     log: pino({ level: 'silent' }),
     loadMedia: () => Promise.resolve([]),
     previewEvents: false,

@@ -1,6 +1,7 @@
 // A post to a simulated network: written, advanced to its end, canceled, and read back.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { createCallPlaces } from '../../../activities/call-places.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
@@ -56,6 +57,7 @@ export function dependenciesOf(
     platforms: createPlatforms([platform]),
     clock,
     heartbeats: createCallHeartbeats(db, clock),
+    places: createCallPlaces(100),
     refreshes: createPendingRefreshes(pino({ level: 'silent' })),
     now: Date.now,
     previewEvents: false,

@@ -1,0 +1,26 @@
+// The places of a worker for calls, which projects share.
+import { describe, expect, test } from 'vitest';
+import { createCallPlaces } from '../../activities/call-places.ts';
+
+describe('createCallPlaces', () => {
+  test('gives a project a place if it holds fewer than are free', () => {
+    const places = createCallPlaces(8);
+    const takeAll = (projectId: string): number => {
+      let count = 0;
+      while (places.take(projectId)) count++;
+      return count;
+    };
+    expect(['a', 'b', 'c', 'd', 'e'].map(takeAll)).toEqual([4, 2, 1, 1, 0]);
+  });
+
+  test('gives a place again once it is disposed of', () => {
+    const places = createCallPlaces(2);
+    const first = places.take('a');
+    expect(first).toBeDefined();
+    const other = places.take('b');
+    other![Symbol.dispose]();
+    expect(places.take('a')).toBeUndefined();
+    first![Symbol.dispose]();
+    expect(places.take('a')).toBeDefined();
+  });
+});
