@@ -1,6 +1,6 @@
 // Runs an operation for a GraphQL field: scope, input by the resource's schema, Idempotency-Key.
 import { createHash } from 'node:crypto';
-import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
+import { Kind, type FieldNode, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 import type { z } from 'zod';
 import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
@@ -10,6 +10,7 @@ import { checkKey, keyHeaderPath } from '../http/idempotency.ts';
 import { toSnakeCase } from './case-conversion.ts';
 import { toArgumentPath, toWire, type Place } from './input.ts';
 import { findTextIssues } from '../http/text-issues.ts';
+import { takeRequest } from '../http/rate-limit.ts';
 import { refuseAnswered, Replayed, type Answer } from '../http/transact.ts';
 import { validate } from '../http/validation.ts';
 
@@ -102,7 +103,9 @@ export async function write<Input, T>(
   { scope, schema, args, info }: Write<Input>,
   run: (context: Context, caller: Caller, input: Input) => Promise<Answer<T>>,
 ): Promise<T> {
-  requireCaller(graphql, scope);
+  const caller = requireCaller(graphql, scope);
+  // The request itself pays for its first mutation.
+  if (info.fieldNodes[0] !== fieldsOf(info)[0]) takeRequest(graphql.app, caller);
   const keyInHeader = keyOfRequest(graphql, info);
   const keyBeside = checkKey(args.idempotencyKey, ['idempotencyKey']);
   try {
@@ -149,25 +152,23 @@ function idempotencyKeyIn(input: unknown): string | undefined {
 /** The header, which applies only to a single mutation. */
 function keyOfRequest(
   { idempotencyKey }: GraphqlContext,
-  { operation, fragments }: GraphQLResolveInfo,
+  info: GraphQLResolveInfo,
 ): string | undefined {
-  if (idempotencyKey === undefined || countFields(operation.selectionSet, fragments) === 1) {
-    return idempotencyKey;
-  }
+  if (idempotencyKey === undefined || fieldsOf(info).length === 1) return idempotencyKey;
   const message = 'must not be sent with several mutations. Give each its own `idempotencyKey`.';
   throw validationError([{ path: keyHeaderPath, code: 'ambiguous', message }]);
 }
 
-function countFields(
-  { selections }: SelectionSetNode,
-  fragments: GraphQLResolveInfo['fragments'],
-): number {
-  return selections.reduce((sum, selection) => {
-    if (selection.kind === Kind.FIELD) return sum + 1;
-    const fragment =
-      selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value]!;
-    return sum + countFields(fragment.selectionSet, fragments);
-  }, 0);
+/** The fields of the document's operation, also those in fragments. */
+function fieldsOf({ operation, fragments }: GraphQLResolveInfo): FieldNode[] {
+  const fieldsIn = ({ selections }: SelectionSetNode): FieldNode[] =>
+    selections.flatMap((selection) => {
+      if (selection.kind === Kind.FIELD) return [selection];
+      const isInline = selection.kind === Kind.INLINE_FRAGMENT;
+      const fragment = isInline ? selection : fragments[selection.name.value]!;
+      return fieldsIn(fragment.selectionSet);
+    });
+  return fieldsIn(operation.selectionSet);
 }
 
 function fingerprintOf(info: GraphQLResolveInfo, args: object): Buffer {

@@ -21,9 +21,8 @@ export class RateLimited extends AppError {
   readonly rateLimit: RateLimit;
 
   constructor(rateLimit: RateLimit, retryAfterS: number) {
-    super('rate_limited', `The project sent more than ${rateLimit.limit} requests in a minute.`, {
-      retryAfterS,
-    });
+    const message = `The project sent more than ${rateLimit.limit} requests in a minute. A bulk request counts once for each post.`;
+    super('rate_limited', message, { retryAfterS });
     this.rateLimit = rateLimit;
   }
 }
@@ -33,15 +32,19 @@ export function createRateLimiter(perMinute: number, now: () => number = Date.no
   const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
   const msPerToken = 60_000 / perMinute;
 
-  /** Null without a limit. Throws `rate_limited` if the bucket is empty. */
-  return function take(projectId: string): RateLimit | null {
+  /**
+   * Takes the tokens of a request that counts as `count` and has paid for `paid` already. It never counts as more
+   * than a full bucket. Null without a limit. Throws `rate_limited`, and takes nothing, if there are too few.
+   */
+  return function take(projectId: string, count = 1, paid = 0): RateLimit | null {
     if (perMinute === 0) return null;
     const at = now();
     const bucket = buckets.get(projectId) ?? { tokens: perMinute, atMs: at };
     bucket.tokens = Math.min(perMinute, bucket.tokens + (at - bucket.atMs) / msPerToken);
     bucket.atMs = at;
-    const isAllowed = bucket.tokens >= 1;
-    if (isAllowed) bucket.tokens -= 1;
+    const total = Math.min(count, perMinute);
+    const isAllowed = bucket.tokens >= total - paid;
+    if (isAllowed) bucket.tokens -= total - paid;
     buckets.set(projectId, bucket);
     const rateLimit = {
       limit: perMinute,
@@ -49,17 +52,35 @@ export function createRateLimiter(perMinute: number, now: () => number = Date.no
       resetS: Math.ceil(((perMinute - bucket.tokens) * msPerToken) / 1000),
     };
     if (isAllowed) return rateLimit;
-    throw new RateLimited(rateLimit, Math.ceil(((1 - bucket.tokens) * msPerToken) / 1000));
+    // The repeated request pays for everything.
+    throw new RateLimited(rateLimit, Math.ceil(((total - bucket.tokens) * msPerToken) / 1000));
   };
 }
 
 const limiters = new WeakMap<Context, ReturnType<typeof createRateLimiter>>();
 
 /** A project has one bucket in a process, for all its API keys and both APIs. */
-export function takeRequest(context: Context, caller: Pick<Caller, 'projectId'>): RateLimit | null {
-  const take = limiters.get(context) ?? createRateLimiter(context.config.rateLimitPerMinute);
-  limiters.set(context, take);
-  return take(caller.projectId);
+function limiterOf(context: Context): ReturnType<typeof createRateLimiter> {
+  const limiter = limiters.get(context) ?? createRateLimiter(context.config.rateLimitPerMinute);
+  limiters.set(context, limiter);
+  return limiter;
+}
+
+type Sender = Pick<Caller, 'projectId'>;
+
+export function takeRequest(context: Context, { projectId }: Sender): void {
+  limiterOf(context)(projectId);
+}
+
+/** Each post of a bulk request counts as a request. The first one is paid for by `takeRequest`. */
+export function takePosts(context: Context, { projectId }: Sender, count: number): void {
+  limiterOf(context)(projectId, count, 1);
+}
+
+/** The headers of an answer, with the requests that remain now. */
+export function readRateLimit(context: Context, { projectId }: Sender): Record<string, string> {
+  const rateLimit = limiterOf(context)(projectId, 0);
+  return rateLimit ? rateLimitHeaders(rateLimit) : {};
 }
 
 export function rateLimitHeaders({ limit, remaining, resetS }: RateLimit): Record<string, string> {

@@ -64,7 +64,7 @@ export const postRoutes = [
     name: 'createPosts',
     summary: 'Create several posts',
     description:
-      'Each post is accepted or refused on its own. `data` has one item per post: the status that creating it alone would return, with the post or the error. With an `Idempotency-Key`, a repeat creates only the posts that do not exist yet.',
+      'Each post is accepted or refused on its own. `data` has one item per post: the status that creating it alone would return, with the post or the error. With an `Idempotency-Key`, a repeat creates only the posts that do not exist yet. Each post counts as a request of the rate limit.',
     scope: 'posts:write',
     body: CreatePosts,
     bodyTimes: fixedLimits.bulkBodyTimes,

@@ -13,7 +13,7 @@ import { healthPages, type ProcessContext } from './health.ts';
 import { asProject } from '../http/connection-turns.ts';
 import { readIdempotency } from '../http/idempotency.ts';
 import { countRequests, metricsPage } from './metrics.ts';
-import { rateLimitHeaders, takeRequest } from '../http/rate-limit.ts';
+import { readRateLimit, takeRequest } from '../http/rate-limit.ts';
 import { requestId, type RestEnv } from '../http/request-id.ts';
 import type { PublicPage, Route } from '../http/route.ts';
 import { routes } from '../resources/routes.ts';
@@ -59,8 +59,9 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const request = c.req.raw;
   c.set('route', route.path);
   const caller = await authenticate(context, request.headers.get('Authorization'));
-  const rateLimit = takeRequest(context, caller);
-  if (rateLimit) setHeaders(c, rateLimitHeaders(rateLimit));
+  takeRequest(context, caller);
+  const showRateLimit = () => setHeaders(c, readRateLimit(context, caller));
+  showRateLimit();
   const bytes = await readBody(request, context.config.maxBodyBytes * (route.bodyTimes ?? 1));
   requireJsonType(request, bytes);
   const json = parseJson(bytes);
@@ -78,7 +79,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
     const result = await asProject(caller.projectId, async () => {
       await refuseAnswered(context, asking);
       return route.run({ context, caller: asking, params, query, body });
-    });
+    }).finally(showRateLimit);
     return send(c, route, params, result);
   } catch (error) {
     if (!(error instanceof Replayed)) throw error;

@@ -8,7 +8,7 @@ import { parseJson, readBody, requireJsonType } from '../../http/body.ts';
 import { asProject } from '../../http/connection-turns.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { checkKey, keyHeaderPath } from '../../http/idempotency.ts';
-import { rateLimitHeaders, takeRequest, type RateLimit } from '../../http/rate-limit.ts';
+import { readRateLimit, takeRequest } from '../../http/rate-limit.ts';
 import { nameRequest } from '../../http/request-id.ts';
 import { check } from '../../http/validation.ts';
 import { badRequest } from '../errors.ts';
@@ -20,7 +20,6 @@ export interface RequestState {
   requestId?: string;
   idempotencyKey?: string | undefined;
   ended?: AbortSignal;
-  rateLimit?: RateLimit | null;
 }
 
 export function useRequest(context: Context, documents: StoredDocuments): Plugin<RequestState> {
@@ -32,7 +31,7 @@ export function useRequest(context: Context, documents: StoredDocuments): Plugin
       const authorization = request.headers.get('Authorization');
       if (authorization !== null) {
         state.caller = await authenticate(context, authorization);
-        state.rateLimit = takeRequest(context, state.caller);
+        takeRequest(context, state.caller);
       } else {
         requireSmall(request);
       }
@@ -55,8 +54,8 @@ export function useRequest(context: Context, documents: StoredDocuments): Plugin
       if (query !== params.query) setParams({ ...params, query });
     },
     onResponse({ response, serverContext }) {
-      const { requestId, rateLimit } = serverContext as RequestState;
-      const headers = rateLimit ? rateLimitHeaders(rateLimit) : {};
+      const { requestId, caller } = serverContext as RequestState;
+      const headers = caller ? readRateLimit(context, caller) : {};
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
       if (requestId !== undefined) response.headers.set('X-Request-Id', requestId);
     },

@@ -74,7 +74,7 @@ const CreatePostsInput = builder.inputType('CreatePostsInput', {
 mutationOf('createPosts', {
   type: [CreatedPostRef],
   scope: 'posts:write',
-  description: `Create up to ${fixedLimits.bulkPosts} posts. Each is accepted or refused on its own. With an \`idempotencyKey\`, a repeat creates only the posts that do not exist yet.`,
+  description: `Create up to ${fixedLimits.bulkPosts} posts. Each is accepted or refused on its own. With an \`idempotencyKey\`, a repeat creates only the posts that do not exist yet. Each post counts as a request of the rate limit.`,
   complexity: ({ input: { posts } }) => ({
     field: operationCost * Math.max(1, posts.length),
     multiplier: posts.length,

@@ -1,6 +1,7 @@
 // The rate limit: a bucket per project that refills over a minute.
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createRateLimiter, RateLimited } from '../../../api/http/rate-limit.ts';
+import { startApp } from '../../support/app/app.ts';
 import { createTestRest } from '../../support/app/rest.ts';
 
 describe('createRateLimiter', () => {
@@ -20,8 +21,102 @@ describe('createRateLimiter', () => {
     expect(take('a')).toMatchObject({ remaining: 59, resetS: 1 });
   });
 
+  test('takes the other tokens of a request all at once, or none of them', () => {
+    let now = 0;
+    const take = createRateLimiter(60, () => now);
+    take('a');
+    expect(take('a', 50, 1)).toMatchObject({ remaining: 10 });
+    take('a');
+    const refused = refusalOf(() => take('a', 20, 1));
+    expect(refused.rateLimit).toMatchObject({ remaining: 9 });
+    expect(refused.options.retryAfterS).toBe(11);
+    expect(take('a', 0)).toMatchObject({ remaining: 9 });
+    now = 11_000;
+    take('a');
+    expect(take('a', 20, 1)).toMatchObject({ remaining: 0 });
+  });
+
+  test('takes no more than a full bucket for one request', () => {
+    const take = createRateLimiter(10, () => 0);
+    take('a');
+    expect(take('a', 50, 1)).toMatchObject({ remaining: 0 });
+    take('b');
+    take('b');
+    expect(refusalOf(() => take('b', 50, 1)).options.retryAfterS).toBe(12);
+    expect(take('b', 9, 1)).toMatchObject({ remaining: 0 });
+  });
+
   test('has no limit if it is 0', () => {
     expect(createRateLimiter(0)('a')).toBeNull();
+  });
+});
+
+function refusalOf(take: () => unknown): RateLimited {
+  try {
+    take();
+  } catch (error) {
+    if (error instanceof RateLimited) return error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('a post of a bulk request counts as a request', () => {
+  // The buckets don't refill.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const many = <T>(count: number, post: T) => Array<T>(count).fill(post);
+
+  test('in REST', async () => {
+    await using rest = await createTestRest({ FANFARE_RATE_LIMIT_PER_MINUTE: '60' });
+    const { key, projectId } = await rest.createTenant();
+    const post = {
+      caption: 'x',
+      status: 'draft',
+      account_ids: [await rest.insertAccount(projectId)],
+    };
+    const send = (count: number) =>
+      rest.call('POST', '/v1/posts/bulk', { key, body: { posts: many(count, post) } });
+    const first = await send(50);
+    expect(first.status).toBe(200);
+    expect(first.body.data[49].status).toBe(201);
+    expect(first.headers.get('RateLimit-Remaining')).toBe('10');
+    const second = await send(40);
+    expect(second).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
+    expect(second.headers.get('Retry-After')).toBe('31');
+    expect(second.headers.get('RateLimit-Remaining')).toBe('9');
+    expect((await send(5)).status).toBe(200);
+    const { count } = await rest.context.db
+      .selectFrom('posts')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .executeTakeFirstOrThrow();
+    expect(Number(count)).toBe(55);
+  });
+
+  test('in GraphQL, and so does each further mutation of a document', async () => {
+    await using app = await startApp({
+      roles: { api: true, worker: false },
+      env: { FANFARE_RATE_LIMIT_PER_MINUTE: '61' },
+    });
+    const { id: account } = await app.tenant.connectSandbox('ada');
+    const post = { caption: 'x', status: 'DRAFT', accountIds: [account] };
+    const ask = (query: string, input: object) => app.api.graphql(query, { input });
+    const createPosts =
+      'mutation ($input: CreatePostsInput!) { createPosts(input: $input) { status } }';
+    const first = await ask(createPosts, { posts: many(50, post) });
+    expect(first.body.data.createPosts[49].status).toBe(201);
+    expect(first.headers.get('RateLimit-Remaining')).toBe('10');
+    const second = await ask(createPosts, { posts: many(40, post) });
+    expect(second.body.data.createPosts).toBeNull();
+    expect(second.body.errors[0].extensions).toMatchObject({ code: 'rate_limited' });
+    const aliases = Array.from({ length: 30 }, (_, i) => `a${i}: createPost(input: $input) { id }`);
+    const { body, headers } = await ask(
+      `mutation ($input: CreatePostInput!) { ${aliases.join(' ')} }`,
+      post,
+    );
+    expect(headers.get('RateLimit-Remaining')).toBe('0');
+    const created = Object.values(body.data).filter((value) => value !== null);
+    expect(created).toHaveLength(9);
   });
 });
 
