@@ -5,7 +5,7 @@ import { AppError, errorKinds, maxIssues, notFound } from '../../schema/wire/err
 import { timeOfId } from '../../schema/wire/ids.ts';
 import { render, restNames, type Names } from '../../schema/wire/names.ts';
 import type { Context } from './context.ts';
-import { logRefusal } from './log-refusals.ts';
+import { logRefusal, logUnavailable } from './limited-lines.ts';
 import { RateLimited, rateLimitHeaders } from './rate-limit.ts';
 
 export interface ErrorAnswer {
@@ -25,7 +25,7 @@ export function toAppError(
     return thrown;
   }
   if (isBackendAway(thrown)) {
-    log.warn({ component: 'http', err: thrown, request_id: requestId }, 'a backend is unavailable');
+    logUnavailable(log, thrown, requestId);
     const message = 'A backend of Fanfare is unavailable.';
     return new AppError('unavailable', message, { retryAfterS: 2, cause: thrown });
   }
@@ -138,7 +138,7 @@ const awayMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
 
 /** Whether Postgres can't be reached or can't write. Connection errors come wrapped in various ways. */
-function isBackendAway(thrown: unknown, depth = 0): boolean {
+function isBackendAway(thrown: unknown, depth = 0): thrown is Error {
   if (!(thrown instanceof Error) || depth > 4) return false;
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
   if (awaySqlStates.has(code) || awaySqlStates.has(code.slice(0, 2))) return true;

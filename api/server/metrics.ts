@@ -12,6 +12,7 @@ import { listPauses } from '../../schema/database/pauses.ts';
 import { countWebhooksByState } from '../../schema/database/webhooks/health.ts';
 import { version } from '../../schema/version.ts';
 import type { Context } from '../http/context.ts';
+import { logRefusedScrape } from '../http/limited-lines.ts';
 import type { PublicPage } from '../http/route.ts';
 import type { RestEnv } from '../http/request-id.ts';
 import type { ProcessContext } from './health.ts';
@@ -108,7 +109,10 @@ export const metricsPage: PublicPage<ProcessContext> = {
   path: '/metrics',
   async respond(context, c) {
     const refusal = refuseScrape(context, c.req.header('Authorization'));
-    if (refusal) return c.text(refusal.message, refusal.status);
+    if (refusal) {
+      logRefusedScrape(context.log, refusal.status, c.get('requestId'));
+      return c.text(refusal.message, refusal.status);
+    }
     // From the first scrape on, so that a process without scrapes collects nothing.
     if (!isNodeCollected) collectDefaultMetrics({ register: processRegistry });
     isNodeCollected = true;

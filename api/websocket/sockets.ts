@@ -14,7 +14,7 @@ import { openWebSockets } from '../../activities/metrics.ts';
 import type { Context } from '../http/context.ts';
 import type { KeyWatch } from '../live/key-watch.ts';
 import { serveOperations, type SocketOwner } from './operation.ts';
-import { logRefusal } from '../http/log-refusals.ts';
+import { logRefusal } from '../http/limited-lines.ts';
 import { createUnauthenticated } from './unauthenticated.ts';
 import { openWire } from './wire.ts';
 import type { StoredDocuments } from '../graphql/server/stored-documents.ts';

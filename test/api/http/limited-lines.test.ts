@@ -1,11 +1,15 @@
-// Log lines for refused keys and requests.
-import { expect, test, vi } from 'vitest';
-import { logRefusal } from '../../../api/http/log-refusals.ts';
+// Log lines about refused and failed requests.
+import { afterEach, expect, test, vi } from 'vitest';
+import { toAppError } from '../../../api/http/errors.ts';
+import { logRefusal } from '../../../api/http/limited-lines.ts';
 import { AppError } from '../../../schema/wire/errors.ts';
 import { createApi } from '../../support/app/api.ts';
 import { startApp } from '../../support/app/app.ts';
+import { createTestRest } from '../../support/app/rest.ts';
 import { createTestLog } from '../../support/log.ts';
 import { closeOf, openSocket, send } from '../../support/receivers/raw-socket.ts';
+
+afterEach(() => void vi.restoreAllMocks());
 
 test('refused keys and requests have a line for each code, without the key', async () => {
   const { log, lines } = createTestLog('info');
@@ -40,4 +44,29 @@ test('a line after ten seconds counts the refusals since the last one', () => {
   };
   [0, 1, 9_999, 10_000, 10_001, 30_000].forEach(refusedAt);
   expect(lines.map(({ refused }) => refused)).toEqual([1, 3, 2]);
+});
+
+test('requests without a connection to Postgres have one line in a second', () => {
+  const { log, lines } = createTestLog();
+  const now = vi.spyOn(performance, 'now');
+  const failAt = (ms: number) => {
+    now.mockReturnValue(ms);
+    const error = new Error('timeout exceeded when trying to connect');
+    expect(toAppError({ log }, error, `req_${ms}`).code).toBe('unavailable');
+  };
+  [0, 1, 999, 1_000, 1_001].forEach(failAt);
+  expect(lines).toMatchObject([
+    { level: 40, msg: 'a backend is unavailable', failed: 1, request_id: 'req_0' },
+    { level: 40, msg: 'a backend is unavailable', failed: 3, request_id: 'req_1000' },
+  ]);
+  expect(lines[0]).toHaveProperty('err.stack');
+});
+
+test('refused scrapes of the metrics have one line in ten seconds', async () => {
+  const { log, lines } = createTestLog('info');
+  await using rest = await createTestRest({ FANFARE_METRICS_TOKEN: 'x'.repeat(32) }, { log });
+  for (let i = 0; i < 3; i++) expect((await rest.call('GET', '/metrics')).status).toBe(401);
+  expect(lines).toMatchObject([
+    { level: 30, component: 'http', msg: 'scrapes are refused', status: 401, refused: 1 },
+  ]);
 });
