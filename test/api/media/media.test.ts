@@ -58,6 +58,7 @@ describe('POST /v1/media', () => {
     [{ filename: 'a' }, 'content_type'],
     [{ ...created, content_type: 'text/html' }, 'content_type'],
     [{ ...created, content_type: 'image/svg+xml' }, 'content_type'],
+    [{ ...created, content_type: 'image/SVG+xml' }, 'content_type'],
     [{ ...created, filename: '' }, 'filename'],
     [{ ...created, size_bytes: 0 }, 'size_bytes'],
     [{ ...created, size_bytes: 1.5 }, 'size_bytes'],
