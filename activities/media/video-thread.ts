@@ -11,7 +11,7 @@ import {
   type InputTrack,
 } from 'mediabunny';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ThreadInput, ThreadMessage, ThreadRange, VideoFacts } from './videos.ts';
+import type { ThreadInput, ThreadMessage, ThreadRange } from './videos.ts';
 
 const formats: Record<string, InputFormat> = {
   'video/mp4': MP4,
@@ -33,7 +33,10 @@ function read(start: number, end: number): Promise<Uint8Array> {
   });
 }
 
-async function readVideo(): Promise<VideoFacts | 'no_track'> {
+/** A film has one for each language. */
+const maxTracks = 32;
+
+async function readVideo(): Promise<ThreadMessage> {
   const format = formats[contentType]!;
   using input = new Input({
     formats: [format],
@@ -45,14 +48,18 @@ async function readVideo(): Promise<VideoFacts | 'no_track'> {
       handleUnhandledError: () => {},
     }),
   });
-  const track = await input.getPrimaryVideoTrack();
-  if (!track) return 'no_track';
-  const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
   const tracks = await input.getTracks();
+  if (tracks.length > maxTracks) {
+    const message = `The video has ${tracks.length} tracks. Fanfare accepts at most ${maxTracks}.`;
+    return { kind: 'many_tracks', message };
+  }
+  const track = await input.getPrimaryVideoTrack();
+  if (!track) return { kind: 'no_track' };
+  const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
   for (const one of tracks) await readLastPacket(one);
   const duration = await input.computeDuration();
   if (format === WEBM) checkDuration(duration, await input.getDurationFromMetadata());
-  return { width, height, durationMs: Math.round(duration * 1_000) };
+  return { kind: 'facts', facts: { width, height, durationMs: Math.round(duration * 1_000) } };
 }
 
 /** A WebM file that is cut short lacks its last packets, but still declares their duration. */
@@ -70,8 +77,7 @@ async function readLastPacket(track: InputTrack): Promise<void> {
 const cutShort = () => new Error('The video is cut short.');
 
 try {
-  const read = await readVideo();
-  send(read === 'no_track' ? { kind: 'no_track' } : { kind: 'facts', facts: read });
+  send(await readVideo());
 } catch (error) {
   send({ kind: 'damaged', message: String(error) });
 }

@@ -4,11 +4,18 @@ import { createFairPlaces } from '../fair-places.ts';
 import type { MediaSource } from '../platforms/platform.ts';
 import { MediaError } from './media-error.ts';
 import { readBytes } from './read-bytes.ts';
+import { StoreError } from './store/store.ts';
 
 export interface VideoFacts {
   width: number;
   height: number;
   durationMs: number;
+}
+
+interface VideoLimits {
+  cpuMs: number;
+  /** The time that the thread waits for bytes counts too. */
+  wallMs: number;
 }
 
 export interface ThreadInput {
@@ -21,6 +28,7 @@ export type ThreadMessage =
   | { kind: 'read'; id: number; start: number; end: number }
   | { kind: 'facts'; facts: VideoFacts }
   | { kind: 'no_track' }
+  | { kind: 'many_tracks'; message: string }
   | { kind: 'damaged'; message: string };
 
 /** Bytes that the thread has asked for. */
@@ -34,8 +42,8 @@ const maxReadBytes = 33_554_432;
 const maxTotalReadBytes = 134_217_728;
 /** Of a thread. The bytes that it reads are not counted. */
 const maxHeapMb = 192;
-/** CPU of a whole video. The index of a film takes a fraction of a second. */
-const defaultCpuMs = 8_000;
+/** Of a whole video. The index of a film takes a fraction of a second. */
+const defaultLimits = { cpuMs: 8_000, wallMs: 20_000 } as const;
 const checkEveryMs = 250;
 
 /** One video at a time. */
@@ -46,7 +54,7 @@ export function readVideo(
   projectId: string,
   source: MediaSource,
   contentType: string,
-  maxCpuMs = defaultCpuMs,
+  limits: VideoLimits = defaultLimits,
 ): Promise<VideoFacts> {
   return inPlace(projectId, async () => {
     const workerData: ThreadInput = { bytes: source.bytes, contentType };
@@ -55,7 +63,7 @@ export function readVideo(
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
     });
-    const tooSlow = limitCpu(worker, maxCpuMs);
+    const tooSlow = limitTime(worker, limits);
     try {
       return await Promise.race([serve(worker, source), tooSlow.promise]);
     } finally {
@@ -65,16 +73,27 @@ export function readVideo(
   });
 }
 
-/** Rejects once the thread has used this much. Time spent waiting for bytes doesn't count. */
-function limitCpu(worker: Worker, maxCpuMs: number): { promise: Promise<never>; stop(): void } {
+/** Rejects once the thread has used this much, which is the fault of the video only if it used the CPU. */
+function limitTime(
+  worker: Worker,
+  { cpuMs, wallMs }: VideoLimits,
+): { promise: Promise<never>; stop(): void } {
   const { promise, reject } = Promise.withResolvers<never>();
   const check = async () => {
     // Fails if the thread has just ended.
     const used = await worker.cpuUsage().catch(() => undefined);
-    if (used && (used.user + used.system) / 1_000 > maxCpuMs) reject(tooLarge());
+    if (used && (used.user + used.system) / 1_000 > cpuMs) reject(tooLarge());
   };
-  const timer = setInterval(() => void check(), checkEveryMs);
-  return { promise, stop: () => clearInterval(timer) };
+  const checking = setInterval(() => void check(), checkEveryMs);
+  const timer = setTimeout(
+    () => reject(new StoreError('unavailable', 'Reading the video took too long.')),
+    wallMs,
+  );
+  const stop = () => {
+    clearInterval(checking);
+    clearTimeout(timer);
+  };
+  return { promise, stop };
 }
 
 function serve(worker: Worker, source: MediaSource): Promise<VideoFacts> {
@@ -97,6 +116,8 @@ function serve(worker: Worker, source: MediaSource): Promise<VideoFacts> {
         return resolve(message.facts);
       case 'no_track':
         return reject(new MediaError('media_invalid', 'The file has no video track.'));
+      case 'many_tracks':
+        return reject(new MediaError('media_too_large', message.message));
       case 'damaged':
         return reject(cutShort(message.message));
     }

@@ -1,4 +1,5 @@
 // What a file is, as read from its bytes.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
@@ -407,13 +408,41 @@ describe('videos', () => {
     expect(await reading).toEqual({ code: 'media_invalid', message });
   }, 60_000);
 
-  test('many tracks that each name millions of samples', async () => {
-    const bytes = slowVideo(40, 20_000_000);
+  test('tracks that each name millions of samples', async () => {
+    const bytes = slowVideo(30, 20_000_000);
     const startedAt = process.cpuUsage();
-    const reading = readVideo('prj_test', bytesSource(bytes), 'video/mp4', 500);
-    await expect(reading).rejects.toMatchObject({ code: 'media_invalid' });
-    // All tracks take 12 s of CPU.
+    const limits = { cpuMs: 500, wallMs: 60_000 };
+    const message = 'The index of the video is too large.';
+    const reading = readVideo('prj_test', bytesSource(bytes), 'video/mp4', limits);
+    await expect(reading).rejects.toMatchObject({ code: 'media_invalid', message });
+    // All tracks take 9 s of CPU.
     expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(5_000);
+  });
+
+  test('a video with more tracks than a film has', async () => {
+    expect(await probeBytes(slowVideo(32, 10))).toMatchObject({ kind: 'video' });
+    expect(await refusal(slowVideo(33, 10))).toEqual({
+      code: 'media_too_large',
+      message: 'The video has 33 tracks. Fanfare accepts at most 32.',
+    });
+  });
+
+  test('a store that answers each read slowly delays the video, and is not its fault', async () => {
+    const { bytes, open } = bytesSource(slowVideo(30, 10));
+    const slow: typeof open = (range) =>
+      new ReadableStream({
+        async start(controller) {
+          await sleep(300);
+          for await (const chunk of open(range)) controller.enqueue(chunk);
+          controller.close();
+        },
+      });
+    const limits = { cpuMs: 60_000, wallMs: 1_500 };
+    const startedAt = performance.now();
+    const reading = readVideo('prj_test', { bytes, open: slow }, 'video/mp4', limits);
+    await expect(reading).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' });
+    // All reads take 9 s.
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   test('a video of a gigabyte is not read whole', async () => {
