@@ -8,13 +8,12 @@ import type { MediaRow } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { mediaErrors } from '../../schema/media.ts';
 import type { MediaSource } from '../platforms/platform.ts';
-import type { Images } from './images/images.ts';
 import { MediaError } from './media-error.ts';
 import { probe } from './probe.ts';
 import { openSource, type SegmentDependencies } from './segments.ts';
+import type { MediaReaders } from './store/store.ts';
 
-export interface CompleteDependencies extends SegmentDependencies {
-  images: Images;
+export interface CompleteDependencies extends SegmentDependencies, MediaReaders {
   notifier: Notifier;
 }
 
@@ -30,19 +29,20 @@ export interface CompleteOptions {
  * media as they are then. Undefined: they are gone.
  */
 export async function completeMedia(
-  { db, notifier, store, images }: CompleteDependencies,
+  dependencies: CompleteDependencies,
   mediaId: string,
   { sha256, writerId }: CompleteOptions = {},
 ): Promise<MediaRow | undefined> {
+  const { db, notifier } = dependencies;
   const row = await findMedia(db, mediaId);
   if (row?.status !== 'pending') return row;
-  const source = openSource({ store }, row, await listSegments(db, mediaId));
-  const outcome = await readOutcome(images, row, source, sha256);
+  const source = openSource(dependencies, row, await listSegments(db, mediaId));
+  const outcome = await readOutcome(dependencies, row, source, sha256);
   return inTransaction(db, notifier, (trx) => concludeMedia(trx, row, outcome, writerId));
 }
 
 async function readOutcome(
-  images: Images,
+  readers: MediaReaders,
   row: MediaRow,
   source: MediaSource,
   knownSha256: string | undefined,
@@ -57,7 +57,7 @@ async function readOutcome(
       throw new MediaError('media_hash_mismatch', mediaErrors.media_hash_mismatch);
     }
     const { kind, contentType, width, height, durationMs, needsCleaning } = await probe(
-      images,
+      readers,
       row.project_id,
       source,
     );

@@ -110,9 +110,8 @@ async function fetchAs(
   const { mediaId, writerId } = writer;
   try {
     if (!media) throw new StoreError('unavailable', 'This worker has no media store.');
-    const { store, images } = media;
     const sha256 = await storeBytes(dependencies, media, writer, signal);
-    const done = await completeMedia({ db, notifier, store, images }, mediaId, {
+    const done = await completeMedia({ db, notifier, ...media }, mediaId, {
       sha256,
       writerId,
     });

@@ -2,10 +2,10 @@
 import { fileTypeFromBuffer } from 'file-type';
 import type { MediaKind } from '../../schema/media.ts';
 import type { MediaSource } from '../platforms/platform.ts';
-import type { Images, ImageType } from './images/images.ts';
+import type { ImageType } from './images/images.ts';
 import { MediaError } from './media-error.ts';
 import { readBytes } from './read-bytes.ts';
-import { readVideo } from './videos.ts';
+import type { MediaReaders } from './store/store.ts';
 
 export interface Probed {
   kind: MediaKind;
@@ -47,7 +47,7 @@ const sampleBytes = 4_100;
 
 /** Throws a `MediaError` if the file is not usable, and errors of the source as they are. */
 export async function probe(
-  images: Images,
+  { images, readVideo }: MediaReaders,
   projectId: string,
   source: MediaSource,
 ): Promise<Probed> {
@@ -61,19 +61,13 @@ export async function probe(
     return { kind: 'image', contentType: image.contentType, durationMs: null, ...read };
   }
   const video = videoTypes[type.mime];
-  if (video) return probeVideo(projectId, source, video);
+  if (video) {
+    const facts = await readVideo(projectId, source, video);
+    if (!(facts.width > 0 && facts.height > 0 && facts.durationMs > 0)) {
+      throw new MediaError('media_invalid');
+    }
+    return { kind: 'video', contentType: video, ...facts, needsCleaning: false };
+  }
   const message = `The bytes are ${type.mime}. Fanfare accepts ${acceptedTypes}.`;
   throw new MediaError('media_invalid', message);
-}
-
-async function probeVideo(
-  projectId: string,
-  source: MediaSource,
-  contentType: string,
-): Promise<Probed> {
-  const facts = await readVideo(projectId, source, contentType);
-  if (!(facts.width > 0 && facts.height > 0 && facts.durationMs > 0)) {
-    throw new MediaError('media_invalid');
-  }
-  return { kind: 'video', contentType, ...facts, needsCleaning: false };
 }

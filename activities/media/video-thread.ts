@@ -51,10 +51,12 @@ async function readVideo(): Promise<ThreadMessage> {
   const tracks = await input.getTracks();
   if (tracks.length > maxTracks) {
     const message = `The video has ${tracks.length} tracks. Fanfare accepts at most ${maxTracks}.`;
-    return { kind: 'many_tracks', message };
+    return { kind: 'refused', code: 'media_too_large', message };
   }
   const track = await input.getPrimaryVideoTrack();
-  if (!track) return { kind: 'no_track' };
+  if (!track) {
+    return { kind: 'refused', code: 'media_invalid', message: 'The file has no video track.' };
+  }
   const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
   for (const one of tracks) await readLastPacket(one);
   const duration = await input.computeDuration();

@@ -1,5 +1,6 @@
 // Reads what a video is, in a thread that a hostile file can end without harm to others.
 import { Worker } from 'node:worker_threads';
+import type { MediaErrorCode } from '../../schema/media.ts';
 import { createFairPlaces } from '../fair-places.ts';
 import type { MediaSource } from '../platforms/platform.ts';
 import { MediaError } from './media-error.ts';
@@ -27,8 +28,7 @@ export interface ThreadInput {
 export type ThreadMessage =
   | { kind: 'read'; id: number; start: number; end: number }
   | { kind: 'facts'; facts: VideoFacts }
-  | { kind: 'no_track' }
-  | { kind: 'many_tracks'; message: string }
+  | { kind: 'refused'; code: MediaErrorCode; message: string }
   | { kind: 'damaged'; message: string };
 
 /** Bytes that the thread has asked for. */
@@ -43,34 +43,41 @@ const maxTotalReadBytes = 134_217_728;
 /** Of a thread. The bytes that it reads are not counted. */
 const maxHeapMb = 192;
 /** Of a whole video. The index of a film takes a fraction of a second. */
-const defaultLimits = { cpuMs: 8_000, wallMs: 20_000 } as const;
+const defaultLimits = { cpuMs: 4_500, wallMs: 20_000 } as const;
 const checkEveryMs = 250;
 
-/** One video at a time. */
-const inPlace = createFairPlaces(1);
-
 /** Throws a `MediaError` if the video is not usable, and errors of the source as they are. */
-export function readVideo(
+export type ReadVideo = (
   projectId: string,
   source: MediaSource,
   contentType: string,
-  limits: VideoLimits = defaultLimits,
+) => Promise<VideoFacts>;
+
+/** Reads one video at a time. */
+export function createVideoReader(limits: VideoLimits = defaultLimits): ReadVideo {
+  const inPlace = createFairPlaces(1);
+  return (projectId, source, contentType) =>
+    inPlace(projectId, () => readInThread(source, contentType, limits));
+}
+
+async function readInThread(
+  source: MediaSource,
+  contentType: string,
+  limits: VideoLimits,
 ): Promise<VideoFacts> {
-  return inPlace(projectId, async () => {
-    const workerData: ThreadInput = { bytes: source.bytes, contentType };
-    const worker = new Worker(new URL('video-thread.ts', import.meta.url), {
-      workerData,
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
-    });
-    const tooSlow = limitTime(worker, limits);
-    try {
-      return await Promise.race([serve(worker, source), tooSlow.promise]);
-    } finally {
-      tooSlow.stop();
-      await worker.terminate();
-    }
+  const workerData: ThreadInput = { bytes: source.bytes, contentType };
+  const worker = new Worker(new URL('video-thread.ts', import.meta.url), {
+    workerData,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
   });
+  const tooSlow = limitTime(worker, limits);
+  try {
+    return await Promise.race([serve(worker, source), tooSlow.promise]);
+  } finally {
+    tooSlow.stop();
+    await worker.terminate();
+  }
 }
 
 /** Rejects once the thread has used this much, which is the fault of the video only if it used the CPU. */
@@ -114,10 +121,8 @@ function serve(worker: Worker, source: MediaSource): Promise<VideoFacts> {
         return void answer(message.id, message.start, message.end).catch(reject);
       case 'facts':
         return resolve(message.facts);
-      case 'no_track':
-        return reject(new MediaError('media_invalid', 'The file has no video track.'));
-      case 'many_tracks':
-        return reject(new MediaError('media_too_large', message.message));
+      case 'refused':
+        return reject(new MediaError(message.code, message.message));
       case 'damaged':
         return reject(cutShort(message.message));
     }

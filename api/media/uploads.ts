@@ -250,12 +250,12 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
   }
 
   async function complete(
-    { store, images }: MediaStorage,
+    storage: MediaStorage,
     mediaId: string,
     options: { writerId: string; sha256?: string },
   ): Promise<MediaRow> {
     const { db, notifier } = context;
-    const media = await completeMedia({ db, notifier, store, images }, mediaId, options);
+    const media = await completeMedia({ db, notifier, ...storage }, mediaId, options);
     if (!media || media.status === 'deleted' || media.status === 'pending') {
       throw new AppError('conflict', 'The media were changed during the upload.');
     }

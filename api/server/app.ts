@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { openStore } from '../../activities/media/store/open.ts';
 import { createImages } from '../../activities/media/images/images.ts';
+import { createVideoReader } from '../../activities/media/videos.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
 import { within } from '../../activities/within.ts';
 import type { Config } from '../../schema/config/config.ts';
@@ -188,7 +189,8 @@ async function openMedia(
   { maxBytes, projectMaxBytes }: Config['media'],
 ): Promise<MediaStorage | undefined> {
   if (url === undefined) return undefined;
-  return { store: await openStore(url), images: createImages(), maxBytes, projectMaxBytes };
+  const readers = { images: createImages(), readVideo: createVideoReader() };
+  return { store: await openStore(url), ...readers, maxBytes, projectMaxBytes };
 }
 
 /** Below the 30 s that a container gets. Parts may wait longer for a server that doesn't answer. */

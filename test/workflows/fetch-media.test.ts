@@ -9,7 +9,7 @@ import { insertFetches } from '../../schema/database/media/fetching.ts';
 import { attachMedia } from '../../schema/database/media/uses.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { fetchMediaWorkflow } from '../../schema/workflows.ts';
-import { images } from '../support/media/images.ts';
+import { readers } from '../support/media/images.ts';
 import { createEngine, type Engine } from '../support/app/engine.ts';
 import { readMedia } from '../support/rows/media.ts';
 import { startReceiver } from '../support/receivers/receiver.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
     ...engine,
     config: { ...engine.config, sweepEveryS: 0.5, sweepOverdueS: 60 },
     address: namespace.address,
-    media: { store, images, maxBytes: 1e8, projectMaxBytes: 1e9 },
+    media: { store, ...readers, maxBytes: 1e8, projectMaxBytes: 1e9 },
   });
   await worker.ready;
 });

@@ -1,5 +1,6 @@
 // The store of media: objects by key, in a folder or a bucket.
 import type { Images } from '../images/images.ts';
+import type { ReadVideo } from '../videos.ts';
 
 export interface MediaStore {
   /** Writes a whole object. It survives a crash once this has resolved. */
@@ -12,10 +13,15 @@ export interface MediaStore {
   removeFolder(folder: string): Promise<void>;
 }
 
-/** The store of an installation, with its ceilings, and what reads the images in it. */
-export interface MediaStorage {
-  store: MediaStore;
+/** They read the media of a store. Projects share their places. */
+export interface MediaReaders {
   images: Images;
+  readVideo: ReadVideo;
+}
+
+/** The store of an installation, with its ceilings. */
+export interface MediaStorage extends MediaReaders {
+  store: MediaStore;
   /** Maximum size of a file. */
   maxBytes: number;
   /** Maximum size of all files of a project. */

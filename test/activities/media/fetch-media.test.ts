@@ -35,7 +35,7 @@ import {
 import { useDatabase } from '../../support/rows/database.ts';
 import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
 import { addPost, addProject } from '../../support/rows/rows.ts';
-import { images } from '../../support/media/images.ts';
+import { readers } from '../../support/media/images.ts';
 import { createMarkedFolder } from '../../support/media/marked-folder.ts';
 import { noise, video } from '../../support/media/samples.ts';
 
@@ -93,7 +93,7 @@ function fetchAgain(mediaId: string, options: Options = {}): Promise<number | nu
     db: database.db,
     notifier: quietNotifier,
     safeFetch: createClient(client),
-    media: mediaStore ? { store: mediaStore, images, maxBytes, projectMaxBytes } : undefined,
+    media: mediaStore ? { store: mediaStore, ...readers, maxBytes, projectMaxBytes } : undefined,
     downloadLimits: { ...limits, bytesPerSecond, totalMs },
   };
   return fetchOnce(dependencies, mediaId, signal ?? new AbortController().signal);
@@ -571,7 +571,7 @@ describe('many slow fetches of four projects', () => {
       db: database.db,
       notifier: quietNotifier,
       safeFetch: createClient(),
-      media: { store, images, maxBytes: 50_000_000, projectMaxBytes: 1e9 },
+      media: { store, ...readers, maxBytes: 50_000_000, projectMaxBytes: 1e9 },
     });
     const environment = new MockActivityEnvironment();
     const start = (mediaId: string) => environment.run(fetchBytes, { mediaId });

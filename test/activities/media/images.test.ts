@@ -7,16 +7,19 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createImages, type Images } from '../../../activities/media/images/images.ts';
 import { createImageProcess } from '../../../activities/media/images/process.ts';
 import { probe } from '../../../activities/media/probe.ts';
+import { createVideoReader } from '../../../activities/media/videos.ts';
 import { imageLimits } from '../../../schema/media.ts';
 import { hostileImages, pngChunk, pngWith } from '../../support/media/hostile-images.ts';
 import { listImageProcesses } from '../../support/media/image-processes.ts';
 import { bytesSource, noise } from '../../support/media/samples.ts';
 
-const images = createImages();
+const readers = { images: createImages(), readVideo: createVideoReader() };
+const { images } = readers;
 afterAll(() => images.close());
 
 const closing = (own: Images) => ({
   images: own,
+  readers: { ...readers, images: own },
   [Symbol.asyncDispose]: () => own.close(),
 });
 
@@ -27,13 +30,13 @@ test.each([
   ['AVIF with empty boxes behind it', 'The image has more than 100000 boxes.'],
 ])('%s is refused before it is decoded', async (name, message) => {
   const bytes = await hostileImages.find((image) => image.name === name)!.make();
-  const reading = probe(images, 'prj_test', bytesSource(bytes));
+  const reading = probe(readers, 'prj_test', bytesSource(bytes));
   await expect(reading).rejects.toMatchObject({ code: 'media_too_large', message });
 });
 
 test('PNG with 17 MB of text is refused before it is decoded', async () => {
   const text = Buffer.concat([Buffer.from('Comment\0'), Buffer.alloc(17_000_000, 0x20)]);
-  const reading = probe(images, 'prj_test', bytesSource(await pngWith(pngChunk('tEXt', text))));
+  const reading = probe(readers, 'prj_test', bytesSource(await pngWith(pngChunk('tEXt', text))));
   const message = 'The image has more than 16000000 bytes of metadata.';
   await expect(reading).rejects.toMatchObject({ code: 'media_too_large', message });
 });
@@ -46,7 +49,7 @@ test.each([
   const read = async (length: number) => {
     const inflated = deflateSync(Buffer.alloc(length, 0x41));
     const chunk = pngChunk(type, Buffer.concat([Buffer.from(head), inflated]));
-    return probe(images, 'prj_test', bytesSource(await pngWith(chunk)));
+    return probe(readers, 'prj_test', bytesSource(await pngWith(chunk)));
   };
   expect(await read(1_000_000)).toMatchObject({ width: 40 });
   const message = 'The image has more than 16000000 bytes of metadata.';
@@ -84,10 +87,10 @@ describe.runIf(process.platform === 'linux')('the process', () => {
   test('stays when a terminal interrupts the whole program', async () => {
     await using own = closing(createImages());
     const others = listImageProcesses();
-    await probe(own.images, 'prj_one', await photo());
+    await probe(own.readers, 'prj_one', await photo());
     const pid = listImageProcesses().find((each) => !others.includes(each));
     process.kill(Number(pid), 'SIGINT');
-    await probe(own.images, 'prj_one', await photo());
+    await probe(own.readers, 'prj_one', await photo());
     expect(listImageProcesses()).toContain(pid);
   });
 

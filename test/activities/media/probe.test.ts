@@ -5,7 +5,7 @@ import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { mediaErrors } from '../../../schema/media.ts';
 import { MediaError } from '../../../activities/media/media-error.ts';
-import { readVideo } from '../../../activities/media/videos.ts';
+import { createVideoReader } from '../../../activities/media/videos.ts';
 import { probeSource } from '../../support/media/images.ts';
 import {
   animation,
@@ -413,7 +413,8 @@ describe('videos', () => {
     const startedAt = process.cpuUsage();
     const limits = { cpuMs: 500, wallMs: 60_000 };
     const message = 'The index of the video is too large.';
-    const reading = readVideo('prj_test', bytesSource(bytes), 'video/mp4', limits);
+    const readVideo = createVideoReader(limits);
+    const reading = readVideo('prj_test', bytesSource(bytes), 'video/mp4');
     await expect(reading).rejects.toMatchObject({ code: 'media_invalid', message });
     // All tracks take 9 s of CPU.
     expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(5_000);
@@ -439,7 +440,8 @@ describe('videos', () => {
       });
     const limits = { cpuMs: 60_000, wallMs: 1_500 };
     const startedAt = performance.now();
-    const reading = readVideo('prj_test', { bytes, open: slow }, 'video/mp4', limits);
+    const readVideo = createVideoReader(limits);
+    const reading = readVideo('prj_test', { bytes, open: slow }, 'video/mp4');
     await expect(reading).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' });
     // All reads take 9 s.
     expect(performance.now() - startedAt).toBeLessThan(5_000);

@@ -16,7 +16,7 @@ import type { MediaRow } from '../../../schema/database/tables.ts';
 import { idAt } from '../../../schema/wire/ids.ts';
 import type { PostStatus } from '../../../schema/posts/posts.ts';
 import { createTestLog } from '../../support/log.ts';
-import { images } from '../../support/media/images.ts';
+import { readers } from '../../support/media/images.ts';
 import { createMarkedFolder } from '../../support/media/marked-folder.ts';
 import { addMedia } from '../../support/rows/media.ts';
 import { useDatabase } from '../../support/rows/database.ts';
@@ -28,7 +28,7 @@ const folder = createMarkedFolder('fanfare-prune-');
 const store = await openStore(pathToFileURL(folder).href);
 afterAll(() => rm(folder, { recursive: true }));
 const listFolders = async () => (await readdir(folder)).filter((name) => name !== markerName);
-const storage: MediaStorage = { store, images, maxBytes: 1e9, projectMaxBytes: 1e9 };
+const storage: MediaStorage = { store, ...readers, maxBytes: 1e9, projectMaxBytes: 1e9 };
 
 const database = useDatabase();
 let projectId: string;

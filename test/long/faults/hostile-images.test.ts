@@ -7,12 +7,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createImages } from '../../../activities/media/images/images.ts';
 import { MediaError } from '../../../activities/media/media-error.ts';
 import { probe } from '../../../activities/media/probe.ts';
+import { createVideoReader } from '../../../activities/media/videos.ts';
 import type { MediaSource } from '../../../activities/platforms/platform.ts';
 import { hostileImages } from '../../support/media/hostile-images.ts';
 import { listImageProcesses, ownMemory } from '../../support/media/image-processes.ts';
 import { bytesSource, noise } from '../../support/media/samples.ts';
 
 const images = createImages();
+const readers = { images, readVideo: createVideoReader() };
 const folder = await mkdtemp(join(tmpdir(), 'fanfare-hostile-'));
 afterAll(async () => {
   await images.close();
@@ -49,7 +51,7 @@ describe.runIf(process.platform === 'linux')('hostile images', () => {
       sources.push(await fileSource(path));
     }
     const photo = bytesSource(await noise(1_200, 800).jpeg().toBuffer());
-    await probe(images, 'prj_quiet', photo);
+    await probe(readers, 'prj_quiet', photo);
 
     let most = 0;
     const before = process.memoryUsage.rss();
@@ -59,13 +61,13 @@ describe.runIf(process.platform === 'linux')('hostile images', () => {
     }, 20);
     let ended = 0;
     const flood = sources.map(async (source) => {
-      const outcome = await outcomeOf(probe(images, 'prj_flood', source));
+      const outcome = await outcomeOf(probe(readers, 'prj_flood', source));
       ended++;
       return outcome;
     });
     await expect.poll(() => ended).toBeGreaterThan(0);
     const endedBefore = ended;
-    await probe(images, 'prj_quiet', photo);
+    await probe(readers, 'prj_quiet', photo);
     // The one in progress, the picture itself, and those that end while the picture is on its way.
     expect(ended - endedBefore).toBeLessThan(hostileImages.length / 4);
     const outcomes = await Promise.all(flood);

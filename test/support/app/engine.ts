@@ -12,7 +12,7 @@ import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { createNotifier } from '../../../schema/database/notifier.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
-import { images } from '../media/images.ts';
+import { readers } from '../media/images.ts';
 import { createMarkedFolder } from '../media/marked-folder.ts';
 import type { TestDatabase } from '../rows/database.ts';
 import { rowsVault } from '../rows/rows.ts';
@@ -51,7 +51,7 @@ export function createEngine(
     refreshes: createPendingRefreshes(log),
     vault: rowsVault,
     platforms: createPlatforms([]),
-    media: { store: openFileStore(folder), images, maxBytes: 1e9, projectMaxBytes: 1e10 },
+    media: { store: openFileStore(folder), ...readers, maxBytes: 1e9, projectMaxBytes: 1e10 },
     recorder: createDeliveryRecorder(db, notifier),
     clock: config.targetClock,
     delaysMs: config.deliveryDelaysMs,

@@ -17,7 +17,7 @@ import { insertProject } from '../../../schema/database/projects.ts';
 import { createVault } from '../../../schema/database/vault.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { checkAnswer } from '../checks/answers.ts';
-import { images } from '../media/images.ts';
+import { readers } from '../media/images.ts';
 import { forFile } from '../fixtures.ts';
 import { createTestDatabase } from '../rows/database.ts';
 import { txtOf } from '../servers/bluesky-identity.ts';
@@ -53,7 +53,12 @@ export interface TestRest extends AsyncDisposable {
 
 /** No network and no store can be reached: what these tests ask ends before. */
 const nowhere = 'https://network.invalid';
-const media = { store: openFileStore('/nowhere'), images, maxBytes: 1e9, projectMaxBytes: 1e10 };
+const media = {
+  store: openFileStore('/nowhere'),
+  ...readers,
+  maxBytes: 1e9,
+  projectMaxBytes: 1e10,
+};
 
 export async function createTestRest(
   env: Record<string, string> = {},

@@ -1,14 +1,16 @@
-// The processes that read images, shared by the tests of a file. They end when they are idle.
+// What reads media, shared by the tests of a file. Its processes end when they are idle.
 import { createImages, type FittedImage } from '../../../activities/media/images/images.ts';
 import { probe, type Probed } from '../../../activities/media/probe.ts';
+import { createVideoReader } from '../../../activities/media/videos.ts';
 import type { FitPlan } from '../../../activities/platforms/media-rules.ts';
 import type { MediaSource } from '../../../activities/platforms/platform.ts';
 import { bytesSource } from './samples.ts';
 
 export const images = createImages();
+export const readers = { images, readVideo: createVideoReader() };
 
 export const probeSource = (source: MediaSource): Promise<Probed> =>
-  probe(images, 'prj_test', source);
+  probe(readers, 'prj_test', source);
 
 export interface FittedBytes extends Pick<FittedImage, 'contentType' | 'width' | 'height'> {
   bytes: Buffer;
