@@ -44,8 +44,12 @@ export const imageLimits = {
   /** Memory for pictures and for animations, which run at the same time. */
   pictureMemoryBytes: 240_000_000,
   animationMemoryBytes: 60_000_000,
-  readCpuMs: 8_000,
+  /** Of each reading and encoding of a picture, which other projects wait for. */
+  pictureCpuMs: 4_500,
+  /** Of all encodings that fit an image to a network. */
   fitCpuMs: 15_000,
+  /** A fit that has used this lets an image of another project come before its next encoding. */
+  turnCpuMs: 1_000,
 } as const;
 
 /** Every `error_code` of failed media, with its message. */

@@ -8,8 +8,8 @@ import { createFairPlaces } from '../../fair-places.ts';
 import type { FitPlan } from '../../platforms/media-rules.ts';
 import type { MediaSource } from '../../platforms/platform.ts';
 import { MediaError } from '../media-error.ts';
-import { animatedTypes, type EncodedImage, type ImageJob, type ReadImage } from './job.ts';
-import { createImageProcess } from './process.ts';
+import { animatedTypes, type EncodedImage, type ReadImage } from './job.ts';
+import { createImageProcess, type ImageProcess } from './process.ts';
 
 export interface ImageType {
   contentType: string;
@@ -28,6 +28,8 @@ export interface FittedImage extends AsyncDisposable {
   /** In parts of `partBytes`, except for the last. */
   open(partBytes: number): AsyncIterable<Uint8Array>;
 }
+
+type CpuLimits = Record<'fitCpuMs' | 'turnCpuMs', number>;
 
 /** Both throw a `MediaError` if the image can't be used, and errors of the source as they are. */
 export interface Images {
@@ -50,9 +52,10 @@ const maxTries = 12;
 /** Images that are copied to the temporary folder at once. */
 const maxCopies = 8;
 
-const { maxBytes: maxFileBytes } = imageLimits;
+const { maxBytes: maxFileBytes, pictureCpuMs } = imageLimits;
 
-export function createImages(): Images {
+export function createImages(cpuLimits: Partial<CpuLimits> = {}): Images {
+  const limits = { ...imageLimits, ...cpuLimits };
   // Two processes, so that no picture waits for a long animation.
   const pictures = createSharedProcess(imageLimits.pictureMemoryBytes);
   const animations = createSharedProcess(imageLimits.animationMemoryBytes);
@@ -61,36 +64,23 @@ export function createImages(): Images {
   async function fitInto(
     folder: string,
     projectId: string,
-    { contentType, maxBytes, ...limits }: FitPlan,
+    plan: FitPlan,
   ): Promise<EncodedImage & { path: string }> {
-    const [best, ...others] = qualities[contentType] ?? [];
-    if (best === undefined) throw new Error(`No encoder for ${contentType}`);
-    const steps = maxBytes === null ? [best] : others;
     const [path, to] = [join(folder, source), join(folder, 'fitted')];
-    const isAnimation = animatedTypes.has(contentType) && (await countFrames(projectId, path)) > 1;
-    const runShared = isAnimation ? animations : pictures;
-    let leftMs: number = imageLimits.fitCpuMs;
-    let factor = 1;
-    for (let attempt = 0; attempt < maxTries; attempt++) {
-      const quality = steps[attempt] ?? steps.at(-1)!;
-      const encoding = { contentType, quality, ...limits, factor };
-      // Another project's image may come between two tries.
-      const encoded = await runShared(projectId, { kind: 'encode', path, to, encoding }, leftMs);
-      if (maxBytes === null || encoded.done.bytes <= maxBytes) return { ...encoded.done, path: to };
-      leftMs -= encoded.cpuMs;
-      if (attempt + 1 >= steps.length) {
-        const guess = Math.sqrt(maxBytes / encoded.done.bytes) * 0.95;
-        factor *= Math.min(Math.max(guess, 0.25), 0.9);
-      }
+    const tryInTurn = createTries({ path, to }, plan, limits);
+    const isAnimation = async (child: ImageProcess) =>
+      animatedTypes.has(plan.contentType) &&
+      (await child.run({ kind: 'frames', path }, pictureCpuMs)).done > 1;
+    let inTurn = pictures;
+    for (;;) {
+      const encoded = await inTurn(projectId, async (child) => {
+        if (inTurn === animations) return tryInTurn(child, limits.fitCpuMs);
+        if (!(await isAnimation(child))) return tryInTurn(child, pictureCpuMs);
+        inTurn = animations;
+        return undefined;
+      });
+      if (encoded) return { ...encoded, path: to };
     }
-    const message = `The image can't be made to fit into ${maxBytes!} bytes.`;
-    throw new MediaError('media_too_large', message);
-  }
-
-  async function countFrames(projectId: string, path: string): Promise<number> {
-    const job = { kind: 'frames', path } as const;
-    const { done } = await pictures(projectId, job, imageLimits.readCpuMs);
-    return done;
   }
 
   return {
@@ -99,7 +89,7 @@ export function createImages(): Images {
         const folder = await store(image);
         try {
           const job = { kind: 'read', path: join(folder, source), ...type } as const;
-          const { done } = await pictures(projectId, job, imageLimits.readCpuMs);
+          const { done } = await pictures(projectId, (child) => child.run(job, pictureCpuMs));
           return done;
         } finally {
           await remove(folder);
@@ -130,13 +120,47 @@ export function createImages(): Images {
   };
 }
 
+/** Encodes the image until it fits. Undefined: it has used its turn, and needs another one. */
+function createTries(
+  files: { path: string; to: string },
+  { contentType, maxBytes, ...limits }: FitPlan,
+  { fitCpuMs, turnCpuMs }: CpuLimits,
+): (child: ImageProcess, tryCpuMs: number) => Promise<EncodedImage | undefined> {
+  const [best, ...others] = qualities[contentType] ?? [];
+  if (best === undefined) throw new Error(`No encoder for ${contentType}`);
+  const steps = maxBytes === null ? [best] : others;
+  let leftMs = fitCpuMs;
+  let tries = 0;
+  let factor = 1;
+  return async function tryInTurn(child, tryCpuMs) {
+    const endMs = leftMs - turnCpuMs;
+    do {
+      const quality = steps[tries] ?? steps.at(-1)!;
+      const encoding = { contentType, quality, ...limits, factor };
+      const job = { kind: 'encode', ...files, encoding } as const;
+      const { done, cpuMs } = await child.run(job, Math.min(leftMs, tryCpuMs));
+      if (maxBytes === null || done.bytes <= maxBytes) return done;
+      if (++tries === maxTries) {
+        const message = `The image can't be made to fit into ${maxBytes} bytes.`;
+        throw new MediaError('media_too_large', message);
+      }
+      leftMs -= cpuMs;
+      if (tries >= steps.length) {
+        const guess = Math.sqrt(maxBytes / done.bytes) * 0.95;
+        factor *= Math.min(Math.max(guess, 0.25), 0.9);
+      }
+    } while (leftMs > endMs);
+    return undefined;
+  };
+}
+
 /** A process with one place, which projects share. */
 function createSharedProcess(maxMemoryBytes: number) {
   const images = createImageProcess(maxMemoryBytes);
   const inPlace = createFairPlaces(1);
-  const run = <Job extends ImageJob>(projectId: string, job: Job, maxCpuMs: number) =>
-    inPlace(projectId, () => images.run(job, maxCpuMs));
-  return Object.assign(run, { close: () => images.close() });
+  const inTurn = <T>(projectId: string, work: (child: ImageProcess) => Promise<T>) =>
+    inPlace(projectId, () => work(images));
+  return Object.assign(inTurn, { close: () => images.close() });
 }
 
 /** Name of the image in its folder. */
