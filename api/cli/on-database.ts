@@ -72,7 +72,7 @@ async function withDatabase<T>(
   limits: { transactionTimeoutS?: number },
   work: (access: Access) => Promise<T>,
 ): Promise<T> {
-  const url = config.databaseUrl ?? (await findRunningDatabase(config.dataDirectory));
+  const url = config.databaseUrl ?? findRunningDatabase(config.dataDirectory);
   if (url === undefined) {
     throw new Error('This command needs DATABASE_URL, or a running `start` on the data directory.');
   }

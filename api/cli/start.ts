@@ -39,7 +39,7 @@ export async function startAllInOne(
   const documents = createStoredDocuments(config.storedDocuments);
   makeDataDirectory(config.dataDirectory);
   // Before the port, which a second start on the same directory would also find in use.
-  await refuseHeldDirectory(config.dataDirectory);
+  refuseHeldDirectory(config.dataDirectory);
   await requirePort(config.port, config.host, 'FANFARE_PORT');
   const backends = await startEmbeddedBackends({
     dataDirectory: config.dataDirectory,

@@ -32,9 +32,7 @@ export async function startEmbeddedBackends(
   options: EmbeddedBackendsOptions,
 ): Promise<EmbeddedBackends> {
   const held =
-    options.postgres || options.temporal
-      ? await takeDataDirectory(options.dataDirectory)
-      : undefined;
+    options.postgres || options.temporal ? takeDataDirectory(options.dataDirectory) : undefined;
   const dataDirectory = held?.path ?? options.dataDirectory;
   const failed = new AbortController();
   const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]);
@@ -49,7 +47,7 @@ export async function startEmbeddedBackends(
       if (temporal.status === 'fulfilled') await temporal.value?.stop();
     } finally {
       if (postgres.status === 'fulfilled') await postgres.value?.stop();
-      await held?.release();
+      held?.release();
     }
   }
   const stop = (): Promise<void> => (stopped ??= stopAll());

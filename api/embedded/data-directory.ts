@@ -1,89 +1,85 @@
-// The data directory: its secrets, and its lock, a Unix socket that closes with the process.
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { randomUUID } from 'node:crypto';
-import { createConnection, createServer } from 'node:net';
-import type { Server } from 'node:net';
+// The data directory: its secrets, and its lock, which ends with the process that took it.
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
 
 /** Locked until `release`, or until this process ends. */
 export interface DataDirectory {
   readonly path: string;
-  release(): Promise<void>;
+  release(): void;
 }
 
-interface Holder {
-  pid: number | undefined;
+/** Creates the folder if it is missing. Throws if a running program has locked it. */
+export function takeDataDirectory(directory: string): DataDirectory {
+  makeDataDirectory(directory);
+  const real = realpathSync(directory);
+  // `isHeld` of another process shares the lock for a moment.
+  const lock = takeLock(real, 'pragma journal_mode = memory; begin exclusive', 500);
+  if (lock === undefined) throw inUse(real);
+  writeFileSync(holderFile(real), String(process.pid), { mode: 0o600 });
+  return { path: real, release: () => void (lock.isOpen && lock.close()) };
 }
 
-function inUse(directory: string, { pid }: Holder): Error {
-  const holder = pid === undefined ? 'another process' : `process ${pid}`;
+/** Throws if a running program has locked the folder. Locks nothing. */
+export function refuseHeldDirectory(directory: string): void {
+  if (isHeld(directory)) throw inUse(directory);
+}
+
+/** Whether a running program has locked the folder. */
+export function isHeld(directory: string): boolean {
+  if (!existsSync(lockFile(directory))) return false;
+  const lock = takeLock(directory, 'begin; select 1 from sqlite_schema', 0);
+  lock?.close();
+  return lock === undefined;
+}
+
+const sqliteBusy = 5;
+const lockFile = (directory: string) => path.join(directory, 'lock.sqlite');
+const holderFile = (directory: string) => path.join(directory, 'lock.pid');
+
+/** Undefined: another process has it. The system releases the lock of a killed process. */
+function takeLock(directory: string, sql: string, waitMs: number): DatabaseSync | undefined {
+  const file = lockFile(directory);
+  try {
+    const lock = new DatabaseSync(file, { timeout: waitMs });
+    chmodSync(file, 0o600);
+    try {
+      lock.exec(sql);
+      return lock;
+    } catch (error) {
+      lock.close();
+      if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
+      throw error;
+    }
+  } catch (error) {
+    throw new Error(`Cannot lock ${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function inUse(directory: string): Error {
+  const pid = existsSync(holderFile(directory)) && readFileSync(holderFile(directory), 'utf8');
+  const holder = pid ? `process ${pid}` : 'another process';
   return new Error(
     `${directory} is in use by ${holder}. Stop it first, or choose another folder with FANFARE_DATA_DIR.`,
   );
 }
 
-// macOS has the shortest limit: 104 bytes with the terminator.
-const longestSocketPath = 103;
-
-/** Creates the folder if it is missing. Throws if a running program has locked it. */
-export async function takeDataDirectory(directory: string): Promise<DataDirectory> {
-  makeDataDirectory(directory);
-  const real = realpathSync(directory);
-  const socketPath = socketPathIn(real);
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    const server = await listen(socketPath);
-    if (server !== undefined) {
-      chmodSync(socketPath, 0o600);
-      return { path: real, release: () => close(server) };
-    }
-    const holder = await findHolder(directory);
-    if (holder !== undefined) throw inUse(real, holder);
-  }
-  throw new Error(`Could not lock ${real}: other processes keep taking its lock.sock.`);
-}
-
-/** Throws if a running program has locked the folder. Locks nothing. */
-export async function refuseHeldDirectory(directory: string): Promise<void> {
-  const holder = await findHolder(directory);
-  if (holder !== undefined) throw inUse(directory, holder);
-}
-
 /** Creates the folder if it is missing. */
 export function makeDataDirectory(directory: string): void {
-  const reason = makeFolders(path.resolve(directory));
-  if (reason === undefined) return;
-  throw new Error(
-    `${directory} cannot be the data directory: ${reason}. Choose another folder with FANFARE_DATA_DIR.`,
-  );
-}
-
-/** Returns the reason if it fails. */
-function makeFolders(directory: string): string | undefined {
   const missing: string[] = [];
-  let nearest = directory;
+  let nearest = path.resolve(directory);
   for (; !existsSync(nearest); nearest = path.dirname(nearest)) missing.unshift(nearest);
   try {
-    if (!statSync(nearest).isDirectory()) return `${nearest} is not a folder`;
+    if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is not a folder`);
     accessSync(nearest, constants.W_OK | constants.X_OK);
     // One by one: Node's recursive option never returns if the system hides a parent, as in /proc.
     for (const folder of missing) makeFolder(folder);
-    return undefined;
   } catch (error) {
-    return (error as Error).message;
+    throw new Error(
+      `${directory} cannot be the data directory: ${(error as Error).message}. Choose another folder with FANFARE_DATA_DIR.`,
+      { cause: error },
+    );
   }
 }
 
@@ -97,29 +93,6 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** The process that has locked the folder; undefined if none has. Removes a stale socket. */
-export async function findHolder(directory: string): Promise<Holder | undefined> {
-  const socketPath = socketPathIn(realpathSync(directory));
-  const before = identityOf(socketPath);
-  if (before === undefined) return undefined;
-  // Asks twice, because a new socket refuses connections for a moment.
-  for (let attempt = 0; attempt < 2; attempt += 1) {
-    const answer = await ask(socketPath);
-    if (answer !== 'refused') return { pid: answer };
-    await sleep(50);
-  }
-  const aside = `${socketPath}.${randomUUID()}`;
-  try {
-    renameSync(socketPath, aside);
-  } catch {
-    return undefined;
-  }
-  // Another start may have replaced the stale socket before the rename.
-  if (identityOf(aside) !== before) linkSync(aside, socketPath);
-  unlinkSync(aside);
-  return undefined;
-}
-
 /** Reads a secret from the folder. Creates it on the first call, readable by our user only. */
 export function readOrCreateSecret(directory: string, name: string, create: () => string): string {
   const file = path.join(directory, name);
@@ -129,60 +102,4 @@ export function readOrCreateSecret(directory: string, name: string, create: () =
   writeFileSync(`${file}.new`, `${created}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
   return created;
-}
-
-function socketPathIn(directory: string): string {
-  const absolute = path.join(directory, 'lock.sock');
-  const relative = path.relative(process.cwd(), absolute);
-  const shorter = relative.length < absolute.length ? relative : absolute;
-  if (Buffer.byteLength(absolute) <= longestSocketPath) return absolute;
-  if (Buffer.byteLength(shorter) <= longestSocketPath) return shorter;
-  throw new Error(
-    `The path ${absolute} is too long for a socket: the limit is ${longestSocketPath} bytes. Choose a shorter FANFARE_DATA_DIR.`,
-  );
-}
-
-async function listen(socketPath: string): Promise<Server | undefined> {
-  const server = createServer((socket) => {
-    socket.on('error', () => socket.destroy());
-    socket.end(String(process.pid), () => socket.destroy());
-  });
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(undefined);
-      else reject(new Error(`Cannot use ${socketPath}: ${error.message}`, { cause: error }));
-    });
-    server.listen(socketPath, () => resolve(server.unref()));
-  });
-}
-
-async function close(server: Server): Promise<void> {
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-}
-
-/** The pid that answers; undefined if something else answers. */
-async function ask(socketPath: string): Promise<number | undefined | 'refused'> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const socket = createConnection(socketPath);
-    socket.setTimeout(2000, () => socket.destroy());
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1');
-    });
-    socket.on('close', () => resolve(/^\d+$/.test(text) ? Number(text) : undefined));
-    socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve('refused');
-      else if (error.code === 'EACCES' || error.code === 'EPERM')
-        reject(new Error(`${socketPath} belongs to another user.`, { cause: error }));
-      else resolve(undefined);
-    });
-  });
-}
-
-function identityOf(file: string): string | undefined {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  // The inode number alone may be reused by the next new file.
-  return stat && `${stat.ino} ${stat.mtimeNs}`;
 }

@@ -1,19 +1,10 @@
 // A Postgres cluster on disk: creates it, and reads its password, version and lock file.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  chownSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { findHolder, readOrCreateSecret } from './data-directory.ts';
+import { isHeld, readOrCreateSecret } from './data-directory.ts';
 import { makePrivateDirectory, type PostgresPlace } from './postgres-place.ts';
 import { readLastPorts } from './server-process.ts';
 
@@ -93,10 +84,8 @@ export function databaseUrl(password: string, port: number, database = databaseN
 }
 
 /** The database that a running `start` keeps in this folder; undefined if none runs. */
-export async function findRunningDatabase(dataDirectory: string): Promise<string | undefined> {
-  if (!existsSync(dataDirectory)) return undefined;
-  const directory = realpathSync(dataDirectory);
-  if ((await findHolder(directory)) === undefined) return undefined;
+export function findRunningDatabase(directory: string): string | undefined {
+  if (!isHeld(directory)) return undefined;
   const { port } = readLastPorts(directory, 'postgres');
   return port === undefined ? undefined : databaseUrl(readPassword(directory, true), port);
 }

@@ -65,8 +65,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   const { progress } = options;
   const dataDirectory = realpathSync(options.dataDirectory);
   const place = choosePostgresPlace(dataDirectory, findPostgresBinaries(), progress);
-  const held =
-    place.directory === dataDirectory ? undefined : await takeDataDirectory(place.directory);
+  const held = place.directory === dataDirectory ? undefined : takeDataDirectory(place.directory);
   try {
     const cluster = path.join(place.directory, 'postgres');
     await stopOrphan(dataDirectory, 'postgres', stopPlan, progress);
@@ -118,11 +117,11 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
       onExit: (callback) => kept.onExit(callback),
       async stop() {
         await kept.stop();
-        await held?.release();
+        held?.release();
       },
     };
   } catch (error) {
-    await held?.release();
+    held?.release();
     throw error;
   }
 }

@@ -42,7 +42,7 @@ async function start(): Promise<void> {
   api = await program.waitForReady();
   await connection?.close();
   connection = connectDatabase({
-    url: (await findRunningDatabase(dataDirectory))!,
+    url: findRunningDatabase(dataDirectory)!,
     maxConnections: 10,
     applicationName: 'test',
   });

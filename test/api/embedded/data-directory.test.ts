@@ -1,18 +1,10 @@
 // The lock of the data directory.
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findHolder, takeDataDirectory } from '../../../api/embedded/data-directory.ts';
+import { isHeld, takeDataDirectory } from '../../../api/embedded/data-directory.ts';
 
 let parent: string;
 beforeEach(() => {
@@ -20,70 +12,57 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true }));
 
-/** Leaves the socket file of a killed process, as `kill -9` does. */
-function leaveStaleSocket(directory: string): void {
-  mkdirSync(directory, { recursive: true });
-  const script = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
-  spawnSync(process.execPath, ['-e', script, path.join(directory, 'lock.sock')]);
-  expect(existsSync(path.join(directory, 'lock.sock'))).toBe(true);
+/** Leaves the lock file of a killed process, as `kill -9` does. */
+function leaveStaleLock(directory: string): void {
+  const script = `const { DatabaseSync } = require('node:sqlite');
+    new DatabaseSync(process.argv[1]).exec('begin exclusive');
+    process.kill(process.pid, 'SIGKILL')`;
+  const lock = path.join(directory, 'lock.sqlite');
+  expect(spawnSync(process.execPath, ['-e', script, lock]).signal).toBe('SIGKILL');
+  expect(existsSync(lock)).toBe(true);
 }
 
 describe('takeDataDirectory', () => {
-  test('creates a folder that other users cannot read', async () => {
+  test('creates a folder that other users cannot read', () => {
     const directory = path.join(parent, 'a', 'data');
-    const held = await takeDataDirectory(directory);
+    const held = takeDataDirectory(directory);
     expect(statSync(directory).mode & 0o066).toBe(0);
-    expect(statSync(path.join(directory, 'lock.sock')).mode & 0o777).toBe(0o600);
-    await held.release();
-    expect(readdirSync(directory)).toEqual([]);
+    expect(statSync(path.join(directory, 'lock.sqlite')).mode & 0o777).toBe(0o600);
+    held.release();
+    expect(readdirSync(directory).toSorted()).toEqual(['lock.pid', 'lock.sqlite']);
   });
 
-  test('refuses a locked folder and names the process', async () => {
-    const held = await takeDataDirectory(parent);
-    await expect(takeDataDirectory(parent)).rejects.toThrow(
+  test('refuses a locked folder and names the process', () => {
+    const held = takeDataDirectory(parent);
+    expect(() => takeDataDirectory(parent)).toThrow(
       `${held.path} is in use by process ${process.pid}. Stop it first, or choose another folder with FANFARE_DATA_DIR.`,
     );
-    await held.release();
-    await (await takeDataDirectory(parent)).release();
+    held.release();
+    takeDataDirectory(parent).release();
   });
 
-  test('replaces the socket of a process that was killed', async () => {
-    leaveStaleSocket(parent);
-    const held = await takeDataDirectory(parent);
-    expect(await findHolder(parent)).toEqual({ pid: process.pid });
-    await held.release();
+  test('takes over the lock of a process that was killed', () => {
+    leaveStaleLock(parent);
+    const held = takeDataDirectory(parent);
+    expect(isHeld(parent)).toBe(true);
+    held.release();
   });
 
-  test('succeeds for one of many parallel calls', async () => {
-    leaveStaleSocket(parent);
-    const all = await Promise.allSettled(
-      Array.from({ length: 8 }, () => takeDataDirectory(parent)),
-    );
-    const winners = all.filter((one) => one.status === 'fulfilled');
-    expect(winners).toHaveLength(1);
-    await winners[0]!.value.release();
-  });
-
-  test('refuses a path that cannot be a folder', async () => {
+  test('refuses a path that cannot be a folder', () => {
     const file = path.join(parent, 'file');
     writeFileSync(file, '');
     for (const place of [file, path.join(file, 'data'), '/proc/x', '/proc/x/y']) {
-      await expect(takeDataDirectory(place)).rejects.toThrow(
+      expect(() => takeDataDirectory(place)).toThrow(
         new RegExp(`^${place} cannot be the data directory: .*FANFARE_DATA_DIR\\.$`),
       );
     }
   });
-
-  test('refuses a path that is too long for a socket', async () => {
-    const directory = path.join(parent, 'x'.repeat(120));
-    await expect(takeDataDirectory(directory)).rejects.toThrow(/too long for a socket/);
-  });
 });
 
-describe('findHolder', () => {
-  test('returns undefined if no program runs', async () => {
-    expect(await findHolder(parent)).toBeUndefined();
-    leaveStaleSocket(parent);
-    expect(await findHolder(parent)).toBeUndefined();
+describe('isHeld', () => {
+  test('is false if no program runs', () => {
+    expect(isHeld(parent)).toBe(false);
+    leaveStaleLock(parent);
+    expect(isHeld(parent)).toBe(false);
   });
 });

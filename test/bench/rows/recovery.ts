@@ -89,7 +89,7 @@ async function kill9(killed: readonly Victim[], program: Program, dataDirectory:
 }
 
 async function withDatabase<T>(dataDirectory: string, work: (db: Db) => Promise<T>): Promise<T> {
-  const url = await findRunningDatabase(dataDirectory);
+  const url = findRunningDatabase(dataDirectory);
   if (url === undefined) throw new Error('Postgres is not up.');
   const connection = connectDatabase({ url, maxConnections: 10, applicationName: 'bench' });
   try {

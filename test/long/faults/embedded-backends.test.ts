@@ -130,12 +130,12 @@ describe('startEmbeddedBackends', () => {
 
     test('keeps data and addresses over a restart', async () => {
       const { databaseUrl, temporalAddress, temporalUiUrl } = backends;
-      expect(await findRunningDatabase(dataDirectory)).toBe(databaseUrl);
+      expect(findRunningDatabase(dataDirectory)).toBe(databaseUrl);
       await keep(backends, 'second');
       const pids = [pidOf('postgres'), pidOf('temporal')];
       await backends.stop();
       expect(pids.filter(isAlive)).toEqual([]);
-      expect(await findRunningDatabase(dataDirectory)).toBeUndefined();
+      expect(findRunningDatabase(dataDirectory)).toBeUndefined();
       backends = await start();
       expect(backends).toMatchObject({ databaseUrl, temporalAddress, temporalUiUrl });
       expect(await readKept(backends)).toEqual(['first', 'second']);
