@@ -23,7 +23,7 @@ export interface Running {
 
 export interface StartOptions {
   print: (line: string) => void;
-  /** Called when an embedded server has ended and can't be restarted. */
+  /** Called when an embedded server has ended by itself. */
   fail: (reason: string) => void;
   /** Aborts the start, such as a long download. */
   signal: AbortSignal;
@@ -51,7 +51,7 @@ export async function startAllInOne(
   });
   let app: App | undefined;
   try {
-    backends.onExit((name, detail) => fail(`${name} ${detail}.`));
+    backends.onExit(fail);
     const waiting = { report: print, signal };
     const databaseUrl = config.databaseUrl ?? backends.databaseUrl!;
     const temporalAddress = config.temporal.address ?? backends.temporalAddress!;

@@ -1,7 +1,7 @@
 // Starts the embedded servers that the operator doesn't replace, in parallel, and stops them in order.
 import path from 'node:path';
 import { takeDataDirectory } from './data-directory.ts';
-import { startPostgres, type EmbeddedPostgres } from './postgres.ts';
+import { startPostgres } from './postgres.ts';
 import { findTemporalExecutable } from './temporal-executable.ts';
 import { startTemporal, type EmbeddedTemporal } from './temporal.ts';
 
@@ -9,8 +9,8 @@ export interface EmbeddedBackends extends AsyncDisposable {
   readonly databaseUrl: string | undefined;
   readonly temporalAddress: string | undefined;
   readonly temporalUiUrl: string | undefined;
-  /** Called when a server has ended by itself and can't be restarted. */
-  onExit(callback: (name: string, detail: string) => void): void;
+  /** Called when a server has ended by itself, with its last lines. */
+  onExit(callback: (reason: string) => void): void;
   /** Stops Temporal first, then Postgres. A second call has no effect. */
   stop(): Promise<void>;
 }
@@ -31,17 +31,34 @@ export interface EmbeddedBackendsOptions {
 export async function startEmbeddedBackends(
   options: EmbeddedBackendsOptions,
 ): Promise<EmbeddedBackends> {
-  const held =
-    options.postgres || options.temporal ? takeDataDirectory(options.dataDirectory) : undefined;
+  const { progress } = options;
+  const isUsed = options.postgres || options.temporal;
+  const held = isUsed ? takeDataDirectory(options.dataDirectory) : undefined;
   const dataDirectory = held?.path ?? options.dataDirectory;
   const failed = new AbortController();
   const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]);
+
+  async function startWantedTemporal(): Promise<EmbeddedTemporal> {
+    const executable = await findTemporalExecutable({
+      temporalCli: options.temporalCli,
+      cacheDirectory: options.cacheDirectory ?? path.join(dataDirectory, 'bin'),
+      progress,
+      signal,
+    });
+    return startTemporal({ dataDirectory, executable, progress, signal });
+  }
+  /** The first failure aborts the other start. */
+  async function orAbort<T>(start: Promise<T>): Promise<T> {
+    return start.catch((error: unknown) => {
+      failed.abort(error);
+      throw error;
+    });
+  }
   const [postgres, temporal] = await Promise.allSettled([
-    orAbort(startWantedPostgres({ ...options, dataDirectory, signal }), failed),
-    orAbort(startWantedTemporal({ ...options, dataDirectory, signal }), failed),
+    options.postgres ? orAbort(startPostgres({ dataDirectory, progress, signal })) : undefined,
+    options.temporal ? orAbort(startWantedTemporal()) : undefined,
   ]);
 
-  let stopped: Promise<void> | undefined;
   async function stopAll(): Promise<void> {
     try {
       if (temporal.status === 'fulfilled') await temporal.value?.stop();
@@ -50,11 +67,10 @@ export async function startEmbeddedBackends(
       held?.release();
     }
   }
+  let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= stopAll());
-
   if (postgres.status === 'rejected' || temporal.status === 'rejected') {
     await stop();
-    // The reason of the first failure. The other server was only aborted.
     throw failed.signal.reason;
   }
   return {
@@ -62,45 +78,10 @@ export async function startEmbeddedBackends(
     temporalAddress: temporal.value?.address,
     temporalUiUrl: temporal.value?.uiUrl,
     onExit(callback) {
-      postgres.value?.onExit((detail) => callback('Postgres', detail));
-      temporal.value?.onExit((detail) => callback('Temporal', detail));
+      postgres.value?.onExit(callback);
+      temporal.value?.onExit(callback);
     },
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-async function orAbort<T>(start: Promise<T>, failed: AbortController): Promise<T> {
-  try {
-    return await start;
-  } catch (error) {
-    failed.abort(error);
-    throw error;
-  }
-}
-
-async function startWantedPostgres(
-  options: EmbeddedBackendsOptions,
-): Promise<EmbeddedPostgres | undefined> {
-  if (!options.postgres) return undefined;
-  const { dataDirectory, progress, signal } = options;
-  const server = await startPostgres({ dataDirectory, progress, signal });
-  progress(`Postgres is up on 127.0.0.1:${server.port}.`);
-  return server;
-}
-
-async function startWantedTemporal(
-  options: EmbeddedBackendsOptions,
-): Promise<EmbeddedTemporal | undefined> {
-  if (!options.temporal) return undefined;
-  const { dataDirectory, progress, signal } = options;
-  const executable = await findTemporalExecutable({
-    temporalCli: options.temporalCli,
-    cacheDirectory: options.cacheDirectory ?? path.join(dataDirectory, 'bin'),
-    progress,
-    signal,
-  });
-  const server = await startTemporal({ dataDirectory, executable, progress, signal });
-  progress(`Temporal is up on ${server.address}.`);
-  return server;
 }

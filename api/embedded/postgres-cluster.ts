@@ -1,7 +1,8 @@
-// A Postgres cluster on disk: creates it, and reads its password, version and lock file.
+// A Postgres cluster on disk: creates it, and reads its password and version.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, readdirSync, readFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { isHeld, readOrCreateSecret } from './data-directory.ts';
@@ -86,18 +87,6 @@ export function databaseUrl(password: string, port: number, database = databaseN
 /** The database that a running `start` keeps in this folder; undefined if none runs. */
 export function findRunningDatabase(directory: string): string | undefined {
   if (!isHeld(directory)) return undefined;
-  const { port } = readLastPorts(directory, 'postgres');
+  const { port } = readLastPorts(directory, 'Postgres');
   return port === undefined ? undefined : databaseUrl(readPassword(directory, true), port);
-}
-
-/** Reads the lock file of a running Postgres. */
-export function readPostmaster(
-  cluster: string,
-): { pid: number; port: number; status: string | undefined } | undefined {
-  try {
-    const lines = readFileSync(path.join(cluster, 'postmaster.pid'), 'utf8').split('\n');
-    return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7]?.trim() };
-  } catch {
-    return undefined;
-  }
 }

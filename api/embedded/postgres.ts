@@ -1,38 +1,23 @@
 // Runs embedded Postgres: creates the cluster once, starts the server, and creates the database.
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { takeDataDirectory } from './data-directory.ts';
-import { findFreePorts } from '../server/ports.ts';
-import { keepRunning } from './keep-running.ts';
 import {
   checkVersion,
   createCluster,
   databaseName,
   databaseUrl,
   readPassword,
-  readPostmaster,
 } from './postgres-cluster.ts';
-import { choosePostgresPlace, findPostgresBinaries, type PostgresPlace } from './postgres-place.ts';
-import { findProcessesIn, inspectProcess } from './process-table.ts';
-import {
-  readLastPorts,
-  spawnServer,
-  stopByPid,
-  stopOrphan,
-  type ServerProcess,
-  type StopPlan,
-} from './server-process.ts';
+import { choosePostgresPlace, findPostgresBinaries } from './postgres-place.ts';
+import type { StopPlan } from './process-table.ts';
+import { startServer, stopLeftRunning, type ServerProcess } from './server-process.ts';
 
-export interface EmbeddedPostgres {
-  readonly pid: number;
+export interface EmbeddedPostgres extends Pick<ServerProcess, 'pid' | 'onExit' | 'stop'> {
   readonly port: number;
   /** URL of the database `fanfare`, as a user who can create other databases. */
   readonly databaseUrl: string;
-  /** Called when the server has ended by itself and restarts have failed. */
-  onExit(callback: (detail: string) => void): void;
-  stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
@@ -43,114 +28,84 @@ export interface PostgresOptions {
   fsync?: boolean;
   /** More server settings, such as `{ max_connections: '50' }`. */
   settings?: Record<string, string>;
-  /** Whether to restart the server on the same port if it ends by itself. Default: true. */
-  restart?: boolean;
   signal?: AbortSignal | undefined;
 }
 
-const startTimeoutMs = 60_000;
 // Fast shutdown, then immediate shutdown. SIGKILL comes last, because it orphans the children.
 const stopPlan: StopPlan = [
   ['SIGINT', 20_000],
   ['SIGQUIT', 10_000],
   ['SIGKILL', 5000],
 ];
-// For children of a dead server: SIGINT would only cancel their query.
+/** For children of a killed server, which keep its shared memory for a while. */
 const childStopPlan: StopPlan = [
   ['SIGQUIT', 3000],
   ['SIGKILL', 5000],
 ];
 
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
-  const { progress } = options;
+  const { progress, signal, fsync = true } = options;
   const dataDirectory = realpathSync(options.dataDirectory);
   const place = choosePostgresPlace(dataDirectory, findPostgresBinaries(), progress);
   const held = place.directory === dataDirectory ? undefined : takeDataDirectory(place.directory);
+  let server: ServerProcess | undefined;
+  async function stop(): Promise<void> {
+    await server?.stop();
+    held?.release();
+  }
   try {
     const cluster = path.join(place.directory, 'postgres');
-    await stopOrphan(dataDirectory, 'postgres', stopPlan, progress);
-    await stopLeftovers(cluster);
+    await stopPostgresIn(cluster, progress);
     const password = readPassword(dataDirectory, existsSync(cluster));
     if (!existsSync(cluster)) {
       progress('Creating the Postgres database cluster.');
-      const { fsync = true, signal } = options;
       await createCluster(place, cluster, password, { fsync, signal });
     }
     checkVersion(cluster);
-    let port = (await findFreePorts([readLastPorts(dataDirectory, 'postgres')['port'] ?? 0]))[0]!;
-    const url = (database: string): string => databaseUrl(password, port, database);
-    let isFirst = true;
-    const launch = async (): Promise<ServerProcess> => {
-      for (let attempt = 1; ; attempt += 1) {
-        await stopLeftovers(cluster);
-        const server = spawnPostgres(options, place, cluster, dataDirectory, port);
-        try {
-          await waitUntilReady(server, cluster, port, options.signal);
-          await prepareDatabase(url);
-          isFirst = false;
-          return server;
-        } catch (error) {
-          await server.stop();
-          if (attempt === 3 || options.signal?.aborted) throw error;
-          if (/Address already in use/i.test(server.output())) {
-            // Only the first start may change the port: later, clients know it.
-            if (isFirst) port = (await findFreePorts([0]))[0]!;
-          } else if (!/shared memory block|lock file "postmaster.pid"/.test(server.output())) {
-            throw error;
-          }
-          await sleep(1000);
-        }
-      }
-    };
-    const kept = await keepRunning({
+    const settings = { ...settingsFor(fsync), ...options.settings };
+    server = await startServer({
       name: 'Postgres',
-      launch,
-      restart: options.restart ?? true,
+      dataDirectory,
+      executable: place.binaries.postgres,
+      portNames: ['port'],
+      argsOn: ({ port }) => [
+        '-D',
+        cluster,
+        ...Object.entries({ ...settings, port }).flatMap(([name, value]) => [
+          '-c',
+          `${name}=${value}`,
+        ]),
+      ],
+      isReady: ({ output }) => output().includes('ready to accept connections'),
+      workingDirectory: cluster,
+      env: { TZ: 'UTC', PATH: '/usr/bin:/bin' },
+      user: place.user,
+      stopPlan,
       progress,
+      signal,
     });
-    return {
-      get pid() {
-        return kept.process.pid;
-      },
-      port,
-      databaseUrl: url(databaseName),
-      onExit: (callback) => kept.onExit(callback),
-      async stop() {
-        await kept.stop();
-        held?.release();
-      },
-    };
+    const port = server.ports['port']!;
+    await prepareDatabase(databaseUrl(password, port, 'postgres'));
+    const { pid, onExit } = server;
+    return { pid, port, databaseUrl: databaseUrl(password, port), onExit, stop };
   } catch (error) {
-    held?.release();
+    await stop();
     throw error;
   }
 }
 
-/**
- * Stops processes in the cluster that have no record: a server whose start was interrupted, and
- * children of a killed server, which keep its shared memory for a while.
- */
-async function stopLeftovers(cluster: string): Promise<void> {
-  const parent = readPostmaster(cluster)?.pid;
-  if (parent !== undefined && findProcessesIn(cluster, 'postgres').includes(parent)) {
-    await stopByPid(parent, 'postgres', stopPlan);
-  }
-  for (const pid of findProcessesIn(cluster, 'postgres')) {
-    await stopByPid(pid, 'postgres', childStopPlan);
-  }
+/** Stops a server that an earlier program left on this cluster, then what is left of its children. */
+export async function stopPostgresIn(
+  cluster: string,
+  progress: (line: string) => void,
+): Promise<void> {
+  await stopLeftRunning('postgres', cluster, /\/postgres -D /, stopPlan, progress);
+  await stopLeftRunning('postgres', cluster, /^postgres: /, childStopPlan, progress);
 }
 
-function spawnPostgres(
-  options: PostgresOptions,
-  place: PostgresPlace,
-  cluster: string,
-  dataDirectory: string,
-  port: number,
-): ServerProcess {
-  const isDurable = options.fsync ?? true;
-  const settings: Record<string, string> = {
+function settingsFor(isDurable: boolean): Record<string, string> {
+  return {
     listen_addresses: '127.0.0.1',
-    port: String(port),
     unix_socket_directories: '',
     max_connections: '200',
     logging_collector: 'off',
@@ -158,58 +113,11 @@ function spawnPostgres(
     log_timezone: 'UTC',
     timezone: 'UTC',
     ...(isDurable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
-    ...options.settings,
   };
-  return spawnServer({
-    name: 'postgres',
-    dataDirectory,
-    executable: place.binaries.postgres,
-    args: [
-      '-D',
-      cluster,
-      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    ],
-    workingDirectory: cluster,
-    ports: { port },
-    env: { TZ: 'UTC', PATH: '/usr/bin:/bin' },
-    user: place.user && { uid: place.user.uid, gid: place.user.gid },
-    stopPlan,
-  });
 }
 
-/** Waits until the lock file names our child and says `ready`. */
-async function waitUntilReady(
-  server: ServerProcess,
-  cluster: string,
-  port: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const deadline = Date.now() + startTimeoutMs;
-  while (Date.now() < deadline) {
-    signal?.throwIfAborted();
-    if (server.ended !== undefined) throw new Error(whyItEnded(server, cluster));
-    const lock = readPostmaster(cluster);
-    if (lock?.pid === server.pid && lock.port === port && lock.status === 'ready') return;
-    await sleep(20);
-  }
-  throw new Error(`Postgres is not ready after ${startTimeoutMs / 1000} s.\n${server.output()}`);
-}
-
-function whyItEnded(server: ServerProcess, cluster: string): string {
-  const output = server.output().trim().split('\n').slice(-6).join('\n');
-  const holder = readPostmaster(cluster)?.pid;
-  const found = holder === undefined ? undefined : inspectProcess(holder);
-  if (found !== undefined && output.includes('lock file "postmaster.pid"')) {
-    return `Postgres cannot start: ${cluster}/postmaster.pid names process ${holder} (${found.command}), which is running. Stop that process first.`;
-  }
-  return `Postgres ${server.ended}.\n${output}`;
-}
-
-async function prepareDatabase(url: (database: string) => string): Promise<void> {
-  const client = new Client({
-    connectionString: url('postgres'),
-    connectionTimeoutMillis: 10_000,
-  });
+async function prepareDatabase(url: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   // Postgres may end while we are connected. The end of the child process reports it.
   client.on('error', () => undefined);
   await client.connect();

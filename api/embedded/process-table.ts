@@ -1,77 +1,65 @@
-// Running processes as the operating system lists them, to identify our own.
-import { execFileSync } from 'node:child_process';
+// Finds running processes by their working directory, to stop servers that an earlier program left.
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface ProcessIdentity {
-  /** Distinguishes processes that reuse a pid. */
-  startedAt: string;
-  /** Working directory. Linux only. */
-  directory: string | undefined;
-  command: string;
+/** Signals that stop a server, each with the time before the next one. */
+export type StopPlan = readonly (readonly [signal: NodeJS.Signals, waitMs: number])[];
+
+/** Sends the signals until no process is left. Throws if one stays. */
+export async function stopProcesses(find: () => number[], plan: StopPlan): Promise<void> {
+  for (const [signal, waitMs] of plan) {
+    for (const pid of find()) sendSignal(pid, signal);
+    const deadline = Date.now() + waitMs;
+    while (Date.now() < deadline) {
+      if (find().length === 0) return;
+      await sleep(25);
+    }
+  }
+  const left = find();
+  if (left.length > 0) throw new Error(`Process ${left.join(', ')} doesn't end. Stop it first.`);
 }
 
-const hasProcFileSystem = process.platform === 'linux';
-
-/** Undefined if the process has ended. A zombie counts as ended. */
-export function inspectProcess(pid: number): ProcessIdentity | undefined {
-  return hasProcFileSystem ? inspectByProc(pid) : inspectByPs(pid);
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
+    throw new Error(`Process ${pid} belongs to another user. Stop it first.`, { cause: error });
+  }
 }
 
-export function isAlive(pid: number): boolean {
-  return inspectProcess(pid) !== undefined;
-}
-
-/** The pids of processes with this program name and working directory. Linux only. */
-export function findProcessesIn(directory: string, program: string): number[] {
-  if (!hasProcFileSystem) return [];
+/** The pids of processes in this folder whose command matches. A zombie counts as ended. */
+export function findProcessesIn(directory: string, command: RegExp): number[] {
+  if (process.platform !== 'linux') return findByPs(directory, command);
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => {
       if (!Number.isInteger(pid) || pid === process.pid) return false;
-      if (readLink(`/proc/${pid}/cwd`) !== directory) return false;
-      const executable = readLink(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, '');
-      return executable !== undefined && path.basename(executable) === program && isAlive(pid);
+      try {
+        if (readlinkSync(`/proc/${pid}/cwd`) !== directory) return false;
+        return command.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
+      } catch {
+        return false;
+      }
     });
 }
 
-function inspectByProc(pid: number): ProcessIdentity | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name in parentheses may contain parentheses and spaces. The fields start after the last one.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-    return { startedAt: fields[19] ?? '', directory: readLink(`/proc/${pid}/cwd`), command };
-  } catch {
-    return undefined;
-  }
+function findByPs(directory: string, command: RegExp): number[] {
+  const pids = read('ps', ['-axww', '-o', 'pid=,command='])
+    .filter((line) => command.test(line.trim().replace(/^\d+ /, '')))
+    .map((line) => Number.parseInt(line, 10))
+    .filter((pid) => pid !== process.pid);
+  if (pids.length === 0) return [];
+  // For each process a line such as `p57`, then `fcwd`, then `n` with the path.
+  const lines = read('lsof', ['-a', '-d', 'cwd', '-Fpn', '-p', pids.join()]);
+  return pids.filter((pid) => {
+    const start = lines.indexOf(`p${pid}`) + 1;
+    return start > 0 && lines.slice(start, start + 2).includes(`n${directory}`);
+  });
 }
 
-function inspectByPs(pid: number): ProcessIdentity | undefined {
-  try {
-    const output = execFileSync('ps', ['-ww', '-o', 'stat=,lstart=,command=', '-p', String(pid)], {
-      encoding: 'utf8',
-      env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    // stat, then the five words of lstart ("Sat Nov 21 05:38:16 2026"), then the command.
-    const words = output.trim().split(/\s+/);
-    if (words.length < 7 || words[0]?.startsWith('Z')) return undefined;
-    return {
-      startedAt: words.slice(1, 6).join(' '),
-      directory: undefined,
-      command: words.slice(6).join(' '),
-    };
-  } catch {
-    return undefined;
-  }
-}
-
-function readLink(link: string): string | undefined {
-  try {
-    return readlinkSync(link);
-  } catch {
-    return undefined;
-  }
+/** The lines of its output, even if it fails: `lsof` fails if one of the processes has ended. */
+function read(program: string, args: string[]): string[] {
+  return String(spawnSync(program, args, { maxBuffer: 16 * 1024 * 1024 }).stdout).split('\n');
 }

@@ -1,24 +1,23 @@
-// Runs a server as a detached process, with a log and a record on disk, and stops orphans.
+// Runs a server as a detached process, with a log and a record on disk.
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, realpathSync, renameSync } from 'node:fs';
-import { readSync, statSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inspectProcess, isAlive } from './process-table.ts';
+import { findFreePorts } from '../server/ports.ts';
+import { findProcessesIn, stopProcesses, type StopPlan } from './process-table.ts';
 
-/** Signals that stop a server, each with the time before the next one. */
-export type StopPlan = readonly (readonly [signal: NodeJS.Signals, waitMs: number])[];
+export type Ports = Record<string, number>;
 
 export interface ServerCommand {
-  /** `postgres` or `temporal`. Names the log and the record. */
+  /** `Postgres` or `Temporal`. In lower case, it names the log and the record. */
   name: string;
   dataDirectory: string;
   executable: string;
   args: readonly string[];
-  /** On Linux, it proves that a process is our server. */
+  /** By it, a later start finds a server that was left running. */
   workingDirectory: string;
-  ports: Record<string, number>;
+  ports: Ports;
   env: Record<string, string>;
   user?: { uid: number; gid: number } | undefined;
   stopPlan: StopPlan;
@@ -26,31 +25,27 @@ export interface ServerCommand {
 
 export interface ServerProcess {
   readonly pid: number;
+  readonly ports: Ports;
   /** How it ended; undefined while it runs. */
   readonly ended: string | undefined;
-  onEnd(callback: (detail: string) => void): void;
+  /** Called when it ends by itself, with its last lines. */
+  onExit(callback: (reason: string) => void): void;
   /** The last 64 KiB that this process has written. */
   output(): string;
   stop(): Promise<void>;
 }
 
-interface ServerRecord {
-  pid: number;
-  startedAt: string;
-  executable: string;
-  workingDirectory: string;
-  ports: Record<string, number>;
-}
-
 const longestLogBytes = 20 * 1024 * 1024;
+const longestOutputBytes = 64 * 1024;
 
 export function spawnServer(command: ServerCommand): ServerProcess {
-  const logPath = path.join(command.dataDirectory, `${command.name}.log`);
+  const { name, dataDirectory, ports } = command;
+  const logPath = fileOf(dataDirectory, name, 'log');
   if ((statSync(logPath, { throwIfNoEntry: false })?.size ?? 0) > longestLogBytes) {
     renameSync(logPath, `${logPath}.1`);
   }
-  const log = openSync(logPath, 'a', 0o600);
-  const logStart = statSync(logPath).size;
+  const log = openSync(logPath, 'a+', 0o600);
+  const logStart = fstatSync(log).size;
   // Files of the server are readable only by its own user.
   const child = spawn(
     '/bin/sh',
@@ -63,126 +58,139 @@ export function spawnServer(command: ServerCommand): ServerProcess {
       ...command.user,
     },
   );
-  closeSync(log);
+  child.unref();
+  const pid = child.pid ?? 0;
   let ended: string | undefined;
-  const callbacks: ((detail: string) => void)[] = [];
+  let lastOutput: string | undefined;
+  let isStopping = false;
+  const callbacks: ((reason: string) => void)[] = [];
+
   // If the program ends without stopping its servers, they get the first signal.
   const endWithProgram = (): void => void child.kill(command.stopPlan[0]?.[0]);
   process.once('exit', endWithProgram);
-  const end = (detail: string): void => {
+  const end = (how: string): void => {
     if (ended !== undefined) return;
-    ended = detail;
+    lastOutput = readOutput(log, logStart);
+    closeSync(log);
+    const lastLines = lastOutput.trim().split('\n').slice(-6).join('\n');
+    ended = `${name} ${how}.\n${lastLines}`;
     process.off('exit', endWithProgram);
-    for (const callback of callbacks) callback(detail);
+    if (!isStopping) for (const callback of callbacks) callback(ended);
   };
   child.once('error', (error) => end(`could not start: ${error.message}`));
   child.once('exit', (code, signal) =>
     end(signal === null ? `ended with exit code ${code}` : `was killed by ${signal}`),
   );
-  child.unref();
-  const pid = child.pid ?? 0;
-  if (pid !== 0) writeRecord(command, pid);
+
+  // The ports for the next start, and the pid for the operator.
+  const record = fileOf(dataDirectory, name, 'json');
+  writeFileSync(`${record}.new`, `${JSON.stringify({ pid, ports })}\n`, { mode: 0o600 });
+  renameSync(`${record}.new`, record);
   return {
     pid,
+    ports,
     get ended() {
       return ended;
     },
-    onEnd(callback) {
+    onExit(callback) {
       if (ended === undefined) callbacks.push(callback);
       else callback(ended);
     },
-    output: () => readFrom(logPath, logStart),
+    output: () => lastOutput ?? readOutput(log, logStart),
     async stop() {
-      child.ref();
-      for (const [signal, waitMs] of command.stopPlan) {
-        if (ended !== undefined) break;
-        child.kill(signal);
-        await Promise.race([once(child, 'exit'), sleep(waitMs, undefined, { ref: false })]);
-      }
+      isStopping = true;
+      await stopProcesses(() => (ended === undefined && pid > 0 ? [pid] : []), command.stopPlan);
     },
   };
 }
 
-/** The ports of the last start, to use them again. */
-export function readLastPorts(dataDirectory: string, name: string): Record<string, number> {
-  return readRecord(dataDirectory, name)?.ports ?? {};
+/** Of the open file, which may have been moved or emptied since. */
+function readOutput(log: number, start: number): string {
+  const { size } = fstatSync(log);
+  const bytes = Buffer.alloc(Math.min(Math.max(size - start, 0), longestOutputBytes));
+  readSync(log, bytes, 0, bytes.length, size - bytes.length);
+  return bytes.toString('utf8');
 }
 
-/** Stops the server that an earlier program left running on this data directory. */
-export async function stopOrphan(
-  dataDirectory: string,
+export interface ServerStart extends Omit<ServerCommand, 'args' | 'ports'> {
+  portNames: readonly string[];
+  argsOn(ports: Ports): readonly string[];
+  /** Asked again if it rejects. */
+  isReady(server: ServerProcess): boolean | Promise<boolean>;
+  progress: (line: string) => void;
+  signal: AbortSignal | undefined;
+}
+
+const startTimeoutMs = 60_000;
+/** Another process has taken a port, or the system hasn't yet removed a killed Postgres. */
+const passingFailure = /address already in use|lock file "postmaster\.pid"|shared memory block/i;
+
+/** Uses the ports of the last start, or others if these are in use. */
+export async function startServer(start: ServerStart): Promise<ServerProcess> {
+  let wanted = readLastPorts(start.dataDirectory, start.name);
+  for (let attempt = 1; ; attempt += 1) {
+    const free = await findFreePorts(start.portNames.map((port) => wanted[port] ?? 0));
+    const ports = Object.fromEntries(start.portNames.map((port, i) => [port, free[i]!]));
+    const server = spawnServer({ ...start, args: start.argsOn(ports), ports });
+    try {
+      await waitUntilReady(server, start);
+      start.progress(`${start.name} is up on 127.0.0.1:${ports['port']}.`);
+      return server;
+    } catch (error) {
+      await server.stop();
+      const output = server.output();
+      if (attempt === 3 || start.signal?.aborted || !passingFailure.test(output)) throw error;
+      if (/address already in use/i.test(output)) wanted = {};
+      await sleep(1000);
+    }
+  }
+}
+
+async function waitUntilReady(
+  server: ServerProcess,
+  { name, isReady, signal }: ServerStart,
+): Promise<void> {
+  const deadline = Date.now() + startTimeoutMs;
+  let cause: unknown;
+  while (Date.now() < deadline) {
+    signal?.throwIfAborted();
+    if (server.ended !== undefined) throw new Error(server.ended);
+    try {
+      if (await isReady(server)) return;
+    } catch (error) {
+      cause = error;
+    }
+    await sleep(25);
+  }
+  const seconds = startTimeoutMs / 1000;
+  throw new Error(`${name} is not ready after ${seconds} s.\n${server.output()}`, { cause });
+}
+
+export function readLastPorts(dataDirectory: string, name: string): Ports {
+  try {
+    const record = readFileSync(fileOf(dataDirectory, name, 'json'), 'utf8');
+    return (JSON.parse(record) as { ports: Ports }).ports;
+  } catch {
+    return {};
+  }
+}
+
+function fileOf(dataDirectory: string, name: string, extension: 'log' | 'json'): string {
+  return path.join(dataDirectory, `${name.toLowerCase()}.${extension}`);
+}
+
+/** Stops what an earlier program left running in this folder. */
+export async function stopLeftRunning(
   name: string,
-  stopPlan: StopPlan,
+  workingDirectory: string,
+  command: RegExp,
+  plan: StopPlan,
   progress: (line: string) => void,
 ): Promise<void> {
-  const record = readRecord(dataDirectory, name);
-  if (record === undefined || !isOurs(record)) return;
-  progress(`Stopping ${name} (process ${record.pid}), left running by an earlier start.`);
-  await stopByPid(record.pid, name, stopPlan);
-}
-
-/** Stops a process that isn't our child. */
-export async function stopByPid(pid: number, name: string, stopPlan: StopPlan): Promise<void> {
-  for (const [signal, waitMs] of stopPlan) {
-    try {
-      process.kill(pid, signal);
-    } catch {
-      if (!isAlive(pid)) return;
-      throw new Error(
-        `${name} (process ${pid}) was left running by an earlier start and belongs to another user. Stop it first.`,
-      );
-    }
-    const deadline = Date.now() + waitMs;
-    while (Date.now() < deadline) {
-      if (!isAlive(pid)) return;
-      await sleep(25);
-    }
-  }
-  if (isAlive(pid)) throw new Error(`${name} (process ${pid}) doesn't end. Stop it first.`);
-}
-
-function isOurs(record: ServerRecord): boolean {
-  const found = inspectProcess(record.pid);
-  if (found === undefined || found.startedAt !== record.startedAt) return false;
-  // A copied data directory has the record of the server that runs on the original.
-  if (found.directory !== undefined) return found.directory === record.workingDirectory;
-  return found.command.includes(record.executable);
-}
-
-function writeRecord(command: ServerCommand, pid: number): void {
-  const record: ServerRecord = {
-    pid,
-    startedAt: inspectProcess(pid)?.startedAt ?? '',
-    executable: command.executable,
-    workingDirectory: realpathSync(command.workingDirectory),
-    ports: command.ports,
-  };
-  const file = recordPath(command.dataDirectory, command.name);
-  writeFileSync(`${file}.new`, `${JSON.stringify(record, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
-}
-
-function readRecord(dataDirectory: string, name: string): ServerRecord | undefined {
-  try {
-    return JSON.parse(readFileSync(recordPath(dataDirectory, name), 'utf8')) as ServerRecord;
-  } catch {
-    return undefined;
-  }
-}
-
-function recordPath(dataDirectory: string, name: string): string {
-  return path.join(dataDirectory, `${name}.json`);
-}
-
-function readFrom(file: string, start: number): string {
-  const length = Math.min(statSync(file).size - start, 64 * 1024);
-  if (length <= 0) return '';
-  const buffer = Buffer.alloc(length);
-  const descriptor = openSync(file, 'r');
-  try {
-    readSync(descriptor, buffer, 0, length, statSync(file).size - length);
-  } finally {
-    closeSync(descriptor);
-  }
-  return buffer.toString('utf8');
+  if (!existsSync(workingDirectory)) return;
+  const find = () => findProcessesIn(realpathSync(workingDirectory), command);
+  const [pid] = find();
+  if (pid === undefined) return;
+  progress(`Stopping ${name} (process ${pid}), left running by an earlier start.`);
+  await stopProcesses(find, plan);
 }

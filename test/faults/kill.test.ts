@@ -2,7 +2,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isAlive } from '../../api/embedded/process-table.ts';
+import { isAlive } from '../support/processes.ts';
 import type { Api } from '../support/app/api.ts';
 import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
 import { findServer, removeDataDirectory, startProgram } from '../support/app/program.ts';

@@ -1,15 +1,15 @@
-// Embedded servers: restarts, orphans, and the place of Postgres for root.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// Embedded servers: how they end, orphans, and the place of Postgres for root.
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keepRunning } from '../../../api/embedded/keep-running.ts';
 import { binariesIn } from '../../../api/embedded/postgres-place.ts';
 import { choosePostgresPlace } from '../../../api/embedded/postgres-place.ts';
-import { isAlive } from '../../../api/embedded/process-table.ts';
+import { findProcessesIn } from '../../../api/embedded/process-table.ts';
 import {
   spawnServer,
-  stopOrphan,
+  stopLeftRunning,
   type ServerProcess,
 } from '../../../api/embedded/server-process.ts';
 
@@ -18,16 +18,16 @@ let lines: string[];
 const progress = (line: string) => void lines.push(line);
 const stopPlan = [['SIGTERM', 5000]] as const;
 beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), 'fanfare-keep-'));
+  directory = realpathSync(mkdtempSync(path.join(tmpdir(), 'fanfare-servers-')));
   lines = [];
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-function spawnScript(script: string, name = 'server'): ServerProcess {
+function spawnScript(script: string, executable = '/bin/sh'): ServerProcess {
   return spawnServer({
-    name,
+    name: 'It',
     dataDirectory: directory,
-    executable: '/bin/sh',
+    executable,
     args: ['-c', script],
     workingDirectory: directory,
     ports: {},
@@ -36,50 +36,39 @@ function spawnScript(script: string, name = 'server'): ServerProcess {
   });
 }
 
-describe('keepRunning', () => {
-  test('gives up after three restarts and reports the reason', async () => {
-    let launches = 0;
-    const launch = () => {
-      launches += 1;
-      return Promise.resolve(spawnScript('sleep 0.05; exit 3'));
-    };
-    const kept = await keepRunning({ name: 'It', launch, restart: true, progress });
-    const detail = await new Promise<string>((resolve) => kept.onExit(resolve));
-    expect(detail).toBe('ended with exit code 3');
-    expect(launches).toBe(4);
-    expect(lines).toEqual(Array(3).fill('It ended with exit code 3; restarting it.'));
-    await kept.stop();
+describe('spawnServer', () => {
+  test('reports how a server ended, with its last lines', async () => {
+    const server = spawnScript('seq 9; exit 3');
+    const reason = await new Promise<string>((resolve) => server.onExit(resolve));
+    expect(reason).toBe('It ended with exit code 3.\n4\n5\n6\n7\n8\n9');
   });
 
-  test('does not restart a stopped server', async () => {
+  test('reports nothing for a server that we stopped', async () => {
     const server = spawnScript('exec sleep 60');
-    const launch = () => Promise.resolve(server);
-    const kept = await keepRunning({ name: 'It', launch, restart: true, progress });
-    const { pid } = kept.process;
-    await kept.stop();
-    expect(isAlive(pid)).toBe(false);
-    expect(lines).toEqual([]);
+    const reasons: string[] = [];
+    server.onExit((reason) => reasons.push(reason));
+    await server.stop();
+    expect(findProcessesIn(directory, /sleep 60/)).toEqual([]);
+    expect(reasons).toEqual([]);
+  });
+
+  test('reports a program that is missing', async () => {
+    const server = spawnScript('', '/missing');
+    const reason = await new Promise<string>((resolve) => server.onExit(resolve));
+    expect(reason).toMatch(/^It ended with exit code 127\.\n.*\/missing/);
+    await server.stop();
   });
 });
 
-describe('stopOrphan', () => {
-  test('spares another process with the same pid', async () => {
-    const server = spawnScript('exec sleep 60');
-    const record = path.join(directory, 'server.json');
-    const other = { pid: server.pid, startedAt: '1', workingDirectory: directory };
-    writeFileSync(record, JSON.stringify(other));
-    await stopOrphan(directory, 'server', stopPlan, progress);
-    expect(isAlive(server.pid)).toBe(true);
-    await server.stop();
-  });
-
-  test('stops our own process', async () => {
-    const server = spawnScript('exec sleep 60');
-    await stopOrphan(directory, 'server', stopPlan, progress);
-    expect(isAlive(server.pid)).toBe(false);
+describe('stopLeftRunning', () => {
+  test('stops a server in the folder, and no other process there', async () => {
+    const [server, other] = [spawnScript('exec sleep 60'), spawnScript('exec sleep 61')];
+    await stopLeftRunning('it', directory, /sleep 60/, stopPlan, progress);
+    expect(findProcessesIn(directory, /sleep 6/)).toEqual([other.pid]);
     expect(lines).toEqual([
-      `Stopping server (process ${server.pid}), left running by an earlier start.`,
+      `Stopping it (process ${server.pid}), left running by an earlier start.`,
     ]);
+    await other.stop();
   });
 });
 

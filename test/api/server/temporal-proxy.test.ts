@@ -72,7 +72,6 @@ test('the start of the embedded server uses no proxy', async () => {
     progress: () => undefined,
     headless: true,
     inMemory: true,
-    restart: false,
   });
   await server.stop();
   rmSync(directory, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive } from '../../../api/embedded/process-table.ts';
+import { isAlive } from '../../support/processes.ts';
 import { findRunningDatabase } from '../../../api/embedded/postgres-cluster.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import type { Db } from '../../../schema/database/tables.ts';
@@ -48,10 +48,8 @@ export const recovery: Row = {
         await kill9(killed, program, dataDirectory);
         const restartedAt = performance.now();
         receiver.release();
-        if (killed.some((victim) => victim === 'program')) {
-          program = start(dataDirectory);
-          await program.waitForReady({ timeoutMs: 120_000 });
-        }
+        program = start(dataDirectory);
+        await program.waitForReady({ timeoutMs: 120_000 });
         await waitUntilDelivered(dataDirectory);
         seconds[name] = (performance.now() - restartedAt) / 1_000;
         progress(`${name}: ${seconds[name].toFixed(1)} s`);
@@ -78,13 +76,13 @@ function start(dataDirectory: string): Program {
   return startProgram({ dataDirectory, env });
 }
 
-/** The program starts its servers again by itself. */
+/** The program ends with any of its servers. */
 async function kill9(killed: readonly Victim[], program: Program, dataDirectory: string) {
   const pids = killed.map((victim) =>
     victim === 'program' ? program.pid : findServer(dataDirectory, victim)!,
   );
   for (const pid of pids) process.kill(pid, 'SIGKILL');
-  if (killed.includes('program')) await program.exit;
+  await program.exit;
   while (pids.some(isAlive)) await sleep(10);
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowBundle } from '../../../activities/dispatch/workflow-bundle.ts';
 import { findFreePorts } from '../../../api/server/ports.ts';
-import { inspectProcess } from '../../../api/embedded/process-table.ts';
+import { inspectProcess } from '../../support/processes.ts';
 import { createProjectWithKey } from '../../../api/cli/first-start.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import type { Db } from '../../../schema/database/tables.ts';

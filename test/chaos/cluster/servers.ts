@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { startPostgres as startEmbeddedPostgres } from '../../../api/embedded/postgres.ts';
-import { findProcessesIn, isAlive } from '../../../api/embedded/process-table.ts';
+import { isAlive } from '../../support/processes.ts';
+import { findProcessesIn } from '../../../api/embedded/process-table.ts';
 import { startTemporal as startEmbeddedTemporal } from '../../../api/embedded/temporal.ts';
 import {
   dropProductionDatabases,
@@ -47,7 +48,6 @@ export async function startPostgres(directory: string): Promise<PostgresServer> 
     startEmbeddedPostgres({
       dataDirectory: directory,
       progress,
-      restart: false,
       // Nothing here outlives the machine, but each commit must outlive the server.
       fsync: false,
       settings: { synchronous_commit: 'on', full_page_writes: 'on', max_connections: '300' },
@@ -95,7 +95,7 @@ export async function startPostgres(directory: string): Promise<PostgresServer> 
     },
     async restoreCopy() {
       // Its children end by themselves, later than their parent.
-      while (findProcessesIn(data, 'postgres').length > 0) await sleep(20);
+      while (findProcessesIn(data, /postgres/).length > 0) await sleep(20);
       await rm(data, { recursive: true });
       await rename(copied, data);
     },
@@ -113,7 +113,6 @@ export async function startTemporal(
       executable,
       progress,
       headless: true,
-      restart: false,
     });
   let server = await launch();
   const restarts = new EventEmitter();

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inspectProcess } from '../../../api/embedded/process-table.ts';
+import { inspectProcess } from '../../support/processes.ts';
 import { createApi, type Api } from '../../support/app/api.ts';
 import { readProject, startWithNpm, type NpmStart } from '../../support/app/later-start.ts';
 import { findServer, removeDataDirectory, startProgram } from '../../support/app/program.ts';

@@ -2,16 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect } from 'vitest';
 import { createProjectWithKey } from '../../../api/cli/first-start.ts';
 import { migrateDatabase } from '../../../api/cli/migrate.ts';
-import { startEmbeddedBackends } from '../../../api/embedded/backends.ts';
+import { startPostgres } from '../../../api/embedded/postgres.ts';
+import { startTemporal } from '../../../api/embedded/temporal.ts';
 import { findFreePorts } from '../../../api/server/ports.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import { createBundledDirectory } from '../servers/bundled-directory.ts';
 import { findTemporal } from '../servers/servers.ts';
 import { readMemoryMb, watchMemory, type MemoryWatch } from './process-memory.ts';
-import { findServer, removeDataDirectory, startProgram, type Program } from './program.ts';
+import { removeDataDirectory, startProgram, type Program } from './program.ts';
 
 /** Of each wait, so that a run that hangs ends and cleans up. */
 export const waitMs = 60_000;
@@ -35,7 +35,7 @@ export interface Installation extends AsyncDisposable {
   createProject(): Promise<string>;
   readonly api: Role;
   readonly worker: Role;
-  /** The server is started again by itself. */
+  /** Kills the server, and starts it again at its address. */
   kill9(server: 'postgres' | 'temporal'): Promise<void>;
 }
 
@@ -46,23 +46,24 @@ export async function startInstallation(
   await using started = new AsyncDisposableStack();
   const dataDirectory = createBundledDirectory();
   started.defer(() => removeDataDirectory(dataDirectory));
-  const backends = started.use(
-    await startEmbeddedBackends({
-      dataDirectory,
-      postgres: true,
-      temporal: true,
-      temporalCli: await findTemporal(),
-      progress: () => undefined,
-    }),
-  );
-  const databaseUrl = backends.databaseUrl!;
+  const executable = await findTemporal();
+  const progress = () => undefined;
+  const launch = {
+    postgres: () => startPostgres({ dataDirectory, progress }),
+    temporal: () => startTemporal({ dataDirectory, executable, progress }),
+  };
+  let postgres = await launch.postgres();
+  started.defer(() => postgres.stop());
+  let temporal = await launch.temporal();
+  started.defer(() => temporal.stop());
+  const { databaseUrl } = postgres;
   const mediaUrl = pathToFileURL(join(dataDirectory, 'media')).href;
   await migrateDatabase(databaseUrl, mediaUrl);
   const [port, workerPort] = await findFreePorts([0, 0]);
   const { url } = (await before?.(port!)) ?? { url: `http://127.0.0.1:${port}` };
   const env = {
     DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: backends.temporalAddress!,
+    TEMPORAL_ADDRESS: temporal.address,
     FANFARE_PORT: String(port),
     FANFARE_WORKER_PORT: String(workerPort),
     FANFARE_PUBLIC_URL: url,
@@ -86,10 +87,9 @@ export async function startInstallation(
     api,
     worker,
     async kill9(name) {
-      const pid = findServer(dataDirectory, name)!;
-      process.kill(pid, 'SIGKILL');
-      const isBack = () => ![undefined, pid].includes(findServer(dataDirectory, name));
-      await expect.poll(isBack, { timeout: waitMs }).toBe(true);
+      process.kill(name === 'postgres' ? postgres.pid : temporal.pid, 'SIGKILL');
+      if (name === 'postgres') postgres = await launch.postgres();
+      else temporal = await launch.temporal();
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isAlive, inspectProcess } from '../../../api/embedded/process-table.ts';
+import { isAlive, inspectProcess } from '../processes.ts';
 import { createApi, type Api } from './api.ts';
 
 export interface ProgramOptions {

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import { parse } from 'yaml';
-import { spawnServer, type StopPlan } from '../../../api/embedded/server-process.ts';
+import type { StopPlan } from '../../../api/embedded/process-table.ts';
+import { spawnServer, stopLeftRunning } from '../../../api/embedded/server-process.ts';
 import { findFreePorts } from '../../../api/server/ports.ts';
 import { runAsAdmin } from '../app/admin.ts';
 import { buildGoPrograms } from './go-programs.ts';
@@ -55,6 +56,15 @@ const portNames = [
   'FRONTEND_HTTP_PORT',
 ];
 
+/** Stops a server that a killed run left in this folder. */
+export async function stopProductionTemporalIn(
+  dataDirectory: string,
+  progress: (line: string) => void,
+): Promise<void> {
+  const command = / --allow-no-auth start /;
+  await stopLeftRunning('temporal', dataDirectory, command, stopPlan, progress);
+}
+
 /** Its tables on Postgres have room for a signed 16-bit number. */
 const maxPort = 32_767;
 
@@ -80,7 +90,7 @@ export async function startProductionTemporal({
   writeFileSync(configPath, dynamicConfig);
   const { hostname, port, username, password } = new URL(databaseUrl);
   const server = spawnServer({
-    name: 'temporal',
+    name: 'Temporal',
     dataDirectory,
     executable: join(programs, 'server'),
     args: ['--allow-no-auth', 'start'],

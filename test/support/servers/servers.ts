@@ -3,13 +3,16 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } 
 import { statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../../../api/embedded/postgres.ts';
-import { inspectProcess } from '../../../api/embedded/process-table.ts';
-import { stopOrphan, type StopPlan } from '../../../api/embedded/server-process.ts';
+import { startPostgres, stopPostgresIn } from '../../../api/embedded/postgres.ts';
+import { inspectProcess } from '../processes.ts';
 import { findTemporalExecutable } from '../../../api/embedded/temporal-executable.ts';
-import { startTemporal } from '../../../api/embedded/temporal.ts';
+import { startTemporal, stopTemporalIn } from '../../../api/embedded/temporal.ts';
 import { cacheDirectory } from './cache.ts';
-import { startProductionTemporal, usesProductionTemporal } from './production-temporal.ts';
+import {
+  startProductionTemporal,
+  stopProductionTemporalIn,
+  usesProductionTemporal,
+} from './production-temporal.ts';
 
 export interface Servers {
   readonly adminDatabaseUrl: string;
@@ -67,7 +70,6 @@ export async function startServers(): Promise<Servers> {
             progress: () => undefined,
             headless: true,
             inMemory: true,
-            restart: false,
           }),
         ),
   ]);
@@ -116,16 +118,10 @@ async function startTestPostgres(
     dataDirectory: directory,
     progress: () => undefined,
     fsync: false,
-    restart: false,
     // Each file creates a database: its pages need no log.
     settings: { max_connections: '300', wal_level: 'minimal', max_wal_senders: '0' },
   });
 }
-
-const stopPlan: StopPlan = [
-  ['SIGINT', 5_000],
-  ['SIGKILL', 5_000],
-];
 
 /** Ends and removes what a run left behind that was killed outright. */
 async function removeAbandoned(): Promise<void> {
@@ -134,9 +130,10 @@ async function removeAbandoned(): Promise<void> {
     const directory = join(parent, name);
     const owner = readOwner(directory);
     if (owner === undefined || ownerMark(Number.parseInt(owner, 10)) === owner) continue;
-    for (const server of ['postgres', 'temporal']) {
-      await stopOrphan(directory, server, stopPlan, (line) => console.log(line));
-    }
+    const progress = (line: string) => console.log(line);
+    await stopPostgresIn(join(directory, 'postgres'), progress);
+    await stopTemporalIn(directory, progress);
+    await stopProductionTemporalIn(directory, progress);
     rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 }
