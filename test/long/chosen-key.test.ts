@@ -1,5 +1,7 @@
 // A later start with a key that the operator chose still accepts the stored key.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { findFreePorts } from '../../api/server/ports.ts';
 import { forFile } from '../support/fixtures.ts';
 import { createApi } from '../support/app/api.ts';
 import { createUsedDirectory, readProject, startWithNpm } from '../support/app/later-start.ts';
@@ -11,9 +13,15 @@ const key = 'a-key-of-my-own-choosing';
 describe('a later start', () => {
   test('takes a key that the operator chose, and ends in order when npm and it get Ctrl-C', async () => {
     const storedKey = used.readStoredKey();
-    const npm = startWithNpm(used.path, { FANFARE_API_KEY: key });
+    const [port] = await findFreePorts([0]);
+    const npm = startWithNpm(used.path, { FANFARE_API_KEY: key, FANFARE_PORT: String(port) });
     try {
-      const url = await npm.waitForUrl();
+      const url = `http://127.0.0.1:${port}`;
+      const isReady = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok;
+      while (!(await isReady())) await sleep(2);
+      // It is ready only once its first key works.
+      expect((await createApi(url, key).get('/v1/posts')).status).toBe(200);
+      await npm.waitForUrl();
       expect(await readProject(createApi(url, storedKey.trim()))).toEqual(used.project);
       expect((await createApi(url, key).get('/v1/project')).status).toBe(200);
       expect(used.readStoredKey()).toBe(storedKey);

@@ -17,10 +17,12 @@ export async function runProduction(): Promise<void> {
   if (skipped === undefined) {
     process.env['TEST_TEMPORAL'] = 'production';
     const codes = [await runProgram(chaos), await runProgram(bench)];
-    await runTests(['test/end-to-end']);
+    await runTests(['test/end-to-end', 'test/long/end-to-end']);
     if (codes.some((code) => code !== 0)) process.exitCode = 1;
   } else {
-    console.log(`Skipped ${chaos.join(' ')}, ${bench.join(' ')} and test/end-to-end: ${skipped}`);
+    console.log(
+      `Skipped ${chaos.join(' ')}, ${bench.join(' ')} and the end-to-end tests: ${skipped}`,
+    );
     console.log('0 passed, 0 failed, 3 skipped');
   }
 }

@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** They start programs or browsers, or publish through a whole Fanfare. */
 const isLong = ({ moduleId }: TestSpecification) =>
-  /\/test\/(end-to-end\/|scripts\/generate\.|api\/(embedded|cli)\/|api\/(connect\/hosted-pages|server\/event-loop|media\/upload\w*)\.|activities\/platforms\/.*(contract|faults|fault-pairs|step-failures)\.)/.test(
+  /\/test\/(end-to-end\/|scripts\/generate\.|api\/(embedded|cli)\/|api\/(connect\/hosted-pages|server\/event-loop|media\/upload[\w-]*)\.|activities\/platforms\/.*(contract|faults|fault-pairs|step-failures)\.)/.test(
     moduleId,
   );
 

@@ -2,39 +2,45 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import {
-  createDataDirectory,
-  removeDataDirectory,
-  startProgram,
-  type ProgramOptions,
-} from '../../support/app/program.ts';
+import { expect, test } from 'vitest';
+import { startAllInOne } from '../../../api/cli/start.ts';
+import { readConfig } from '../../../schema/config/config.ts';
+import { createDataDirectory, removeDataDirectory } from '../../support/app/program.ts';
 
-async function refusalOf(options: ProgramOptions): Promise<string> {
-  await using program = startProgram(options);
-  expect(await program.exit).toEqual({ code: 1, signal: null });
-  expect(program.output()).not.toContain('is up on');
-  return program.output();
+/** Nothing was started. */
+async function refusalOf(env: Record<string, string>): Promise<string> {
+  const lines: string[] = [];
+  const options = {
+    print: (line: string) => void lines.push(line),
+    fail: (reason: string) => {
+      throw new Error(reason);
+    },
+    signal: new AbortController().signal,
+  };
+  const error = await startAllInOne(readConfig(env), options).catch((reason: Error) => reason);
+  expect(lines.join('\n')).not.toMatch(/is up on/);
+  expect(error).toBeInstanceOf(Error);
+  return (error as Error).message;
 }
 
-describe('start', () => {
-  test('refuses a port that is in use', async () => {
-    const holder = createServer();
-    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
-    const { port } = holder.address() as AddressInfo;
-    expect(await refusalOf({ env: { FANFARE_PORT: String(port) } })).toContain(
-      `Port ${port} on 127.0.0.1 is in use. Set FANFARE_PORT to another port.`,
-    );
-    await new Promise((resolve) => holder.close(resolve));
-  });
+test('refuses a port that is in use', async () => {
+  const folder = createDataDirectory();
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const { port } = holder.address() as AddressInfo;
+  expect(await refusalOf({ FANFARE_PORT: String(port), FANFARE_DATA_DIR: folder })).toContain(
+    `Port ${port} on 127.0.0.1 is in use. Set FANFARE_PORT to another port.`,
+  );
+  await new Promise((resolve) => holder.close(resolve));
+  await removeDataDirectory(folder);
+});
 
-  test('refuses an unusable data directory', async () => {
-    const folder = createDataDirectory();
-    const file = join(folder, 'file');
-    writeFileSync(file, '');
-    expect(await refusalOf({ env: { FANFARE_DATA_DIR: file } })).toContain(
-      `${file} cannot be the data directory: `,
-    );
-    await removeDataDirectory(folder);
-  });
+test('refuses an unusable data directory', async () => {
+  const folder = createDataDirectory();
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  expect(await refusalOf({ FANFARE_PORT: '0', FANFARE_DATA_DIR: file })).toContain(
+    `${file} cannot be the data directory: `,
+  );
+  await removeDataDirectory(folder);
 });

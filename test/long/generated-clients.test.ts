@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { useApp } from '../../support/app/app.ts';
-import { readBlocks, readPage } from '../../support/checks/readme.ts';
-import { installOpenApiTools } from '../../support/servers/openapi-tools.ts';
+import { useApp } from '../support/app/app.ts';
+import { readBlocks, readPage } from '../support/checks/readme.ts';
+import { installOpenApiTools } from '../support/servers/openapi-tools.ts';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const document = join(root, 'schema/openapi.json');
 const app = useApp({ roles: { api: true, worker: false } });
 

@@ -2,10 +2,10 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { graphiqlUrl } from '../../../api/graphql/server/graphiql.ts';
-import { welcome } from '../../../api/cli/welcome.ts';
-import { useApp } from '../../support/app/app.ts';
-import { hasChromium, startChromium } from '../../support/app/chromium.ts';
+import { graphiqlUrl } from '../../api/graphql/server/graphiql.ts';
+import { welcome } from '../../api/cli/welcome.ts';
+import { useApp } from '../support/app/app.ts';
+import { hasChromium, startChromium } from '../support/app/chromium.ts';
 
 const app = useApp({ roles: { api: true, worker: false } });
 

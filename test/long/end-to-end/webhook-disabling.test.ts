@@ -1,9 +1,9 @@
 // A receiver fails until its webhook is disabled, and recovers. A live stream reports each change.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../support/app/app.ts';
-import { ask, subscribeOverSocket, type Message } from '../support/graphql/graphql.ts';
-import { startReceiver, type Receiver } from '../support/receivers/receiver.ts';
-import { answerByPath, Past, patience } from '../support/receivers/replays.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, subscribeOverSocket, type Message } from '../../support/graphql/graphql.ts';
+import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
+import { answerByPath, Past, patience } from '../../support/receivers/replays.ts';
 
 let app: TestApp;
 let receiver: Receiver;

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePorts } from '../../api/server/ports.ts';
-import { startApp, type TestApp } from '../support/app/app.ts';
-import { createProgramDirectory } from '../support/checks/readme.ts';
+import { findFreePorts } from '../../../api/server/ports.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { createProgramDirectory } from '../../support/checks/readme.ts';
 
 const { extract, remove } = createProgramDirectory();
 const clients = ['follow.mjs', 'follow-urql.mjs', 'follow-apollo.mjs'];

@@ -1,7 +1,7 @@
 // Two builds of the worker beside each other: each workflow ends on the build that began it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../support/app/app.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
 
 /** The workflow of a post that fails once waits as long. */
 const waitMs = 4_000;
