@@ -106,7 +106,7 @@ async function accept({ context: { db }, tenant: { api } }: TestApp, network: Ne
     const { body } = await api.post('/v1/posts', { caption, account_ids: [account.id], ...more });
     return body.data as Post;
   };
-  const failed = await create('failed', { scheduled_at: inMs(1_200) });
+  const failed = await create('failed', { scheduled_at: inMs(3_000) });
   await change(api, `/v1/accounts/${account.id}`, undefined, 'DELETE');
   await waitForPosts(api, [failed]);
   await network.connect(api);
@@ -131,7 +131,7 @@ async function act(api: Api, network: Network, { failed, early, moved, draft }: 
   await change(api, `/v1/posts/${failed.id}/results/${failed.results[0]!.id}/retry`);
   await change(api, `/v1/posts/${early.id}/publish`);
   await change(api, `/v1/posts/${draft.id}/publish`);
-  await change(api, `/v1/posts/${moved.id}`, { scheduled_at: inMs(1_500) }, 'PATCH');
+  await change(api, `/v1/posts/${moved.id}`, { scheduled_at: inMs(3_000) }, 'PATCH');
 }
 
 const networks = {
