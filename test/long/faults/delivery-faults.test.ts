@@ -1,21 +1,21 @@
 // The program or its servers are killed with 2,000 deliveries in flight: none is lost, and only these may be sent twice.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findRunningDatabase } from '../../api/embedded/postgres-cluster.ts';
-import { isAlive } from '../support/processes.ts';
-import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
-import type { Api } from '../support/app/api.ts';
-import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
+import { findRunningDatabase } from '../../../api/embedded/postgres-cluster.ts';
+import { isAlive } from '../../support/processes.ts';
+import { connectDatabase, type DatabaseConnection } from '../../../schema/database/connect.ts';
+import type { Api } from '../../support/app/api.ts';
+import { createBundledDirectory } from '../../support/servers/bundled-directory.ts';
 import {
   heldCount,
   holdDeliveries,
   type Installation,
-} from '../support/receivers/held-deliveries.ts';
+} from '../../support/receivers/held-deliveries.ts';
 import {
   findServer,
   removeDataDirectory,
   startProgram,
   type Program,
-} from '../support/app/program.ts';
+} from '../../support/app/program.ts';
 
 const dataDirectory = createBundledDirectory();
 let program: Program;
