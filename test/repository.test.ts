@@ -44,7 +44,7 @@ describe('CONTRIBUTING.md', () => {
   });
 
   test('names only scripts that package.json has', () => {
-    const named = [...guide.matchAll(/(?:`|^)npm (?:run )?([a-z0-9:]+)/gm)].map(
+    const named = [...guide.matchAll(/(?:`|^)npm (?:run )?([a-z0-9:-]+)/gm)].map(
       ([, name]) => name!,
     );
     const known = [...Object.keys(packageJson.scripts), 'ci', 'audit', 'outdated'];

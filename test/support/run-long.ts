@@ -10,7 +10,7 @@ const parts =
     ? [given]
     : [
         ['test/long', '--exclude', 'test/long/faults/**'],
-        ['test/long/faults', '--exclude', 'test/long/faults/platforms/**'],
+        ['test/long/faults', '--exclude', 'test/long/faults/platforms/**', '--maxWorkers=1'],
         ['test/long/faults/platforms'],
       ];
 let hasFailed = false;
