@@ -44,11 +44,11 @@ export const imageLimits = {
   /** Memory for pictures and for animations, which run at the same time. */
   pictureMemoryBytes: 240_000_000,
   animationMemoryBytes: 60_000_000,
-  /** Of each reading and encoding of a picture, which other projects wait for. */
+  /** Of a turn to read or fit a picture, which other projects wait for. */
   pictureCpuMs: 4_500,
   /** Of all encodings that fit an image to a network. */
   fitCpuMs: 15_000,
-  /** A fit that has used this lets an image of another project come before its next encoding. */
+  /** A fit that has used this in its turn needs another turn for its next encoding. */
   turnCpuMs: 1_000,
 } as const;
 

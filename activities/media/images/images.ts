@@ -125,31 +125,32 @@ function createTries(
   files: { path: string; to: string },
   { contentType, maxBytes, ...limits }: FitPlan,
   { fitCpuMs, turnCpuMs }: CpuLimits,
-): (child: ImageProcess, tryCpuMs: number) => Promise<EncodedImage | undefined> {
+): (child: ImageProcess, maxCpuMs: number) => Promise<EncodedImage | undefined> {
   const [best, ...others] = qualities[contentType] ?? [];
   if (best === undefined) throw new Error(`No encoder for ${contentType}`);
   const steps = maxBytes === null ? [best] : others;
   let leftMs = fitCpuMs;
   let tries = 0;
   let factor = 1;
-  return async function tryInTurn(child, tryCpuMs) {
-    const endMs = leftMs - turnCpuMs;
+  return async function tryInTurn(child, maxCpuMs) {
+    let usedMs = 0;
     do {
       const quality = steps[tries] ?? steps.at(-1)!;
       const encoding = { contentType, quality, ...limits, factor };
       const job = { kind: 'encode', ...files, encoding } as const;
-      const { done, cpuMs } = await child.run(job, Math.min(leftMs, tryCpuMs));
+      const { done, cpuMs } = await child.run(job, Math.min(leftMs, maxCpuMs) - usedMs);
       if (maxBytes === null || done.bytes <= maxBytes) return done;
       if (++tries === maxTries) {
         const message = `The image can't be made to fit into ${maxBytes} bytes.`;
         throw new MediaError('media_too_large', message);
       }
-      leftMs -= cpuMs;
+      usedMs += cpuMs;
       if (tries >= steps.length) {
         const guess = Math.sqrt(maxBytes / done.bytes) * 0.95;
         factor *= Math.min(Math.max(guess, 0.25), 0.9);
       }
-    } while (leftMs > endMs);
+    } while (usedMs < turnCpuMs);
+    leftMs -= usedMs;
     return undefined;
   };
 }

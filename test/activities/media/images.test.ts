@@ -2,7 +2,6 @@
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createImages, type Images } from '../../../activities/media/images/images.ts';
@@ -86,10 +85,10 @@ describe('the tries of a fit', () => {
   const limits = { maxWidth: null, maxHeight: null, maxPixels: null };
   /** Four tries keep the size, and eight make it smaller. */
   const hopeless = { contentType: 'image/jpeg', maxBytes: 20, ...limits };
-  const large = () => noise(1_500, 1_000).png({ compressionLevel: 0 }).toBuffer();
+  const large = () => noise(1_500, 1_000).jpeg({ quality: 60 }).toBuffer();
 
-  /** A project fits an image while another one has three to read. */
-  async function orderOf(images: Images): Promise<string[]> {
+  /** How many of another project's three images are read before the fit ends. */
+  async function countReads(images: Images): Promise<number> {
     const ended: string[] = [];
     const isCopied = Promise.withResolvers<void>();
     const { bytes, open } = bytesSource(await large());
@@ -98,7 +97,6 @@ describe('the tries of a fit', () => {
     const fitting = images.fit('prj_one', { bytes, open: watched }, hopeless);
     const refused = expect(fitting.finally(() => ended.push('fit'))).rejects.toThrow('20 bytes');
     await isCopied.promise;
-    await sleep(100);
     const small = bytesSource(await noise(40, 30).png().toBuffer());
     const type = { contentType: 'image/png', format: 'png' };
     const read = async () => {
@@ -106,17 +104,18 @@ describe('the tries of a fit', () => {
       ended.push('read');
     };
     await Promise.all([refused, read(), read(), read()]);
-    return ended;
+    return ended.indexOf('fit');
   }
 
   test('have one turn, so no image of another project comes between them', async () => {
     await using own = closing(createImages({ turnCpuMs: 1e5 }));
-    expect(await orderOf(own.images)).toEqual(['fit', 'read', 'read', 'read']);
+    // One may be read before the fit begins.
+    expect(await countReads(own.images)).toBeLessThanOrEqual(1);
   });
 
   test('have several turns if they take long', async () => {
     await using own = closing(createImages({ turnCpuMs: 0 }));
-    expect(await orderOf(own.images)).toEqual(['read', 'read', 'read', 'fit']);
+    expect(await countReads(own.images)).toBe(3);
   });
 
   test('share the CPU time of the fit', async () => {
