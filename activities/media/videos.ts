@@ -5,13 +5,8 @@ import { createFairPlaces } from '../fair-places.ts';
 import type { MediaSource } from '../platforms/platform.ts';
 import { MediaError } from './media-error.ts';
 import { readBytes } from './read-bytes.ts';
+import type { ReadVideo, VideoFacts } from './read-video.ts';
 import { StoreError } from './store/store.ts';
-
-export interface VideoFacts {
-  width: number;
-  height: number;
-  durationMs: number;
-}
 
 interface VideoLimits {
   cpuMs: number;
@@ -45,13 +40,6 @@ const maxHeapMb = 192;
 /** Of a whole video. The index of a film takes a fraction of a second. */
 const defaultLimits = { cpuMs: 4_500, wallMs: 20_000 } as const;
 const checkEveryMs = 250;
-
-/** Throws a `MediaError` if the video is not usable, and errors of the source as they are. */
-export type ReadVideo = (
-  projectId: string,
-  source: MediaSource,
-  contentType: string,
-) => Promise<VideoFacts>;
 
 /** Reads one video at a time. */
 export function createVideoReader(limits: VideoLimits = defaultLimits): ReadVideo {

@@ -1,6 +1,6 @@
 // The store of media: objects by key, in a folder or a bucket.
 import type { Images } from '../images/images.ts';
-import type { ReadVideo } from '../videos.ts';
+import type { ReadVideo } from '../read-video.ts';
 
 export interface MediaStore {
   /** Writes a whole object. It survives a crash once this has resolved. */
