@@ -81,13 +81,13 @@ export interface PruneRecordsInput {
 
 /** A group of logins that are due for a refresh. */
 export interface RefreshDueInput {
-  /** Networks that are away. Their logins wait for the next run. */
+  /** Names of networks, or `<project>/<network>`. Their logins wait for the next run. */
   except: string[];
 }
 
 export interface RefreshDueProgress {
   isLeft: boolean;
-  /** Networks at which every refresh of the group failed. */
+  /** Where every refresh of the group failed or took too long, as in `except`. */
   away: string[];
 }
 

@@ -1,16 +1,19 @@
 // The activity of `refreshLogins`: refreshes logins before they expire, a small group in each call.
 import { claimDueGrants, type DueGrant } from '../../schema/database/accounts/grants.ts';
 import type { RefreshDueInput, RefreshDueProgress } from '../../schema/workflows.ts';
-import { fetchFor } from '../egress/guarded-fetch.ts';
+import { asProject } from '../current-project.ts';
 import { canRefresh } from '../platforms/index.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import { loadAccess, refreshAccess } from './credentials.ts';
 import type { LoginDependencies } from './dependencies.ts';
 import { setReconnectRequired } from './end-grants.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
+import { within } from '../within.ts';
 import { warnOfExpiry } from './warn-of-expiry.ts';
 
 const groupSize = 20;
+/** A login server may take 50 s for each attempt. */
+const defaultGroupMs = 20_000;
 /** If this process dies, the login is due again after this. */
 const claimMs = 600_000;
 
@@ -25,24 +28,40 @@ export function createRefreshing(dependencies: LoginDependencies) {
   };
 }
 
-/** Refreshes at once the group of logins that have been due longest. */
+/**
+ * Refreshes at once a group of due logins, of each project in turn. One that takes longer than `groupMs` continues
+ * without the group.
+ */
 export async function refreshDue(
   dependencies: LoginDependencies,
   { except }: RefreshDueInput,
+  { groupMs = defaultGroupMs } = {},
 ): Promise<RefreshDueProgress> {
   const due = await claimDueGrants(dependencies.db, { limit: groupSize, except, claimMs });
-  const endings = await Promise.all(
+  const refreshed = await Promise.all(
     due.map(async (grant) => ({
-      platform: grant.platform,
-      ending: await refreshOne(dependencies, grant),
+      ...grant,
+      isAway: (await within(groupMs, refreshOne(dependencies, grant))) !== 'done',
     })),
   );
-  const reached = new Set(endings.filter(({ ending }) => ending === 'done').map(platformOf));
-  const away = [...new Set(endings.map(platformOf))].filter((name) => !reached.has(name));
-  return { isLeft: due.length === groupSize, away };
+  return { isLeft: due.length === groupSize, away: findAway(refreshed) };
 }
 
-const platformOf = ({ platform }: { platform: string }) => platform;
+type Refreshed = DueGrant & { isAway: boolean };
+
+/** A server that fails for one project may be its own, so only several projects show that the network is away. */
+function findAway(refreshed: readonly Refreshed[]): string[] {
+  const reached = new Set(refreshed.filter(({ isAway }) => !isAway).flatMap(scopesOf));
+  const away = new Set(refreshed.flatMap(scopesOf));
+  const projectsAt = (name: string) =>
+    new Set(refreshed.filter(({ platform }) => platform === name).map((one) => one.project_id));
+  return [...away].filter(
+    (scope) => !reached.has(scope) && (scope.includes('/') || projectsAt(scope).size > 1),
+  );
+}
+
+/** Within which a refresh shows that others would fail: the network, and the project's part of it. */
+const scopesOf = ({ project_id, platform }: Refreshed) => [platform, `${project_id}/${platform}`];
 
 /** Never throws: one login must not hold up the others. */
 async function refreshOne(
@@ -56,7 +75,7 @@ async function refreshOne(
     // Another refresh may have come first.
     if (!platform || access?.credentialVersion !== credential_version) return 'done';
     if (!canRefresh(platform, access.credentials)) return 'done';
-    const result = await fetchFor(project_id, () => refreshAccess(dependencies, platform, access));
+    const result = await asProject(project_id, () => refreshAccess(dependencies, platform, access));
     if (!(result instanceof PlatformError)) {
       log.debug('a login is refreshed');
       return 'done';

@@ -86,15 +86,24 @@ export interface DueGrant {
   account_id: string | null;
 }
 
-/** Longest overdue first. No other worker claims them for `claimMs`. */
+/**
+ * Claims due logins of each project in turn, the longest overdue first. No other worker claims them for `claimMs`.
+ * `except`: names of networks, or `<project>/<network>`.
+ */
 export async function claimDueGrants(
   db: Db,
   { limit, except, claimMs }: { limit: number; except: string[]; claimMs: number },
 ): Promise<DueGrant[]> {
   const { rows } = await sql<DueGrant>`
     update grants set refresh_at = ${inMs(claimMs)} where id = any (array(
-      select id from grants where refresh_at <= now() and platform <> all (${except}::text[])
-      order by refresh_at limit ${limit} for update skip locked))
+      select grants.id from grants join (
+        select id, refresh_at, row_number() over (partition by project_id order by refresh_at) as place
+        from grants
+        where refresh_at <= now() and platform <> all (${except}::text[])
+          and project_id || '/' || platform <> all (${except}::text[])
+      ) due using (id)
+      where grants.refresh_at <= now()
+      order by due.place, due.refresh_at limit ${limit} for update of grants skip locked))
     returning id, project_id, platform, credential_version, (
       select account.id from social_accounts account
       where account.grant_id = grants.id and account.status = 'active' order by account.id limit 1

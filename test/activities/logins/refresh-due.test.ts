@@ -31,12 +31,12 @@ beforeEach(async () => {
 
 const inHours = (hours: number) => new Date(Date.now() + hours * hourMs);
 
-async function addLogin(token: string, refreshAt: Date | null = inHours(-1)) {
+async function addLogin(token: string, refreshAt: Date | null = inHours(-1), owner = projectId) {
   const { db } = database;
   const credentials = { token };
   const tokenExpiresAt = inHours(1);
-  const grantId = await addGrant(db, { projectId, credentials, tokenExpiresAt, refreshAt });
-  const { accountId } = await addAccountOf(db, projectId, grantId, grantId);
+  const grantId = await addGrant(db, { projectId: owner, credentials, tokenExpiresAt, refreshAt });
+  const { accountId } = await addAccountOf(db, owner, grantId, grantId);
   return { grantId, accountId };
 }
 
@@ -192,6 +192,26 @@ test('logins are refreshed in groups, the oldest first', async () => {
   expect(await tokenOf(late.accountId)).toBe('late+');
 });
 
+test('the many due logins of one project leave places in the group for those of another', async () => {
+  network.refreshed = { tokenExpiresAt: inHours(100) };
+  for (let i = 0; i < 25; i++) await addLogin(`a${i}`, inHours(-2));
+  const { accountId } = await addLogin('b', inHours(-1), await addProject(database.db));
+  await run();
+  expect(await tokenOf(accountId)).toBe('b+');
+});
+
+test('a refresh that takes long continues without its group', async () => {
+  network.refreshed = { tokenExpiresAt: inHours(100) };
+  const answer = Promise.withResolvers<void>();
+  network.onRefresh = () => answer.promise;
+  const { accountId } = await addLogin('a');
+  const dependencies = dependenciesOf(database.db, network);
+  const { away } = await refreshDue(dependencies, { except: [] }, { groupMs: 20 });
+  expect(away).toEqual([`${projectId}/sandbox`]);
+  answer.resolve();
+  await expect.poll(() => tokenOf(accountId)).toBe('a+');
+});
+
 test("a login that can't be opened does not hold up the others", async () => {
   const broken = await addLogin('broken', inHours(-2));
   await database.db
@@ -236,7 +256,7 @@ describe('a refresh that fails for now', () => {
     network.onRefresh = () => Promise.reject(new PlatformError('unavailable', 'Down.'));
     const { grantId, accountId } = await addLogin('a');
     for (let failures = 1; failures <= 6; failures++) {
-      expect(await run()).toEqual({ isLeft: false, away: ['sandbox'] });
+      expect(await run()).toEqual({ isLeft: false, away: [`${projectId}/sandbox`] });
       const minutes = await minutesToRefresh(accountId);
       expect(minutes).toBeCloseTo(nextRefreshDelay(failures) / 60_000, 0);
       const row = await read(accountId);
@@ -272,13 +292,28 @@ describe('a refresh that fails for now', () => {
     expect((await read(accountId)).refresh_failures).toBe(network.refreshes);
   });
 
-  test('leaves the other logins of its network for the next run', async () => {
-    const { accountId } = await addLogin('a');
-    expect(await run(network.platform, ['sandbox'])).toEqual({ isLeft: false, away: [] });
-    expect(await tokenOf(accountId)).toBe('a');
-    await run();
-    expect(await tokenOf(accountId)).toBe('a+');
+  test('of several projects leaves the other logins of their network for the next run', async () => {
+    network.refreshError = new PlatformError('unavailable', 'Down.');
+    const other = await addProject(database.db);
+    await addLogin('a');
+    await addLogin('b', inHours(-1), other);
+    const { away } = await run();
+    expect(away.toSorted()).toEqual(
+      [`${other}/sandbox`, `${projectId}/sandbox`, 'sandbox'].toSorted(),
+    );
   });
+
+  test.each(['network', 'network of a project'])(
+    'leaves the logins of a %s for the next run',
+    async (scope) => {
+      const { accountId } = await addLogin('a');
+      const except = [scope === 'network' ? 'sandbox' : `${projectId}/sandbox`];
+      expect(await run(network.platform, except)).toEqual({ isLeft: false, away: [] });
+      expect(await tokenOf(accountId)).toBe('a');
+      await run();
+      expect(await tokenOf(accountId)).toBe('a+');
+    },
+  );
 });
 
 describe('a refused refresh', () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createOAuth } from '../../../activities/platforms/oauth/client.ts';
-import { fetchFor } from '../../../activities/egress/guarded-fetch.ts';
+import { asProject } from '../../../activities/current-project.ts';
 import { createOutbound } from '../../../api/server/outbound.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
@@ -92,7 +92,7 @@ test('a login survives an answer after 30 s, with one refresh for five posts', a
 
   const ended = await Promise.all(
     targets.map(({ resultIds }) =>
-      fetchFor(projectId, () => advanceToEnd(dependencies, resultIds[0]!)),
+      asProject(projectId, () => advanceToEnd(dependencies, resultIds[0]!)),
     ),
   );
   expect(ended.map(({ status }) => status)).toEqual(targets.map(() => 'published'));
