@@ -82,7 +82,7 @@ const mayImport: Record<string, readonly string[]> = {
   'api/projects': resource,
   'api/api-keys': resource,
   'api/users': [...resource, 'api/platforms'],
-  'api/accounts': [...resource, 'activities/logins', 'api/platforms'],
+  'api/accounts': [...resource, 'activities', 'activities/logins', 'api/platforms'],
   'api/connect': [...resource, 'api/accounts', 'api/api-keys', 'api/platforms'],
   'api/platform-apps': [...resource, 'activities/logins', 'api/accounts', 'api/platforms'],
   'api/media': [...resource, 'activities', 'activities/media'],

@@ -1,7 +1,7 @@
 // The ordinary fetch, on guarded sockets, for connectors with a user's host.
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 import { Agent, Dispatcher1Wrapper } from 'undici';
+import { currentProject } from '../current-project.ts';
 import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
 import { openSocket, SocketTrace } from './guarded-socket.ts';
 import type { SocketSettings } from './guarded-socket.ts';
@@ -23,20 +23,12 @@ export interface GuardedFetch {
 /** For all projects together. The least recently used client is closed. */
 const maxClients = 1_000;
 
-/** Connectors get a plain `fetch`, which has no parameter for the project. */
-const owners = new AsyncLocalStorage<string>();
-
 /**
- * Within `work`, the guarded `fetch` belongs to the project. Its lookups count for the project, and it
- * shares no connections with others, whose requests would wait for those lookups.
+ * Whose connections and lookups these are. Projects share none, since the requests of one would wait for those of
+ * another. Connectors get a plain `fetch`, which has no parameter for it.
  */
-export function fetchFor<T>(projectId: string, work: () => T): T {
-  return owners.run(projectId, work);
-}
-
-/** The project that a connector's other lookups count for. */
 export function currentOwner(): string {
-  return owners.getStore() ?? '';
+  return currentProject() ?? '';
 }
 
 /** The body of an answer is compressed, which was not requested. */

@@ -11,7 +11,7 @@ import { inTransaction } from '../../schema/database/transaction.ts';
 import { nextFetchDelay } from '../../schema/retry.ts';
 import type { FetchMediaInput } from '../../schema/workflows.ts';
 import type { SafeFetch } from '../egress/client.ts';
-import { fetchFor } from '../egress/guarded-fetch.ts';
+import { asProject } from '../current-project.ts';
 import { createFairPlaces } from '../fair-places.ts';
 import { createKeyedCounter } from '../keyed-limits.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
@@ -158,7 +158,7 @@ async function storeBytes(
   const { project_id, url } = row;
   const room = await findProjectRoom(db, media, row);
   const maxBytes = Math.max(0, Math.min(media.maxBytes, room));
-  const body = await fetchFor(project_id, () =>
+  const body = await asProject(project_id, () =>
     download(safeFetch.download, { url: url!, maxBytes, limits, signal }),
   );
   const hash = createHash('sha256');

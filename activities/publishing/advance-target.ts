@@ -17,7 +17,7 @@ import { setReconnectRequired } from '../logins/end-grants.ts';
 import { ownedForMs } from './call-ownership.ts';
 import { defaultCallTimeoutMs, runPhase } from './run-phase.ts';
 import { failTarget, lostCommit, lostState, takeStep, type Refused } from './record-outcome.ts';
-import { fetchFor } from '../egress/guarded-fetch.ts';
+import { asProject } from '../current-project.ts';
 import type { MediaFailure } from '../media/load-media.ts';
 import { canRefresh, rulesOf } from '../platforms/index.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
@@ -61,13 +61,22 @@ export async function advanceTarget(
   input: AdvanceTargetInput,
   { mayCrowd = false } = {},
 ): Promise<TargetProgress> {
+  const found = await findOpenTarget(installed, input);
+  if (!found) return ended;
+  using place = mayCrowd ? undefined : installed.places.take(found.project_id);
+  if (!mayCrowd && !place) return { waitMs: Math.max(waitOf(found), 0), isCrowded: true };
+  return await asProject(found.project_id, () => advanceFrom(found, installed, input));
+}
+
+async function advanceFrom(
+  found: TargetRow,
+  installed: AdvanceDependencies,
+  input: AdvanceTargetInput,
+): Promise<TargetProgress> {
   const { callTimeoutMs = defaultCallTimeoutMs } = installed;
   const leaveAtMs = performance.now() + stayForMs;
   let renewals = 0;
-  let stored = await findOpenTarget(installed, input);
-  if (!stored) return ended;
-  using place = mayCrowd ? undefined : installed.places.take(stored.project_id);
-  if (!mayCrowd && !place) return { waitMs: Math.max(waitOf(stored), 0), isCrowded: true };
+  let stored: TargetRow | undefined = found;
   for (; stored; stored = await findOpenTarget(installed, input)) {
     const ownedMs = ownedForMs(stored, installed.clock, callTimeoutMs);
     if (ownedMs > 0) {
@@ -97,10 +106,7 @@ export async function advanceTarget(
       continue;
     }
     if ('code' in media) return failUnsent(dependencies, row, media.code, media.message);
-    const { project_id } = row;
-    const end = await fetchFor(project_id, () =>
-      runPhase(dependencies, withoutMediaWait(row), platform, access, media),
-    );
+    const end = await runPhase(dependencies, withoutMediaWait(row), platform, access, media);
     if (end === 'published') return ended;
     if (end === 'written') {
       if (performance.now() > leaveAtMs) return { waitMs: 0 };
@@ -111,7 +117,7 @@ export async function advanceTarget(
       return isStillOpen ? { waitMs: readAgainMs } : ended;
     }
     const mayRenew = renewals++ < maxRenewals;
-    await fetchFor(project_id, () => renewAccess(dependencies, platform, access, end, mayRenew));
+    await renewAccess(dependencies, platform, access, end, mayRenew);
   }
   return ended;
 }

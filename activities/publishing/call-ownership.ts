@@ -6,6 +6,7 @@ import {
   renewHeartbeats,
   type BegunCall,
 } from '../../schema/database/posts/target-steps.ts';
+import { withoutProject } from '../current-project.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { TargetClock } from '../../schema/retry.ts';
 
@@ -43,7 +44,11 @@ export function createCallHeartbeats(
   let timer: NodeJS.Timeout | undefined;
 
   function schedule(): void {
-    timer = calls.size > 0 ? setTimeout(() => void renew(), heartbeatMs).unref() : undefined;
+    timer = calls.size > 0 ? withoutProject(startTimer) : undefined;
+  }
+
+  function startTimer(): NodeJS.Timeout {
+    return setTimeout(() => void renew(), heartbeatMs).unref();
   }
 
   async function renew(): Promise<void> {

@@ -4,6 +4,7 @@ import { beginPhase, endAttempt, setPublished } from '../../schema/database/post
 import { openState } from '../../schema/database/posts/provider-state.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
+import { withoutProject } from '../current-project.ts';
 import { uploadMs } from '../egress/upload-time.ts';
 import { attemptSeconds } from '../metrics.ts';
 import type { Platform, Target, TargetMedia } from '../platforms/platform.ts';
@@ -37,8 +38,12 @@ export async function runPhase(
   const { db, notifier, heartbeats } = dependencies;
   const { phase } = row;
   const target = toTarget(dependencies, row, access, media);
-  const startedMs = performance.now();
-  if (!(await beginPhase(db, notifier, row, phase))) return 'written';
+  const { hasBegun, startedMs } = await db.connection().execute(async (connected) => {
+    // The time of waiting for a connection is none of the call's.
+    const startedMs = performance.now();
+    return { startedMs, hasBegun: await beginPhase(connected, notifier, row, phase) };
+  });
+  if (!hasBegun) return 'written';
   const begun: TargetRow = {
     ...row,
     phase_state: 'begun',
@@ -60,10 +65,20 @@ async function callAndRecord(
   target: Target,
   startedMs: number,
 ): Promise<PhaseEnd> {
-  const { db, notifier } = dependencies;
   const answer = await callPhase(dependencies, row.phase, platform, target, startedMs).catch(
     toPlatformError,
   );
+  return withoutProject(() => record(dependencies, row, platform, answer, startedMs));
+}
+
+async function record(
+  dependencies: AdvanceDependencies,
+  row: TargetRow,
+  platform: Platform,
+  answer: PhaseOutcome | Stalled | PlatformError,
+  startedMs: number,
+): Promise<PhaseEnd> {
+  const { db, notifier } = dependencies;
   const durationMs = Math.round(performance.now() - startedMs);
   const outcome = answer instanceof PlatformError ? answer.kind : answer.outcome;
   const labels = { platform: row.platform, phase: row.phase, outcome };

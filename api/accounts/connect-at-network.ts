@@ -1,6 +1,6 @@
 // Asks a network during a connect, and turns its refusals into errors of the request.
 import type { z } from 'zod';
-import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
+import { asProject } from '../../activities/current-project.ts';
 import type {
   Begun,
   ConsentRequest,
@@ -128,7 +128,7 @@ async function askNetwork<T>(
 ): Promise<T> {
   try {
     const signal = AbortSignal.timeout(connectTimeoutMs);
-    return await fetchFor(projectId, () => ask(signal));
+    return await asProject(projectId, () => ask(signal));
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     const { kind, message, options } = takeError(error);

@@ -1,6 +1,6 @@
 // Revokes logins at their network after their grants were deleted, and lets new logins wait for that.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
+import { asProject } from '../../activities/current-project.ts';
 import { sharedSecretsOf } from '../../activities/platforms/credential-fields.ts';
 import type { Credentials, Grant, Platform } from '../../activities/platforms/platform.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
@@ -85,7 +85,7 @@ async function revokeAtNetwork(
 ): Promise<void> {
   if (!revoke) return;
   const app = appId === null ? null : ((await findApp(db, projectId, vault, appId)) ?? null);
-  await fetchFor(projectId, () => revoke({ credentials, app }, signal));
+  await asProject(projectId, () => revoke({ credentials, app }, signal));
 }
 
 /** A call without an answer may still arrive at the network, so its revocation stays until it expires. */

@@ -1,21 +1,14 @@
-// Shares the connections of the database's pool between the projects whose requests need them.
-import { AsyncLocalStorage } from 'node:async_hooks';
+// Shares the connections of the database's pool between the projects whose requests and targets need them.
+import { currentProject } from '../../activities/current-project.ts';
 import { createFairPlaces } from '../../activities/fair-places.ts';
 import type { ConnectOptions } from '../../schema/database/connect.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 
-const projects = new AsyncLocalStorage<string>();
-
-/** What `work` asks of the database, it asks for this project. */
-export function asProject<T>(projectId: string, work: () => T): T {
-  return projects.run(projectId, work);
-}
-
 const defaultWaitMs = 5_000;
 
 /**
- * One project never holds more than half of the connections. Its other requests wait, and are refused after 5 s.
- * The worker, the live feed and the probes take no turns.
+ * One project never holds more than half of the connections. Its other work waits, and is refused after 5 s. Work
+ * without a project takes no turns: the live feed, the probes, the relay, and the record of an answered call.
  */
 export function createConnectionTurns(
   connections: number,
@@ -23,7 +16,7 @@ export function createConnectionTurns(
 ): NonNullable<ConnectOptions['inTurn']> {
   const inPlace = createFairPlaces(connections);
   return async (use) => {
-    const projectId = projects.getStore();
+    const projectId = currentProject();
     if (projectId === undefined) return use();
     const waiting = new AbortController();
     const timer = setTimeout(() => waiting.abort(tooMany()), maxWaitMs);
@@ -36,6 +29,6 @@ export function createConnectionTurns(
 }
 
 function tooMany(): AppError {
-  const message = 'The project has too many requests in progress.';
+  const message = 'The project has too much in progress.';
   return new AppError('rate_limited', message, { retryAfterS: 1 });
 }

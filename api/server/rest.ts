@@ -10,7 +10,7 @@ import type { Context } from '../http/context.ts';
 import { docPages } from '../reference/docs.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { healthPages, type ProcessContext } from './health.ts';
-import { asProject } from '../http/connection-turns.ts';
+import { asProject } from '../../activities/current-project.ts';
 import { readIdempotency } from '../http/idempotency.ts';
 import { countRequests, metricsPage } from './metrics.ts';
 import { readRateLimit, takeRequest } from '../http/rate-limit.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { AppError } from '../../../schema/wire/errors.ts';
 import { authenticate } from '../../http/auth.ts';
 import { parseJson, readBody, requireJsonType } from '../../http/body.ts';
-import { asProject } from '../../http/connection-turns.ts';
+import { asProject } from '../../../activities/current-project.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { checkKey, keyHeaderPath } from '../../http/idempotency.ts';
 import { readRateLimit, takeRequest } from '../../http/rate-limit.ts';

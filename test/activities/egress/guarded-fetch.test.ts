@@ -1,7 +1,7 @@
 // The guarded fetch for connectors with a host from a user.
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { fetchFor } from '../../../activities/egress/guarded-fetch.ts';
+import { asProject } from '../../../activities/current-project.ts';
 import { createClient, resolvingTo, startHttp } from '../../support/receivers/loopback.ts';
 
 describe('fetch', () => {
@@ -42,8 +42,8 @@ describe('fetch', () => {
     });
     const ask = (host: string) => fetch(`https://${host}/`).catch(() => undefined);
     await Promise.all([
-      fetchFor('prj_1', () => ask('one.test')),
-      fetchFor('prj_2', () => ask('two.test')),
+      asProject('prj_1', () => ask('one.test')),
+      asProject('prj_2', () => ask('two.test')),
     ]);
     await ask('three.test');
     expect(owners.toSorted()).toEqual(['', 'prj_1', 'prj_2']);
@@ -56,11 +56,11 @@ describe('fetch', () => {
     });
     const { fetch } = createClient({ connectionsPerOrigin: 1, fetchDeadlineMs: 2_000 });
     let isHanging = true;
-    const hanging = fetchFor('prj_1', () => fetch(server.url))
+    const hanging = asProject('prj_1', () => fetch(server.url))
       .catch((error: Error) => error.name)
       .finally(() => (isHanging = false));
     await expect.poll(() => requests).toBe(1);
-    const answer = await fetchFor('prj_2', () => fetch(server.url));
+    const answer = await asProject('prj_2', () => fetch(server.url));
     expect(await answer.text()).toBe('ok');
     expect(isHanging).toBe(true);
     expect(await hanging).toBe('TimeoutError');

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { fetchFor } from '../../../activities/egress/guarded-fetch.ts';
+import { asProject } from '../../../activities/current-project.ts';
 import type { MessageSocket } from '../../../activities/egress/guarded-websocket.ts';
 import {
   cert,
@@ -165,7 +165,7 @@ describe('withWebSocket', () => {
     const { withWebSocket } = createClient({ connectionsPerOrigin: 1 });
     const first = Promise.withResolvers<void>();
     const open = (project: string, until: Promise<void>) =>
-      fetchFor(project, () => withWebSocket(server.url, noSignal, () => until));
+      asProject(project, () => withWebSocket(server.url, noSignal, () => until));
     const isOver = Promise.resolve();
     const both = [open('prj_1', first.promise), open('prj_1', isOver)];
     await open('prj_2', isOver);

@@ -1,7 +1,8 @@
 // Projects share the connections of the database: the requests of one leave some for those of another.
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { asProject, createConnectionTurns } from '../../../api/http/connection-turns.ts';
+import { asProject } from '../../../activities/current-project.ts';
+import { createConnectionTurns } from '../../../api/http/connection-turns.ts';
 import { useApp } from '../../support/app/app.ts';
 
 const connections = 4;
