@@ -21,7 +21,9 @@ const oauthTokens = ['access_token', 'refresh_token'];
 
 /** Names of stored credentials that nobody may see: two logins with the same one are the same login. */
 export function sharedSecretsOf({ connect }: Platform): string[] {
-  const typed = connect.flatMap((way) => (way.kind === 'form' ? secretFieldsOf(way.fields) : []));
+  const typed = connect.flatMap((method) =>
+    method.kind === 'form' ? secretFieldsOf(method.fields) : [],
+  );
   return [...oauthTokens, ...typed];
 }
 

@@ -12,7 +12,7 @@ import { createNostr } from './nostr/index.ts';
 import { createDiscord } from './discord/index.ts';
 import { createLinkedIn } from './linkedin/index.ts';
 import { createMastodon } from './mastodon/index.ts';
-import type { Credentials, Fetch, FormWay, Platform } from './platform.ts';
+import type { Credentials, Fetch, FormMethod, Platform } from './platform.ts';
 import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
 import { createTwitter } from './twitter/index.ts';
@@ -37,9 +37,9 @@ export function optionSchemaOf(
   return definition.optionsFor?.(traits) ?? definition.options;
 }
 
-/** The way that `POST /v1/accounts/connect` uses. Undefined: the network connects by consent only. */
-export function findFormWay({ connect }: Platform): FormWay | undefined {
-  return connect.find((way) => way.kind === 'form');
+/** The method that `POST /v1/accounts/connect` uses. Undefined: the network connects by consent only. */
+export function findFormMethod({ connect }: Platform): FormMethod | undefined {
+  return connect.find((method) => method.kind === 'form');
 }
 
 export function canRefresh(

@@ -46,18 +46,18 @@ export interface GrantedAccount {
   lacksScope?: true;
 }
 
-/** A way to connect an account. */
-export type ConnectWay = FormWay | ConsentWay;
+/** How an account is connected. */
+export type ConnectMethod = FormMethod | ConsentMethod;
 
-/** Credentials that the user types in. `POST /v1/accounts/connect` uses the first way of this kind. */
-export interface FormWay {
+/** Credentials that the user types in. `POST /v1/accounts/connect` uses the first method of this kind. */
+export interface FormMethod {
   readonly kind: 'form';
   readonly fields: z.ZodType<Credentials>;
   run(fields: Credentials, signal: AbortSignal): Promise<Grant>;
 }
 
 /** The network's own consent page, and its callback. */
-export interface ConsentWay {
+export interface ConsentMethod {
   readonly kind: 'consent';
   /**
    * Asked before `begin`, such as a server or a handle. Absent or without members: the page only asks whether to
@@ -242,8 +242,8 @@ export type ReconcileOutcome =
  */
 export interface Platform {
   readonly definition: PlatformEntry;
-  /** Ways to connect, in the order in which the hosted page offers them. At least one. */
-  readonly connect: readonly ConnectWay[];
+  /** Connection methods, in the order in which the hosted page offers them. At least one. */
+  readonly connect: readonly ConnectMethod[];
   /** Asks the network whose tokens these are. Absent: none can be imported. */
   importTokens?(tokens: ImportedTokens, signal: AbortSignal): Promise<Grant>;
   refresh?(login: Login, signal: AbortSignal): Promise<RefreshedCredentials>;

@@ -4,9 +4,9 @@ import { asProject } from '../../activities/current-project.ts';
 import type {
   Begun,
   ConsentRequest,
-  ConsentWay,
+  ConsentMethod,
   Flow,
-  FormWay,
+  FormMethod,
   Grant,
   GrantedAccount,
 } from '../../activities/platforms/platform.ts';
@@ -30,7 +30,7 @@ const awayHint =
 export function connectAtNetwork(
   projectId: string,
   { scopes }: PlatformDefinition,
-  way: FormWay,
+  way: FormMethod,
   given: Record<string, string>,
 ): Promise<Grant> {
   return askWithFields(projectId, way.fields, given, async (fields, signal) =>
@@ -41,7 +41,7 @@ export function connectAtNetwork(
 /** Returns the network's consent page for the user. `begin` gets the checked inputs. */
 export async function beginAtNetwork<T extends Begun>(
   projectId: string,
-  { inputs: fields }: ConsentWay,
+  { inputs: fields }: ConsentMethod,
   given: Record<string, string>,
   begin: (inputs: Record<string, string>, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -57,7 +57,7 @@ export async function beginAtNetwork<T extends Begun>(
 export function completeAtNetwork(
   projectId: string,
   { scopes }: PlatformDefinition,
-  way: ConsentWay,
+  way: ConsentMethod,
   query: Record<string, string>,
   request: ConsentRequest & { flow: Flow },
   discard: (grant: Grant) => Promise<void>,

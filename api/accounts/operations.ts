@@ -1,5 +1,5 @@
 // Operations on connected accounts: connect with plain credentials, read, disconnect.
-import { findFormWay } from '../../activities/platforms/index.ts';
+import { findFormMethod } from '../../activities/platforms/index.ts';
 import type { Account, ConnectAccount } from '../../schema/accounts.ts';
 import { environmentOf } from '../../schema/api-keys.ts';
 import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
@@ -34,7 +34,7 @@ export async function connectAccount(
   const { platform: name, external_user_id, external_user_email } = input;
   requireReach(caller, name);
   const platform = context.platforms.get(name);
-  const way = platform && findFormWay(platform);
+  const way = platform && findFormMethod(platform);
   if (!way) {
     throw validationError([
       platform

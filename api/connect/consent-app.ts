@@ -1,7 +1,7 @@
 // The app of a new consent: the project's, the operator's, or one that is registered at the user's server.
 import type {
   AppRegistration,
-  ConsentWay,
+  ConsentMethod,
   PublicClient,
 } from '../../activities/platforms/platform.ts';
 import { addApp, findAppFor, openApp, putApp } from '../../schema/database/accounts/apps.ts';
@@ -13,7 +13,7 @@ import type { Context } from '../http/context.ts';
 
 interface Wanted {
   definition: PlatformEntry;
-  way: ConsentWay;
+  way: ConsentMethod;
   inputs: Record<string, string>;
   callbackUrl: string;
 }
@@ -73,7 +73,7 @@ export interface CallbackServer {
 
 export function callbackServerOf(
   { name }: PlatformEntry,
-  { registration }: ConsentWay,
+  { registration }: ConsentMethod,
   inputs: Record<string, string>,
 ): CallbackServer | undefined {
   return registration && { network: name, host: new URL(registration.serverOf(inputs)).host };

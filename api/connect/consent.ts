@@ -1,5 +1,5 @@
 // A consent at the network's own page: sends the user there, and completes the login with its callback.
-import type { ConsentWay, Grant } from '../../activities/platforms/platform.ts';
+import type { ConsentMethod, Grant } from '../../activities/platforms/platform.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
@@ -29,7 +29,7 @@ export async function beginConsent(
   context: Context,
   visit: Visit,
   { platform, index }: SelectedWay,
-  way: ConsentWay,
+  way: ConsentMethod,
   given: Record<string, string>,
 ): Promise<string> {
   const { id, project_id: projectId } = visit.session;

@@ -1,6 +1,10 @@
 // The hosted pages of a connect session.
 import { html } from 'hono/html';
-import type { ConnectWay, FormWay, GrantedAccount } from '../../activities/platforms/platform.ts';
+import type {
+  ConnectMethod,
+  FormMethod,
+  GrantedAccount,
+} from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import { errorKinds, type AppError } from '../../schema/wire/errors.ts';
 import { page, plain, prose, type Html, type PageOptions } from '../http/pages.ts';
@@ -102,7 +106,7 @@ function otherWays({ id, network }: PageSession, { platform, ...selected }: Sele
 }
 
 /** Label of the secret field, such as `app password`. */
-function secretOf(way: FormWay): string {
+function secretOf(way: FormMethod): string {
   const { fields } = readFields(way.fields);
   const { label } = fields.find(({ isSecret }) => isSecret) ?? fields[0]!;
   return label.charAt(0).toLowerCase() + label.slice(1);
@@ -156,7 +160,7 @@ export function formPage(form: FieldsForm): Promise<Response> {
 }
 
 /** Undefined for a form, whose fields say enough. */
-function introductionOf(way: ConnectWay, { network }: PageSession): string | undefined {
+function introductionOf(way: ConnectMethod, { network }: PageSession): string | undefined {
   return way.kind === 'form' ? undefined : `You log in at ${network}, and allow it there.`;
 }
 

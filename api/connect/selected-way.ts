@@ -1,6 +1,6 @@
 // One of a network's ways to connect.
 import { z } from 'zod';
-import type { ConnectWay, Platform } from '../../activities/platforms/platform.ts';
+import type { ConnectMethod, Platform } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import type { Context } from '../http/context.ts';
 
@@ -21,13 +21,13 @@ export function selectWay(
 }
 
 /** Undefined: the network has no such way. */
-export function wayOf({ platform, index }: SelectedWay): ConnectWay | undefined {
+export function wayOf({ platform, index }: SelectedWay): ConnectMethod | undefined {
   return platform.connect[index];
 }
 
 const noInputs = z.strictObject({});
 
 /** The schema of what the way asks the user for. */
-export function fieldsOf(way: ConnectWay): z.ZodType<Record<string, string>> {
+export function fieldsOf(way: ConnectMethod): z.ZodType<Record<string, string>> {
   return way.kind === 'form' ? way.fields : (way.inputs ?? noInputs);
 }

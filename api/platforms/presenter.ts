@@ -1,6 +1,6 @@
 // Turns the rules of a network, which validation uses, into their wire type.
 import { z } from 'zod';
-import { findFormWay, optionSchemaOf, rulesOf } from '../../activities/platforms/index.ts';
+import { findFormMethod, optionSchemaOf, rulesOf } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 import type { MediaRules, Traits, VideoRules } from '../../schema/platforms/definition.ts';
@@ -9,7 +9,7 @@ import type { MediaRules, Traits, VideoRules } from '../../schema/platforms/defi
 export function presentCapabilities(platform: Platform, traits: Traits = {}): Capabilities {
   const { name } = platform.definition;
   const rules = rulesOf(platform, traits);
-  const form = findFormWay(platform);
+  const form = findFormMethod(platform);
   const { max, maxWithMedia = null, maxBytes = null, unit } = rules.text;
   return {
     platform: name,

@@ -8,7 +8,7 @@ import type { Tokens } from '../oauth/tokens.ts';
 import { PlatformError } from '../platform-error.ts';
 import { lacksPermissions } from '../wrong-credential.ts';
 import type {
-  ConsentWay,
+  ConsentMethod,
   Credentials,
   Fetch,
   Grant,
@@ -30,7 +30,7 @@ export interface ConsentSettings {
 }
 
 export interface Consent {
-  readonly way: ConsentWay;
+  readonly method: ConsentMethod;
   refresh(login: Login, signal: AbortSignal): Promise<RefreshedCredentials>;
   revoke(login: Login, signal: AbortSignal): Promise<void>;
 }
@@ -89,7 +89,7 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
   }
 
   return {
-    way: {
+    method: {
       kind: 'consent',
       inputs: consentInput(entryway),
       publicClient,

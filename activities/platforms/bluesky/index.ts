@@ -36,7 +36,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
     definition: bluesky,
 
     connect: [
-      consent.way,
+      consent.method,
       {
         kind: 'form',
         fields: loginInput(entryway),

@@ -155,7 +155,7 @@ export async function endSession(
   }
 }
 
-/** Of either way to log in. `access` is what a call needs that acts for the account. */
+/** Of either connection method. `access` is what a call needs that acts for the account. */
 export function readCredentials(credentials: Credentials) {
   const { service, did, handle, accessJwt, refreshJwt } = credentials;
   const { access_token, refresh_token, dpop_jwk } = credentials;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { pasted } from '../credential-fields.ts';
 import type { OpenApi } from '../network-api.ts';
-import type { Credentials, FormWay, Grant } from '../platform.ts';
+import type { Credentials, FormMethod, Grant } from '../platform.ts';
 import { permanent } from '../results.ts';
 import { blame, wrongCredential } from '../wrong-credential.ts';
 
@@ -60,7 +60,7 @@ const messageChannels = [0, 1, 2, 5, 10, 11, 12, 13];
 export const placeOf = ({ webhook_id, webhook_token, channel_id }: Credentials) =>
   webhook_id ? `/webhooks/${webhook_id}/${webhook_token}` : `/channels/${channel_id}`;
 
-export const createConnect = (open: OpenApi): FormWay => ({
+export const createConnect = (open: OpenApi): FormMethod => ({
   kind: 'form',
   fields: ConnectInput,
   async run(given, signal): Promise<Grant> {

@@ -4,7 +4,7 @@ import { createOAuth, type OAuth } from '../oauth/client.ts';
 import type { Tokens } from '../oauth/tokens.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { AppRegistration, ConsentWay, Fetch, Platform } from '../platform.ts';
+import type { AppRegistration, ConsentMethod, Fetch, Platform } from '../platform.ts';
 import { blameServer, lacksPermissions, wrongCredential } from '../wrong-credential.ts';
 import { connectAccount, findMissingScopes, Server } from './connect.ts';
 
@@ -36,7 +36,7 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
       clientAuth: 'post',
       scopes,
     });
-  const way: ConsentWay = {
+  const method: ConsentMethod = {
     kind: 'consent',
     inputs: ConsentInput,
     registration: registrationAt(open, oauthAt),
@@ -57,7 +57,7 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
   const revoke: NonNullable<Platform['revoke']> = async (login, signal) => {
     if (login.app) await oauthAt(login.credentials['server']!).revoke(login, signal);
   };
-  return { way, revoke };
+  return { method, revoke };
 }
 
 /** A login with fewer scopes has a token of its own. */

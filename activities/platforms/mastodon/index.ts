@@ -25,12 +25,12 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
     }),
     readRefusal,
   });
-  const { way, revoke } = createConsent(fetch, open);
+  const { method, revoke } = createConsent(fetch, open);
   return {
     definition: mastodon,
 
     connect: [
-      way,
+      method,
       {
         kind: 'form',
         fields: ConnectInput,

@@ -1,11 +1,11 @@
 // The consent, the import and the refresh of a network where a token leads to the accounts of its login.
 import type { OAuth } from './client.ts';
 import type { Tokens } from './tokens.ts';
-import type { ConsentWay, Credentials, GrantedAccount, Platform } from '../platform.ts';
+import type { ConsentMethod, Credentials, GrantedAccount, Platform } from '../platform.ts';
 import { wrongCredential } from '../wrong-credential.ts';
 
 interface OAuthLogin extends Required<Pick<Platform, 'importTokens' | 'refresh' | 'canRefresh'>> {
-  consent: ConsentWay;
+  consent: ConsentMethod;
 }
 
 /** `scope`: null if the client that imports the tokens names none. */

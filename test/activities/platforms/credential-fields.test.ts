@@ -1,6 +1,6 @@
 // Which credentials of each network are secrets.
 import { expect, test } from 'vitest';
-import { findFormWay } from '../../../activities/platforms/index.ts';
+import { findFormMethod } from '../../../activities/platforms/index.ts';
 import {
   secretFieldsOf,
   sharedSecretsOf,
@@ -23,7 +23,7 @@ const secrets: Record<PlatformName, string[]> = {
 
 test.each(platformNames)('the form of %s marks its secrets', (name) => {
   const platform = createConnector(name, { env: { FANFARE_SANDBOX: 'true' } }, { fetch });
-  const form = findFormWay(platform);
+  const form = findFormMethod(platform);
   expect(form ? secretFieldsOf(form.fields) : []).toEqual(secrets[name]);
   expect(sharedSecretsOf(platform)).toEqual(
     expect.arrayContaining(['access_token', 'refresh_token', ...secrets[name]]),

@@ -4,7 +4,7 @@ import type { AccountStatus } from '../../../schema/accounts.ts';
 import { completeSession } from '../../../api/connect/ending.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import type { Context } from '../../../api/http/context.ts';
-import { createPlatforms, findFormWay } from '../../../activities/platforms/index.ts';
+import { createPlatforms, findFormMethod } from '../../../activities/platforms/index.ts';
 import { getConnectSessionRow } from '../../../schema/database/accounts/connect-sessions.ts';
 import { createBrowser } from '../../support/app/browser.ts';
 import { beginConsent } from '../../support/app/consent.ts';
@@ -180,7 +180,7 @@ describe('the hosted page', () => {
   test('says in the form that the account is in use', async () => {
     const handle = newHandle();
     await connect(handle, { external_user_id: 'user-1' });
-    const plain = { ...sandbox.platform, connect: [findFormWay(sandbox.platform)!] };
+    const plain = { ...sandbox.platform, connect: [findFormMethod(sandbox.platform)!] };
     const { id, url } = await open();
     const browser = browse({ ...rest.context, platforms: createPlatforms([plain]) });
     const form = await browser.visit(url);

@@ -1,8 +1,8 @@
 // Connecting, reading and disconnecting accounts over REST, with the sandbox as the network.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
-import { createPlatforms, findFormWay } from '../../../activities/platforms/index.ts';
-import type { FormWay, Platform } from '../../../activities/platforms/platform.ts';
+import { createPlatforms, findFormMethod } from '../../../activities/platforms/index.ts';
+import type { FormMethod, Platform } from '../../../activities/platforms/platform.ts';
 import { didDocument, handleRecord, txtOf } from '../../support/servers/bluesky-identity.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
@@ -68,9 +68,9 @@ async function listEvents(accountId: string): Promise<Record<string, unknown>[]>
 
 describe('POST /v1/accounts/connect', () => {
   test('updates the traits of an account that is connected again', async () => {
-    const plain = findFormWay(sandbox.platform)!;
+    const plain = findFormMethod(sandbox.platform)!;
     let textMax = 3;
-    const run: FormWay['run'] = async (given, signal) => {
+    const run: FormMethod['run'] = async (given, signal) => {
       const grant = await plain.run(given, signal);
       const traits = { textMax: ++textMax };
       return { ...grant, accounts: grant.accounts.map((account) => ({ ...account, traits })) };

@@ -130,11 +130,11 @@ describe('the form', () => {
   test('shows an issue inside a field at that field, and one of no field above them', async () => {
     const error = validationError([
       { path: ['credentials', 'channel_id', 1], code: 'invalid', message: 'must be a number' },
-      { path: ['credentials'], code: 'invalid', message: 'Choose one way.' },
+      { path: ['credentials'], code: 'invalid', message: 'Choose one method.' },
     ]);
     const text = await render(alternatives, { error });
     expect(text).toContain('id="channel_id-error">Channel id must be a number.</p>');
-    expect(text).toMatch(/<p role="alert">Choose one way.<\/p>.*<form/);
+    expect(text).toMatch(/<p role="alert">Choose one method.<\/p>.*<form/);
   });
 
   test('shows a failure that is about no field above them', async () => {

@@ -321,7 +321,7 @@ describe('GET /connect/:id', () => {
   });
 });
 
-/** The second way: the first one is a consent. */
+/** The second connection method: the first one is a consent. */
 async function visitForm(session: Session) {
   const first = await browser.visit(session.url);
   return browser.visit(`${first.url}?way=2`);

@@ -1,6 +1,6 @@
 // The app of a consent: registered at the user's server, or set by the project or the operator.
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AppRegistration, ConsentWay } from '../../../activities/platforms/platform.ts';
+import type { AppRegistration, ConsentMethod } from '../../../activities/platforms/platform.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { findConsentApp } from '../../../api/connect/consent-app.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
@@ -11,12 +11,12 @@ import { createBrowser } from '../../support/app/browser.ts';
 import { beginConsent } from '../../support/app/consent.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { forEachTest } from '../../support/fixtures.ts';
-import { formWay } from '../../support/networks/oauth/hosted-flow.ts';
+import { formMethod } from '../../support/networks/oauth/hosted-flow.ts';
 import { createScriptedNetwork } from '../../support/scripted-network.ts';
 
 const { platform } = createScriptedNetwork();
 const definition: PlatformEntry = { ...platform.definition, name: 'mastodon', hasApp: true };
-const nowhere: ConsentWay = {
+const nowhere: ConsentMethod = {
   kind: 'consent',
   begin: () => Promise.resolve({ url: 'https://network.test/', flow: {} }),
   complete: () => Promise.reject(new Error('Nobody comes back.')),
@@ -32,7 +32,7 @@ const rest = useRest(
       {
         ...platform,
         definition: { ...definition, name: 'linkedin' },
-        connect: [nowhere, formWay],
+        connect: [nowhere, formMethod],
       },
     ]),
   },

@@ -6,7 +6,7 @@ import { formStateOf } from '../../support/app/browser.ts';
 import { beginConsent } from '../../support/app/consent.ts';
 import {
   choose,
-  formWay,
+  formMethod,
   origin,
   useHostedFlow,
 } from '../../support/networks/oauth/hosted-flow.ts';
@@ -14,7 +14,7 @@ import {
 const {
   rest,
   network,
-  withWays,
+  withMethods,
   browse,
   createSession,
   listAccounts,
@@ -127,13 +127,13 @@ describe('the callback', () => {
     expect(await listAccounts()).toEqual([]);
   });
 
-  test('for a way that the network no longer has is out of date', async () => {
+  test('for a connection method that the network no longer has is out of date', async () => {
     const session = await createSession();
     const browser = browse();
     const callback = await findCallback(await beginConsent(browser, session.url));
     const later = createConnectRoutes({
       ...rest.context,
-      platforms: createPlatforms([withWays(formWay)]),
+      platforms: createPlatforms([withMethods(formMethod)]),
     });
     const headers = { Cookie: browser.cookiesFor(callback) };
     const answer = await later.request(callback, { headers });

@@ -11,7 +11,7 @@ import {
 } from '../../support/networks/oauth/hosted-flow.ts';
 
 const flow = useHostedFlow();
-const { browse, createSession, readSession, logIn, withWays } = flow;
+const { browse, createSession, readSession, logIn, withMethods } = flow;
 
 /** Postgres needs so long to notice a deadlock, which a busy machine doesn't take. */
 const deadlockMs = 10_000;
@@ -51,23 +51,23 @@ describe('a login that nobody will use', () => {
 
 /** The network shows only the first account of each login. */
 function withOneAccount(): Platform {
-  const way = consentOf(flow.platform);
-  return withWays({
-    ...way,
+  const method = consentOf(flow.platform);
+  return withMethods({
+    ...method,
     async complete(...given) {
-      const grant = await way.complete(...given);
+      const grant = await method.complete(...given);
       return { ...grant, accounts: grant.accounts.slice(0, 1) };
     },
   });
 }
 
 test('two logins that list the same accounts in another order are both written', async () => {
-  const way = consentOf(flow.platform);
+  const method = consentOf(flow.platform);
   const listing = (isReversed: boolean) =>
-    withWays({
-      ...way,
+    withMethods({
+      ...method,
       async complete(...given) {
-        const grant = await way.complete(...given);
+        const grant = await method.complete(...given);
         const accounts = Array.from({ length: 20 }, (_, i) => ({
           externalAccountId: `page-${i}`,
           accountName: `Page ${i}`,

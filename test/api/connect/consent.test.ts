@@ -1,14 +1,14 @@
-// A consent at a network with OAuth 2: its refusals, its inputs, other ways beside it, and its secrets.
+// A consent at a network with OAuth 2: its refusals, its inputs, other connection methods beside it, and its secrets.
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import type { ConsentWay, Platform } from '../../../activities/platforms/platform.ts';
+import type { ConsentMethod, Platform } from '../../../activities/platforms/platform.ts';
 import { beginConsent } from '../../support/app/consent.ts';
 import {
   choose,
   consentOf,
-  formWay,
+  formMethod,
   origin,
   returnUrl,
   useHostedFlow,
@@ -20,7 +20,7 @@ const {
   network,
   http,
   platform,
-  withWays,
+  withMethods,
   browse,
   createSession,
   readSession,
@@ -117,10 +117,10 @@ describe('the consent', () => {
   });
 });
 
-describe('several ways', () => {
+describe('several connection methods', () => {
   test('link to each other', async () => {
     const session = await createSession();
-    const browser = browse(withWays(consentOf(platform), formWay));
+    const browser = browse(withMethods(consentOf(platform), formMethod));
     const form = await browser.visit(session.url).then(() => {
       return browser.visit(`${origin}/connect/${session.id}?way=2`);
     });
@@ -136,34 +136,37 @@ describe('several ways', () => {
     expect(await listAccounts()).toEqual(['Bakery']);
   });
 
-  test.each(['0', '2', 'x', '1.5', '-1'])("a way that doesn't exist is 404: %s", async (way) => {
-    const session = await createSession();
-    const browser = browse();
-    await browser.visit(session.url);
-    const page = await browser.visit(`${origin}/connect/${session.id}?way=${way}`);
-    expect(page.status).toBe(404);
-    await expectOpen(session);
-  });
+  test.each(['0', '2', 'x', '1.5', '-1'])(
+    "a connection method that doesn't exist is 404: %s",
+    async (number) => {
+      const session = await createSession();
+      const browser = browse();
+      await browser.visit(session.url);
+      const page = await browser.visit(`${origin}/connect/${session.id}?way=${number}`);
+      expect(page.status).toBe(404);
+      await expectOpen(session);
+    },
+  );
 });
 
 describe('a consent with inputs', () => {
   const withInputs = (): Platform => {
-    const way = consentOf(platform);
-    return withWays({
-      ...way,
+    const method = consentOf(platform);
+    return withMethods({
+      ...method,
       inputs: z
         .strictObject({ server: z.string().toLowerCase().meta({ title: 'Your server' }) })
         .meta({ description: 'Where you log in.' }),
       begin(request, signal) {
         const { server } = request.inputs;
-        if (server === 'good.test') return way.begin(request, signal);
+        if (server === 'good.test') return method.begin(request, signal);
         const options = { field: 'server', platformCode: 'no_server' };
         const kind = server === 'down.test' ? 'unavailable' : 'rejected';
         throw new PlatformError(kind, `${server} does not answer.`, options);
       },
       complete(query, request, signal) {
         expect(request.inputs).toEqual({ server: 'good.test' });
-        return way.complete(query, request, signal);
+        return method.complete(query, request, signal);
       },
     });
   };
@@ -198,10 +201,10 @@ describe('a consent with inputs', () => {
 });
 
 test('a consent that cannot begin says why, and can be tried again', async () => {
-  const begin: ConsentWay['begin'] = () =>
+  const begin: ConsentMethod['begin'] = () =>
     Promise.reject(new PlatformError('unavailable', 'Down.'));
   const session = await createSession();
-  const browser = browse(withWays({ ...consentOf(platform), begin }));
+  const browser = browse(withMethods({ ...consentOf(platform), begin }));
   const page = await beginConsent(browser, session.url);
   expect(page.status).toBe(422);
   expect(page.html).toContain('<p role="alert">Down.</p>');
@@ -214,7 +217,7 @@ test.each([
   ['a flow', { url: 'https://a.test/', flow: { verifier: 'x'.repeat(20_000) } }],
 ])("a consent that begins with %s that can't be used is refused", async (part, begun) => {
   const session = await createSession();
-  const at = withWays({ ...consentOf(platform), begin: () => Promise.resolve(begun) });
+  const at = withMethods({ ...consentOf(platform), begin: () => Promise.resolve(begun) });
   const page = await beginConsent(browse(at), session.url);
   expect(page.status).toBe(422);
   expect(page.html).toContain(`The network answered with ${part} that can&#39;t be used.`);
@@ -222,12 +225,12 @@ test.each([
 
 test('no secret of the flow is stored in clear', async () => {
   const verifiers: string[] = [];
-  const way = consentOf(platform);
+  const method = consentOf(platform);
   const browser = browse(
-    withWays({
-      ...way,
+    withMethods({
+      ...method,
       async begin(request, signal) {
-        const begun = await way.begin(request, signal);
+        const begun = await method.begin(request, signal);
         verifiers.push(begun.flow['verifier']!);
         return begun;
       },

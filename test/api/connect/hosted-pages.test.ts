@@ -336,13 +336,13 @@ describe.skipIf(!hasChromium)('a consent', () => {
 
 /** The network asks for a server before its consent. */
 function withServer(): Platform {
-  const way = consentOf(flow.platform);
-  return flow.withWays({
-    ...way,
+  const method = consentOf(flow.platform);
+  return flow.withMethods({
+    ...method,
     inputs: z.strictObject({ server: z.string().meta({ title: 'Your server' }) }),
     begin(request, signal) {
       const { server } = request.inputs;
-      if (server === 'good.test') return way.begin(request, signal);
+      if (server === 'good.test') return method.begin(request, signal);
       throw new PlatformError('rejected', `${server} does not answer.`, { field: 'server' });
     },
   });

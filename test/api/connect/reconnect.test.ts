@@ -1,7 +1,7 @@
 // Sessions that connect one known account again.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { FormWay } from '../../../activities/platforms/platform.ts';
+import type { FormMethod } from '../../../activities/platforms/platform.ts';
 import { beginConsent } from '../../support/app/consent.ts';
 import {
   choose,
@@ -188,7 +188,7 @@ describe('a consent', () => {
 
 test('a form names the account, and refuses credentials of another one', async () => {
   const id = await connect('page-1');
-  const way: FormWay = {
+  const method: FormMethod = {
     kind: 'form',
     fields: z.strictObject({ access_token: z.string() }),
     run({ access_token }) {
@@ -202,7 +202,7 @@ test('a form names the account, and refuses credentials of another one', async (
       });
     },
   };
-  const browser = browse(flow.withWays(way));
+  const browser = browse(flow.withMethods(method));
   const session = await createReconnect(id);
   const form = await browser.visit(session.url);
   expect(form.html).toContain('<h1>Reconnect your Sandbox account</h1>');

@@ -1,7 +1,7 @@
 // docs/networks has a page for every network, in one form, whose requests the API accepts.
 import { describe, expect, test } from 'vitest';
 import { platformDefinitions } from '../../../schema/platforms/index.ts';
-import { findFormWay } from '../../../activities/platforms/index.ts';
+import { findFormMethod } from '../../../activities/platforms/index.ts';
 import { ConnectAccount, CreateConnectSession } from '../../../schema/accounts.ts';
 import { useApp } from '../../support/app/app.ts';
 import { readBlocks, readPage } from '../../support/checks/readme.ts';
@@ -53,7 +53,7 @@ describe.each(platformDefinitions)('the page on $title', ({ name, title }) => {
 
   test('connects with what the network takes', () => {
     const network = app.context.platforms.get(name)!;
-    const hasForm = findFormWay(network) !== undefined;
+    const hasForm = findFormMethod(network) !== undefined;
     const connectPath = hasForm ? '/v1/accounts/connect' : '/v1/connect/sessions';
     const requests = listRequests(page).filter(({ path }) => path === connectPath);
     expect(requests.length).toBeGreaterThan(0);

@@ -3,7 +3,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { sql } from 'kysely';
-import type { ConsentWay, Platform } from '../../../activities/platforms/platform.ts';
+import type { ConsentMethod, Platform } from '../../../activities/platforms/platform.ts';
 import { loginColumns } from '../../../activities/logins/login-columns.ts';
 import { refreshDue } from '../../../activities/logins/refresh-due.ts';
 import { warnOfExpiry } from '../../../activities/logins/warn-of-expiry.ts';
@@ -45,16 +45,16 @@ async function connect(lifetimes: GrantSettings, hasRefresh: boolean) {
 
   /** Logs in as the user does, for the first time or again. */
   async function logIn() {
-    const way = platform.connect[0] as ConsentWay;
+    const method = platform.connect[0] as ConsentMethod;
     const request = { state: 'state-of-8', callbackUrl, inputs: {}, app: null };
     const { signal } = new AbortController();
-    const { url, flow } = await way.begin(request, signal);
+    const { url, flow } = await method.begin(request, signal);
     const { searchParams } = new URL(url);
     searchParams.set('decision', 'allow');
     const init = { method: 'POST', body: searchParams, redirect: 'manual' } as const;
     const callback = new URL((await fetch(`${http.url}/authorize`, init)).headers.get('location')!);
     const query = Object.fromEntries(callback.searchParams);
-    const login = await way.complete(query, { ...request, flow }, signal);
+    const login = await method.complete(query, { ...request, flow }, signal);
     const columns = loginColumns(rowsVault, platform, grantId, login);
     await db.updateTable('grants').set(columns).where('id', '=', grantId).execute();
   }

@@ -9,7 +9,7 @@ import { toConnection } from '../../support/networks/connection.ts';
 import { prepareTarget, targetOf } from '../../support/networks/target.ts';
 import {
   connectByConsent,
-  consentWayOf,
+  consentMethodOf,
   denyAtPds,
   loopbackCallback,
   registerApp,
@@ -101,7 +101,7 @@ describe.skipIf(isMissing)('a consent', () => {
     const { handle, did } = await createUser();
     const app = await registerApp(bluesky);
     const request = { state: 'a-state', callbackUrl: loopbackCallback, inputs: { handle }, app };
-    const { url, flow } = await consentWayOf(bluesky).begin(request, signal);
+    const { url, flow } = await consentMethodOf(bluesky).begin(request, signal);
     const { origin, pathname, searchParams } = new URL(url);
     expect(`${origin}${pathname}`).toBe(`${pds.url}/oauth/authorize`);
     expect([...searchParams.keys()].toSorted()).toEqual(['client_id', 'request_uri']);
@@ -149,11 +149,11 @@ describe.skipIf(isMissing)('a consent', () => {
     const { handle } = await createUser();
     const app = await registerApp(bluesky);
     const request = { state: 'a-state', callbackUrl: loopbackCallback, inputs: { handle }, app };
-    const way = consentWayOf(bluesky);
-    const { url, flow } = await way.begin(request, signal);
+    const method = consentMethodOf(bluesky);
+    const { url, flow } = await method.begin(request, signal);
     const query = Object.fromEntries(new URL(await denyAtPds(url)).searchParams);
     expect(query).toMatchObject({ error: 'access_denied', state: 'a-state', iss: pds.url });
-    const error = await refusal(way.complete(query, { ...request, flow }, signal));
+    const error = await refusal(method.complete(query, { ...request, flow }, signal));
     expect(error.message).toBe('Bluesky refused the login: The user rejected the request');
   });
 

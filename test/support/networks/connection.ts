@@ -1,8 +1,8 @@
 // Connects with a network's form or consent page, and shows its grant together with its one account.
 import type { z } from 'zod';
-import { findFormWay } from '../../../activities/platforms/index.ts';
+import { findFormMethod } from '../../../activities/platforms/index.ts';
 import type {
-  ConsentWay,
+  ConsentMethod,
   Credentials,
   Grant,
   GrantedAccount,
@@ -20,7 +20,7 @@ interface Form {
 }
 
 export function formOf(platform: Platform): Form {
-  const { fields, run } = findFormWay(platform)!;
+  const { fields, run } = findFormMethod(platform)!;
   return {
     credentials: fields,
     run: async (given, signal) => toConnection(await run(given, signal)),
@@ -33,7 +33,7 @@ export async function connectTo(
   { credentials: given, app }: Pick<LiveNetwork, 'credentials' | 'app'>,
   signal: AbortSignal,
 ): Promise<Connection> {
-  if (findFormWay(platform)) {
+  if (findFormMethod(platform)) {
     const { credentials, run } = formOf(platform);
     return run(credentials.parse(given), signal);
   }
@@ -48,10 +48,10 @@ export async function giveConsent(
   app: NewApp | undefined,
   signal: AbortSignal,
 ): Promise<Grant> {
-  const way = connect.find(({ kind }) => kind === 'consent') as ConsentWay;
+  const method = connect.find(({ kind }) => kind === 'consent') as ConsentMethod;
   const known = app ? { id: 'app_of_a_test', ...app } : null;
   const request = { state: 'state-of-a-test', callbackUrl, inputs: {}, app: known };
-  const { url, flow } = await way.begin(request, signal);
+  const { url, flow } = await method.begin(request, signal);
   let callback = new URL(callbackUrl);
   const browser = createBrowser((to, init) => {
     if (!to.startsWith(callbackUrl)) return fetch(to, init);
@@ -60,7 +60,7 @@ export async function giveConsent(
   });
   await browser.submit(await browser.visit(url), { decision: 'allow' });
   const query = Object.fromEntries(callback.searchParams.entries());
-  return way.complete(query, { ...request, flow }, signal);
+  return method.complete(query, { ...request, flow }, signal);
 }
 
 /** Throws unless the grant has exactly one account, which can publish. */

@@ -114,13 +114,13 @@ export function createSwitchboard(): Switchboard {
       const { connect, refresh, prepare, confirm, reconcile, revoke } = platform;
       return {
         ...platform,
-        connect: connect.map((way) =>
-          way.kind === 'form'
-            ? { ...way, run: (...given) => stages.run('connect', () => way.run(...given)) }
+        connect: connect.map((method) =>
+          method.kind === 'form'
+            ? { ...method, run: (...given) => stages.run('connect', () => method.run(...given)) }
             : {
-                ...way,
-                begin: (...given) => stages.run('connect', () => way.begin(...given)),
-                complete: (...given) => stages.run('connect', () => way.complete(...given)),
+                ...method,
+                begin: (...given) => stages.run('connect', () => method.begin(...given)),
+                complete: (...given) => stages.run('connect', () => method.complete(...given)),
               },
         ),
         ...(refresh && { refresh: (...given) => stages.run('refresh', () => refresh(...given)) }),

@@ -2,7 +2,7 @@
 // https://github.com/bluesky-social/atproto/tree/main/packages/oauth/oauth-provider/src/router
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { ConsentWay, Grant, Platform } from '../../../activities/platforms/platform.ts';
+import type { ConsentMethod, Grant, Platform } from '../../../activities/platforms/platform.ts';
 import type { App } from '../../../schema/platforms/definition.ts';
 
 export interface BlueskyUser {
@@ -30,13 +30,13 @@ export interface ConsentOptions {
 const { signal } = new AbortController();
 export const loopbackCallback = 'http://127.0.0.1:4000/connect/callback';
 
-export const consentWayOf = ({ connect }: Platform) => connect[0] as ConsentWay;
+export const consentMethodOf = ({ connect }: Platform) => connect[0] as ConsentMethod;
 
 export async function registerApp(
   platform: Platform,
   callbackUrl = loopbackCallback,
 ): Promise<App> {
-  const { publicClient } = consentWayOf(platform);
+  const { publicClient } = consentMethodOf(platform);
   return { id: 'app_1', ...(await publicClient!.create('prj_test', callbackUrl)) };
 }
 
@@ -46,14 +46,14 @@ export async function connectByConsent(
   user: BlueskyUser,
   { input = user.handle, callbackUrl = loopbackCallback, change, ...given }: ConsentOptions = {},
 ): Promise<{ grant: Grant; app: App }> {
-  const way = consentWayOf(platform);
+  const method = consentMethodOf(platform);
   const app = given.app ?? (await registerApp(platform, callbackUrl));
-  const inputs = way.inputs!.parse({ handle: input });
+  const inputs = method.inputs!.parse({ handle: input });
   const request = { state: crypto.randomUUID(), callbackUrl, inputs, app };
-  const { url, flow } = await way.begin(request, signal);
+  const { url, flow } = await method.begin(request, signal);
   const back = new URL(await allowAtPds(url, user));
   const query = Object.fromEntries(back.searchParams);
-  const grant = await way.complete(change ? change(query) : query, { ...request, flow }, signal);
+  const grant = await method.complete(change ? change(query) : query, { ...request, flow }, signal);
   return { grant, app };
 }
 

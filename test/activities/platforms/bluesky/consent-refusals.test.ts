@@ -7,7 +7,7 @@ import { createPrivateJwk } from '../../../../activities/platforms/key-pairs.ts'
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { startReceiver, type Reply } from '../../../support/receivers/receiver.ts';
 import {
-  consentWayOf,
+  consentMethodOf,
   loopbackCallback,
   registerApp,
 } from '../../../support/servers/bluesky-consent.ts';
@@ -29,7 +29,7 @@ const bluesky = createBluesky({
   plcUrl: directory.url,
   lookUpTxt: txtOf(handleRecord({ did, handle })),
 });
-const way = consentWayOf(bluesky);
+const method = consentMethodOf(bluesky);
 const app = await registerApp(bluesky);
 const request = { state: 'a-state', callbackUrl: loopbackCallback, app };
 
@@ -89,12 +89,12 @@ beforeEach(() => {
   );
 });
 
-const begin = (inputs = { handle }) => way.begin({ ...request, inputs }, signal);
+const begin = (inputs = { handle }) => method.begin({ ...request, inputs }, signal);
 
 async function complete(inputs = { handle }) {
   const { flow } = await begin(inputs);
   const query = { code: 'the-code', state: request.state, iss: home.url };
-  return way.complete(query, { ...request, inputs, flow }, signal);
+  return method.complete(query, { ...request, inputs, flow }, signal);
 }
 
 /** Requests to the server since the work began. */
@@ -213,7 +213,7 @@ describe('before the user is sent anywhere', () => {
   test.each(['ada', 'ada@example.com', 'ftp://example.com', 'http://example.com', ''])(
     'the input %j is refused',
     (input) => {
-      expect(way.inputs!.safeParse({ handle: input }).success).toBe(false);
+      expect(method.inputs!.safeParse({ handle: input }).success).toBe(false);
     },
   );
 
@@ -223,7 +223,7 @@ describe('before the user is sent anywhere', () => {
     [home.url, home.url],
     [did, did],
   ])('the input %j is %s', (input, read) => {
-    expect(way.inputs!.parse({ handle: input })).toEqual({ handle: read });
+    expect(method.inputs!.parse({ handle: input })).toEqual({ handle: read });
   });
 });
 
@@ -272,7 +272,7 @@ describe('after the consent', () => {
     directory.respondWith(() => json(didDocument({ did, handle, pds: elsewhere.url })));
     const query = { code: 'the-code', state: request.state, iss: home.url };
     const error = await refusal(
-      way.complete(query, { ...request, inputs: { handle }, flow }, signal),
+      method.complete(query, { ...request, inputs: { handle }, flow }, signal),
     );
     expect(error.options.platformCode).toBe('identity_mismatch');
   });

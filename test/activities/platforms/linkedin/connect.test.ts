@@ -124,8 +124,10 @@ describe('a consent', () => {
 
   test('that LinkedIn refuses says why', async () => {
     await using network = await startLinkedIn();
-    const { way, query, flow } = await network.allow(['w_compliance']);
-    expect(await refusal(way.complete(query, { ...network.request, flow }, never))).toMatchObject({
+    const { method, query, flow } = await network.allow(['w_compliance']);
+    expect(
+      await refusal(method.complete(query, { ...network.request, flow }, never)),
+    ).toMatchObject({
       kind: 'rejected',
       message:
         'LinkedIn refused the login: Scope "w_compliance" is not authorized for your application',
@@ -134,20 +136,20 @@ describe('a consent', () => {
 
   test('that the member refuses is a denial', async () => {
     await using network = await startLinkedIn();
-    const { way, query } = await network.allow(memberScopes, 'deny');
-    expect(way.denials).toContain(query['error']);
+    const { method, query } = await network.allow(memberScopes, 'deny');
+    expect(method.denials).toContain(query['error']);
   });
 
   test('needs the secret of the app, and uses a code once', async () => {
     await using network = await startLinkedIn();
-    const { way, query, flow } = await network.allow(memberScopes);
+    const { method, query, flow } = await network.allow(memberScopes);
     const wrong = { ...network.request, app: { ...network.app, clientSecret: 'wrong' }, flow };
-    expect(await refusal(way.complete(query, wrong, never))).toMatchObject({
+    expect(await refusal(method.complete(query, wrong, never))).toMatchObject({
       kind: 'rejected',
       options: { platformCode: 'invalid_client' },
     });
-    await way.complete(query, { ...network.request, flow }, never);
-    const again = await refusal(way.complete(query, { ...network.request, flow }, never));
+    await method.complete(query, { ...network.request, flow }, never);
+    const again = await refusal(method.complete(query, { ...network.request, flow }, never));
     expect(again).toMatchObject({ kind: 'rejected', options: { platformCode: 'invalid_request' } });
     expect(JSON.stringify([again.message, again.options])).not.toContain(query['code']);
   });

@@ -1,7 +1,7 @@
 // The simulated Mastodon server is as strict with apps, codes and tokens as its documents say.
 import { describe, expect, test } from 'vitest';
 import { createMastodon } from '../../../../activities/platforms/mastodon/index.ts';
-import type { ConsentWay, Flow } from '../../../../activities/platforms/platform.ts';
+import type { ConsentMethod, Flow } from '../../../../activities/platforms/platform.ts';
 import type { App } from '../../../../schema/platforms/definition.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { startMastodon } from '../../../support/networks/mastodon/connected.ts';
@@ -16,14 +16,14 @@ async function register(traits?: MastodonTraits) {
   const { network, credentials } = await startMastodon(traits);
   const { server } = credentials;
   const mastodon = createMastodon(createClient());
-  const way = mastodon.connect[0] as ConsentWay;
-  const registration = way.registration!;
+  const method = mastodon.connect[0] as ConsentMethod;
+  const registration = method.registration!;
   const app: App = { id: 'app_1', ...(await registration.register(server, client, never)) };
   const request = { state: 'state', callbackUrl, inputs: { server }, app };
 
   /** The address that the consent page sends the user to. */
   async function authorize(change: Record<string, string> = {}, decision = 'allow') {
-    const { url, flow } = await way.begin(request, never);
+    const { url, flow } = await method.begin(request, never);
     const query = { ...Object.fromEntries(new URL(url).searchParams), ...change, decision };
     const answer = await fetch(`${server}/oauth/authorize`, {
       method: 'POST',
@@ -36,7 +36,7 @@ async function register(traits?: MastodonTraits) {
   }
 
   const complete = (query: Record<string, string>, flow: Flow, change: object = {}) =>
-    way.complete(query, { ...request, ...change, flow }, never);
+    method.complete(query, { ...request, ...change, flow }, never);
 
   async function logIn() {
     const { callback, flow } = await authorize();
@@ -116,8 +116,8 @@ describe('a consent', () => {
   test('is remembered: the next login skips the page, unless it is forced', async () => {
     const { server, mastodon, request, logIn } = await register();
     await logIn();
-    const way = mastodon.connect[0] as ConsentWay;
-    const { url } = await way.begin(request, never);
+    const method = mastodon.connect[0] as ConsentMethod;
+    const { url } = await method.begin(request, never);
     const ask = (to: string) => fetch(to, { redirect: 'manual' });
     expect((await ask(url)).headers.get('location')).toContain(`${callbackUrl}?code=`);
     expect((await ask(`${url}&force_login=true`)).status).toBe(200);
@@ -173,7 +173,7 @@ describe('a registered app', () => {
       response.on('close', () => clearInterval(timer));
     });
     const { connect } = createMastodon(createClient({ fetchDeadlineMs: 100 }));
-    const { register } = (connect[0] as ConsentWay).registration!;
+    const { register } = (connect[0] as ConsentMethod).registration!;
     const registered = register(new URL(server.url).origin, client, never);
     expect(await refusal(registered)).toMatchObject({
       kind: 'unavailable',

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type {
   ConsentRequest,
-  ConsentWay,
+  ConsentMethod,
   Credentials,
   Flow,
   Grant,
@@ -22,13 +22,13 @@ const never = new AbortController().signal;
 let server: OAuthServer;
 let http: FaultyServer;
 let platform: Platform;
-let way: ConsentWay;
+let method: ConsentMethod;
 
 beforeEach(async () => {
   server = createOAuthServer(callbackUrl);
   http = await startFaultyServer(server, createSwitchboard());
   platform = createOAuthPlatform({ fetch, url: http.url, client: server.client });
-  way = platform.connect[0] as ConsentWay;
+  method = platform.connect[0] as ConsentMethod;
 });
 afterEach(() => http.close());
 
@@ -37,7 +37,7 @@ const authorize = (query: URLSearchParams) =>
 
 /** Returns the callback's query and the flow. */
 async function allow(): Promise<{ query: Record<string, string>; flow: Flow }> {
-  const { url, flow } = await way.begin(request, never);
+  const { url, flow } = await method.begin(request, never);
   const { searchParams } = new URL(url);
   searchParams.set('decision', 'allow');
   const callback = new URL((await authorize(searchParams)).headers.get('location')!);
@@ -46,7 +46,7 @@ async function allow(): Promise<{ query: Record<string, string>; flow: Flow }> {
 
 async function logIn(): Promise<Grant> {
   const { query, flow } = await allow();
-  return way.complete(query, { ...request, flow }, never);
+  return method.complete(query, { ...request, flow }, never);
 }
 
 const refused = (message: string) => ({
@@ -69,7 +69,7 @@ describe('a login', () => {
 
   test('needs the verifier of its own begin', async () => {
     const [{ query }, { flow }] = [await allow(), await allow()];
-    await expect(way.complete(query, { ...request, flow }, never)).rejects.toMatchObject(
+    await expect(method.complete(query, { ...request, flow }, never)).rejects.toMatchObject(
       refused('The code_verifier does not match.'),
     );
   });
@@ -77,15 +77,15 @@ describe('a login', () => {
   test('needs the callback that it began with', async () => {
     const { query, flow } = await allow();
     const other = { ...request, callbackUrl: `${callbackUrl}/other`, flow };
-    await expect(way.complete(query, other, never)).rejects.toMatchObject(
+    await expect(method.complete(query, other, never)).rejects.toMatchObject(
       refused('The redirect_uri is another one.'),
     );
   });
 
   test('uses a code once, and ends if the code is used again', async () => {
     const { query, flow } = await allow();
-    await way.complete(query, { ...request, flow }, never);
-    await expect(way.complete(query, { ...request, flow }, never)).rejects.toMatchObject(
+    await method.complete(query, { ...request, flow }, never);
+    await expect(method.complete(query, { ...request, flow }, never)).rejects.toMatchObject(
       refused('The code was used before.'),
     );
     expect(server.countLiveGrants()).toBe(0);
@@ -94,7 +94,7 @@ describe('a login', () => {
   test('needs the secret of the client', async () => {
     const { query, flow } = await allow();
     const app = { id: 'app_1', clientId: server.client.id, clientSecret: 'wrong' };
-    await expect(way.complete(query, { ...request, app, flow }, never)).rejects.toMatchObject({
+    await expect(method.complete(query, { ...request, app, flow }, never)).rejects.toMatchObject({
       ...refused('The client is unknown.'),
       options: { platformCode: 'invalid_client' },
     });
@@ -106,7 +106,7 @@ describe('a login', () => {
     ['code_challenge_method', 'plain'],
     ['state', ''],
   ])('sends nobody anywhere with another %s', async (name, value) => {
-    const { searchParams } = new URL((await way.begin(request, never)).url);
+    const { searchParams } = new URL((await method.begin(request, never)).url);
     searchParams.set('decision', 'allow');
     searchParams.set(name, value);
     const answer = await authorize(searchParams);

@@ -1,6 +1,6 @@
 // The login at X: the consent, its tokens, their refresh and their end.
 import { describe, expect, test } from 'vitest';
-import type { ConsentWay } from '../../../../activities/platforms/platform.ts';
+import type { ConsentMethod } from '../../../../activities/platforms/platform.ts';
 import { twitter as definition } from '../../../../schema/platforms/twitter.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { startTwitter } from '../../../support/networks/twitter/connected.ts';
@@ -10,9 +10,9 @@ const never = new AbortController().signal;
 describe('a consent', () => {
   test('asks for the scopes with a challenge, at the page of X', async () => {
     await using x = await startTwitter();
-    const [way] = x.twitter.connect as [ConsentWay];
+    const [method] = x.twitter.connect as [ConsentMethod];
     const request = { state: 's', callbackUrl: 'https://a.test/callback', inputs: {}, app: x.app };
-    const { url, flow } = await way.begin(request, never);
+    const { url, flow } = await method.begin(request, never);
     const { pathname, searchParams } = new URL(url);
     expect(pathname).toBe('/i/oauth2/authorize');
     expect(Object.fromEntries(searchParams.entries())).toMatchObject({
@@ -94,10 +94,10 @@ describe('a consent', () => {
 
   test('that the user declines is refused with its code', async () => {
     await using x = await startTwitter();
-    const [way] = x.twitter.connect as [ConsentWay];
+    const [method] = x.twitter.connect as [ConsentMethod];
     const request = { state: 's', callbackUrl: 'https://a.test', inputs: {}, app: x.app, flow: {} };
     const query = { error: 'access_denied', state: 's' };
-    const error = await refusal(way.complete(query, request, never));
+    const error = await refusal(method.complete(query, request, never));
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'access_denied' } });
   });
 });

@@ -1,7 +1,7 @@
 // The server that somebody names on the command line of `npm run test:networks`.
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { findFormWay } from '../../../../activities/platforms/index.ts';
+import { findFormMethod } from '../../../../activities/platforms/index.ts';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import { PlatformName, platformNames } from '../../../../schema/platforms/index.ts';
 import { createConnector } from './connector.ts';
@@ -27,7 +27,7 @@ export function readNamedServer(args: readonly string[]): NamedServer {
   const name = PlatformName.safeParse(args[0]).data;
   if (name === undefined || name === 'sandbox') throw new Error(`There is no network ${args[0]}.`);
   if (args.includes('--consent')) return readConsent(name, args.slice(1));
-  if (!findFormWay(openConnector(name))) throw new Error(`${name} needs --consent.`);
+  if (!findFormMethod(openConnector(name))) throw new Error(`${name} needs --consent.`);
   const fields = listFields(name);
   const given = [...fields.map((field) => field.name), ...Object.keys(shortNames)];
   const { values } = parseArgs({
@@ -107,7 +107,7 @@ function listFields(name: PlatformName): Field[] {
 }
 
 function readSchema(name: PlatformName): z.infer<typeof FieldSchemas> {
-  const fields = findFormWay(openConnector(name))?.fields ?? z.object({});
+  const fields = findFormMethod(openConnector(name))?.fields ?? z.object({});
   return FieldSchemas.parse(z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' }));
 }
 

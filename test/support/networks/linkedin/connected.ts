@@ -2,7 +2,7 @@
 import { createLinkedIn } from '../../../../activities/platforms/linkedin/index.ts';
 import type {
   ConsentRequest,
-  ConsentWay,
+  ConsentMethod,
   Fetch,
   Grant,
   Target,
@@ -46,20 +46,20 @@ export async function startLinkedIn({ version = '202609', send = fetch }: Change
 
   /** Returns the callback's query. */
   async function allow(scopes: readonly string[], decision = 'allow') {
-    const way = connectorOf(scopes).connect[0] as ConsentWay;
-    const begun = await way.begin(request, never);
+    const method = connectorOf(scopes).connect[0] as ConsentMethod;
+    const begun = await method.begin(request, never);
     const asked = await fetch(begun.url, { redirect: 'manual' });
     const { searchParams } = new URL(begun.url);
     searchParams.set('decision', decision);
     const init = { method: 'POST', body: searchParams, redirect: 'manual' } as const;
     const answer = asked.ok ? await fetch(begun.url.split('?')[0]!, init) : asked;
     const query = Object.fromEntries(new URL(answer.headers.get('location')!).searchParams);
-    return { way, query, flow: begun.flow, url: begun.url };
+    return { method, query, flow: begun.flow, url: begun.url };
   }
 
   async function logIn(scopes: readonly string[] = server.logins.scopes): Promise<Grant> {
-    const { way, query, flow } = await allow(scopes);
-    return way.complete(query, { ...request, flow }, never);
+    const { method, query, flow } = await allow(scopes);
+    return method.complete(query, { ...request, flow }, never);
   }
 
   /** With a token. `organization`: empty for the member. */

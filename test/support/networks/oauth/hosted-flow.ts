@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { createPlatforms } from '../../../../activities/platforms/index.ts';
 import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
 import type {
-  ConnectWay,
-  ConsentWay,
+  ConnectMethod,
+  ConsentMethod,
   Platform,
 } from '../../../../activities/platforms/platform.ts';
 import { createConnectRoutes } from '../../../../api/connect/routes.ts';
@@ -27,12 +27,12 @@ export interface Session {
   url: string;
 }
 
-export const consentOf = ({ connect }: Platform) => connect[0] as ConsentWay;
+export const consentOf = ({ connect }: Platform) => connect[0] as ConsentMethod;
 
 export const choose = (...account: string[]) => ({ decision: 'choose', account });
 
 /** A form that refuses every token. */
-export const formWay: ConnectWay = {
+export const formMethod: ConnectMethod = {
   kind: 'form',
   fields: z.strictObject({ access_token: z.string().meta({ 'x-secret': true }) }),
   run: () => Promise.reject(new PlatformError('rejected', 'Not with this token.')),
@@ -53,7 +53,7 @@ export function useHostedFlow() {
     createOAuthPlatform({ fetch, url: http.url, client: network.client }),
   );
 
-  const withWays = (...connect: ConnectWay[]): Platform => ({ ...platform, connect });
+  const withMethods = (...connect: ConnectMethod[]): Platform => ({ ...platform, connect });
 
   /** The hosted pages. */
   const createPages = (at: Platform = platform, context: Partial<Context> = {}) =>
@@ -122,7 +122,7 @@ export function useHostedFlow() {
     network,
     http,
     platform,
-    withWays,
+    withMethods,
     createPages,
     browse,
     createSession,
