@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { PlatformName } from './platforms/index.ts';
 import { Scope, scopes } from './scopes.ts';
 import { describedEnum } from './wire/described-enum.ts';
+import { AppError } from './wire/errors.ts';
 import { CreatedAt, GivenName, Id, Name } from './wire/shared-fields.ts';
 import { GivenTime, Timestamp } from './wire/timestamp.ts';
 
@@ -19,6 +20,17 @@ export type KeyEnvironment = z.infer<typeof KeyEnvironment>;
 /** The environment of an account on this network. */
 export function environmentOf(platform: PlatformName): KeyEnvironment {
   return platform === 'sandbox' ? 'test' : 'production';
+}
+
+/** Call it before connecting an account of this network. */
+export function requireReach(
+  { environment }: { environment: KeyEnvironment },
+  platform: PlatformName,
+): void {
+  if (environment === 'production' || environmentOf(platform) === 'test') return;
+  throw new AppError('insufficient_scope', 'A test key reaches only the sandbox.', {
+    hint: 'Use a production key.',
+  });
 }
 
 export const ApiKey = z

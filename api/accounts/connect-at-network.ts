@@ -17,8 +17,10 @@ import {
 import { secretFieldsOf } from '../../activities/platforms/credential-fields.ts';
 import { scopeMissing } from '../../activities/platforms/wrong-credential.ts';
 import { takeBegun, takeError, takeGrant } from '../../activities/platforms/platform-answer.ts';
-import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
+import { waitForRevocations } from '../../schema/database/accounts/revocations.ts';
+import type { PlatformEntry } from '../../schema/platforms/index.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
+import type { Context } from '../http/context.ts';
 import { validate } from '../http/validation.ts';
 
 const connectTimeoutMs = 20_000;
@@ -27,14 +29,21 @@ const refusedByNetwork = 'refused_by_network';
 const awayHint =
   'The account was not connected. Try again after `Retry-After`. If the error persists, check that the network is up and that Fanfare can reach it.';
 
-export function connectAtNetwork(
+/** Asks for a login with what the user typed in. */
+export async function connectAtNetwork(
+  context: Context,
   projectId: string,
-  { scopes }: PlatformDefinition,
-  way: FormMethod,
+  definition: PlatformEntry,
+  { fields, run }: FormMethod,
   given: Record<string, string>,
 ): Promise<Grant> {
-  return askWithFields(projectId, way.fields, given, async (fields, signal) =>
-    takeGrant(await way.run(fields, signal), scopes),
+  const credentials = validate(fields, given, { at: ['credentials'] });
+  return askForLogin(
+    context,
+    projectId,
+    definition,
+    async (signal) => takeGrant(await run(credentials, signal), definition.scopes),
+    namingField(fields, credentials),
   );
 }
 
@@ -45,29 +54,40 @@ export async function beginAtNetwork<T extends Begun>(
   given: Record<string, string>,
   begin: (inputs: Record<string, string>, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const ask = async (inputs: Record<string, string>, signal: AbortSignal) => {
-    const begun = await begin(inputs, signal);
-    return { ...begun, ...takeBegun(begun) };
-  };
-  if (fields) return askWithFields(projectId, fields, given, ask);
-  return askNetwork(projectId, (signal) => ask({}, signal), toConflict);
-}
-
-/** A code works once, so a call that failed can't be repeated. `discard` ends a login that is refused. */
-export function completeAtNetwork(
-  projectId: string,
-  { scopes }: PlatformDefinition,
-  way: ConsentMethod,
-  query: Record<string, string>,
-  request: ConsentRequest & { flow: Flow },
-  discard: (grant: Grant) => Promise<void>,
-): Promise<Grant> {
+  const inputs = fields ? validate(fields, given, { at: ['credentials'] }) : {};
   return askNetwork(
     projectId,
     async (signal) => {
-      const grant = await way.complete(query, request, signal);
+      const begun = await begin(inputs, signal);
+      return { ...begun, ...takeBegun(begun) };
+    },
+    fields ? namingField(fields, inputs) : toConflict,
+  );
+}
+
+interface Callback {
+  method: ConsentMethod;
+  query: Record<string, string>;
+  request: ConsentRequest & { flow: Flow };
+  /** Ends a login that is refused. */
+  discard: (grant: Grant) => Promise<void>;
+}
+
+/** A code works once, so a call that failed can't be repeated. */
+export function completeAtNetwork(
+  context: Context,
+  projectId: string,
+  definition: PlatformEntry,
+  { method, query, request, discard }: Callback,
+): Promise<Grant> {
+  return askForLogin(
+    context,
+    projectId,
+    definition,
+    async (signal) => {
+      const grant = await method.complete(query, request, signal);
       try {
-        return takeGrant(grant, scopes);
+        return takeGrant(grant, definition.scopes);
       } catch (error) {
         await discard(grant);
         throw error;
@@ -79,11 +99,15 @@ export function completeAtNetwork(
 
 /** Issues name a member of the request. */
 export function importAtNetwork(
+  context: Context,
   projectId: string,
+  definition: PlatformEntry,
   ask: (signal: AbortSignal) => Promise<Grant>,
 ): Promise<Grant> {
-  return askNetwork(
+  return askForLogin(
+    context,
     projectId,
+    definition,
     async (signal) => takeGrant(await ask(signal)),
     (message, { field, platformCode }) => {
       if (platformCode === scopeMissing) {
@@ -97,34 +121,37 @@ export function importAtNetwork(
   );
 }
 
-const toConflict = (message: string) => new AppError('conflict', message);
+/** Makes the error for a login that the network refuses. */
+type Refuse = (message: string, options: PlatformErrorOptions) => AppError;
 
-/** Issues name the field: `credentials.<field>`. Call it outside any transaction. */
-async function askWithFields<T>(
-  projectId: string,
-  schema: z.ZodType<Record<string, string>>,
-  given: Record<string, string>,
-  ask: (fields: Record<string, string>, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const fields = validate(schema, given, { at: ['credentials'] });
-  return askNetwork(
-    projectId,
-    (signal) => ask(fields, signal),
-    (message, { field, platformCode = refusedByNetwork }) => {
-      const isOurCode = field !== undefined || platformCode === scopeMissing;
-      const path = ['credentials', field ?? suspectOf(schema, fields)];
-      return validationError([
-        { path, code: isOurCode ? platformCode : refusedByNetwork, message },
-      ]);
-    },
-  );
+const toConflict: Refuse = (message) => new AppError('conflict', message);
+
+/** Issues name the field: `credentials.<field>`. */
+function namingField(schema: z.ZodType, fields: Record<string, string>): Refuse {
+  return (message, { field, platformCode = refusedByNetwork }) => {
+    const isOurCode = field !== undefined || platformCode === scopeMissing;
+    const path = ['credentials', field ?? suspectOf(schema, fields)];
+    return validationError([{ path, code: isOurCode ? platformCode : refusedByNetwork, message }]);
+  };
 }
 
-/** `refuse` makes the error for a login that the network refuses. */
+/** A network may return the token that is just being revoked, so it is asked after that. */
+async function askForLogin(
+  { db }: Context,
+  projectId: string,
+  { name }: PlatformEntry,
+  ask: (signal: AbortSignal) => Promise<Grant>,
+  refuse: Refuse,
+): Promise<Grant> {
+  await waitForRevocations(db, projectId, name);
+  return askNetwork(projectId, ask, refuse);
+}
+
+/** Call it outside any transaction. */
 async function askNetwork<T>(
   projectId: string,
   ask: (signal: AbortSignal) => Promise<T>,
-  refuse: (message: string, options: PlatformErrorOptions) => AppError,
+  refuse: Refuse,
 ): Promise<T> {
   try {
     const signal = AbortSignal.timeout(connectTimeoutMs);

@@ -2,14 +2,14 @@
 import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
 import { scopeMissing } from '../../activities/platforms/wrong-credential.ts';
 import type { Account, ImportAccount } from '../../schema/accounts.ts';
+import { requireReach } from '../../schema/api-keys.ts';
 import { findAppFor } from '../../schema/database/accounts/apps.ts';
 import { validationError, type AppError } from '../../schema/wire/errors.ts';
 import type { Path, Text } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import type { Answer } from '../http/transact.ts';
 import { describeProblem, importAtNetwork } from './connect-at-network.ts';
-import { connectOwn, requireReach } from './operations.ts';
-import { waitForRevocations } from './revoke-login.ts';
+import { connectOwn } from './operations.ts';
 
 /** 201 for an account that is new to the project, 200 for a known one. */
 export async function importAccount(
@@ -51,8 +51,9 @@ export async function importAccount(
     scope,
     instance: input.instance ?? null,
   };
-  await waitForRevocations(context, projectId, name);
-  const grant = await importAtNetwork(projectId, (signal) => importTokens(tokens, signal));
+  const grant = await importAtNetwork(context, projectId, definition, (signal) =>
+    importTokens(tokens, signal),
+  );
   return connectOwn(context, caller, {
     platform: name,
     grant,

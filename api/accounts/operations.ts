@@ -1,7 +1,7 @@
 // Operations on connected accounts: connect with plain credentials, read, disconnect.
 import { findFormMethod } from '../../activities/platforms/index.ts';
 import type { Account, ConnectAccount } from '../../schema/accounts.ts';
-import { environmentOf } from '../../schema/api-keys.ts';
+import { requireReach } from '../../schema/api-keys.ts';
 import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import {
   getAccountRow,
@@ -14,15 +14,14 @@ import {
 import { deleteEmptyGrant } from '../../schema/database/accounts/grants.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { GrantRow } from '../../schema/database/tables.ts';
-import { AppError, validationError } from '../../schema/wire/errors.ts';
+import { validationError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
-import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { connectAtNetwork, onlyAccountOf } from './connect-at-network.ts';
 import { presentAccount } from './presenter.ts';
-import { revokeLogins, waitForRevocations } from './revoke-login.ts';
+import { revokeLogins } from './revoke-login.ts';
 import { writeConnection, type NewConnection } from './write-connection.ts';
 
 /** 201 for an account that is new to the project, 200 for a known one. */
@@ -34,8 +33,8 @@ export async function connectAccount(
   const { platform: name, external_user_id, external_user_email } = input;
   requireReach(caller, name);
   const platform = context.platforms.get(name);
-  const way = platform && findFormMethod(platform);
-  if (!way) {
+  const method = platform && findFormMethod(platform);
+  if (!method) {
     throw validationError([
       platform
         ? { path: ['platform'], code: 'consent_only', message: 'needs a connect session' }
@@ -48,8 +47,7 @@ export async function connectAccount(
   }
   const { projectId } = caller;
   const { definition } = platform;
-  await waitForRevocations(context, projectId, name);
-  const grant = await connectAtNetwork(projectId, definition, way, input.credentials);
+  const grant = await connectAtNetwork(context, projectId, definition, method, input.credentials);
   return connectOwn(context, caller, {
     platform: name,
     grant,
@@ -142,12 +140,4 @@ export async function disconnectAccount(
   });
   if (left) await revokeLogins(context, [left]);
   return answer;
-}
-
-/** Call it before connecting an account of this network. */
-export function requireReach({ environment }: Pick<Caller, 'environment'>, platform: PlatformName) {
-  if (environment === 'production' || environmentOf(platform) === 'test') return;
-  throw new AppError('insufficient_scope', 'A test key reaches only the sandbox.', {
-    hint: 'Use a production key.',
-  });
 }

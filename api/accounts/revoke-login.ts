@@ -1,22 +1,15 @@
-// Revokes logins at their network after their grants were deleted, and lets new logins wait for that.
-import { setTimeout as sleep } from 'node:timers/promises';
+// Revokes logins at their network, after their grants were deleted or if none was written.
 import { asProject } from '../../activities/current-project.ts';
 import { sharedSecretsOf } from '../../activities/platforms/credential-fields.ts';
 import type { Credentials, Grant, Platform } from '../../activities/platforms/platform.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
 import { listGrantsOfAccounts, openCredentials } from '../../schema/database/accounts/grants.ts';
-import {
-  deleteRevocation,
-  insertRevocation,
-  listRevocations,
-} from '../../schema/database/accounts/revocations.ts';
+import { deleteRevocation, insertRevocation } from '../../schema/database/accounts/revocations.ts';
 import type { GrantRow } from '../../schema/database/tables.ts';
-import type { PlatformName } from '../../schema/platforms/index.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Context } from '../http/context.ts';
 
 const revokeTimeoutMs = 5_000;
-const checkEveryMs = 100;
 
 /**
  * Call it after the commit that deleted the grants. If a call fails, the network keeps a token that nobody
@@ -29,24 +22,6 @@ export async function revokeLogins(
   replacement?: Credentials,
 ): Promise<void> {
   await Promise.all(grants.map((grant) => revokeLogin(context, grant, replacement)));
-}
-
-/**
- * Call it before asking a network for a login. It may return the token that is just being revoked, or a
- * revocation may end all logins of the user. Waits at most until the calls in flight have timed out.
- */
-export async function waitForRevocations(
-  { db }: Pick<Context, 'db'>,
-  projectId: string,
-  platform: PlatformName,
-): Promise<void> {
-  let inFlight = await listRevocations(db, projectId, platform);
-  while (inFlight.length > 0) {
-    await sleep(checkEveryMs);
-    const now = await listRevocations(db, projectId, platform);
-    // Ignores revocations that began later.
-    inFlight = inFlight.filter((id) => now.includes(id));
-  }
 }
 
 async function revokeLogin(

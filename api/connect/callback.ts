@@ -1,16 +1,27 @@
 // The callback of a consent: completes the login that the network's page sent the user back with.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConsentMethod, Grant } from '../../activities/platforms/platform.ts';
+import { findApp } from '../../schema/database/accounts/apps.ts';
+import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
+import { AppError, errorKinds } from '../../schema/wire/errors.ts';
+import { completeAtNetwork } from '../accounts/connect-at-network.ts';
+import { appDeleted } from '../accounts/write-connection.ts';
 import type { Context } from '../http/context.ts';
-import type { CallbackServer } from './consent-app.ts';
-import { completeConsent, isDenied, isOtherServer } from './consent.ts';
-import { cancelSession } from './ending.ts';
-import { takeFlow } from './flow.ts';
-import { otherBrowserPage, usedPage } from './pages.ts';
-import { selectWay } from './selected-way.ts';
-import { finish, leave, leaveUsed, show, showFailed, toFailure } from './session-answers.ts';
-import { isState, sessionIdOf } from './session-secrets.ts';
-import { findPending, type PageContext } from './visits.ts';
+import { findChoicePage, offerAccounts } from './choose.ts';
+import { callbackUrlOf, consentCallbackUrl, type CallbackServer } from './consent.ts';
+import { cancelSession, leave } from './finish.ts';
+import {
+  claimConsent,
+  discardFlows,
+  findFlow,
+  toChoice,
+  type BegunConsent,
+  type Choice,
+} from './flow.ts';
+import { otherBrowserPage, show, showFailed, usedPage, type Failure } from './pages.ts';
+import { isState, platformOf, statusOf, type Visit } from './session.ts';
 
-const otherServer = {
+const otherServer: Failure = {
   message: 'Another server answered than the one where you began. Your account was not connected.',
   status: 409,
 };
@@ -18,26 +29,70 @@ const otherServer = {
 /** `answered`: the server that the path names. */
 export async function answerCallback(
   context: Context,
-  c: PageContext,
+  visit: Visit,
+  query: Record<string, string>,
   answered?: CallbackServer,
 ): Promise<Response> {
-  const query = c.req.query();
+  const { session, secret } = visit;
   const { state = '' } = query;
-  const found = await findPending(context, c, sessionIdOf(state));
-  if (found instanceof Response) return found;
-  const { session, secret } = found;
   if (!isState('flow', session.id, secret, state)) return show(context, session, otherBrowserPage);
-  const begun = await takeFlow(context, session, state);
-  if (!begun) return leaveUsed(context, found);
-  const selected = selectWay(context, session, begun.way);
-  if (isOtherServer(context, selected, begun, answered)) {
-    return showFailed(context, session, otherServer, selected);
+  const { definition } = platformOf(context, session);
+  const consent = await claimConsent(context, session, state);
+  if (!consent) return leaveUsed(context, visit);
+  const callbackUrl = consentCallbackUrl(context, definition, consent);
+  if (callbackUrlOf(context, answered) !== callbackUrl) {
+    return showFailed(context, session, otherServer, consent.method);
   }
-  if (isDenied(selected, query)) return leave(context, await cancelSession(context, session));
+  if (isDenied(consent.method, query)) return cancelSession(context, session);
   try {
-    const choice = await completeConsent(context, session, selected, begun, query);
-    return choice ? await finish(context, found, choice) : await show(context, session, usedPage);
+    const login = await completeConsent(context, visit, consent, callbackUrl, query);
+    return await offerAccounts(context, visit, login);
   } catch (error) {
-    return showFailed(context, session, toFailure(error), selected);
+    // The network can't be asked, or refuses the login.
+    if (!(error instanceof AppError)) throw error;
+    const failure = { message: error.message, status: errorKinds[error.code].status };
+    return showFailed(context, session, failure, consent.method);
   }
+}
+
+/** The user refused at the network, as the callback says: RFC 6749, section 4.1.2.1. */
+function isDenied({ denials }: ConsentMethod, { error = '' }: Record<string, string>): boolean {
+  return error === 'access_denied' || denials?.includes(error) === true;
+}
+
+async function completeConsent(
+  context: Context,
+  { session }: Visit,
+  consent: BegunConsent,
+  callbackUrl: string,
+  query: Record<string, string>,
+): Promise<Choice> {
+  const { db, vault } = context;
+  const { project_id: projectId } = session;
+  const { method, state, inputs, flow, appId } = consent;
+  const app = appId === null ? null : await findApp(db, projectId, vault, appId);
+  if (app === undefined) throw new AppError('conflict', appDeleted);
+  const request = { state, callbackUrl, app, inputs, flow };
+  const { definition } = platformOf(context, session);
+  const discard = (grant: Grant) => discardFlows(context, session, [toChoice(consent, grant)]);
+  const asked = { method, query, request, discard };
+  return toChoice(consent, await completeAtNetwork(context, projectId, definition, asked));
+}
+
+const usedCheckMs = 100;
+const maxUsedChecks = 20;
+
+/** Another request with the same state may be about to end the session or to offer a choice. */
+async function leaveUsed(context: Context, visit: Visit): Promise<Response> {
+  let { session } = visit;
+  for (let attempt = 0; attempt < maxUsedChecks; attempt++) {
+    session = (await findConnectSession(context.db, session.id))!;
+    if (statusOf(session) !== 'pending') return leave(context, session);
+    const now = { ...visit, session };
+    const choice = await findChoicePage(context, now);
+    if (choice) return choice;
+    if (findFlow(context, now)) break;
+    await sleep(usedCheckMs);
+  }
+  return show(context, session, usedPage);
 }

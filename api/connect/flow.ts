@@ -1,60 +1,55 @@
-// State that a connect session keeps between its pages, sealed.
-import type { Flow, Grant } from '../../activities/platforms/platform.ts';
+// State that a connect session keeps between its pages, sealed: consents that have begun, and logins to choose from.
+import type {
+  ConnectMethod,
+  ConsentMethod,
+  Flow,
+  Grant,
+} from '../../activities/platforms/platform.ts';
 import {
   lockConnectSession,
   setConnectSessionFlow,
 } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
-import type { Vault } from '../../schema/database/vault.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { revokeUnused } from '../accounts/revoke-login.ts';
 import type { Context } from '../http/context.ts';
-import { statusOf } from './presenter.ts';
-import { isState } from './session-secrets.ts';
+import { isState, platformOf, statusOf, type Visit } from './session.ts';
 
 const maxConsents = 5;
 const maxChoices = 5;
 
-interface FlowOf<Kind> {
+interface FlowOf<Kind, Method> {
   kind: Kind;
   /** Proves that a request comes from the browser that began the flow. Each begin has another one. */
   state: string;
-  /** Position in `platform.connect`. */
-  way: number;
+  method: Method;
   /** The app that the login is made with. Null: none. */
   appId: string | null;
 }
 
 /** A consent that has begun, until its callback. */
-export interface BegunConsent extends FlowOf<'consent'> {
+export interface BegunConsent extends FlowOf<'consent', ConsentMethod> {
   inputs: Record<string, string>;
   flow: Flow;
 }
 
 /** A login, until the user has chosen among its accounts. */
-export interface Choice extends FlowOf<'choice'> {
+export interface Choice extends FlowOf<'choice', ConnectMethod> {
   grant: Grant;
 }
 
 /** Keeps the state: the callback of a consent may be loaded again. */
 export const toChoice = (
-  { state, way, appId }: Pick<Choice, 'state' | 'way' | 'appId'>,
+  { state, method, appId }: Pick<Choice, 'state' | 'method' | 'appId'>,
   grant: Grant,
-): Choice => ({ kind: 'choice', state, way, appId, grant });
+): Choice => ({ kind: 'choice', state, method, appId, grant });
 
-export type StoredFlow = BegunConsent | Choice;
-
-/** A browser at the pages of a session. */
-export interface Visit {
-  session: ConnectSessionRow;
-  /** The browser's secret, from its cookie. */
-  secret: string;
-}
+export type SessionFlow = BegunConsent | Choice;
 
 /** The flow of this browser. */
-export function findFlow(context: Context, visit: Visit): StoredFlow | undefined {
-  return openFlows(context.vault, visit.session).find((flow) => isOwn(visit, flow));
+export function findFlow(context: Context, visit: Visit): SessionFlow | undefined {
+  return openFlows(context, visit.session).find((flow) => isOwn(visit, flow));
 }
 
 /**
@@ -62,7 +57,7 @@ export function findFlow(context: Context, visit: Visit): StoredFlow | undefined
  * have been abandoned. Too many choices are refused: each one is a login that someone has completed. If the
  * session has ended, the new flow is discarded instead.
  */
-export async function keepFlow(context: Context, visit: Visit, flow: StoredFlow): Promise<void> {
+export async function keepFlow(context: Context, visit: Visit, flow: SessionFlow): Promise<void> {
   let isRefused = false;
   const unused = await updateFlows(context, visit.session, (known) => {
     const others = known.filter((each) => !isOwn(visit, each));
@@ -81,34 +76,34 @@ const tooManyChoices =
   'Too many people have logged in with this link. Go back to the app and ask for a new one.';
 
 /** Returns the consent with this state only once. Undefined: it was used or replaced. */
-export async function takeFlow(
+export async function claimConsent(
   context: Context,
   session: ConnectSessionRow,
   state: string,
 ): Promise<BegunConsent | undefined> {
-  const taken = await updateFlows(context, session, (known) =>
+  const claimed = await updateFlows(context, session, (known) =>
     known.filter((flow) => flow.kind !== 'consent' || flow.state !== state),
   );
-  return taken?.find((flow) => flow.kind === 'consent');
+  return claimed?.find((flow) => flow.kind === 'consent');
 }
 
 /** Returns the flows that the session no longer has. Undefined: the session has ended. */
 function updateFlows(
-  { db, notifier, vault }: Context,
+  context: Context,
   { id, project_id: projectId }: ConnectSessionRow,
-  update: (known: StoredFlow[]) => StoredFlow[],
-): Promise<StoredFlow[] | undefined> {
-  return inTransaction(db, notifier, async (trx) => {
+  update: (known: SessionFlow[]) => SessionFlow[],
+): Promise<SessionFlow[] | undefined> {
+  return inTransaction(context.db, context.notifier, async (trx) => {
     const session = await lockConnectSession(trx, projectId, id);
     if (statusOf(session) !== 'pending') return undefined;
-    const known = openFlows(vault, session);
+    const known = openFlows(context, session);
     const kept = update(known);
-    await setConnectSessionFlow(trx, projectId, id, sealFlows(vault, id, kept));
+    await setConnectSessionFlow(trx, projectId, id, sealFlows(context, session, kept));
     return known.filter((flow) => !kept.includes(flow));
   });
 }
 
-function isOwn({ session, secret }: Visit, { state }: StoredFlow): boolean {
+function isOwn({ session, secret }: Visit, { state }: SessionFlow): boolean {
   return isState('flow', session.id, secret, state);
 }
 
@@ -116,11 +111,11 @@ function isOwn({ session, secret }: Visit, { state }: StoredFlow): boolean {
 export async function discardFlows(
   context: Context,
   { id, platform: name, project_id }: ConnectSessionRow,
-  unused: readonly StoredFlow[],
+  unused: readonly SessionFlow[],
 ): Promise<void> {
   const platform = context.platforms.get(name);
   for (const flow of unused) {
-    if (flow.kind !== 'choice' || platform?.connect[flow.way]?.kind !== 'consent') continue;
+    if (!platform || flow.kind !== 'choice' || flow.method.kind !== 'consent') continue;
     try {
       await revokeUnused(context, project_id, platform, flow.grant, flow.appId);
     } catch (err) {
@@ -130,24 +125,37 @@ export async function discardFlows(
   }
 }
 
-function sealFlows(vault: Vault, sessionId: string, flows: StoredFlow[]) {
+/** A flow as it is sealed. `way`: position of its method in `platform.connect`. */
+type StoredFlow = (Omit<BegunConsent, 'method'> | Omit<Choice, 'method'>) & { way: number };
+
+function sealFlows(context: Context, session: ConnectSessionRow, flows: SessionFlow[]) {
   if (flows.length === 0) return { flow: null, flow_key_id: null };
-  const { ciphertext, keyId } = vault.seal(JSON.stringify(flows), sealContext(sessionId));
+  const { connect } = platformOf(context, session);
+  const stored = flows.map(({ method, ...flow }): StoredFlow => ({
+    ...flow,
+    way: connect.indexOf(method),
+  }));
+  const { ciphertext, keyId } = context.vault.seal(JSON.stringify(stored), sealContext(session.id));
   return { flow: ciphertext, flow_key_id: keyId };
 }
 
-/** One flow for each browser. Empty if the vault no longer has their key: users then begin again. */
+/**
+ * One flow for each browser. Without those whose method the network has lost, and empty if the vault no longer
+ * has their key: users then begin again.
+ */
 export function openFlows(
-  vault: Vault,
-  { id, flow, flow_key_id: keyId }: ConnectSessionRow,
-): StoredFlow[] {
+  { platforms, vault }: Context,
+  { id, platform, flow, flow_key_id: keyId }: ConnectSessionRow,
+): SessionFlow[] {
   if (flow === null || keyId === null || !vault.hasKey(keyId)) return [];
   const opened = vault.open({ ciphertext: flow, keyId }, sealContext(id));
-  return (JSON.parse(opened) as StoredFlow[]).map((stored) => {
-    if (stored.kind === 'consent') return stored;
+  const { connect = [] } = platforms.get(platform) ?? {};
+  return (JSON.parse(opened) as StoredFlow[]).flatMap(({ way, ...stored }): SessionFlow[] => {
+    const method = connect[way];
+    if (stored.kind === 'consent') return method?.kind === 'consent' ? [{ ...stored, method }] : [];
     const { tokenExpiresAt } = stored.grant;
-    const expiry = tokenExpiresAt && new Date(tokenExpiresAt);
-    return { ...stored, grant: { ...stored.grant, tokenExpiresAt: expiry } };
+    const grant = { ...stored.grant, tokenExpiresAt: tokenExpiresAt && new Date(tokenExpiresAt) };
+    return method ? [{ ...stored, method, grant }] : [];
   });
 }
 

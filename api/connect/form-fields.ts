@@ -1,6 +1,7 @@
 // The fields of a form on a hosted page: read from the network's schema, and shown with their issues.
 import { html } from 'hono/html';
 import { z } from 'zod';
+import type { ConnectMethod } from '../../activities/platforms/platform.ts';
 import type { AppError } from '../../schema/wire/errors.ts';
 import { render, type Path } from '../../schema/wire/names.ts';
 import { plain, prose, type Html } from '../http/pages.ts';
@@ -30,6 +31,13 @@ const FieldSchemas = z.object({
   ),
   required: z.array(z.string()).default([]),
 });
+
+const noInputs = z.strictObject({});
+
+/** The schema of what the method asks the user for. */
+export function fieldsOf(method: ConnectMethod): z.ZodType<Record<string, string>> {
+  return method.kind === 'form' ? method.fields : (method.inputs ?? noInputs);
+}
 
 /** Reads the fields, with their labels and help, from the network's schema. */
 export function readFields(schema: z.ZodType) {

@@ -1,22 +1,23 @@
 // Operations on connect sessions: create one for a user, and read its status.
 import type { ConnectSession, CreateConnectSession } from '../../schema/accounts.ts';
+import { requireReach } from '../../schema/api-keys.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
+import { findAppFor } from '../../schema/database/accounts/apps.ts';
 import {
   getConnectSessionRow,
   insertConnectSession,
   listConnectSessionsById,
 } from '../../schema/database/accounts/connect-sessions.ts';
+import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Text } from '../../schema/wire/names.ts';
-import { requireReach } from '../accounts/operations.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { findNetworkApp } from './consent-app.ts';
-import { presentConnectSession } from './presenter.ts';
-import { newToken, sessionLifetimeMs } from './session-secrets.ts';
+import { newToken, sessionLifetimeMs, statusOf } from './session.ts';
 
 export async function createConnectSession(
   context: Context,
@@ -93,14 +94,15 @@ async function findSubject(context: Context, caller: Caller, input: CreateConnec
 
 /** The network is on, and has the app that its consent page needs. */
 async function requireConfigured(
-  context: Context,
+  { db, vault, config, platforms }: Context,
   { projectId }: Caller,
   name: PlatformName,
   field: 'platform' | 'social_account_id',
 ): Promise<void> {
-  const platform = context.platforms.get(name);
+  const platform = platforms.get(name);
   if (platform && !platform.definition.hasApp) return;
-  if (platform && (await findNetworkApp(context, projectId, platform.definition))) return;
+  const wanted = { platform: name, operatorClientId: config.platforms[name].clientId };
+  if (platform && (await findAppFor(db, projectId, vault, wanted))) return;
   const problem = platform ? 'needs an app' : 'is not configured on this server';
   const message = field === 'platform' ? problem : `names an account whose network ${problem}`;
   const hint: Text = ({ operation }) =>
@@ -136,4 +138,22 @@ async function checkReturnUrl(
 /** As browsers reach it: RFC 6761 and RFC 5735. `URL` writes every IPv4 address in full. */
 function isLoopback(url: string): boolean {
   return /^(127\.\d+\.\d+\.\d+|\[::1\]|(.+\.)?localhost)$/.test(new URL(url).hostname);
+}
+
+/** Only the response of `createConnectSession` includes the URL. */
+function presentConnectSession(row: ConnectSessionRow): ConnectSession {
+  return {
+    id: row.id,
+    url: null,
+    platform: row.platform,
+    environment: row.environment,
+    external_user_id: row.external_user_id,
+    social_account_id: row.social_account_id,
+    return_url: row.return_url,
+    status: statusOf(row),
+    expires_at: toTimestamp(row.expires_at),
+    completed_social_account_id: row.completed_social_account_ids[0] ?? null,
+    completed_social_account_ids: row.completed_social_account_ids,
+    created_at: toTimestamp(row.created_at),
+  };
 }

@@ -1,49 +1,118 @@
-// The hosted pages of a connect session.
+// The hosted pages of a connect session, and the data that they show about it.
 import { html } from 'hono/html';
-import type {
-  ConnectMethod,
-  FormMethod,
-  GrantedAccount,
-} from '../../activities/platforms/platform.ts';
+import type { ConnectMethod, FormMethod, Platform } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
-import { errorKinds, type AppError } from '../../schema/wire/errors.ts';
-import { page, plain, prose, type Html, type PageOptions } from '../http/pages.ts';
-import { findIssues, findOtherIssues, issueSummary, readFields, showField } from './form-fields.ts';
-import type { PageSession } from './page-session.ts';
-import { fieldsOf, wayOf, type SelectedWay } from './selected-way.ts';
+import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
+import { getProjectRow } from '../../schema/database/projects.ts';
+import type { ConnectSessionRow } from '../../schema/database/tables.ts';
+import { platformDefinitions } from '../../schema/platforms/index.ts';
+import type { Context } from '../http/context.ts';
+import { page, type Brand, type Html, type PageOptions } from '../http/pages.ts';
+import { readFields } from './form-fields.ts';
+import { newState, platformOf, returnUrlOf, type Visit } from './session.ts';
+
+export interface PageSession {
+  id: string;
+  network: string;
+  /** The project that asks for access. */
+  brand: Brand;
+  /** The account to reconnect. Null: the user chooses the accounts. */
+  accountName: string | null;
+  /** Null: the user can't be sent back. */
+  returnUrl: string | null;
+}
+
+async function readPageSession(
+  { db, platforms }: Context,
+  session: ConnectSessionRow,
+): Promise<PageSession> {
+  const { id, project_id: projectId, environment, social_account_id: accountId } = session;
+  const { name, brand_color, logo_url } = await getProjectRow(db, projectId);
+  const ids = accountId === null ? [] : [accountId];
+  const [account] = await listAccountsById(db, { projectId, environment }, ids);
+  const definition =
+    platforms.get(session.platform)?.definition ??
+    platformDefinitions.find(({ name }) => name === session.platform);
+  return {
+    id,
+    network: definition?.title ?? session.platform,
+    brand: { name, color: brand_color, logoUrl: logo_url },
+    accountName: account?.account_name ?? null,
+    returnUrl: returnUrlOf(session),
+  };
+}
+
+/** A connection method of a session's network, and the state of its form. */
+export interface SessionForm {
+  session: PageSession;
+  platform: Platform;
+  method: ConnectMethod;
+  state: string;
+}
+
+export async function readForm(
+  context: Context,
+  { session, secret }: Visit,
+  method: ConnectMethod,
+): Promise<SessionForm> {
+  return {
+    session: await readPageSession(context, session),
+    platform: platformOf(context, session),
+    method,
+    state: newState('form', session.id, secret),
+  };
+}
+
+export async function show(
+  context: Context,
+  session: ConnectSessionRow,
+  page: (session: PageSession) => Promise<Response>,
+): Promise<Response> {
+  return page(await readPageSession(context, session));
+}
+
+export const showEnded = (context: Context, session: ConnectSessionRow, status: EndedStatus) =>
+  show(context, session, (shown) => endedPage(status, shown));
+
+export interface Failure {
+  message: string;
+  status: number;
+}
+
+/** For a failure of a session that stays open. `method`: the one to try again. Default: the first. */
+export const showFailed = (
+  context: Context,
+  session: ConnectSessionRow,
+  failure: Failure,
+  method?: ConnectMethod,
+) => {
+  const tried = method && { platform: platformOf(context, session), method };
+  return show(context, session, (shown) => failedPage(failure, shown, tried));
+};
 
 export type EndedStatus = Exclude<ConnectSessionStatus, 'pending'>;
 
-export function endedPage(status: EndedStatus, session: PageSession): Promise<Response> {
+function endedPage(status: EndedStatus, session: PageSession): Promise<Response> {
   const { network, brand } = session;
-  switch (status) {
-    case 'completed':
-      return sessionPage(
-        `Connected to ${network}`,
-        html`<p>Your account is connected. You can close this page.</p>
-          ${wayBack(session)}`,
-        session,
-      );
-    case 'canceled':
-      return sessionPage(
-        `Not connected to ${network}`,
-        html`<p>Your account was not connected. You can close this page.</p>
-          ${wayBack(session)}`,
-        session,
-      );
-    case 'expired':
-      return sessionPage(
-        'This link has expired',
-        html`<p>Your account is not connected. Go back to ${brand.name} and ask for a new link.</p>
-          ${wayBack(session)}`,
-        session,
-        { status: 410 },
-      );
-  }
+  const texts = {
+    completed: [`Connected to ${network}`, 'Your account is connected. You can close this page.'],
+    canceled: [
+      `Not connected to ${network}`,
+      'Your account was not connected. You can close this page.',
+    ],
+    expired: [
+      'This link has expired',
+      `Your account is not connected. Go back to ${brand.name} and ask for a new link.`,
+    ],
+  } as const;
+  const [title, text] = texts[status];
+  const body = html`<p>${text}</p>
+    ${linkBack(session)}`;
+  return sessionPage(title, body, session, { status: status === 'expired' ? 410 : 200 });
 }
 
 /** A page in the project's name. */
-function sessionPage(
+export function sessionPage(
   title: string,
   body: Html,
   { network, brand }: PageSession,
@@ -54,27 +123,37 @@ function sessionPage(
   return page(title, body, { ...options, brand, documentTitle });
 }
 
-function wayBack({ returnUrl, brand }: PageSession): Html | null {
+function linkBack({ returnUrl, brand }: PageSession): Html | null {
   return returnUrl === null
     ? null
     : html`<p><a href="${returnUrl}">Return to ${brand.name}</a></p>`;
 }
 
-const urlOf = ({ id }: PageSession, index: number) =>
-  `/connect/${id}${index === 0 ? '' : `?way=${index + 1}`}`;
+type OneMethod = Pick<SessionForm, 'platform' | 'method'>;
 
-/** For a failure of a session that stays open. `selected`: the way to try again. */
+/** The page of a connection method, or of the choice in place of the first one. */
+export function urlOf(session: PageSession, { platform, method }: OneMethod): string {
+  return method === platform.connect[0]
+    ? `/connect/${session.id}`
+    : formUrlOf(session, { platform, method });
+}
+
+/** The page of a connection method, even if a choice waits. */
+export function formUrlOf({ id }: PageSession, { platform, method }: OneMethod): string {
+  return `/connect/${id}?way=${platform.connect.indexOf(method) + 1}`;
+}
+
+/** `tried`: the connection method to try again. Default: the first. */
 export function failedPage(
-  message: string,
-  status: number,
+  { message, status }: Failure,
   session: PageSession,
-  selected?: SelectedWay,
+  tried?: OneMethod,
 ): Promise<Response> {
   return sessionPage(
     `Your ${session.network} account could not be connected`,
     html`<p>${message}</p>
-      <p><a href="${urlOf(session, selected?.index ?? 0)}">Try again</a></p>
-      ${selected && otherWays(session, selected)} ${wayBack(session)}`,
+      <p><a href="${tried ? urlOf(session, tried) : `/connect/${session.id}`}">Try again</a></p>
+      ${tried && otherMethods(session, tried)} ${linkBack(session)}`,
     session,
     { status },
   );
@@ -85,29 +164,37 @@ export function errorPage(message: string, status: number): Promise<Response> {
   return page('Your account could not be connected', html`<p>${message}</p>`, { status });
 }
 
+export const invalidLinkPage = () =>
+  errorPage('This link is not valid. Go back to the app and ask for a new one.', 404);
+
 /** For a callback whose flow was used, replaced or lost. */
 export function usedPage(session: PageSession): Promise<Response> {
   return sessionPage(
     'This step is out of date',
     html`<p>This step was already used, or you started again. Your account is not connected yet.</p>
-      <p><a href="${urlOf(session, 0)}">Continue</a></p>
-      ${wayBack(session)}`,
+      <p><a href="/connect/${session.id}">Continue</a></p>
+      ${linkBack(session)}`,
     session,
     { status: 409 },
   );
 }
 
-function otherWays({ id, network }: PageSession, { platform, ...selected }: SelectedWay): Html[] {
-  return platform.connect.flatMap((way, index) => {
-    if (index === selected.index) return [];
-    const label = way.kind === 'consent' ? `Log in at ${network}` : `Enter your ${secretOf(way)}`;
-    return [html`<p><a href="/connect/${id}?way=${index + 1}">${label} instead</a></p>`];
-  });
+/** Links to the network's other connection methods. */
+export function otherMethods(session: PageSession, { platform, method }: OneMethod): Html[] {
+  return platform.connect
+    .filter((other) => other !== method)
+    .map((other) => {
+      const { network } = session;
+      const label =
+        other.kind === 'consent' ? `Log in at ${network}` : `Enter your ${secretOf(other)}`;
+      const url = formUrlOf(session, { platform, method: other });
+      return html`<p><a href="${url}">${label} instead</a></p>`;
+    });
 }
 
 /** Label of the secret field, such as `app password`. */
-function secretOf(way: FormMethod): string {
-  const { fields } = readFields(way.fields);
+function secretOf(method: FormMethod): string {
+  const { fields } = readFields(method.fields);
   const { label } = fields.find(({ isSecret }) => isSecret) ?? fields[0]!;
   return label.charAt(0).toLowerCase() + label.slice(1);
 }
@@ -123,106 +210,10 @@ export function otherBrowserPage(session: PageSession): Promise<Response> {
   );
 }
 
-export interface FieldsForm extends SelectedWay {
-  session: PageSession;
-  state: string;
-  values: Record<string, string>;
-  error?: AppError;
-}
-
-/**
- * Asks for the credentials of a form, or for the inputs of a consent. A consent without inputs has the page
- * too: link previews and scanners send no forms, and some networks skip their own page.
- */
-export function formPage(form: FieldsForm): Promise<Response> {
-  const { session, index, state, error } = form;
-  const way = wayOf(form)!;
-  const { description = introductionOf(way, session), fields } = readFields(fieldsOf(way));
-  const shown = fields.map((field) => ({ ...field, issues: findIssues(field, fields, error) }));
-  const wrong = shown.filter(({ issues }) => issues.length > 0);
-  return sessionPage(
-    `${session.accountName === null ? 'Connect' : 'Reconnect'} your ${session.network} account`,
-    html`${request(session)} ${description !== undefined && html`<p>${prose(description)}</p>`}
-      ${findOtherIssues(fields, error).map((text) => html`<p role="alert">${plain(text)}</p>`)}
-      ${wrong.length > 0 && issueSummary(wrong)}
-      <form method="post" action="${urlOf(session, index)}">
-        <input type="hidden" name="state" value="${state}" />
-        ${shown.map((field) => showField(field, form.values[field.name], field === wrong[0]))}
-        <button class="first" name="decision" value="connect">
-          ${way.kind === 'form' ? 'Connect' : 'Continue'}
-        </button>
-        <button name="decision" value="cancel" formnovalidate>Cancel</button>
-      </form>
-      ${otherWays(session, form)}`,
-    session,
-    { status: error ? 422 : 200, isFormLeaving: true, isInvalid: error !== undefined },
-  );
-}
-
-/** Undefined for a form, whose fields say enough. */
-function introductionOf(way: ConnectMethod, { network }: PageSession): string | undefined {
-  return way.kind === 'form' ? undefined : `You log in at ${network}, and allow it there.`;
-}
-
 /** The request that the user approves. */
-function request({ brand, network, accountName }: PageSession): Html {
+export function request({ brand, network, accountName }: PageSession): Html {
   return html`<p>
     <strong>${brand.name}</strong> asks to post to ${network} on your
     behalf${accountName !== null && html` again, as <bdi>${accountName}</bdi>`}.
   </p>`;
-}
-
-export interface ChoiceForm extends SelectedWay {
-  session: PageSession;
-  state: string;
-  accounts: readonly GrantedAccount[];
-  /** IDs that the user chose before. */
-  chosen?: readonly string[];
-  error?: AppError;
-}
-
-/** Asks which accounts of a login to connect. */
-export function choicePage(form: ChoiceForm): Promise<Response> {
-  const { session, index, state, accounts, chosen = [], error } = form;
-  return sessionPage(
-    `Choose your ${session.network} accounts`,
-    html`${request(session)} ${error && html`<p role="alert">${error.message}</p>`}
-      <form method="post" action="${urlOf(session, 0)}">
-        <input type="hidden" name="state" value="${state}" />
-        ${accounts.map((account, i) => showAccount(account, i, chosen))}
-        <button class="first" name="decision" value="choose">Connect</button>
-        <button name="decision" value="cancel">Cancel</button>
-      </form>
-      <p><a href="/connect/${session.id}?way=${index + 1}">Log in again</a></p>
-      ${otherWays(session, form)}`,
-    session,
-    {
-      status: error ? errorKinds[error.code].status : 200,
-      isFormLeaving: true,
-      isInvalid: error !== undefined,
-    },
-  );
-}
-
-function showAccount(
-  { externalAccountId, accountName, kind, problem }: GrantedAccount,
-  i: number,
-  chosen: readonly string[],
-): Html {
-  const hint = problem !== null && `account-${i}-hint`;
-  const about = [kind, problem].filter(Boolean).join('. ');
-  return html`<div class="choice">
-    <input
-      type="checkbox"
-      id="account-${i}"
-      name="account"
-      value="${externalAccountId}"
-      ${chosen.includes(externalAccountId) && 'checked'}
-      ${hint && html`disabled aria-describedby="${hint}"`}
-    />
-    <label for="account-${i}">
-      <bdi>${accountName}</bdi>
-      ${about && html`<span class="quiet" ${hint && html`id="${hint}"`}>${about}</span>`}
-    </label>
-  </div>`;
 }

@@ -1,25 +1,33 @@
-// The routes of the hosted connect flow: the link, the session's page, its form, the callback.
-import { Hono } from 'hono';
+// The routes of the hosted connect flow: find the session of a request and its browser, and hand it to its step.
+import { Hono, type Context as HonoContext } from 'hono';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
+import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
+import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 import { limitBody } from '../http/limit-body.ts';
 import { answerCallback } from './callback.ts';
-import { findChoicePage } from './choosing.ts';
-import { describeClient } from './consent-app.ts';
-import { readForm } from './page-session.ts';
-import { errorPage, formPage } from './pages.ts';
-import { selectWay, wayOf } from './selected-way.ts';
-import { noSuchWay, showFailed, type Failure } from './session-answers.ts';
-import { submitForm } from './submit-form.ts';
+import { describeClient, type CallbackServer } from './consent.ts';
+import { showForm, submitForm } from './form.ts';
+import { followLink } from './link.ts';
 import {
-  findPending,
-  followLink,
-  notValid,
-  type ConnectEnvironment,
-  type PageContext,
-} from './visits.ts';
+  errorPage,
+  invalidLinkPage,
+  otherBrowserPage,
+  show,
+  showEnded,
+  showFailed,
+  type Failure,
+} from './pages.ts';
+import { readBrowserSecret, sessionIdOf, statusOf, type Visit } from './session.ts';
 
+interface ConnectEnvironment {
+  /** The session of the request, once its browser is known. */
+  Variables: { session?: ConnectSessionRow };
+}
+type PageContext = HonoContext<ConnectEnvironment>;
+
+const sessionIdPattern = /^cs_[0-9a-z]{26}$/;
 const maxBodyBytes = 65_536;
 const tooLarge = { message: 'The request is too large.', status: 413 };
 const notReadable = { message: 'The form could not be read.', status: 400 };
@@ -46,11 +54,11 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
     return c.body(null, 405);
   });
 
-  app.get('/callback', (c) => answerCallback(context, c));
+  app.get('/callback', (c) => answer(c));
 
   app.get('/callback/:network/:server', (c) => {
     const { network, server: host } = c.req.param();
-    return answerCallback(context, c, { network, host });
+    return answer(c, { network, host });
   });
 
   app.get('/:network/:project/client-metadata.json', async (c) => {
@@ -60,27 +68,21 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
   });
 
   app.get('/:id', async (c) => {
+    const id = c.req.param('id');
     const token = c.req.query('token');
-    if (token !== undefined) return followLink(context, c, c.req.param('id'), token);
-    const found = await findPending(context, c, c.req.param('id'));
-    if (found instanceof Response) return found;
-    const { session } = found;
-    const choice =
-      c.req.query('way') === undefined ? await findChoicePage(context, found) : undefined;
-    if (choice) return choice;
-    const selected = selectWay(context, session, wayIn(c));
-    if (!wayOf(selected)) return showFailed(context, session, noSuchWay);
-    return formPage({ ...(await readForm(context, found, selected)), values: {} });
+    if (token !== undefined) return followLink(context, c, await findSession(id), token);
+    const visit = await findVisit(c, id);
+    return visit instanceof Response ? visit : showForm(context, visit, c.req.query('way'));
   });
 
   app.post('/:id', async (c) => {
     const form = await c.req.parseBody({ all: true }).catch(() => null);
     if (!form) return unreadable(c, notReadable);
-    const found = await findPending(context, c, c.req.param('id'));
-    return found instanceof Response ? found : submitForm(context, found, wayIn(c), form);
+    const visit = await findVisit(c, c.req.param('id'));
+    return visit instanceof Response ? visit : submitForm(context, visit, c.req.query('way'), form);
   });
 
-  app.notFound(() => errorPage(notValid, 404));
+  app.notFound(invalidLinkPage);
   app.onError(async (error, c) => {
     const isKnown = error instanceof AppError;
     if (!isKnown) context.log.error({ component: 'connect', err: error }, 'a connect page failed');
@@ -109,14 +111,31 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
   }
 
   async function unreadable(c: PageContext, failure: Failure): Promise<Response> {
-    const found = await findPending(context, c, c.req.param('id') ?? '');
-    if (found instanceof Response) return errorPage(failure.message, failure.status);
-    return showFailed(context, found.session, failure);
+    const visit = await findVisit(c, c.req.param('id') ?? '');
+    if (visit instanceof Response) return errorPage(failure.message, failure.status);
+    return showFailed(context, visit.session, failure);
+  }
+
+  /** `server`: the one that the path names. */
+  async function answer(c: PageContext, server?: CallbackServer): Promise<Response> {
+    const query = c.req.query();
+    const visit = await findVisit(c, sessionIdOf(query['state'] ?? ''));
+    return visit instanceof Response ? visit : answerCallback(context, visit, query, server);
+  }
+
+  async function findSession(id: string): Promise<ConnectSessionRow | undefined> {
+    return sessionIdPattern.test(id) ? findConnectSession(context.db, id) : undefined;
+  }
+
+  /** Returns the page to respond with if the browser didn't open the link, or the session has ended. */
+  async function findVisit(c: PageContext, id: string): Promise<Response | Visit> {
+    const session = await findSession(id);
+    if (!session) return invalidLinkPage();
+    const secret = readBrowserSecret(context, c, id);
+    if (secret === undefined) return show(context, session, otherBrowserPage);
+    c.set('session', session);
+    const status = statusOf(session);
+    return status === 'pending' ? { session, secret } : showEnded(context, session, status);
   }
   return app;
-}
-
-/** Position of the way that the address asks for, which the network may not have. Default: the first. */
-function wayIn(c: PageContext): number {
-  return Number(c.req.query('way') ?? 1) - 1;
 }

@@ -13,7 +13,7 @@ import type { DeletePlatformApp, PlatformApp, SetPlatformApp } from '../../schem
 import { GivenPlatform, type PlatformName } from '../../schema/platforms/index.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Page } from '../../schema/wire/listing.ts';
-import { requireReach } from '../accounts/operations.ts';
+import { requireReach } from '../../schema/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { wholePage } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';

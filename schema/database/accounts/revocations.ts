@@ -1,9 +1,11 @@
 // Queries on revocations: calls in flight that end a login at its network.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { inMs } from '../database-clock.ts';
 import type { PlatformName } from '../../platforms/index.ts';
 import type { Db, RevocationRow } from '../tables.ts';
 
+const checkEveryMs = 100;
 /** Longer than the call takes. Afterwards, nobody waits for it. */
 const liveForMs = 10_000;
 
@@ -25,6 +27,24 @@ export async function deleteRevocation(db: Db, projectId: string, id: string): P
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .execute();
+}
+
+/**
+ * Call it before asking a network for a login. It may return the token that is just being revoked, or a
+ * revocation may end all logins of the user. Waits at most until the calls in flight have timed out.
+ */
+export async function waitForRevocations(
+  db: Db,
+  projectId: string,
+  platform: PlatformName,
+): Promise<void> {
+  let inFlight = await listRevocations(db, projectId, platform);
+  while (inFlight.length > 0) {
+    await sleep(checkEveryMs);
+    const now = await listRevocations(db, projectId, platform);
+    // Ignores revocations that began later.
+    inFlight = inFlight.filter((id) => now.includes(id));
+  }
 }
 
 /** The revocations of the project's logins at this network that may still reach it. */

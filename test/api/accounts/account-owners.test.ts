@@ -1,7 +1,7 @@
 // Who owns an account: a user in a connect session can't take it from another user, an API key can move it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AccountStatus } from '../../../schema/accounts.ts';
-import { completeSession } from '../../../api/connect/ending.ts';
+import { finishWithLogin } from '../../../api/connect/finish.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import type { Context } from '../../../api/http/context.ts';
 import { createPlatforms, findFormMethod } from '../../../activities/platforms/index.ts';
@@ -51,13 +51,14 @@ async function completeAs(user: object, handle: string, by = tenant) {
     scope: ['post'],
     tokenExpiresAt: null,
   });
-  return completeSession(rest.context, session, {
+  await finishWithLogin(rest.context, session, {
     kind: 'choice',
     state: '',
-    way: 0,
+    method: sandbox.platform.connect[0]!,
     grant,
     appId: null,
   });
+  return getConnectSessionRow(rest.context.db, scope, id);
 }
 
 /** All that is stored of an account, and of what happened to it. */

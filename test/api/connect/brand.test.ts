@@ -5,13 +5,16 @@ import { errorPage, failedPage } from '../../../api/connect/pages.ts';
 import type { Brand } from '../../../api/http/pages.ts';
 
 async function show(brand: Partial<Brand>) {
-  const page = await failedPage('The network is down.', 503, {
-    id: 'cs_1',
-    network: 'Bluesky',
-    brand: { name: 'Acme & Co', color: null, logoUrl: null, ...brand },
-    accountName: null,
-    returnUrl: 'https://app.example.com/done?a=1&status=pending',
-  });
+  const page = await failedPage(
+    { message: 'The network is down.', status: 503 },
+    {
+      id: 'cs_1',
+      network: 'Bluesky',
+      brand: { name: 'Acme & Co', color: null, logoUrl: null, ...brand },
+      accountName: null,
+      returnUrl: 'https://app.example.com/done?a=1&status=pending',
+    },
+  );
   return { html: await page.text(), policy: page.headers.get('Content-Security-Policy')! };
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Platform } from '../../../activities/platforms/platform.ts';
-import { formPage, type FieldsForm } from '../../../api/connect/pages.ts';
+import { formPage, type FieldsForm } from '../../../api/connect/form.ts';
 import { AppError, validationError } from '../../../schema/wire/errors.ts';
 import { bluesky } from '../../../schema/platforms/bluesky.ts';
 
@@ -22,7 +22,7 @@ async function render(schema: z.ZodType, form: Partial<FieldsForm> = {}) {
   const platform = { definition: bluesky, connect } as unknown as Platform;
   const page = await formPage({
     platform,
-    index: 0,
+    method: platform.connect[0]!,
     session: {
       id: 'cs_1',
       network: 'Bluesky',

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AppRegistration, ConsentMethod } from '../../../activities/platforms/platform.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
-import { findConsentApp } from '../../../api/connect/consent-app.ts';
+import { findConsentApp } from '../../../api/connect/consent.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
@@ -72,7 +72,7 @@ describe('an app registered at a server', () => {
       projectId,
       {
         definition,
-        way: { ...nowhere, registration },
+        method: { ...nowhere, registration },
         inputs: { server },
         callbackUrl: `${publicUrl}/connect/callback`,
       },
@@ -125,7 +125,7 @@ describe('an app registered at a server', () => {
     const down = { ...registration, isKnown: () => Promise.reject(new Error('Down.')) };
     const wanted = {
       definition,
-      way: { ...nowhere, registration: down },
+      method: { ...nowhere, registration: down },
       inputs: { server: 'https://one.test' },
       callbackUrl: 'https://a.test/connect/callback',
     };

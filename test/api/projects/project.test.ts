@@ -1,7 +1,6 @@
 // The project, the limits and the networks over REST.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readFields } from '../../../api/connect/form-fields.ts';
-import { fieldsOf } from '../../../api/connect/selected-way.ts';
+import { fieldsOf, readFields } from '../../../api/connect/form-fields.ts';
 import { useRest } from '../../support/app/rest.ts';
 
 let key: string;
@@ -97,7 +96,7 @@ describe('GET /v1/limits', () => {
 
 test('no form to connect an account names Fanfare, because users know the project', () => {
   for (const { definition, connect } of rest.context.platforms.values()) {
-    const words = connect.map((way) => JSON.stringify(readFields(fieldsOf(way))));
+    const words = connect.map((method) => JSON.stringify(readFields(fieldsOf(method))));
     expect(words.join(' '), definition.name).not.toContain('Fanfare');
   }
 });

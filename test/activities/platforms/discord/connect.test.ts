@@ -1,6 +1,6 @@
 // Connecting to Discord by a webhook's URL, or by a bot's token and a channel.
 import { describe, expect, test } from 'vitest';
-import { formPage } from '../../../../api/connect/pages.ts';
+import { formPage } from '../../../../api/connect/form.ts';
 import { createDiscord } from '../../../../activities/platforms/discord/index.ts';
 import { createClient, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
@@ -78,7 +78,7 @@ describe('connect with a webhook', () => {
     const { discord, connector: platform } = started;
     const page = await formPage({
       platform,
-      index: 0,
+      method: platform.connect[0]!,
       session: {
         id: 'cs_1',
         network: 'Discord',

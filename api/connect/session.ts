@@ -1,11 +1,42 @@
-// The secrets of a connect session: the token in its link, and the cookie that binds its pages to a browser.
+// A connect session in a browser: its token, its cookie, the states of its forms, and where its user returns to.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context as HonoContext } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import type { Platform } from '../../activities/platforms/platform.ts';
+import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import type { Context } from '../http/context.ts';
 
 export const sessionLifetimeMs = 30 * 60_000;
+
+/** A browser at the pages of an open session. */
+export interface Visit {
+  session: ConnectSessionRow;
+  /** The browser's secret, from its cookie. */
+  secret: string;
+}
+
+/** A pending session expires without a write. */
+export function statusOf({ status, expires_at }: ConnectSessionRow): ConnectSessionStatus {
+  return status === 'pending' && expires_at.getTime() <= Date.now() ? 'expired' : status;
+}
+
+/** The address to send the user to. Null: show a page that says how the session ended. */
+export function returnUrlOf(session: ConnectSessionRow): string | null {
+  if (session.return_url === null) return null;
+  const url = new URL(session.return_url);
+  url.searchParams.set('status', statusOf(session));
+  url.searchParams.set('session_id', session.id);
+  if (session.completed_social_account_ids.length > 0) url.searchParams.delete('account_id');
+  for (const id of session.completed_social_account_ids) url.searchParams.append('account_id', id);
+  return url.href;
+}
+
+export function platformOf({ platforms }: Context, session: ConnectSessionRow): Platform {
+  const platform = platforms.get(session.platform);
+  if (platform) return platform;
+  throw new Error(`The network ${session.platform} is no longer configured.`);
+}
 
 /** The database stores only the hash. */
 export function newToken(): { token: string; hash: Buffer } {

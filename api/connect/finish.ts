@@ -1,6 +1,5 @@
-// Ends a connect session: completed with accounts, or canceled. A session ends only once.
+// Ends a connect session, completed with accounts or canceled, and sends its user back. A session ends only once.
 import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
-import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import {
   lockConnectSession,
@@ -11,20 +10,21 @@ import { revokeLogins } from '../accounts/revoke-login.ts';
 import { writeConnection } from '../accounts/write-connection.ts';
 import type { Context } from '../http/context.ts';
 import { transact, type Effects } from '../http/transact.ts';
-import { discardFlows, findFlow, openFlows, type Choice, type Visit } from './flow.ts';
-import { statusOf } from './presenter.ts';
+import { discardFlows, findFlow, openFlows, type Choice } from './flow.ts';
+import { showEnded } from './pages.ts';
+import { returnUrlOf, statusOf, type Visit } from './session.ts';
 
 /**
- * Returns the session, even if another request ended it first. Throws `account_in_use` and leaves
- * the session open if an account belongs to another user.
+ * Completes the session with all accounts of the login, unless another request ended it first. Throws
+ * `account_in_use` and leaves the session open if an account belongs to another user.
  */
-export function completeSession(
+export async function finishWithLogin(
   context: Context,
   session: ConnectSessionRow,
   login: Choice,
-): Promise<ConnectSessionRow> {
+): Promise<Response> {
   const unused = async () => discardFlows(context, session, [login]);
-  return endSession(
+  const ended = await endSession(
     context,
     session,
     (effects, locked) => writeAccounts(context, effects, locked, login, login.grant.accounts),
@@ -34,15 +34,16 @@ export function completeSession(
     if (error instanceof AppError) await unused();
     throw error;
   });
+  return leave(context, ended);
 }
 
 /** Completes the session with accounts of the login that waits for this browser's choice. */
-export function completeChoice(
+export async function finishWithChosen(
   context: Context,
   { session, secret }: Visit,
   externalAccountIds: readonly string[],
-): Promise<ConnectSessionRow> {
-  return endSession(context, session, async (effects, locked) => {
+): Promise<Response> {
+  const ended = await endSession(context, session, async (effects, locked) => {
     const choice = findFlow(context, { session: locked, secret });
     if (choice?.kind !== 'choice') {
       throw new AppError('conflict', 'This list of accounts is out of date.');
@@ -50,25 +51,7 @@ export function completeChoice(
     const accounts = choose(choice.grant, externalAccountIds);
     return writeAccounts(context, effects, locked, choice, accounts);
   });
-}
-
-/**
- * The login with the account to reconnect alone, or as it is if the user chooses the accounts. Throws if
- * it doesn't reach that account.
- */
-export async function restrictToAccount(
-  { db }: Context,
-  { project_id: projectId, environment, social_account_id: id }: ConnectSessionRow,
-  login: Choice,
-): Promise<Choice> {
-  if (id === null) return login;
-  const known = await getAccountRow(db, { projectId, environment }, id);
-  const accounts = login.grant.accounts.filter(
-    ({ externalAccountId }) => externalAccountId === known.external_account_id,
-  );
-  if (accounts.length > 0) return { ...login, grant: { ...login.grant, accounts } };
-  const message = `This login does not reach the account ${known.account_name}. Log in as a user who can post to it.`;
-  throw new AppError('conflict', message);
+  return leave(context, ended);
 }
 
 /** In the order of the grant. */
@@ -89,7 +72,7 @@ async function writeAccounts(
   accounts: readonly GrantedAccount[],
 ): Promise<Ended> {
   const { grant, appId, state } = login;
-  const others = openFlows(context.vault, session).filter((flow) => flow.state !== state);
+  const others = openFlows(context, session).filter((flow) => flow.state !== state);
   const { written, leftGrants } = await writeConnection(context, effects, {
     projectId: session.project_id,
     platform: session.platform,
@@ -113,16 +96,17 @@ async function writeAccounts(
 }
 
 /** Revokes the logins that waited for a choice. */
-export function cancelSession(
+export async function cancelSession(
   context: Context,
   session: ConnectSessionRow,
-): Promise<ConnectSessionRow> {
+): Promise<Response> {
   const { project_id: projectId, id } = session;
-  return endSession(context, session, async ({ trx }, locked) => {
-    const unused = openFlows(context.vault, locked);
+  const canceled = await endSession(context, session, async ({ trx }, locked) => {
+    const unused = openFlows(context, locked);
     const ended = await setConnectSessionEnded(trx, projectId, id, { status: 'canceled' });
     return { session: ended, afterwards: () => discardFlows(context, ended, unused) };
   });
+  return leave(context, canceled);
 }
 
 interface Ended {
@@ -147,4 +131,13 @@ async function endSession(
   });
   await data.afterwards?.();
   return data.session;
+}
+
+/** Sends the user to the return URL, or shows the last page. */
+export async function leave(context: Context, session: ConnectSessionRow): Promise<Response> {
+  const url = returnUrlOf(session);
+  const status = statusOf(session);
+  if (status === 'pending') throw new Error('The session of a user who leaves is still open.');
+  if (url === null || status === 'expired') return showEnded(context, session, status);
+  return new Response(null, { status: 303, headers: { Location: url } });
 }
