@@ -3,8 +3,7 @@ import { INVALID_HANDLE, isValidDid, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
 import { createPrivateJwk } from '../key-pairs.ts';
 import { createOAuth, type OAuth } from '../oauth/client.ts';
-import type { OAuthNetwork } from '../oauth/settings.ts';
-import type { Tokens } from '../oauth/tokens.ts';
+import type { OAuthNetwork, Tokens } from '../oauth/request.ts';
 import { PlatformError } from '../platform-error.ts';
 import { lacksPermissions } from '../wrong-credential.ts';
 import type {

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { linkedin } from '../../../schema/platforms/linkedin.ts';
 import type { Ask } from '../network-api.ts';
-import { createOAuth } from '../oauth/client.ts';
-import { createOAuthLogin } from '../oauth/login.ts';
+import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
 import { hasCode } from '../platform-error.ts';
 import type { CommitOutcome, Credentials, Platform, Target } from '../platform.ts';
 import { toSurprise } from '../refusal.ts';

@@ -1,7 +1,7 @@
 // Logs in at the user's own server: registers Fanfare there, and asks for consent on the server's page.
 import { z } from 'zod';
 import { createOAuth, type OAuth } from '../oauth/client.ts';
-import type { Tokens } from '../oauth/tokens.ts';
+import type { Tokens } from '../oauth/request.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { AppRegistration, ConsentMethod, Fetch, Platform } from '../platform.ts';

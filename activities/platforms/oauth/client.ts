@@ -1,12 +1,27 @@
-// OAuth 2 with PKCE, by the library: the consent page, the exchange of its code, refresh and revocation.
+// OAuth 2 with PKCE, by the library: the consent page, the exchange of its code, refresh, revocation and import.
 import * as oauth from 'oauth4webapi';
 import type { App } from '../../../schema/platforms/definition.ts';
-import type { Begun, ConsentRequest, Fetch, Flow, Login } from '../platform.ts';
-import { PlatformError } from '../platform-error.ts';
-import { authOf } from './client-auth.ts';
-import { explain, isOAuthRefusal, isUnknownClient, refusedConsent } from './refusals.ts';
-import type { OAuthNetwork } from './settings.ts';
-import { fetchWhole, toTokens, type Tokens } from './tokens.ts';
+import type {
+  Begun,
+  ConsentMethod,
+  ConsentRequest,
+  Credentials,
+  Fetch,
+  Flow,
+  GrantedAccount,
+  Login,
+  Platform,
+} from '../platform.ts';
+import { hasCode, PlatformError } from '../platform-error.ts';
+import { wrongCredential } from '../wrong-credential.ts';
+import {
+  ask,
+  isOAuthRefusal,
+  sendRevocation,
+  toTokens,
+  type OAuthNetwork,
+  type Tokens,
+} from './request.ts';
 
 export interface OAuth {
   /** `signal`: of the pushed request. */
@@ -27,15 +42,10 @@ export interface OAuth {
 
 const revokeTimeoutMs = 5_000;
 
-type Ask = (
-  client: oauth.Client,
-  auth: oauth.ClientAuth,
-  options: oauth.HttpRequestOptions<'POST', URLSearchParams> & oauth.DPoPRequestOptions,
-) => Promise<Response>;
-
 /** Every call throws only PlatformErrors. */
 export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
-  const { network, issuer, scopes, clientAuth, dpop, hasPkce = true } = settings;
+  const { network, issuer, scopes, hasPkce = true } = settings;
+  const endpoints = { ...settings, fetch };
   const server: oauth.AuthorizationServer = {
     issuer: issuer ?? new URL(settings.tokenEndpoint).origin,
     token_endpoint: settings.tokenEndpoint,
@@ -45,42 +55,19 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
     ...(settings.revocationEndpoint && { revocation_endpoint: settings.revocationEndpoint }),
   };
 
-  async function ask<T>(
-    { app, signal, secrets, isRefresh = false }: CallOptions,
-    send: Ask,
-    read: (client: oauth.Client, response: Response) => Promise<T>,
-  ): Promise<T> {
-    const { clientId, clientSecret } = requireApp(network, app);
-    const client = { client_id: clientId };
-    const hidden = [...secrets, clientSecret ?? ''];
-    async function attempt(): Promise<T> {
-      const response = await send(client, await authOf(clientSecret, clientAuth), {
-        ...(signal && { signal }),
-        ...(dpop && { DPoP: dpop }),
-        // The guard decides which addresses may be reached.
-        [oauth.allowInsecureRequests]: true,
-        [oauth.customFetch]: (url, init) => fetchWhole(fetch, url, init),
-      });
-      return read(client, response);
-    }
-    try {
-      return await attempt().catch((error: unknown) => {
-        // The server did nothing but name the nonce to use: RFC 9449, section 8.
-        if (oauth.isDPoPNonceError(error)) return attempt();
-        throw error;
-      });
-    } catch (error) {
-      throw explain(error, { ...settings, secrets: hidden, isRefresh });
-    }
+  function requireApp(app: App | null): App {
+    if (app) return app;
+    throw new PlatformError('unavailable', `The app that made this ${network} login is unknown.`);
   }
 
   /** Returns the reference to the request. */
   function push(
-    app: App | null,
+    app: App,
     parameters: Record<string, string>,
     signal: AbortSignal | undefined,
   ): Promise<string> {
     return ask(
+      endpoints,
       { app, signal, secrets: [] },
       (client, auth, options) =>
         oauth.pushedAuthorizationRequest(server, client, auth, parameters, options),
@@ -99,18 +86,20 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
     const tokens = settings.endsTokensAlone ? [refresh_token, access_token] : [refresh_token];
     for (const token of new Set(tokens)) {
       await ask(
-        { app, signal, secrets: [access_token, refresh_token] },
-        (client, auth, options) => revoke(server, client, auth, token, options),
+        endpoints,
+        { app: requireApp(app), signal, secrets: [access_token, refresh_token] },
+        (client, auth, options) => sendRevocation(server, client, auth, token, options),
         (_, response) => oauth.processRevocationResponse(response),
       );
     }
   }
 
   return {
-    async begin({ state, callbackUrl, app }, signal) {
+    async begin({ state, callbackUrl, app: given }, signal) {
       const verifier = oauth.generateRandomCodeVerifier();
       const url = new URL(settings.authorizationEndpoint);
-      const client_id = requireApp(network, app).clientId;
+      const app = requireApp(given);
+      const client_id = app.clientId;
       const asked = {
         response_type: 'code',
         client_id,
@@ -142,7 +131,8 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
       const verifier = flow['verifier']!;
       const callback = new URLSearchParams({ code, state });
       const answer = await ask(
-        { app, signal, secrets: [code, verifier] },
+        endpoints,
+        { app: requireApp(app), signal, secrets: [code, verifier] },
         (client, auth, options) => {
           const checked = oauth.validateAuthResponse(server, client, callback, state);
           return oauth.authorizationCodeGrantRequest(
@@ -180,7 +170,8 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         throw new PlatformError('reauthorize', `This ${network} login has no refresh token.`);
       }
       const answer = await ask(
-        { app, signal, secrets: [access_token, refresh_token], isRefresh: true },
+        endpoints,
+        { app: requireApp(app), signal, secrets: [access_token, refresh_token], isRefresh: true },
         (client, auth, options) =>
           oauth.refreshTokenGrantRequest(server, client, auth, refresh_token, options),
         (client, response) => oauth.processRefreshTokenResponse(server, client, response),
@@ -193,6 +184,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
     async isKnown(app, signal) {
       try {
         await ask(
+          endpoints,
           { app, signal, secrets: [] },
           (client, auth, options) => {
             const scope = scopes.join(' ');
@@ -202,7 +194,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         );
         return true;
       } catch (error) {
-        if (isUnknownClient(error)) return false;
+        if (hasCode(error, 'invalid_client')) return false;
         // Such as `unsupported_grant_type`: the server may know the app all the same.
         if (isOAuthRefusal(error)) return true;
         throw error;
@@ -211,30 +203,51 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
   };
 }
 
-interface CallOptions {
-  app: App | null;
-  signal: AbortSignal | undefined;
-  /** Never shown, even if the network repeats them. */
-  secrets: string[];
-  /** A lost answer may have used up a refresh token. */
-  isRefresh?: boolean;
+/** The network sent the user back without a code: RFC 6749, section 4.1.2.1. */
+function refusedConsent(network: string, { error, error_description }: Record<string, string>) {
+  const words = error_description ?? error ?? 'it gave no code';
+  return new PlatformError('rejected', `${network} refused the login: ${words}`, {
+    platformCode: error,
+  });
 }
 
-/** The library signs no revocations. A pushed request is sent in the same way, and signed. */
-function revoke(
-  server: oauth.AuthorizationServer,
-  client: oauth.Client,
-  auth: oauth.ClientAuth,
-  token: string,
-  options: Parameters<Ask>[2],
-): Promise<Response> {
-  if (!options.DPoP) return oauth.revocationRequest(server, client, auth, token, options);
-  const { revocation_endpoint = '' } = server;
-  const at = { ...server, pushed_authorization_request_endpoint: revocation_endpoint };
-  return oauth.pushedAuthorizationRequest(at, client, auth, { token }, options);
+interface OAuthLogin extends Required<Pick<Platform, 'importTokens' | 'refresh' | 'canRefresh'>> {
+  consent: ConsentMethod;
 }
 
-function requireApp(network: string, app: App | null): App {
-  if (app) return app;
-  throw new PlatformError('unavailable', `The app that made this ${network} login is unknown.`);
+/** `scope`: null if the client that imports the tokens names none. */
+type ListAccounts = (
+  credentials: Credentials,
+  signal: AbortSignal,
+  scope: readonly string[] | null,
+) => Promise<GrantedAccount[]>;
+
+/** For a network where a token leads to the accounts of its login. */
+export function createOAuthLogin(oauth: OAuth, listAccounts: ListAccounts): OAuthLogin {
+  const toGrant = async (login: Tokens, signal: AbortSignal) => ({
+    ...login,
+    accounts: await listAccounts(login.credentials, signal, login.scope),
+  });
+  return {
+    consent: {
+      kind: 'consent',
+      begin: (request, signal) => oauth.begin(request, signal),
+      complete: (query, request, signal) =>
+        oauth.complete(query, request, (login) => toGrant(login, signal), signal),
+    },
+    async importTokens({ accessToken, refreshToken, expiresAt, scope, instance }, signal) {
+      if (instance !== null) {
+        throw wrongCredential('server', 'is not used by this network', 'instance_not_supported');
+      }
+      const credentials = {
+        access_token: accessToken,
+        ...(refreshToken !== null && { refresh_token: refreshToken }),
+      };
+      const accounts = await listAccounts(credentials, signal, scope);
+      return { credentials, tokenExpiresAt: expiresAt, scope: scope ?? [], accounts };
+    },
+    refresh: (login, signal) => oauth.refresh(login, signal),
+    /** Some apps and logins get no refresh token. */
+    canRefresh: ({ refresh_token }) => refresh_token !== undefined,
+  };
 }

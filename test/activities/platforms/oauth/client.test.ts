@@ -1,8 +1,7 @@
 // What each answer of a token endpoint means for the user, the login and the retry.
 import { describe, expect, test } from 'vitest';
 import { createOAuth } from '../../../../activities/platforms/oauth/client.ts';
-import type { OAuthNetwork } from '../../../../activities/platforms/oauth/settings.ts';
-import type { Tokens } from '../../../../activities/platforms/oauth/tokens.ts';
+import type { OAuthNetwork, Tokens } from '../../../../activities/platforms/oauth/request.ts';
 import { createPrivateJwk } from '../../../../activities/platforms/key-pairs.ts';
 import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
 

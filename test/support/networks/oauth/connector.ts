@@ -1,7 +1,10 @@
 // The connector of the simulated network with OAuth 2.
 import { z } from 'zod';
-import { createOAuth, type OAuth } from '../../../../activities/platforms/oauth/client.ts';
-import { createOAuthLogin } from '../../../../activities/platforms/oauth/login.ts';
+import {
+  createOAuth,
+  createOAuthLogin,
+  type OAuth,
+} from '../../../../activities/platforms/oauth/client.ts';
 import type { Credentials, Fetch, Platform } from '../../../../activities/platforms/platform.ts';
 import { publishedAs } from '../../../../activities/platforms/results.ts';
 import type { App } from '../../../../schema/platforms/definition.ts';
