@@ -27,7 +27,7 @@ import type { LoginDependencies } from './dependencies.ts';
 import type { Credentials, Platform, RefreshedCredentials } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import { loginColumns } from './login-columns.ts';
-import { takeRefreshed, toPlatformError } from '../platforms/platform-answer.ts';
+import { readRefreshed, toPlatformError } from '../platforms/platform-answer.ts';
 
 export interface Access {
   accountId: string;
@@ -144,7 +144,7 @@ async function askTwice(
   { credentials, app }: Access,
 ): Promise<RefreshedCredentials> {
   const ask = async () =>
-    takeRefreshed(
+    readRefreshed(
       await platform.refresh!({ credentials, app }, AbortSignal.timeout(refreshTimeoutMs)),
     );
   try {

@@ -50,14 +50,14 @@ const maxTraitsBytes = 4_096;
  * is unknown.
  */
 export function toPlatformError(error: unknown): PlatformError {
-  if (error instanceof PlatformError) return takeError(error);
+  if (error instanceof PlatformError) return shortenError(error);
   return new PlatformError('unknown_outcome', 'The connector failed in the middle of the call.', {
     cause: error,
   });
 }
 
 /** Shortens the message, the codes and the answer. */
-export function takeError(error: PlatformError): PlatformError {
+export function shortenError(error: PlatformError): PlatformError {
   const { platformCode, providerError, ...options } = error.options;
   return new PlatformError(error.kind, cutText(error.message, maxMessageChars), {
     ...options,
@@ -67,11 +67,11 @@ export function takeError(error: PlatformError): PlatformError {
 }
 
 /** Throws if the grant can't be stored, shown or used, or lacks one of the needed scopes. */
-export function takeGrant(grant: Grant, neededScopes: readonly string[] = []): Grant {
+export function readGrant(grant: Grant, neededScopes: readonly string[] = []): Grant {
   const { credentials, scope, tokenExpiresAt, accounts } = grant;
   if (!scope.every(isText) || scope.join(' ').length > maxScopeChars) throw unusable('a scope');
   if (!areUsable(credentials)) throw unusable('credentials');
-  if (takeExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
+  if (readExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
   if (accounts.length > maxAccounts) {
     const message = `This login has more than ${maxAccounts} accounts. Allow fewer of them.`;
     throw new PlatformError('rejected', message);
@@ -83,17 +83,17 @@ export function takeGrant(grant: Grant, neededScopes: readonly string[] = []): G
   if (ids.size < accounts.length) throw unusable('a duplicate account');
   const missing = neededScopes.filter((needed) => !scope.includes(needed));
   if (missing.length > 0) throw lacksPermissions(missing);
-  return { credentials, scope, tokenExpiresAt, accounts: accounts.map(takeAccount) };
+  return { credentials, scope, tokenExpiresAt, accounts: accounts.map(readAccount) };
 }
 
 /** Throws if the user can't be sent there, or the flow can't be kept. */
-export function takeBegun({ url, flow }: Begun): Begun {
-  if (takeUrl(url, maxConsentUrlChars) === null) throw unusable('an address');
+export function readBegun({ url, flow }: Begun): Begun {
+  if (readUrl(url, maxConsentUrlChars) === null) throw unusable('an address');
   if (Buffer.byteLength(JSON.stringify(flow)) > maxCredentialsBytes) throw unusable('a flow');
   return { url: new URL(url).href, flow };
 }
 
-function takeAccount(account: GrantedAccount): GrantedAccount {
+function readAccount(account: GrantedAccount): GrantedAccount {
   const { externalAccountId, accountName, traits, problem } = account;
   if (!isAccountId(externalAccountId)) throw unusable('an account id');
   if (!isName(accountName)) throw unusable('an account name');
@@ -102,7 +102,7 @@ function takeAccount(account: GrantedAccount): GrantedAccount {
 }
 
 /** Drops an unusable expiry, name or ID: refusing the answer would lose the account's only tokens. */
-export function takeRefreshed({
+export function readRefreshed({
   accountName,
   externalAccountId,
   credentials,
@@ -112,7 +112,7 @@ export function takeRefreshed({
   if (!areUsable(credentials)) throw unusable('credentials', 'rejected');
   return {
     credentials,
-    tokenExpiresAt: takeExpiry(tokenExpiresAt),
+    tokenExpiresAt: readExpiry(tokenExpiresAt),
     ...(accountName !== undefined && isName(accountName) && { accountName }),
     ...(traits && areKeepable(traits) && { traits }),
     ...(externalAccountId !== undefined && isAccountId(externalAccountId) && { externalAccountId }),
@@ -152,16 +152,16 @@ function areKeepable(traits: Traits = {}): boolean {
 const clockErrorMs = 86_400_000;
 
 /** Null: there is no expiry, it passed long ago, or it is not a valid time. */
-function takeExpiry(expiresAt: Date | null): Date | null {
+function readExpiry(expiresAt: Date | null): Date | null {
   const ms = expiresAt?.getTime() ?? Number.NaN;
   return ms > Date.now() - clockErrorMs && ms < endOfTime ? expiresAt : null;
 }
 
 /** An answer with an unusable post ID becomes `unknown`. */
-export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
+export function readOutcome(outcome: PhaseOutcome): PhaseOutcome {
   switch (outcome.outcome) {
     case 'published': {
-      const published = takePublished(outcome.published);
+      const published = readPublished(outcome.published);
       return published ? { ...outcome, published } : { outcome: 'unknown' };
     }
     case 'accepted': {
@@ -169,10 +169,10 @@ export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
       return state ? { ...outcome, state } : { outcome: 'unknown' };
     }
     case 'prepared':
-      return { ...outcome, state: takePrepared(outcome.state) };
+      return { ...outcome, state: readPrepared(outcome.state) };
     case 'more': {
       const waitMs = readWaitMs(outcome.waitMs) ?? 0;
-      return { ...outcome, state: takePrepared(outcome.state), waitMs };
+      return { ...outcome, state: readPrepared(outcome.state), waitMs };
     }
     case 'absent':
     case 'unknown':
@@ -182,27 +182,27 @@ export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
 }
 
 /** Throws if the state can't be stored. Nothing is public yet, so the prepare may be repeated. */
-function takePrepared(state: ProviderState): ProviderState {
+function readPrepared(state: ProviderState): ProviderState {
   const storable = toStorable(state, maxStateBytes);
   if (storable) return storable;
   throw new PlatformError('unavailable', 'The network answered with more than Fanfare can store.');
 }
 
 /** Undefined: an unusable ID proves nothing. A network without IDs returns null. */
-function takePublished(published: Published): Published | undefined {
+function readPublished(published: Published): Published | undefined {
   const { externalId, url, visibility, detail } = published;
   const id = externalId === null ? null : cutText(externalId, maxIdChars);
   if (id?.trim() === '') return undefined;
   return {
     externalId: id,
-    url: url === null ? null : takeUrl(url),
+    url: url === null ? null : readUrl(url),
     visibility: visibility === null ? null : cutText(visibility, maxCodeChars),
     ...(detail && { detail: cutJson(detail, maxProviderBytes) }),
   };
 }
 
 /** Null: it can't be shown as a link. */
-function takeUrl(url: string, maxChars = maxUrlChars): string | null {
+function readUrl(url: string, maxChars = maxUrlChars): string | null {
   const { protocol } = URL.parse(url) ?? {};
   const isLink = protocol === 'https:' || protocol === 'http:';
   return isLink && url.length <= maxChars && cutText(url, maxChars) === url ? url : null;

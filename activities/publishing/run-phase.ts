@@ -12,7 +12,7 @@ import { PlatformError } from '../platforms/platform-error.ts';
 import { afterStall, withoutLimit } from './backoff.ts';
 import type { Access } from '../logins/credentials.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
-import { takeOutcome, toPlatformError, type PhaseOutcome } from '../platforms/platform-answer.ts';
+import { readOutcome, toPlatformError, type PhaseOutcome } from '../platforms/platform-answer.ts';
 import { noteThrottle, withoutSlot } from './rate-limits.ts';
 import { recordError, recordOutcome, takeStep, type PhaseEnd } from './record-outcome.ts';
 
@@ -119,7 +119,7 @@ export async function callPhase(
   const forMs = phase === 'prepare' ? Math.min(callTimeoutMs, stepTimeoutMs) : callTimeoutMs;
   const mediaMs = uploadMs(target.media.reduce((sum, { bytes }) => sum + bytes, 0));
   const signal = AbortSignal.timeout(Math.ceil(Math.max(forMs + mediaMs - spentMs, 1)));
-  return takeOutcome(await callPlatform(platform, phase, target, signal));
+  return readOutcome(await callPlatform(platform, phase, target, signal));
 }
 
 /** Throws if the vault can't open the state. Called before the row says that a call has begun. */

@@ -16,7 +16,7 @@ import {
 } from '../../activities/platforms/platform-error.ts';
 import { secretFieldsOf } from '../../activities/platforms/credential-fields.ts';
 import { scopeMissing } from '../../activities/platforms/wrong-credential.ts';
-import { takeBegun, takeError, takeGrant } from '../../activities/platforms/platform-answer.ts';
+import { readBegun, shortenError, readGrant } from '../../activities/platforms/platform-answer.ts';
 import { waitForRevocations } from '../../schema/database/accounts/revocations.ts';
 import type { PlatformEntry } from '../../schema/platforms/index.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
@@ -42,7 +42,7 @@ export async function connectAtNetwork(
     context,
     projectId,
     definition,
-    async (signal) => takeGrant(await run(credentials, signal), definition.scopes),
+    async (signal) => readGrant(await run(credentials, signal), definition.scopes),
     namingField(fields, credentials),
   );
 }
@@ -59,7 +59,7 @@ export async function beginAtNetwork<T extends Begun>(
     projectId,
     async (signal) => {
       const begun = await begin(inputs, signal);
-      return { ...begun, ...takeBegun(begun) };
+      return { ...begun, ...readBegun(begun) };
     },
     fields ? namingField(fields, inputs) : toConflict,
   );
@@ -87,7 +87,7 @@ export function completeAtNetwork(
     async (signal) => {
       const grant = await method.complete(query, request, signal);
       try {
-        return takeGrant(grant, definition.scopes);
+        return readGrant(grant, definition.scopes);
       } catch (error) {
         await discard(grant);
         throw error;
@@ -108,7 +108,7 @@ export function importAtNetwork(
     context,
     projectId,
     definition,
-    async (signal) => takeGrant(await ask(signal)),
+    async (signal) => readGrant(await ask(signal)),
     (message, { field, platformCode }) => {
       if (platformCode === scopeMissing) {
         return validationError([{ path: ['scope'], code: scopeMissing, message }]);
@@ -158,7 +158,7 @@ async function askNetwork<T>(
     return await asProject(projectId, () => ask(signal));
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    const { kind, message, options } = takeError(error);
+    const { kind, message, options } = shortenError(error);
     switch (kind) {
       case 'rejected':
       case 'reauthorize':
