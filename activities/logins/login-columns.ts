@@ -1,10 +1,9 @@
-// The columns of a grant that has just received credentials.
+// The columns of a grant that has just received credentials, and whether these can be refreshed.
 import { sealCredentials } from '../../schema/database/accounts/grants.ts';
 import { inMs } from '../../schema/database/database-clock.ts';
 import { expiryWarningsMs } from '../../schema/accounts.ts';
 import type { Vault } from '../../schema/database/vault.ts';
-import { canRefresh } from '../platforms/index.ts';
-import type { Grant, Platform } from '../platforms/platform.ts';
+import type { Credentials, Grant, Platform } from '../platforms/platform.ts';
 
 /** The part of a token's life that passes before it is refreshed. */
 const refreshAfter = 0.8;
@@ -12,6 +11,13 @@ const refreshAfter = 0.8;
 const jitter = 0.05;
 /** A network that names shorter lives is asked no more often. A post refreshes by itself. */
 const refreshAtMostEveryMs = 300_000;
+
+export function canRefresh(
+  platform: Pick<Platform, 'refresh' | 'canRefresh'>,
+  credentials: Credentials,
+): boolean {
+  return platform.refresh !== undefined && (platform.canRefresh?.(credentials) ?? true);
+}
 
 export function loginColumns(
   vault: Vault,

@@ -2,7 +2,7 @@
 import { claimDueGrants, type DueGrant } from '../../schema/database/accounts/grants.ts';
 import type { RefreshDueInput, RefreshDueProgress } from '../../schema/workflows.ts';
 import { asProject } from '../current-project.ts';
-import { canRefresh } from '../platforms/index.ts';
+import { canRefresh } from './login-columns.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import { loadAccess, refreshAccess } from './credentials.ts';
 import type { LoginDependencies } from './dependencies.ts';

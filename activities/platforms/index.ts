@@ -12,7 +12,7 @@ import { createNostr } from './nostr/index.ts';
 import { createDiscord } from './discord/index.ts';
 import { createLinkedIn } from './linkedin/index.ts';
 import { createMastodon } from './mastodon/index.ts';
-import type { Credentials, Fetch, FormMethod, Platform } from './platform.ts';
+import type { Fetch, FormMethod, Platform } from './platform.ts';
 import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
 import { createTwitter } from './twitter/index.ts';
@@ -40,13 +40,6 @@ export function optionSchemaOf(
 /** The method that `POST /v1/accounts/connect` uses. Undefined: the network connects by consent only. */
 export function findFormMethod({ connect }: Platform): FormMethod | undefined {
   return connect.find((method) => method.kind === 'form');
-}
-
-export function canRefresh(
-  platform: Pick<Platform, 'refresh' | 'canRefresh'>,
-  credentials: Credentials,
-): boolean {
-  return platform.refresh !== undefined && (platform.canRefresh?.(credentials) ?? true);
 }
 
 /** How networks are reached: guarded, and counted for the project that they act for. */

@@ -1,7 +1,8 @@
 // What every network must do without faults, through the whole of Fanfare: the same cases at a simulator and at a real server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { canRefresh, rulesOf } from '../../../../activities/platforms/index.ts';
+import { canRefresh } from '../../../../activities/logins/login-columns.ts';
+import { rulesOf } from '../../../../activities/platforms/index.ts';
 import type { Credentials, Platform } from '../../../../activities/platforms/platform.ts';
 import { fixedLimits } from '../../../../schema/wire/limits.ts';
 import type { Db } from '../../../../schema/database/tables.ts';
