@@ -41,8 +41,8 @@ const received = (path: string) =>
     .filter((request) => request.path === path)
     .map((request) => request.json().data.social_account_id as string);
 
-const until = (path: string, count: number) =>
-  expect.poll(() => received(path).length, { timeout: 20_000 }).toBe(count);
+const until = (path: string, count: number, timeout = 20_000) =>
+  expect.poll(() => received(path).length, { timeout }).toBe(count);
 
 describe('an idle project', () => {
   test('keeps the cursor file up to date', async () => {
@@ -167,7 +167,7 @@ describe('a receiver that is slower than the events', () => {
       await inQuietTransaction(db, (trx) => insertChanges(trx, changes));
     }
     notifier.notify('fanfare_changes');
-    await until('/slow', recorded.length);
+    await until('/slow', recorded.length, 60_000);
     expect(received('/slow')).toEqual(recorded.map((event) => event.social_account_id));
-  });
+  }, 90_000);
 });
