@@ -14,7 +14,7 @@ import {
   releaseBatch,
   restartPost,
   restartReplay,
-  takeSweep,
+  claimSweep,
   type ComingPost,
 } from '../../schema/database/dispatch/sweeping.ts';
 import { deliverEventsWorkflowId } from '../../schema/workflows.ts';
@@ -75,7 +75,7 @@ async function sweep(
   isStopped: () => boolean,
 ): Promise<Position> {
   const { db, notifier, temporal, everyMs, overdueMs, log } = dependencies;
-  if (!(await takeSweep(db, everyMs))) return after;
+  if (!(await claimSweep(db, everyMs))) return after;
   const batchIds = await listOverdueBatches(db, overdueMs, after.batchId);
   for (const batchId of batchIds) {
     if (await isRunning(temporal, deliverEventsWorkflowId(batchId))) continue;

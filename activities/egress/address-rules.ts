@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Cidr } from '../../schema/config/cidrs.ts';
 
-export type AddressVerdict = 'public' | 'allowed' | 'blocked';
+export type AddressClass = 'public' | 'allowed' | 'blocked';
 
 /** Azure's host. It is in a public range, but every machine reaches its own metadata there. */
 const metadataHosts = new Set(['168.63.129.16']);
@@ -14,7 +14,7 @@ const isatapMarks = new Set([0x0000_5efe, 0x0200_5efe]);
  * Allowed ranges come first. Otherwise, IPv4 must be ordinary unicast, and IPv6 ordinary unicast inside
  * 2000::/3 and not ISATAP. This excludes every form that contains an IPv4 address.
  */
-export function classifyAddress(address: string, allowed: readonly Cidr[]): AddressVerdict {
+export function classifyAddress(address: string, allowed: readonly Cidr[]): AddressClass {
   if (!ipaddr.isValid(address)) return 'blocked';
   const parsed = ipaddr.parse(address);
   for (const { range } of allowed) {

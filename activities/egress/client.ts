@@ -97,13 +97,13 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     return new Promise((resolve, reject) => {
       if (closing) throw new NotBegunError('The client is closed.');
       request.signal?.throwIfAborted();
-      const verdict = checkUrlSyntax(request.url);
-      if (!verdict.ok) {
-        resolve(refused(verdict.message));
+      const checked = checkUrlSyntax(request.url);
+      if (!checked.ok) {
+        resolve(refused(checked.message));
         return;
       }
-      const pool = poolOf({ owner: request.owner, origin: verdict.url.origin });
-      pool.start(new SendAttempt(request, verdict.url, pool, resolve, reject));
+      const pool = poolOf({ owner: request.owner, origin: checked.url.origin });
+      pool.start(new SendAttempt(request, checked.url, pool, resolve, reject));
     });
   }
 

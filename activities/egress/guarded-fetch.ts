@@ -55,8 +55,8 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedFetch
 
   async function guardedFetch(input: string | URL | Request, init: RequestInit = {}) {
     const request = input instanceof Request ? input : null;
-    const verdict = checkUrlSyntax(urlOf(input));
-    if (!verdict.ok) throw new BlockedAddressError(verdict.message);
+    const checked = checkUrlSyntax(urlOf(input));
+    if (!checked.ok) throw new BlockedAddressError(checked.message);
     const headers = new Headers(init.headers ?? request?.headers);
     headers.set('accept-encoding', 'identity');
     const deadlineMs = settings.deadlineMs + uploadMs(Number(headers.get('content-length') ?? 0));

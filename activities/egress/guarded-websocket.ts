@@ -39,9 +39,9 @@ export function createWithWebSocket(settings: WebSocketSettings): WithWebSocket 
   const limit = createKeyedLimit(settings.connectionsPerOrigin);
 
   return async function withWebSocket(given, signal, use) {
-    const verdict = checkUrlSyntax(given.replace(/^ws/i, 'http'));
-    if (!verdict.ok) throw new BlockedAddressError(verdict.message);
-    const { url } = verdict;
+    const checked = checkUrlSyntax(given.replace(/^ws/i, 'http'));
+    if (!checked.ok) throw new BlockedAddressError(checked.message);
+    const { url } = checked;
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(settings.deadlineMs)]);
     return limit(`${currentOwner()} ${url.origin}`, async () => {
       deadline.throwIfAborted();

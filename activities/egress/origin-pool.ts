@@ -24,7 +24,7 @@ export interface PooledRequest extends Dispatcher.DispatchHandler {
   readonly beginWithinMs: number;
   wait(): void;
   begin(connection: Connection): void;
-  noteBytes(answerBytes: number): void;
+  countBytes(answerBytes: number): void;
   fail(reason: unknown): void;
 }
 
@@ -53,7 +53,7 @@ export class Connection {
         this.trace = new SocketTrace();
         this.served = 0;
         this.#socket = openSocket(settings, { ...target, owner }, this.trace, callback);
-        this.#socket?.on('readable', () => process.nextTick(noteBytes, this));
+        this.#socket?.on('readable', () => process.nextTick(countBytes, this));
       },
     });
     // If an attempt is waiting, undici reconnects by itself.
@@ -65,12 +65,12 @@ export class Connection {
   begin(attempt: PooledRequest): void {
     this.current = attempt;
     attempt.begin(this);
-    this.pool.noteBegin();
+    this.pool.countBegun();
     this.#client.dispatch(attempt.options, attempt);
   }
 
   /** A request was written. Bytes from now on belong to its response. */
-  noteRequest(): number {
+  countRequest(): number {
     this.#bytesBefore = this.#socket?.bytesRead ?? 0;
     return this.served++;
   }
@@ -142,7 +142,7 @@ export class OriginPool {
     attempt.fail(new NotBegunError('Every connection is busy.', this.#promisedUntil - now));
   }
 
-  noteBegin(): void {
+  countBegun(): void {
     this.#movedAt = performance.now();
   }
 
@@ -153,7 +153,7 @@ export class OriginPool {
 
   /** After a complete response: the connection serves the next waiting request, or becomes idle. */
   release(connection: Connection): void {
-    this.#noteEnd(connection);
+    this.#recordEnd(connection);
     connection.current = null;
     if (connection.isDestroyed) return;
     const next = this.#nextWaiting();
@@ -163,7 +163,7 @@ export class OriginPool {
   }
 
   drop(connection: Connection): void {
-    this.#noteEnd(connection);
+    this.#recordEnd(connection);
     if (!this.#forget(connection)) return;
     const next = this.#nextWaiting();
     if (next) this.#connect(next);
@@ -194,7 +194,7 @@ export class OriginPool {
     return true;
   }
 
-  #noteEnd({ current }: Connection): void {
+  #recordEnd({ current }: Connection): void {
     if (!current) return;
     this.#movedAt = performance.now();
     const holdMs = this.#movedAt - current.startedAt;
@@ -217,8 +217,8 @@ export class OriginPool {
 }
 
 /** Called after undici has parsed the received bytes. */
-function noteBytes(connection: Connection): void {
-  connection.current?.noteBytes(connection.answerBytes);
+function countBytes(connection: Connection): void {
+  connection.current?.countBytes(connection.answerBytes);
 }
 
 function ignore(): void {}

@@ -88,7 +88,7 @@ export class SendAttempt implements PooledRequest {
 
   onRequestStart(): void {
     this.#isWritten = true;
-    if (this.#connection) this.#isOnKeptSocket = this.#connection.noteRequest() > 0;
+    if (this.#connection) this.#isOnKeptSocket = this.#connection.countRequest() > 0;
   }
 
   onResponseStarted(): void {
@@ -113,7 +113,7 @@ export class SendAttempt implements PooledRequest {
   }
 
   /** Interim responses, an endless head and the padding of chunks count like the body. */
-  noteBytes(answerBytes: number): void {
+  countBytes(answerBytes: number): void {
     if (!this.isDone && answerBytes > this.#maxReadBytes) this.#concludeAndDrop(tooLarge);
   }
 

@@ -10,7 +10,7 @@ import { createDns } from './dns.ts';
 import type { Resolve } from './dns.ts';
 import { unresolved } from './lookup-limits.ts';
 
-export type UrlVerdict = { ok: true; url: URL } | UrlRefusal;
+export type UrlCheck = { ok: true; url: URL } | UrlRefusal;
 
 export interface UrlGuardOptions {
   /** Ranges that are allowed although they aren't public. `http:` works only with hosts in them. */
@@ -25,7 +25,7 @@ export interface UrlGuard {
    * change, so every connection is checked, and an answer that depended on it would reveal our network. An
    * `http:` URL must lead to an allowed range.
    */
-  check(text: string, owner: string): Promise<UrlVerdict>;
+  check(text: string, owner: string): Promise<UrlCheck>;
   /** Throws `BlockedAddressError` for a literal address that is not allowed. Names pass. */
   checkLiteral(hostname: string, protocol: string): void;
   /** Resolves a name once and returns only checked addresses, so the socket connects to one of them. */
@@ -44,17 +44,17 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
 
   /** One blocked address blocks the whole name, so that chance doesn't decide which address is used. */
   function judgeAll(addresses: readonly string[], hostname: string, protocol: string) {
-    const verdicts = addresses.map((address) => classifyAddress(address, allowed));
-    if (verdicts.includes('blocked')) {
+    const classes = addresses.map((address) => classifyAddress(address, allowed));
+    if (classes.includes('blocked')) {
       return refuseUrl('blocked_address', `${hostname} leads to an address that isn't public.`);
     }
-    if (protocol !== 'https:' && verdicts.some((verdict) => verdict !== 'allowed')) {
+    if (protocol !== 'https:' && classes.some((one) => one !== 'allowed')) {
       return refuseUrl('not_https', 'The URL must begin with https://.');
     }
     return null;
   }
 
-  async function check(text: string, owner: string): Promise<UrlVerdict> {
+  async function check(text: string, owner: string): Promise<UrlCheck> {
     const syntax = checkUrlSyntax(text);
     if (!syntax.ok) return syntax;
     const { url } = syntax;

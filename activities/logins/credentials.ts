@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openJoinedApp } from '../../schema/database/accounts/apps.ts';
 import { freeExternalId, updateAccount } from '../../schema/database/accounts/accounts.ts';
 import {
-  dropRefreshLease,
+  releaseRefreshLease,
   findLogin,
   hasCredentials,
   replaceCredentials,
-  takeRefreshLease,
+  acquireRefreshLease,
 } from '../../schema/database/accounts/credentials.ts';
 import {
   countFailedRefresh,
@@ -89,10 +89,10 @@ export async function refreshAccess(
   } catch (thrown) {
     if (!(thrown instanceof PlatformError)) throw thrown;
     const error = toRefreshError(thrown);
-    if (error.kind !== 'reauthorize') await noteFailure(dependencies.db, access, error);
+    if (error.kind !== 'reauthorize') await recordFailure(dependencies.db, access, error);
     return error;
   } finally {
-    await dropRefreshLease(dependencies.db, access.grantId, leaseId);
+    await releaseRefreshLease(dependencies.db, access.grantId, leaseId);
   }
 }
 
@@ -108,11 +108,11 @@ async function waitForLease(
   for (;;) {
     const current = await loadAccess(dependencies, accountId);
     if (!current || !isSame(current, access)) {
-      if (takenOverAtMs !== undefined) await dropRefreshLease(db, id, leaseId);
+      if (takenOverAtMs !== undefined) await releaseRefreshLease(db, id, leaseId);
       return false;
     }
     if (takenOverAtMs === undefined) {
-      const taken = await takeRefreshLease(db, { id, credential_version }, leaseId, leaseMs);
+      const taken = await acquireRefreshLease(db, { id, credential_version }, leaseId, leaseMs);
       if (taken === 'free') return true;
       if (taken === 'expired') takenOverAtMs = performance.now();
     } else if (performance.now() - takenOverAtMs > takeOverMs) return true;
@@ -166,7 +166,7 @@ function toRefreshError(error: PlatformError): PlatformError {
 }
 
 /** The login may still be good, so the schedule asks again later. */
-async function noteFailure(
+async function recordFailure(
   db: Db,
   { grantId: id, credentialVersion: credential_version }: Access,
   { options: { retryAfterMs = 0 } }: PlatformError,

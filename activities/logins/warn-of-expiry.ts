@@ -1,5 +1,5 @@
 // The activity of `refreshLogins` that warns of logins which end soon and can't be refreshed.
-import { takeExpiryWarnings } from '../../schema/database/accounts/grants.ts';
+import { claimExpiryWarnings } from '../../schema/database/accounts/grants.ts';
 import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import { insertAccountChanges } from '../../schema/database/live/changes.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
@@ -16,7 +16,7 @@ export function warnOfExpiry({
   previewEvents,
 }: Pick<LoginDependencies, 'db' | 'notifier' | 'previewEvents'>): Promise<boolean> {
   return inTransaction(db, notifier, async (trx) => {
-    const { warnings, isLeft } = await takeExpiryWarnings(trx, groupSize);
+    const { warnings, isLeft } = await claimExpiryWarnings(trx, groupSize);
     for (const { account, endsAt } of warnings) {
       const details = { token_expires_at: toTimestamp(endsAt) };
       await recordAccountEvent(trx, account, 'account.expiring', { previewEvents }, details);

@@ -61,7 +61,7 @@ export interface MediaPlace {
   options?: { path: Path; given: Record<string, unknown> };
 }
 
-interface MediaVerdict {
+interface MediaFindings {
   errors: Issue[];
   warnings: Issue[];
 }
@@ -84,7 +84,7 @@ export function checkMedia(
   rules: MediaRules | null,
   media: readonly MediaFacts[],
   place: MediaPlace,
-): MediaVerdict {
+): MediaFindings {
   if (media.length === 0) return { errors: [], warnings: [] };
   if (!rules) {
     const message: Text = ({ field }) =>
@@ -100,7 +100,7 @@ export function checkMedia(
   const refusals = rules.refuse?.(media, options.given) ?? [];
   const showsNone = rules.hasNoAltTextWithVideo && media.some(({ kind }) => kind === 'video');
   const own = showsNone ? { ...rules, altText: null } : rules;
-  const verdicts = media.map((facts, i) => checkOne(title, own, facts, place.pathOf(i), place));
+  const findings = media.map((facts, i) => checkOne(title, own, facts, place.pathOf(i), place));
   return {
     errors: [
       ...checkCounts(title, rules, media, place),
@@ -108,9 +108,9 @@ export function checkMedia(
         const path = option === undefined ? place.path : [...options.path, option];
         return { path, ...refusal };
       }),
-      ...verdicts.flatMap(({ errors }) => errors),
+      ...findings.flatMap(({ errors }) => errors),
     ],
-    warnings: verdicts.flatMap(({ warnings }) => warnings),
+    warnings: findings.flatMap(({ warnings }) => warnings),
   };
 }
 
@@ -147,7 +147,7 @@ function checkOne(
   facts: MediaFacts,
   path: Path,
   { autoFit }: MediaPlace,
-): MediaVerdict {
+): MediaFindings {
   const errors = checkUse(title, rules, facts, path);
   const warnings = [
     ...checkAltText(title, rules, facts, path),

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { callNetwork, isSuccess, type NetworkAnswer, type NetworkCall } from './json-client.ts';
 import type { Credentials, Fetch, Throttle } from './platform.ts';
 import { readThrottle } from './rate-limit-headers.ts';
-import { toRefusal, toSurprise, type Explanation } from './refusal.ts';
+import { toRefusal, toUnexpectedAnswer, type Explanation } from './refusal.ts';
 
 export interface NetworkApi {
   /** The title of the network. */
@@ -57,7 +57,7 @@ export function createApi(
         throw toRefusal({ network, kind, answer, secrets, ...readRefusal(answer, credentials) });
       }
       const { data, success } = expected.safeParse(answer.body);
-      if (!success) throw toSurprise(network, kind);
+      if (!success) throw toUnexpectedAnswer(network, kind);
       return { body: data, headers: answer.headers, throttle: readThrottle(answer.headers) };
     };
 }

@@ -11,7 +11,7 @@ import { readRefusedMs } from './rate-limit-headers.ts';
 /**
  * `revoked`: the user or the network revoked the access. `lost`: the network may have carried out the call.
  */
-export type Verdict = PlatformErrorKind | 'revoked' | 'lost';
+export type Meaning = PlatformErrorKind | 'revoked' | 'lost';
 
 /** How a network explains a refusal. */
 export interface Explanation {
@@ -19,7 +19,7 @@ export interface Explanation {
   code?: string | undefined;
   message?: string | undefined;
   /** Default: by the status. */
-  verdict?: Verdict | undefined;
+  meaning?: Meaning | undefined;
   /** Additional members of `provider_error`. */
   detail?: Record<string, unknown> | undefined;
   /** Default: by the headers. */
@@ -45,7 +45,7 @@ const maxWordsLength = 500;
 const maxTextLength = 5_000;
 
 export function toRefusal(refusal: Refusal): PlatformError {
-  const { network, kind, answer, secrets, detail, verdict, throttled = 'account' } = refusal;
+  const { network, kind, answer, secrets, detail, throttled = 'account' } = refusal;
   const { status } = answer;
   const code = redact(refusal.code?.trim() ?? '', secrets);
   const message = redact(refusal.message?.trim() ?? '', secrets);
@@ -57,7 +57,7 @@ export function toRefusal(refusal: Refusal): PlatformError {
     platformCode: code || String(status),
     providerError: { status, ...(code && { code }), ...(message && { message }), ...detail },
   };
-  const meaning = verdict ?? verdictOf(status);
+  const meaning = refusal.meaning ?? meaningOf(status);
   switch (meaning) {
     case 'rate_limited':
       return new PlatformError('rate_limited', `${network} limits the rate: ${words}`, {
@@ -82,7 +82,7 @@ export function toRefusal(refusal: Refusal): PlatformError {
   }
 }
 
-function verdictOf(status: number): Verdict {
+function meaningOf(status: number): Meaning {
   if (status === 429) return 'rate_limited';
   if (status === 401) return 'reauthorize';
   if (status >= 500 || status === 408) return 'lost';
@@ -91,7 +91,7 @@ function verdictOf(status: number): Verdict {
 }
 
 /** The error for a successful answer that can't be read. */
-export function toSurprise(network: string, kind: CallKind): PlatformError {
+export function toUnexpectedAnswer(network: string, kind: CallKind): PlatformError {
   return lostAnswer(kind, `${network} answered in a way that can't be read.`);
 }
 

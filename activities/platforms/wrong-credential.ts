@@ -14,7 +14,10 @@ export function lacksPermissions(missing: readonly string[]): PlatformError {
 }
 
 /** For `catch`: attributes a failure of these kinds to the field. */
-export function blame(field: string, ...kinds: PlatformErrorKind[]): (error: unknown) => never {
+export function asFieldError(
+  field: string,
+  ...kinds: PlatformErrorKind[]
+): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof PlatformError) || !kinds.includes(error.kind)) throw error;
     throw new PlatformError('rejected', error.message, { ...error.options, field });
@@ -28,7 +31,7 @@ const noServer = new Set(['ENOTFOUND', 'UND_ERR_RES_EXCEEDED_MAX_SIZE', 'blocked
  * For `catch` of the first call to a user's server. An unavailable server may still be the right one; one
  * that answers unlike the network isn't.
  */
-export function blameServer(
+export function asServerError(
   field: string,
   message: string,
   code: string,

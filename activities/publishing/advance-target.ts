@@ -17,14 +17,14 @@ import { setReconnectRequired } from '../logins/end-grants.ts';
 import { canRefresh } from '../logins/login-columns.ts';
 import { ownedForMs } from './call-ownership.ts';
 import { defaultCallTimeoutMs, runPhase } from './run-phase.ts';
-import { failTarget, lostCommit, lostState, takeStep, type Refused } from './record-outcome.ts';
+import { failTarget, lostCommit, lostState, applyStep, type Refused } from './record-outcome.ts';
 import { asProject } from '../current-project.ts';
 import type { MediaFailure } from '../media/load-media.ts';
 import { rulesOf } from '../platforms/index.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { logPaused } from './log-wait.ts';
-import { findWait, noteRefusal } from './rate-limits.ts';
+import { findWait, recordRefusal } from './rate-limits.ts';
 import {
   findMediaObstacle,
   listTargetMedia,
@@ -103,7 +103,7 @@ async function advanceFrom(
     const network = { title: platform.definition.title, rules: rulesOf(platform, access.traits) };
     const media = await loadTargetMedia(dependencies, row, found, network);
     if (media instanceof PlatformError) {
-      await takeStep(dependencies, row, stepAfter(dependencies, row, media), media);
+      await applyStep(dependencies, row, stepAfter(dependencies, row, media), media);
       continue;
     }
     if ('code' in media) return failUnsent(dependencies, row, media.code, media.message);
@@ -158,7 +158,7 @@ async function findObstacle(
   if (row.phase_state === 'begun' && row.phase === 'commit') {
     // The caller is dead and may have sent the commit.
     const begunMs = (row.begun_at ?? row.read_at).getTime();
-    await takeStep(dependencies, row, firstCheck(row.clock, limits, begunMs), lostCommit);
+    await applyStep(dependencies, row, firstCheck(row.clock, limits, begunMs), lostCommit);
     return 'written';
   }
   // A reply can't be found without the ID of the post that it replies to.
@@ -168,7 +168,7 @@ async function findObstacle(
   if (row.must_check) {
     const missing = await findMissing(dependencies, row);
     if (missing) return missing;
-    await takeStep(dependencies, row, checkAfterRestore(row, limits), lostState);
+    await applyStep(dependencies, row, checkAfterRestore(row, limits), lostState);
     return 'written';
   }
   if (
@@ -176,7 +176,7 @@ async function findObstacle(
     platform &&
     !mayRepeat(platform.definition, row.clock, row.read_at.getTime())
   ) {
-    await takeStep(dependencies, row, nextCheck(row.clock, limits), lostCommit);
+    await applyStep(dependencies, row, nextCheck(row.clock, limits), lostCommit);
     return 'written';
   }
   // A post that may be public is checked instead of waiting.
@@ -193,13 +193,13 @@ async function findObstacle(
     return failUnsent(dependencies, row, obstacle.code, obstacle.message);
   }
   if (obstacle) {
-    await takeStep(dependencies, row, obstacle, 'The media did not arrive.');
+    await applyStep(dependencies, row, obstacle, 'The media did not arrive.');
     return 'written';
   }
   const ready = withoutMediaWait(row);
   const wait = row.is_sending_paused ? check : await findWait(dependencies, ready);
   if (!wait) return undefined;
-  await takeStep(dependencies, row, check ?? wait, 'The network limits the rate.');
+  await applyStep(dependencies, row, check ?? wait, 'The network limits the rate.');
   return 'written';
 }
 
@@ -250,8 +250,8 @@ async function renewAccess(
     // The user has just reconnected the account.
     if (!isSet && mayRenew && (await loadAccess(dependencies, access.accountId))) return;
   }
-  if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);
-  await takeStep(dependencies, row, stepAfter(dependencies, row, error), error);
+  if (error.kind === 'rate_limited') await recordRefusal(dependencies, row, error);
+  await applyStep(dependencies, row, stepAfter(dependencies, row, error), error);
 }
 
 function stepAfter({ clock, now }: AdvanceDependencies, row: TargetRow, error: PlatformError) {

@@ -15,7 +15,7 @@ type LogDependencies = Pick<AdvanceDependencies, 'log' | 'now'>;
  * The clock of a target that is about to wait. `log` writes the line: undefined for a short wait, and for a
  * reason that the log has named already, so that a long outage has one line for each target.
  */
-export function noteWait(
+export function recordWait(
   dependencies: LogDependencies,
   row: TargetRow,
   step: Exclude<NextStep, { fail: unknown }>,

@@ -53,16 +53,16 @@ export function withoutSlot(clock: ClockState): ClockState {
 }
 
 /** Makes all calls of the account, its grant or its app wait after a refusal. */
-export async function noteRefusal(
+export async function recordRefusal(
   { db, clock }: Pick<AdvanceDependencies, 'db' | 'clock'>,
   row: TargetRow,
   error: PlatformError,
 ): Promise<void> {
   const waitMs = refusalWaitMs(error, row.clock, clock);
-  await noteThrottle({ db }, row, { scope: error.options.throttled ?? 'account', waitMs });
+  await recordThrottle({ db }, row, { scope: error.options.throttled ?? 'account', waitMs });
 }
 
-export async function noteThrottle(
+export async function recordThrottle(
   { db }: Pick<AdvanceDependencies, 'db'>,
   row: TargetRow,
   { scope, waitMs: askedMs }: Throttle,

@@ -7,7 +7,7 @@ import {
 } from '../../schema/database/posts/target-steps.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import { sealState } from '../../schema/database/posts/provider-state.ts';
-import { takeCreditsExhausted } from '../../schema/database/accounts/apps.ts';
+import { claimCreditsExhausted } from '../../schema/database/accounts/apps.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { postingErrors, type PostingErrorCode } from '../../schema/posts/errors.ts';
@@ -27,8 +27,8 @@ import {
 } from './backoff.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { PhaseOutcome } from '../platforms/platform-answer.ts';
-import { noteWait } from './log-wait.ts';
-import { noteRefusal } from './rate-limits.ts';
+import { recordWait } from './log-wait.ts';
+import { recordRefusal } from './rate-limits.ts';
 
 export const lostCommit = new PlatformError(
   'unknown_outcome',
@@ -71,9 +71,9 @@ export async function recordError(
     return isWritten ? { row, error } : 'superseded';
   }
   if (error.options.isOutOfCredits) await reportUsedUpApp(dependencies, row);
-  else if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);
+  else if (error.kind === 'rate_limited') await recordRefusal(dependencies, row, error);
   const step = afterError(error, phase, clock, limits, dependencies.now());
-  return toEnd(await takeStep(dependencies, row, step, error));
+  return toEnd(await applyStep(dependencies, row, step, error));
 }
 
 /** Notifies the project if the app is its own. */
@@ -83,7 +83,7 @@ async function reportUsedUpApp(
 ): Promise<void> {
   if (app_id === null) return;
   await inTransaction(db, notifier, async (trx) => {
-    const app = await takeCreditsExhausted(trx, projectId, app_id);
+    const app = await claimCreditsExhausted(trx, projectId, app_id);
     if (!app) return;
     const { environment, ...data } = app;
     const type = 'platform_app.credits_exhausted';
@@ -101,7 +101,7 @@ export async function recordOutcome(
   const { clock: limits } = dependencies;
   const { clock, phase } = row;
   const take = async (step: NextStep, cause: PlatformError | string, state?: ProviderState) =>
-    toEnd(await takeStep(dependencies, row, step, cause, state));
+    toEnd(await applyStep(dependencies, row, step, cause, state));
   switch (outcome.outcome) {
     case 'more':
       return take(
@@ -136,7 +136,7 @@ export async function recordOutcome(
 const toEnd = (isWritten: boolean): PhaseEnd => (isWritten ? 'written' : 'superseded');
 
 /** `state`: undefined keeps the row's. False: another execution has changed the row, and nothing was written. */
-export async function takeStep(
+export async function applyStep(
   dependencies: AdvanceDependencies,
   row: TargetRow,
   step: NextStep,
@@ -145,7 +145,7 @@ export async function takeStep(
 ): Promise<boolean> {
   if ('fail' in step) return failTarget(dependencies, row, step.fail, cause);
   const { db, notifier, vault } = dependencies;
-  const { clock, log } = noteWait(dependencies, row, step, cause);
+  const { clock, log } = recordWait(dependencies, row, step, cause);
   const isWritten = await setNextPhase(db, notifier, row, {
     phase: step.next,
     clock,

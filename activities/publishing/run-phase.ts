@@ -13,8 +13,8 @@ import { afterStall, withoutLimit } from './backoff.ts';
 import type { Access } from '../logins/credentials.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import { readOutcome, toPlatformError, type PhaseOutcome } from '../platforms/platform-answer.ts';
-import { noteThrottle, withoutSlot } from './rate-limits.ts';
-import { recordError, recordOutcome, takeStep, type PhaseEnd } from './record-outcome.ts';
+import { recordThrottle, withoutSlot } from './rate-limits.ts';
+import { recordError, recordOutcome, applyStep, type PhaseEnd } from './record-outcome.ts';
 
 /** Well below the activity's timeout: the outcome must be recorded before another execution may begin. */
 export const defaultCallTimeoutMs = 30_000;
@@ -86,13 +86,13 @@ async function record(
   if (!(answer instanceof PlatformError) && answer.outcome === 'stalled') {
     await endAttempt(db, row.id, row.steps, { outcome, durationMs, errorMessage: stallMessage });
     const step = afterStall(row.phase, row.clock);
-    return (await takeStep(dependencies, row, step, stallMessage)) ? 'written' : 'superseded';
+    return (await applyStep(dependencies, row, step, stallMessage)) ? 'written' : 'superseded';
   }
   const called = { ...row, clock: clockAfter(row, answer) };
   if (answer instanceof PlatformError) return recordError(dependencies, called, answer, durationMs);
 
   if ('throttle' in answer && answer.throttle) {
-    await noteThrottle(dependencies, called, answer.throttle);
+    await recordThrottle(dependencies, called, answer.throttle);
   }
   if (answer.outcome === 'published') {
     await setPublished(db, notifier, called, answer.published, durationMs);

@@ -1,6 +1,6 @@
 // Starts the embedded servers that the operator doesn't replace, in parallel, and stops them in order.
 import path from 'node:path';
-import { takeDataDirectory } from './data-directory.ts';
+import { claimDataDirectory } from './data-directory.ts';
 import { startPostgres } from './postgres.ts';
 import { findTemporalExecutable } from './temporal-executable.ts';
 import { startTemporal, type EmbeddedTemporal } from './temporal.ts';
@@ -33,7 +33,7 @@ export async function startEmbeddedBackends(
 ): Promise<EmbeddedBackends> {
   const { progress } = options;
   const isUsed = options.postgres || options.temporal;
-  const held = isUsed ? takeDataDirectory(options.dataDirectory) : undefined;
+  const held = isUsed ? claimDataDirectory(options.dataDirectory) : undefined;
   const dataDirectory = held?.path ?? options.dataDirectory;
   const failed = new AbortController();
   const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]);

@@ -11,11 +11,11 @@ export interface DataDirectory {
 }
 
 /** Creates the folder if it is missing. Throws if a running program has locked it. */
-export function takeDataDirectory(directory: string): DataDirectory {
+export function claimDataDirectory(directory: string): DataDirectory {
   makeDataDirectory(directory);
   const real = realpathSync(directory);
   // `isHeld` of another process shares the lock for a moment.
-  const lock = takeLock(real, 'pragma journal_mode = memory; begin exclusive', 500);
+  const lock = acquireLock(real, 'pragma journal_mode = memory; begin exclusive', 500);
   if (lock === undefined) throw inUse(real);
   writeFileSync(holderFile(real), String(process.pid), { mode: 0o600 });
   return { path: real, release: () => void (lock.isOpen && lock.close()) };
@@ -29,7 +29,7 @@ export function refuseHeldDirectory(directory: string): void {
 /** Whether a running program has locked the folder. */
 export function isHeld(directory: string): boolean {
   if (!existsSync(lockFile(directory))) return false;
-  const lock = takeLock(directory, 'begin; select 1 from sqlite_schema', 0);
+  const lock = acquireLock(directory, 'begin; select 1 from sqlite_schema', 0);
   lock?.close();
   return lock === undefined;
 }
@@ -39,7 +39,7 @@ const lockFile = (directory: string) => path.join(directory, 'lock.sqlite');
 const holderFile = (directory: string) => path.join(directory, 'lock.pid');
 
 /** Undefined: another process has it. The system releases the lock of a killed process. */
-function takeLock(directory: string, sql: string, waitMs: number): DatabaseSync | undefined {
+function acquireLock(directory: string, sql: string, waitMs: number): DatabaseSync | undefined {
   const file = lockFile(directory);
   try {
     const lock = new DatabaseSync(file, { timeout: waitMs });

@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from 'pg';
-import { takeDataDirectory } from './data-directory.ts';
+import { claimDataDirectory } from './data-directory.ts';
 import {
   checkVersion,
   createCluster,
@@ -47,7 +47,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   const { progress, signal, fsync = true } = options;
   const dataDirectory = realpathSync(options.dataDirectory);
   const place = choosePostgresPlace(dataDirectory, findPostgresBinaries(), progress);
-  const held = place.directory === dataDirectory ? undefined : takeDataDirectory(place.directory);
+  const held = place.directory === dataDirectory ? undefined : claimDataDirectory(place.directory);
   let server: ServerProcess | undefined;
   async function stop(): Promise<void> {
     await server?.stop();

@@ -10,7 +10,7 @@ import { checkKey, keyHeaderPath } from '../http/idempotency.ts';
 import { toSnakeCase } from './case-conversion.ts';
 import { toArgumentPath, toWire, type Place } from './input.ts';
 import { findTextIssues } from '../http/text-issues.ts';
-import { takeRequest } from '../http/rate-limit.ts';
+import { countRequest } from '../http/rate-limit.ts';
 import { refuseAnswered, Replayed, type Answer } from '../http/transact.ts';
 import { validate } from '../http/validation.ts';
 
@@ -105,7 +105,7 @@ export async function write<Input, T>(
 ): Promise<T> {
   const caller = requireCaller(graphql, scope);
   // The request itself pays for its first mutation.
-  if (info.fieldNodes[0] !== fieldsOf(info)[0]) takeRequest(graphql.app, caller);
+  if (info.fieldNodes[0] !== fieldsOf(info)[0]) countRequest(graphql.app, caller);
   const keyInHeader = keyOfRequest(graphql, info);
   const keyBeside = checkKey(args.idempotencyKey, ['idempotencyKey']);
   try {

@@ -68,12 +68,12 @@ function limiterOf(context: Context): ReturnType<typeof createRateLimiter> {
 
 type Sender = Pick<Caller, 'projectId'>;
 
-export function takeRequest(context: Context, { projectId }: Sender): void {
+export function countRequest(context: Context, { projectId }: Sender): void {
   limiterOf(context)(projectId);
 }
 
-/** Each post of a bulk request counts as a request. The first one is paid for by `takeRequest`. */
-export function takePosts(context: Context, { projectId }: Sender, count: number): void {
+/** Each post of a bulk request counts as a request. The first one is paid for by `countRequest`. */
+export function countPosts(context: Context, { projectId }: Sender, count: number): void {
   limiterOf(context)(projectId, count, 1);
 }
 

@@ -12,7 +12,7 @@ export function requireStorage({ media }: Context): MediaStorage {
 }
 
 /** For media that no longer wait for an upload, or never did. Undefined: they are gone. */
-export function takesNoUpload(row: MediaRow | undefined): AppError {
+export function uploadRefused(row: MediaRow | undefined): AppError {
   const { status, error_message } = row ?? { status: 'deleted', error_message: null };
   const reasons: Partial<Record<MediaRow['status'], string>> = {
     pending: 'Fanfare fetches them from their URL.',

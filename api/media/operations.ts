@@ -20,7 +20,7 @@ import type { Page } from '../../schema/wire/listing.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { checkSize, fullProject, requireStorage, takesNoUpload } from './limits.ts';
+import { checkSize, fullProject, requireStorage, uploadRefused } from './limits.ts';
 import { presentMedia } from './presenter.ts';
 import { newUploadToken, uploadUrlOf } from './upload-url.ts';
 
@@ -84,7 +84,7 @@ export async function renewMediaUploadUrl(
   return transact(context, caller, async ({ trx }) => {
     const media = await lockMedia(trx, caller, id);
     requireStorage(context);
-    if (media.status !== 'pending' || media.url !== null) throw takesNoUpload(media);
+    if (media.status !== 'pending' || media.url !== null) throw uploadRefused(media);
     const row = await renewUpload(trx, caller.projectId, id, hash);
     return { status: 200, data: withUploadUrl(context, row, token), isSecret: true };
   });

@@ -26,7 +26,7 @@ import {
   emptyFile,
   fullProject,
   requireStorage,
-  takesNoUpload,
+  uploadRefused,
   wrongSize,
 } from './limits.ts';
 import { presentMedia } from './presenter.ts';
@@ -157,10 +157,10 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
     const isPending = row.status === 'pending';
     if (isPending && request.kind !== 'whole') checkSameTotal(row, request.total);
     if (request.kind === 'ask' && (!isPending || row.received_bytes !== total)) {
-      if (row.status === 'deleted') throw takesNoUpload(row);
+      if (row.status === 'deleted') throw uploadRefused(row);
       return row;
     }
-    if (!isPending) throw takesNoUpload(row);
+    if (!isPending) throw uploadRefused(row);
     if (total !== undefined) checkTotal(storage, row, total);
     const isReceived = request.kind !== 'whole' && row.received_bytes === total;
     if (isReceived) {
@@ -230,7 +230,7 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
     if (isPart) {
       const media = await findMedia(context.db, row.id);
       if (media) return media;
-      throw takesNoUpload(undefined);
+      throw uploadRefused(undefined);
     }
     const sha256 = hash?.digest('hex');
     return complete(storage, row.id, { writerId, ...(sha256 === undefined ? {} : { sha256 }) });
@@ -245,7 +245,7 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
     const media = await withWriter(db, row.id, work);
     if (media) return media;
     const current = await findMedia(db, row.id);
-    if (current?.status !== 'pending') throw takesNoUpload(current);
+    if (current?.status !== 'pending') throw uploadRefused(current);
     throw alreadyRunning();
   }
 

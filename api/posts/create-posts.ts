@@ -13,7 +13,7 @@ import {
 import type { Caller, Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { maxKeyLength } from '../http/idempotency.ts';
-import { takePosts } from '../http/rate-limit.ts';
+import { countPosts } from '../http/rate-limit.ts';
 import { refuseAnswered, Replayed, transact, type Answer } from '../http/transact.ts';
 import { validate } from '../http/validation.ts';
 import { createPost } from './create-post.ts';
@@ -31,7 +31,7 @@ export async function createPosts(
   { posts }: CreatePosts,
   names: Names = restNames,
 ): Promise<Answer<CreatedPost[]>> {
-  takePosts(context, caller, posts.length);
+  countPosts(context, caller, posts.length);
   const data: CreatedPost[] = [];
   const startedAtMs = performance.now();
   for (const [index, post] of posts.entries()) {

@@ -48,7 +48,7 @@ export async function createMedia(
 }
 
 /** Takes a part. A Content-Range with `*` instead of a range only asks for the received bytes. */
-export async function takePart(db: Db, grant: SandboxGrantRow, id: string, request: Request) {
+export async function storePart(db: Db, grant: SandboxGrantRow, id: string, request: Request) {
   const media = isSandboxId(id) ? await findSandboxMedia(db, id) : undefined;
   if (!media || media.handle !== grant.handle) throw unknownMedia();
   const range = readRange(request, media);

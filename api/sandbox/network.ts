@@ -7,12 +7,12 @@ import {
   NewPost,
   presentPost,
   Reference,
-  takePost,
+  acceptPost,
   type NodeBindings,
   type PostingSettings,
   type SandboxRequest,
 } from './posting.ts';
-import { createMedia, NewMedia, takePart } from './media.ts';
+import { createMedia, NewMedia, storePart } from './media.ts';
 import { Refusal } from './refusal.ts';
 import { authenticate, exchangeCode, logIn, refresh, revoke } from './tokens.ts';
 import { Storable } from './values.ts';
@@ -53,7 +53,7 @@ export function createNetwork(settings: PostingSettings): Hono {
 
   app.put('/media/:id', async (c) => {
     const grant = await authenticate(db, c.req.header('Authorization'));
-    return c.json(await takePart(db, grant, c.req.param('id'), c.req.raw));
+    return c.json(await storePart(db, grant, c.req.param('id'), c.req.raw));
   });
 
   app.get('/posts', async (c) => {
@@ -69,7 +69,7 @@ export function createNetwork(settings: PostingSettings): Hono {
 
   app.post('/posts', async (c) => {
     const grant = await authenticate(db, c.req.header('Authorization'));
-    return takePost(settings, c, grant, await readBody(c, NewPost, 422));
+    return acceptPost(settings, c, grant, await readBody(c, NewPost, 422));
   });
 
   return app as unknown as Hono;

@@ -62,7 +62,7 @@ export interface PostingSettings {
 
 const retryAfterS = 1;
 
-export async function takePost(
+export async function acceptPost(
   settings: PostingSettings,
   c: SandboxRequest,
   grant: SandboxGrantRow,

@@ -7,7 +7,7 @@ import {
   openSandboxGrant,
   setSandboxGrantEnded,
   setSandboxGrantRefreshed,
-  takeSandboxGrant,
+  claimSandboxGrant,
 } from '../../schema/database/sandbox.ts';
 import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
 import { Refusal } from './refusal.ts';
@@ -33,7 +33,7 @@ export async function grantCode(db: Db, handle: string): Promise<string> {
 }
 
 export async function exchangeCode(db: Db, code: string): Promise<Tokens> {
-  const grant = await takeSandboxGrant(db, code, codeLivesMs);
+  const grant = await claimSandboxGrant(db, code, codeLivesMs);
   if (!grant) throw new Refusal(400, 'invalid_code', 'The code is unknown, used or expired.');
   return toTokens(grant);
 }

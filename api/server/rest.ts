@@ -13,7 +13,7 @@ import { healthPages, type ProcessContext } from './health.ts';
 import { asProject } from '../../activities/current-project.ts';
 import { readIdempotency } from '../http/idempotency.ts';
 import { countRequests, metricsPage } from './metrics.ts';
-import { readRateLimit, takeRequest } from '../http/rate-limit.ts';
+import { readRateLimit, countRequest } from '../http/rate-limit.ts';
 import { requestId, type RestEnv } from '../http/request-id.ts';
 import type { PublicPage, Route } from '../http/route.ts';
 import { routes } from '../resources/routes.ts';
@@ -59,7 +59,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const request = c.req.raw;
   c.set('route', route.path);
   const caller = await authenticate(context, request.headers.get('Authorization'));
-  takeRequest(context, caller);
+  countRequest(context, caller);
   const showRateLimit = () => setHeaders(c, readRateLimit(context, caller));
   showRateLimit();
   const bytes = await readBody(request, context.config.maxBodyBytes * (route.bodyTimes ?? 1));

@@ -156,9 +156,9 @@ const addressHint =
   'The operator can allow private addresses, and http to them, with FANFARE_ALLOW_PRIVATE_CIDRS.';
 
 async function checkUrl({ guard }: Context, { projectId }: Caller, url: string): Promise<void> {
-  const verdict = await guard.check(url, projectId);
-  if (verdict.ok) return;
-  const { code, message } = verdict;
+  const checked = await guard.check(url, projectId);
+  if (checked.ok) return;
+  const { code, message } = checked;
   // An allowed range also allows http, so the hint helps there too.
   const isAboutAddress = code === 'blocked_address' || code === 'not_https';
   throw validationError(

@@ -11,7 +11,7 @@ import type { Caller, Context } from '../http/context.ts';
 import { requireOperation } from '../graphql/server/document-limits.ts';
 import type { GraphqlContext } from '../graphql/context.ts';
 import { presentError, toGraphqlError } from '../graphql/errors.ts';
-import { takeRequest } from '../http/rate-limit.ts';
+import { countRequest } from '../http/rate-limit.ts';
 import { nameRequest } from '../http/request-id.ts';
 import type { DocumentRequest, StoredDocuments } from '../graphql/server/stored-documents.ts';
 import type { Front } from '../graphql/server/yoga.ts';
@@ -53,7 +53,7 @@ export function serveOperations<Extra extends SocketOwner>(
         const message = `must wait: a socket can run at most ${maxOperations} operations at once`;
         throw validationError([{ path: ['query'], code: 'too_many_operations', message }]);
       }
-      takeRequest(app, caller);
+      countRequest(app, caller);
       const { schema, parse, validate, contextFactory, execute, subscribe } = front.getEnveloped({
         caller,
         requestId,

@@ -151,7 +151,7 @@ export async function insertSandboxGrant(
 }
 
 /** A code can be exchanged once, and only for a limited time. */
-export function takeSandboxGrant(
+export function claimSandboxGrant(
   db: Db,
   code: string,
   maxAgeMs: number,

@@ -11,7 +11,7 @@ export interface UrlRefusal {
   message: string;
 }
 
-export type UrlSyntaxVerdict = { ok: true; url: URL } | UrlRefusal;
+export type UrlSyntaxCheck = { ok: true; url: URL } | UrlRefusal;
 
 // The URL parser would repair "https:host", "https:\\host" and a tab inside the host name. These are
 // refused instead, because a repair is a guess.
@@ -20,7 +20,7 @@ const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#\s]/i;
 const unsafe = /[\u0000-\u0020\u007f\\]/;
 
 /** `http:` passes here, because only the guard knows whether the address allows it. */
-export function checkUrlSyntax(text: string): UrlSyntaxVerdict {
+export function checkUrlSyntax(text: string): UrlSyntaxCheck {
   if (text.length > maxUrlLength) {
     return refuseUrl('too_long', `A URL must have at most ${maxUrlLength} characters.`);
   }

@@ -22,14 +22,17 @@ import {
   deleteEmptyGrant,
   listGrantsOfAccounts,
   listLiveGrants,
-  takeExpiryWarnings,
+  claimExpiryWarnings,
 } from '../../schema/database/accounts/grants.ts';
 import {
   deleteRevocation,
   insertRevocation,
   listRevocations,
 } from '../../schema/database/accounts/revocations.ts';
-import { dropRefreshLease, takeRefreshLease } from '../../schema/database/accounts/credentials.ts';
+import {
+  releaseRefreshLease,
+  acquireRefreshLease,
+} from '../../schema/database/accounts/credentials.ts';
 import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
 import { listConnectSessionsById } from '../../schema/database/accounts/connect-sessions.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
@@ -424,8 +427,8 @@ describe('the engine', () => {
     'holds a paused target': async (db) => setPaused(db, (await findTarget(db, 'res_1000'))!),
     'loads the credentials of an account': (db) => loadAccess({ db, vault: rowsVault }, 'sa_7'),
     'takes and drops the lease of a refresh': async (db) => {
-      await takeRefreshLease(db, { id: 'grt_7', credential_version: 1 }, 'lease', 1_000);
-      await dropRefreshLease(db, 'grt_7', 'lease');
+      await acquireRefreshLease(db, { id: 'grt_7', credential_version: 1 }, 'lease', 1_000);
+      await releaseRefreshLease(db, 'grt_7', 'lease');
     },
     'waits for revocations': async (db) => {
       await insertRevocation(db, { id: 'grt_x', project_id: project, platform: 'sandbox' });
@@ -435,7 +438,7 @@ describe('the engine', () => {
     'claims grants that are due for a refresh': (db) =>
       claimDueGrants(db, { limit: 20, except: ['telegram'], claimMs: 1_000 }),
     'takes the warnings of grants that end soon': (db) =>
-      inQuietTransaction(db, (trx) => takeExpiryWarnings(trx, 20)),
+      inQuietTransaction(db, (trx) => claimExpiryWarnings(trx, 20)),
     'refreshes, ends and deletes grants': (db) =>
       inQuietTransaction(db, async (trx) => {
         await endGrants(trx, ['grt_7', 'grt_57'], { previewEvents: false });

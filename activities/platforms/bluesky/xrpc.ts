@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { NetworkAnswer } from '../json-client.ts';
 import { createApi, type OpenApi } from '../network-api.ts';
 import type { Credentials, Fetch } from '../platform.ts';
-import type { Explanation, Verdict } from '../refusal.ts';
+import type { Explanation, Meaning } from '../refusal.ts';
 import type { Dpop } from './dpop.ts';
 
 /**
@@ -54,15 +54,15 @@ function readRefusal({ status, body }: NetworkAnswer, credentials: Credentials):
   return {
     code: hideTokens(error),
     message: hideTokens(message),
-    verdict: isClientError ? verdictOf(error, message, credentials) : undefined,
+    meaning: isClientError ? meaningOf(error, message, credentials) : undefined,
   };
 }
 
-function verdictOf(
+function meaningOf(
   code: string | undefined,
   message: string | undefined,
   { app_password, refreshJwt, access_token }: Credentials,
-): Verdict | undefined {
+): Meaning | undefined {
   if (app_password !== undefined) return 'rejected';
   // The nonce ran out while a file was uploaded, which can't be sent again at once.
   if (code === 'use_dpop_nonce') return 'unavailable';

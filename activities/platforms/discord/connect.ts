@@ -4,7 +4,7 @@ import { pasted } from '../credential-fields.ts';
 import type { OpenApi } from '../network-api.ts';
 import type { Credentials, FormMethod, Grant } from '../platform.ts';
 import { permanent } from '../results.ts';
-import { blame, wrongCredential } from '../wrong-credential.ts';
+import { asFieldError, wrongCredential } from '../wrong-credential.ts';
 
 /** Only its id and its token are used. */
 const webhookUrl =
@@ -69,7 +69,9 @@ export const createConnect = (open: OpenApi): FormMethod => ({
     const ask = open(credentials, signal);
     const bot = webhook_id ? undefined : (await ask('/users/@me', User)).body;
     const field = bot ? 'channel_id' : 'webhook_url';
-    const { body: place } = await ask(placeOf(credentials), Place).catch(blame(field, 'rejected'));
+    const { body: place } = await ask(placeOf(credentials), Place).catch(
+      asFieldError(field, 'rejected'),
+    );
     if (bot && !messageChannels.includes(place.type)) {
       throw wrongCredential(field, 'Choose a text channel or a thread, which takes messages.');
     }

@@ -16,7 +16,7 @@ import type {
   TargetMedia,
 } from '../platform.ts';
 import { publishedAs } from '../results.ts';
-import type { Explanation, Verdict } from '../refusal.ts';
+import type { Explanation, Meaning } from '../refusal.ts';
 import { createConnect, placeOf } from './connect.ts';
 
 const Message = z.object({
@@ -153,7 +153,7 @@ function hasSameFiles({ nonce, attachments }: Message, { media }: Target): boole
 const plain = (text: string) => text.replaceAll(/[\s\p{C}]/gu, '');
 
 /** Tokens don't expire. @see https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
-const verdicts = new Map<number | undefined, Verdict>([
+const meanings = new Map<number | undefined, Meaning>([
   [10015, 'revoked'], // Unknown webhook: it was deleted.
   [20016, 'rate_limited'], // Slow mode of the channel.
   [40004, 'unavailable'], // Sending is temporarily disabled.
@@ -176,7 +176,7 @@ function readRefusal({ status, body }: NetworkAnswer, { bot_token }: Credentials
   return {
     code: String(code || status),
     message: [message, ...listIssues(errors)].filter(Boolean).join('; '),
-    verdict: verdicts.get(code) ?? (status === 401 ? 'revoked' : undefined),
+    meaning: meanings.get(code) ?? (status === 401 ? 'revoked' : undefined),
     retryAfterMs: retry_after && Math.ceil(retry_after * 1_000),
     throttled: isForAll ? 'app' : 'account',
   };

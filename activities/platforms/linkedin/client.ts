@@ -4,7 +4,7 @@ import type { NetworkAnswer } from '../json-client.ts';
 import { createApi, type OpenApi } from '../network-api.ts';
 import type { Fetch } from '../platform.ts';
 import { serverNow } from '../rate-limit-headers.ts';
-import type { Explanation, Verdict } from '../refusal.ts';
+import type { Explanation, Meaning } from '../refusal.ts';
 
 export const network = 'LinkedIn';
 
@@ -60,7 +60,7 @@ const Refused = z.object({
 /** The member revoked the token. */
 const revokedCode = 65601;
 
-const verdicts = new Map<string, Verdict>([
+const meanings = new Map<string, Meaning>([
   ['REVOKED_ACCESS_TOKEN', 'revoked'],
   // The operator's setting is out of date, and the post is good.
   ['NONEXISTENT_VERSION', 'unavailable'],
@@ -79,13 +79,13 @@ function readRefusal({ status, headers, body }: NetworkAnswer, version: string):
   const isDown = status === 503 && message !== '';
   return {
     code: code ?? (serviceErrorCode === undefined ? undefined : String(serviceErrorCode)),
-    message: [message, ...noteOf(code, message, version)].filter(Boolean).join(' '),
-    verdict: isRevoked ? 'revoked' : isDown ? 'unavailable' : verdicts.get(code ?? ''),
+    message: [message, ...hintsOf(code, message, version)].filter(Boolean).join(' '),
+    meaning: isRevoked ? 'revoked' : isDown ? 'unavailable' : meanings.get(code ?? ''),
     ...(status === 429 && readLimit(message, headers)),
   };
 }
 
-function noteOf(code: string | undefined, message: string, version: string): string[] {
+function hintsOf(code: string | undefined, message: string, version: string): string[] {
   if (code === 'NONEXISTENT_VERSION') {
     return [`Fanfare asked for ${version}. Its operator must set FANFARE_LINKEDIN_VERSION.`];
   }

@@ -5,7 +5,7 @@ import type { Ask } from '../network-api.ts';
 import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
 import { hasCode } from '../platform-error.ts';
 import type { CommitOutcome, Credentials, Platform, Target } from '../platform.ts';
-import { toSurprise } from '../refusal.ts';
+import { toUnexpectedAnswer } from '../refusal.ts';
 import { connectToken, ConsentInput, listAccounts, TokenInput } from './accounts.ts';
 import { createLinkedInApi, network, type LinkedInSettings } from './client.ts';
 import { prepareMedia } from './media.ts';
@@ -71,7 +71,7 @@ async function publish(rest: Ask, target: Target): Promise<CommitOutcome> {
   try {
     const { headers, throttle } = await rest('/posts', z.unknown(), { kind: 'commit', json });
     const urn = PostUrn.safeParse(headers.get('x-restli-id'));
-    if (!urn.success) throw toSurprise(network, 'commit');
+    if (!urn.success) throw toUnexpectedAnswer(network, 'commit');
     return { outcome: 'published', ...toPublished(urn.data, json.visibility), throttle };
   } catch (error) {
     if (hasCode(error, 'MEDIA_ASSET_WAITING_UPLOAD')) return { outcome: 'stale' };

@@ -12,7 +12,7 @@ import type {
   Target,
   TargetMedia,
 } from '../platform.ts';
-import { toRefusal, toSurprise } from '../refusal.ts';
+import { toRefusal, toUnexpectedAnswer } from '../refusal.ts';
 import { preparedAs } from '../results.ts';
 import { network } from './client.ts';
 
@@ -133,7 +133,7 @@ async function uploadPart(
   const headers = { 'content-type': 'application/octet-stream' };
   const partId = (await put(uploader, uploadUrl, source, headers)).headers.get('etag');
   if (partId) return partId;
-  throw toSurprise(network, 'other');
+  throw toUnexpectedAnswer(network, 'other');
 }
 
 async function isReady(rest: Ask, urn: string): Promise<boolean> {
@@ -177,6 +177,6 @@ async function put(
     kind: 'other',
     answer,
     secrets: [url, authorization ?? ''],
-    verdict: hasEnded ? 'unavailable' : undefined,
+    meaning: hasEnded ? 'unavailable' : undefined,
   });
 }

@@ -5,7 +5,7 @@ import type { Traits } from '../../../schema/platforms/definition.ts';
 import type { Ask } from '../network-api.ts';
 import { hasCode } from '../platform-error.ts';
 import type { Credentials, Grant } from '../platform.ts';
-import { blameServer, scopeMissing, wrongCredential } from '../wrong-credential.ts';
+import { asServerError, scopeMissing, wrongCredential } from '../wrong-credential.ts';
 
 export const Server = ServerUrl.transform((url) => new URL(url).origin).meta({
   title: 'Server',
@@ -80,7 +80,7 @@ export async function connectAccount(
   const { host, hostname } = new URL(credentials['server']!);
   const message = `${host} does not answer as a Mastodon server.`;
   const asked = ask('/api/v2/instance', Instance);
-  const instance = await asked.catch(blameServer('server', message, 'not_mastodon'));
+  const instance = await asked.catch(asServerError('server', message, 'not_mastodon'));
   const { domain, configuration } = instance.body;
   const scopes = granted ?? (await readTokenScopes(ask));
   const { body: account } = await ask('/api/v1/accounts/verify_credentials', Account);

@@ -5,7 +5,7 @@ import type { Tokens } from '../oauth/request.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { AppRegistration, ConsentMethod, Fetch, Platform } from '../platform.ts';
-import { blameServer, lacksPermissions, wrongCredential } from '../wrong-credential.ts';
+import { asServerError, lacksPermissions, wrongCredential } from '../wrong-credential.ts';
 import { connectAccount, findMissingScopes, Server } from './connect.ts';
 
 /** @see https://docs.joinmastodon.org/api/oauth-scopes/#granular */
@@ -81,22 +81,27 @@ function registrationAt(open: OpenApi, oauthAt: OAuthAt): AppRegistration {
       };
       const ask = open({ server }, signal);
       const asked = ask('/api/v1/apps', CredentialApplication, { json });
-      const { body } = await asked.catch(blameRegistration(server));
+      const { body } = await asked.catch(asRegistrationError(server));
       return { clientId: body.client_id, clientSecret: body.client_secret };
     },
 
     /** Servers before 4.3 delete apps without logins, and any database may be reset. */
-    isKnown: (server, app, signal) => oauthAt(server).isKnown(app, signal).catch(blame(server)),
+    isKnown: (server, app, signal) =>
+      oauthAt(server).isKnown(app, signal).catch(asWrongServer(server)),
   };
 }
 
-const blame = (server: string) =>
-  blameServer('server', `${hostOf(server)} does not answer as a Mastodon server.`, 'not_mastodon');
+const asWrongServer = (server: string) =>
+  asServerError(
+    'server',
+    `${hostOf(server)} does not answer as a Mastodon server.`,
+    'not_mastodon',
+  );
 
 /** A Mastodon server says in its own words why it registers no app. */
-const blameRegistration = (server: string) => (error: unknown) => {
+const asRegistrationError = (server: string) => (error: unknown) => {
   const { status, message } = (error instanceof PlatformError && error.options.providerError) || {};
-  if (status !== 422 || typeof message !== 'string') return blame(server)(error);
+  if (status !== 422 || typeof message !== 'string') return asWrongServer(server)(error);
   const words = `${hostOf(server)} refused to register an app: ${message}`;
   throw wrongCredential('server', words, 'registration_refused');
 };

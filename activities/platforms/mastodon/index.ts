@@ -117,6 +117,6 @@ const unreadable = 'Error processing thumbnail for uploaded media';
 function readRefusal({ status, body }: NetworkAnswer): Explanation {
   const message = z.object({ error: z.string() }).safeParse(body).data?.error;
   const isRevoked = status === 401 || (status === 403 && endsAccess.test(message ?? ''));
-  const verdict = isRevoked ? 'revoked' : message === unreadable ? 'rejected' : undefined;
-  return { code: String(status), message, verdict };
+  const meaning = isRevoked ? 'revoked' : message === unreadable ? 'rejected' : undefined;
+  return { code: String(status), message, meaning };
 }

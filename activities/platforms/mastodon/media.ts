@@ -33,7 +33,7 @@ export async function prepareMedia(
   const call = isProcessing
     ? ask(`/api/v1/media/${encodeURIComponent(ids.at(-1)!)}`, Attachment)
     : ask('/api/v2/media', Attachment, { upload: toUpload(next!) });
-  const { body } = await call.catch(blameScope);
+  const { body } = await call.catch(asScopeError);
   const is_processing = body.url === null;
   const media_ids = isProcessing ? ids : [...ids, body.id];
   const uploaded = { ...state, media_ids, is_processing };
@@ -42,7 +42,7 @@ export async function prepareMedia(
 }
 
 /** The token may come from a server that doesn't report scopes. It still publishes texts. */
-function blameScope(error: unknown): never {
+function asScopeError(error: unknown): never {
   if (!(error instanceof PlatformError) || !error.message.endsWith(outsideScopes)) throw error;
   const message = 'The access token lacks write:media. Connect the account with another one.';
   throw new PlatformError('rejected', message, { platformCode: 'missing_scope' });

@@ -6,7 +6,7 @@ import { parseJson } from '../json-client.ts';
 import { openKeyPair } from '../key-pairs.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Credentials, Fetch } from '../platform.ts';
-import { toRefusal, toSurprise } from '../refusal.ts';
+import { toRefusal, toUnexpectedAnswer } from '../refusal.ts';
 import { toTransportError } from '../transport-errors.ts';
 
 /** How a network implements OAuth 2. */
@@ -208,15 +208,15 @@ function explain(
     const answer = { status, headers: response.headers, body: undefined };
     const refusal = { network, kind: 'other', answer, secrets, code, message } as const;
     const afterRefresh = endsLogin(code, message) ? 'reauthorize' : 'unavailable';
-    const verdict = isRefresh ? afterRefresh : 'rejected';
-    return toRefusal({ ...refusal, verdict: status === 429 ? 'rate_limited' : verdict });
+    const meaning = isRefresh ? afterRefresh : 'rejected';
+    return toRefusal({ ...refusal, meaning: status === 429 ? 'rate_limited' : meaning });
   }
   if (error instanceof oauth.OperationProcessingError) {
     const { cause } = error;
-    if (!(cause instanceof Response) || cause.ok) return toSurprise(network, kind);
+    if (!(cause instanceof Response) || cause.ok) return toUnexpectedAnswer(network, kind);
     const answer = { status: cause.status, headers: cause.headers, body: undefined };
-    const verdict = isRefresh && cause.status < 429 ? 'unavailable' : undefined;
-    return toRefusal({ network, kind, answer, secrets, verdict });
+    const meaning = isRefresh && cause.status < 429 ? 'unavailable' : undefined;
+    return toRefusal({ network, kind, answer, secrets, meaning });
   }
   return toTransportError(error, kind);
 }

@@ -7,7 +7,7 @@ import { createApi, type ApiCall, type Ask } from '../network-api.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
 import type { Fetch, Grant, Platform, ProviderState, TargetMedia } from '../platform.ts';
 import { preparedAs, publishedAs } from '../results.ts';
-import type { Explanation, Verdict } from '../refusal.ts';
+import type { Explanation, Meaning } from '../refusal.ts';
 
 export interface SandboxSettings {
   fetch: Fetch;
@@ -30,7 +30,7 @@ const NetworkMedia = z.object({ id: z.string(), received_bytes: z.int() });
 const NetworkError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** By the network's own codes. It sends `unavailable` before it accepts a post. */
-const verdicts = new Map<string | undefined, Verdict>([
+const meanings = new Map<string | undefined, Meaning>([
   ['token_revoked', 'revoked'],
   ['unavailable', 'unavailable'],
 ]);
@@ -189,7 +189,7 @@ export function createSandboxPlatform({
 
 function readRefusal({ body }: NetworkAnswer): Explanation {
   const { code, message } = NetworkError.safeParse(body).data?.error ?? {};
-  return { code, message, verdict: verdicts.get(code) };
+  return { code, message, meaning: meanings.get(code) };
 }
 
 /** Undefined for an error with the network's code. Throws any other error. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isSuccess, type NetworkAnswer } from '../json-client.ts';
 import { createApi } from '../network-api.ts';
 import type { Fetch } from '../platform.ts';
-import type { Explanation, Verdict } from '../refusal.ts';
+import type { Explanation, Meaning } from '../refusal.ts';
 
 const Refused = z.object({
   ok: z.literal(false),
@@ -13,7 +13,7 @@ const Refused = z.object({
 });
 
 // The codes of https://docs.slack.dev/reference/methods/chat.postMessage#errors. Others mean `rejected`.
-const verdicts = new Map<string, Verdict>([
+const meaningOfCode = new Map<string, Meaning>([
   ['not_authed', 'reauthorize'],
   ['invalid_auth', 'reauthorize'],
   ['token_expired', 'reauthorize'],
@@ -57,6 +57,6 @@ function readRefusal(answer: NetworkAnswer): Explanation {
   return {
     code,
     message: needed ? `needs ${needed}` : words || meanings.get(code),
-    verdict: verdicts.get(code) ?? (isSuccess(answer) ? 'rejected' : undefined),
+    meaning: meaningOfCode.get(code) ?? (isSuccess(answer) ? 'rejected' : undefined),
   };
 }

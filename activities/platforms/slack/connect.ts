@@ -4,7 +4,7 @@ import { uploadScope } from '../../../schema/platforms/slack.ts';
 import { pasted } from '../credential-fields.ts';
 import type { Ask } from '../network-api.ts';
 import type { Credentials, Grant } from '../platform.ts';
-import { blame, wrongCredential } from '../wrong-credential.ts';
+import { asFieldError, wrongCredential } from '../wrong-credential.ts';
 import { meanings } from './client.ts';
 
 export const ConnectInput = z
@@ -39,7 +39,7 @@ export async function connect(ask: Ask, credentials: Credentials): Promise<Grant
   const { body: identity, headers } = await ask('auth.test', Identity, { method: 'POST' });
   const scope = (headers.get('x-oauth-scopes') ?? '').split(/[\s,]+/).filter(Boolean);
   const asked = ask('conversations.info', Info, { query: { channel } });
-  const { body: info } = await asked.catch(blame('channel', 'rejected'));
+  const { body: info } = await asked.catch(asFieldError('channel', 'rejected'));
   const { name, is_private, is_member, is_archived } = info.channel;
   if (is_archived) throw refuse('channel', 'is_archived');
   // A public channel accepts posts with chat:write.public, but only a member can find them again.

@@ -72,8 +72,8 @@ function readRefusal({ status, body }: NetworkAnswer): Explanation {
     retryAfterMs: seconds && seconds * 1_000,
   };
   if (migrate_to_chat_id === undefined) {
-    return { ...explanation, verdict: isRevoked ? 'revoked' : undefined };
+    return { ...explanation, meaning: isRevoked ? 'revoked' : undefined };
   }
   // A refresh then moves the account to the new group.
-  return { ...explanation, verdict: 'reauthorize', detail: { migrate_to_chat_id } };
+  return { ...explanation, meaning: 'reauthorize', detail: { migrate_to_chat_id } };
 }

@@ -45,7 +45,7 @@ const Member = z.object({
   can_send_messages: z.boolean().optional(),
 });
 
-function blameChat(error: unknown): never {
+function asChatError(error: unknown): never {
   const isRefusal = error instanceof PlatformError && /^(rejected|reauthorize)$/.test(error.kind);
   if (!isRefusal) throw error;
   const message = `${error.message}. Check the name, and add the bot to the chat.`;
@@ -55,9 +55,9 @@ function blameChat(error: unknown): never {
 /** Throws if the bot can't post. */
 export async function findPostableChat(bot: Bot, chatId: string): Promise<Chat> {
   const me = await bot('getMe', {}, z.object({ id: z.int() }));
-  const chat = await findChat(bot, chatId).catch(blameChat);
+  const chat = await findChat(bot, chatId).catch(asChatError);
   const params = { chat_id: chat.id, user_id: me.id };
-  const member = await bot('getChatMember', params, Member).catch(blameChat);
+  const member = await bot('getChatMember', params, Member).catch(asChatError);
   const fault = findFault(chat, member);
   if (fault !== undefined) throw wrongCredential('chat', fault);
   return chat;

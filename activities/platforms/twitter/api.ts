@@ -4,7 +4,7 @@ import type { NetworkAnswer } from '../json-client.ts';
 import { createApi } from '../network-api.ts';
 import type { Fetch, Throttle } from '../platform.ts';
 import { readUsedUpMs } from '../rate-limit-headers.ts';
-import type { Explanation, Verdict } from '../refusal.ts';
+import type { Explanation, Meaning } from '../refusal.ts';
 
 /**
  * `code` is that of the old form, which X still uses. `type` ends with the name of the problem.
@@ -68,13 +68,13 @@ function readRefusal({ status, headers, body }: NetworkAnswer): Explanation {
     code: isDuplicate ? duplicateCode : name || number?.toString(),
     message: [said, action].filter(Boolean).join(' '),
     ...(isOutOfCredits && { isOutOfCredits, retryAfterMs: creditsWaitMs }),
-    verdict: isOutOfCredits ? 'rate_limited' : readVerdict(name, status, title),
+    meaning: isOutOfCredits ? 'rate_limited' : readMeaning(name, status, title),
     ...(limit && { throttled: limit.scope, retryAfterMs: limit.waitMs }),
   };
 }
 
 /** Undefined: by the status. */
-function readVerdict(name: string, status: number, title: string | undefined): Verdict | undefined {
+function readMeaning(name: string, status: number, title: string | undefined): Meaning | undefined {
   if (name === 'usage-capped') return 'rejected';
   // X itself took nothing. A proxy in between may answer 503 for a call that X has carried out.
   return status === 503 && title ? 'unavailable' : undefined;

@@ -4,7 +4,7 @@ import { ServerUrl } from '../credential-fields.ts';
 import type { OpenApi } from '../network-api.ts';
 import type { Credentials, Grant } from '../platform.ts';
 import { permanent } from '../results.ts';
-import { blame, blameServer, wrongCredential } from '../wrong-credential.ts';
+import { asFieldError, asServerError, wrongCredential } from '../wrong-credential.ts';
 
 const text = z.string().trim().min(1).max(256);
 
@@ -46,11 +46,11 @@ export async function connectUser(
   const ask = open(credentials, signal);
   const message = `${host} does not answer as a WordPress site. If it redirects, give that address.`;
   const asked = ask('', Index, { query: { _fields: 'home' } });
-  const index = await asked.catch(blameServer('site', message, 'not_wordpress'));
+  const index = await asked.catch(asServerError('site', message, 'not_wordpress'));
   // WordPress responds at any path of the site.
   const place = host + placeOf(index.body.home, folder);
   const query = { context: 'edit', _fields: 'id,username,capabilities' };
-  const user = await ask('wp/v2/users/me', User, { query }).catch(blame('site', 'rejected'));
+  const user = await ask('wp/v2/users/me', User, { query }).catch(asFieldError('site', 'rejected'));
   const { id, username: name, capabilities } = user.body;
   if (capabilities.publish_posts !== true) {
     const words = `${name} may not publish at ${place}: the role must be Author or higher.`;

@@ -123,15 +123,15 @@ function readRefusal({ status, body }: NetworkAnswer): Explanation {
         ? 'HTTP 413, not from WordPress: the file is larger than the web server allows.'
         : `HTTP ${status}, not from WordPress. A firewall may have answered.`;
     if (status >= 500) return {};
-    return { message: foreign, verdict: status === 401 ? 'rejected' : undefined };
+    return { message: foreign, meaning: status === 401 ? 'rejected' : undefined };
   }
   // With a wrong password, WordPress treats the user as a visitor.
   const isVisitor = status === 401 || ForbiddenStatus.safeParse(body).success;
   // WordPress refuses a file with status 500.
   const isUpload = code.startsWith('rest_upload_');
-  const verdict = isVisitor ? 'revoked' : isUpload ? 'rejected' : undefined;
+  const meaning = isVisitor ? 'revoked' : isUpload ? 'rejected' : undefined;
   const words = message?.replaceAll(/<[^<>]*>/g, '');
   const hint =
     code === 'rest_upload_no_data' ? ' The file may exceed the post_max_size of PHP.' : '';
-  return { code, message: words && `${words}${hint}`, verdict };
+  return { code, message: words && `${words}${hint}`, meaning };
 }

@@ -35,14 +35,14 @@ export async function uploadNext(
   const fields = altText === null ? {} : { alt_text: altText };
   const upload = multipart(fields, [toFilePart('file', file)]);
   const query = { _fields: 'id,source_url' };
-  const { body } = await ask('wp/v2/media', Uploaded, { upload, query }).catch(blameRole);
+  const { body } = await ask('wp/v2/media', Uploaded, { upload, query }).catch(asRoleError);
   const uploaded = { ...state, uploads: [...uploads, body] };
   if (uploaded.uploads.length === files.length) return preparedAs(uploaded);
   return { outcome: 'more', state: uploaded, waitMs: 0 };
 }
 
 /** WordPress says that the user is not allowed to create posts, and means the posts of files. */
-function blameRole(error: unknown): never {
+function asRoleError(error: unknown): never {
   if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
   if (error.options.platformCode !== 'rest_cannot_create') throw error;
   const message = 'The user may not upload files to WordPress: the role needs upload_files.';

@@ -82,8 +82,8 @@ function readForwardTo(given: ListenArguments): string | undefined {
 }
 
 function readUrl(name: string, text: string, example: string): string {
-  const verdict = checkUrlSyntax(text);
-  if (verdict.ok) return text;
+  const checked = checkUrlSyntax(text);
+  if (checked.ok) return text;
   throw new InvalidArgument(
     `${name} must be an http:// or https:// URL without a user name or password, such as ${example}.`,
   );

@@ -8,7 +8,7 @@ import { parseJson, readBody, requireJsonType } from '../../http/body.ts';
 import { asProject } from '../../../activities/current-project.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { checkKey, keyHeaderPath } from '../../http/idempotency.ts';
-import { readRateLimit, takeRequest } from '../../http/rate-limit.ts';
+import { readRateLimit, countRequest } from '../../http/rate-limit.ts';
 import { nameRequest } from '../../http/request-id.ts';
 import { check } from '../../http/validation.ts';
 import { badRequest } from '../errors.ts';
@@ -31,7 +31,7 @@ export function useRequest(context: Context, documents: StoredDocuments): Plugin
       const authorization = request.headers.get('Authorization');
       if (authorization !== null) {
         state.caller = await authenticate(context, authorization);
-        takeRequest(context, state.caller);
+        countRequest(context, state.caller);
       } else {
         requireSmall(request);
       }

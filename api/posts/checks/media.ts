@@ -84,11 +84,11 @@ function checkForm({ id, url }: PostMediaInput, path: Path): Issue[] {
 /** The address is checked when the URL is fetched. */
 function checkUrl(url: string | null | undefined, path: Path): Issue[] {
   if (typeof url !== 'string') return [];
-  const verdict = checkUrlSyntax(url);
-  if (verdict.ok) return [];
-  const isForm = verdict.code === 'not_absolute' || verdict.code === 'not_https';
-  const code = isForm ? 'invalid_url' : verdict.code;
-  const message = isForm ? 'must be an absolute http or https URL' : verdict.message;
+  const checked = checkUrlSyntax(url);
+  if (checked.ok) return [];
+  const isForm = checked.code === 'not_absolute' || checked.code === 'not_https';
+  const code = isForm ? 'invalid_url' : checked.code;
+  const message = isForm ? 'must be an absolute http or https URL' : checked.message;
   return [{ path, code, message, actual: url.slice(0, 64) }];
 }
 

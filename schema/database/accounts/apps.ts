@@ -127,7 +127,7 @@ export async function findApp(
 }
 
 /** The project's own app, at most once a day. Undefined: it is the operator's, or an event named it already. */
-export function takeCreditsExhausted(trx: Transaction, projectId: string, id: string) {
+export function claimCreditsExhausted(trx: Transaction, projectId: string, id: string) {
   return trx
     .updateTable('platform_apps')
     .set({ credits_exhausted_at: sql<Date>`now()` })

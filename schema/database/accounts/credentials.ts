@@ -36,7 +36,7 @@ export async function hasCredentials(db: Db, grantId: string): Promise<boolean> 
  * Takes the lease of a refresh for `forMs`, unless another process has it or the credentials were replaced. `expired`:
  * its last holder did not drop it.
  */
-export async function takeRefreshLease(
+export async function acquireRefreshLease(
   db: Db,
   { id, credential_version }: GrantVersion,
   leaseId: string,
@@ -52,7 +52,7 @@ export async function takeRefreshLease(
   return rows[0].was_held ? 'expired' : 'free';
 }
 
-export async function dropRefreshLease(db: Db, id: string, leaseId: string): Promise<void> {
+export async function releaseRefreshLease(db: Db, id: string, leaseId: string): Promise<void> {
   await db
     .updateTable('grants')
     .set({ refresh_lease_id: null, refresh_lease_until: null })

@@ -150,7 +150,10 @@ export interface ExpiryWarnings {
 }
 
 /** Takes the due warnings of at most `limit` logins, and sets when the next one of each is due. */
-export async function takeExpiryWarnings(trx: Transaction, limit: number): Promise<ExpiryWarnings> {
+export async function claimExpiryWarnings(
+  trx: Transaction,
+  limit: number,
+): Promise<ExpiryWarnings> {
   const due = await trx
     .selectFrom('grants')
     .select('id')

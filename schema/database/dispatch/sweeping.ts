@@ -14,7 +14,7 @@ import { isUnderPause } from '../pauses.ts';
 export const maxPerSweep = 200;
 
 /** True for one caller per interval. */
-export async function takeSweep(db: Db, everyMs: number): Promise<boolean> {
+export async function claimSweep(db: Db, everyMs: number): Promise<boolean> {
   const taken = await db
     .updateTable('sweeps')
     .set({ swept_at: sql<Date>`now()` })

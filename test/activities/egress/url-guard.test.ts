@@ -29,8 +29,8 @@ async function refusalOf(url: string, options: Partial<UrlGuardOptions> = {}) {
     lookup: answering([publicAddress]),
     ...options,
   });
-  const verdict = await guard.check(url, 'prj_1');
-  return verdict.ok ? null : verdict.code;
+  const checked = await guard.check(url, 'prj_1');
+  return checked.ok ? null : checked.code;
 }
 
 function lookUp(

@@ -47,10 +47,10 @@ const video: MediaFacts = {
 const place = { path: ['media'], pathOf: (i: number) => ['media', i], autoFit: true };
 
 function codesOf(media: MediaFacts[], change: Partial<MediaRules> = {}, autoFit = true) {
-  const verdict = checkMedia('Net', { ...rules, ...change }, media, { ...place, autoFit });
+  const meaning = checkMedia('Net', { ...rules, ...change }, media, { ...place, autoFit });
   return {
-    errors: verdict.errors.map(({ path, code }) => [path.join('.'), code]),
-    warnings: verdict.warnings.map(({ path, code }) => [path.join('.'), code]),
+    errors: meaning.errors.map(({ path, code }) => [path.join('.'), code]),
+    warnings: meaning.warnings.map(({ path, code }) => [path.join('.'), code]),
   };
 }
 

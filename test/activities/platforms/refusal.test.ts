@@ -1,7 +1,7 @@
 // A network's refusal, by its status and by its own code.
 import { describe, expect, test } from 'vitest';
 import type { NetworkAnswer } from '../../../activities/platforms/json-client.ts';
-import { toRefusal, type Refusal, type Verdict } from '../../../activities/platforms/refusal.ts';
+import { toRefusal, type Refusal, type Meaning } from '../../../activities/platforms/refusal.ts';
 
 const answerOf = (status: number, headers: Record<string, string> = {}): NetworkAnswer => ({
   status,
@@ -28,7 +28,7 @@ describe('toRefusal', () => {
   });
 
   test("trusts the network's code more than the status", () => {
-    const as = (verdict: Verdict | undefined) => refuse(answerOf(400), { code: 'known', verdict });
+    const as = (meaning: Meaning | undefined) => refuse(answerOf(400), { code: 'known', meaning });
     expect(as('revoked')).toMatchObject({ kind: 'reauthorize', options: { isRevoked: true } });
     expect(as('unavailable').kind).toBe('unavailable');
     expect(as('lost').kind).toBe('unknown_outcome');

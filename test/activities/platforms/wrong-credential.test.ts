@@ -1,7 +1,7 @@
 // Which credential a failure to connect is due to.
 import { describe, expect, test } from 'vitest';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import { blame, blameServer } from '../../../activities/platforms/wrong-credential.ts';
+import { asFieldError, asServerError } from '../../../activities/platforms/wrong-credential.ts';
 
 const caught = (error: unknown, rethrow: (error: unknown) => never): unknown => {
   try {
@@ -11,10 +11,10 @@ const caught = (error: unknown, rethrow: (error: unknown) => never): unknown => 
   }
 };
 
-describe('blame', () => {
+describe('asFieldError', () => {
   test('names the field of a failure of these kinds, and keeps what the network said', () => {
     const error = new PlatformError('reauthorize', 'No.', { platformCode: '403' });
-    expect(caught(error, blame('chat', 'rejected', 'reauthorize'))).toMatchObject({
+    expect(caught(error, asFieldError('chat', 'rejected', 'reauthorize'))).toMatchObject({
       kind: 'rejected',
       message: 'No.',
       options: { field: 'chat', platformCode: '403' },
@@ -24,15 +24,15 @@ describe('blame', () => {
   test.each([new PlatformError('reauthorize', 'No.'), new TypeError('No.')])(
     'leaves every other failure as it is: %o',
     (error) => {
-      expect(caught(error, blame('chat', 'rejected'))).toBe(error);
+      expect(caught(error, asFieldError('chat', 'rejected'))).toBe(error);
     },
   );
 });
 
-describe('blameServer', () => {
+describe('asServerError', () => {
   const blamed = (...given: ConstructorParameters<typeof PlatformError>) => {
     const error = new PlatformError(...given);
-    const thrown = caught(error, blameServer('server', 'This is no Acme.', 'not_acme'));
+    const thrown = caught(error, asServerError('server', 'This is no Acme.', 'not_acme'));
     return thrown !== error && (thrown as PlatformError).options.platformCode === 'not_acme';
   };
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isHeld, takeDataDirectory } from '../../../api/embedded/data-directory.ts';
+import { isHeld, claimDataDirectory } from '../../../api/embedded/data-directory.ts';
 
 let parent: string;
 beforeEach(() => {
@@ -22,10 +22,10 @@ function leaveStaleLock(directory: string): void {
   expect(existsSync(lock)).toBe(true);
 }
 
-describe('takeDataDirectory', () => {
+describe('claimDataDirectory', () => {
   test('creates a folder that other users cannot read', () => {
     const directory = path.join(parent, 'a', 'data');
-    const held = takeDataDirectory(directory);
+    const held = claimDataDirectory(directory);
     expect(statSync(directory).mode & 0o066).toBe(0);
     expect(statSync(path.join(directory, 'lock.sqlite')).mode & 0o777).toBe(0o600);
     held.release();
@@ -33,17 +33,17 @@ describe('takeDataDirectory', () => {
   });
 
   test('refuses a locked folder and names the process', () => {
-    const held = takeDataDirectory(parent);
-    expect(() => takeDataDirectory(parent)).toThrow(
+    const held = claimDataDirectory(parent);
+    expect(() => claimDataDirectory(parent)).toThrow(
       `${held.path} is in use by process ${process.pid}. Stop it first, or choose another folder with FANFARE_DATA_DIR.`,
     );
     held.release();
-    takeDataDirectory(parent).release();
+    claimDataDirectory(parent).release();
   });
 
   test('takes over the lock of a process that was killed', () => {
     leaveStaleLock(parent);
-    const held = takeDataDirectory(parent);
+    const held = claimDataDirectory(parent);
     expect(isHeld(parent)).toBe(true);
     held.release();
   });
@@ -52,7 +52,7 @@ describe('takeDataDirectory', () => {
     const file = path.join(parent, 'file');
     writeFileSync(file, '');
     for (const place of [file, path.join(file, 'data'), '/proc/x', '/proc/x/y']) {
-      expect(() => takeDataDirectory(place)).toThrow(
+      expect(() => claimDataDirectory(place)).toThrow(
         new RegExp(`^${place} cannot be the data directory: .*FANFARE_DATA_DIR\\.$`),
       );
     }
