@@ -63,7 +63,9 @@ describe('SECURITY.md', () => {
 });
 
 describe('package-lock.json', () => {
-  const packages = Object.entries(packageLock.packages as Record<string, Package>).filter(([path]) => path !== '');
+  const packages = Object.entries(packageLock.packages as Record<string, Package>).filter(
+    ([path]) => path !== '',
+  );
 
   test('has no more packages for production than before', () => {
     const isForProduction = ({ dev, devOptional, optional }: Package) =>
