@@ -103,7 +103,8 @@ export const Media = z
         'Stable code of the failure: `media_unreachable`, `media_invalid`, `media_too_large` or `media_hash_mismatch`. Null if there was none.',
     }),
     error_message: z.string().nullable().meta({
-      description: 'Description of the failure. Null if there was none.',
+      description:
+        'Description of the failure. While the media are `pending`: why the last fetch of `url` failed, which Fanfare repeats. Null if there was none.',
     }),
     created_at: CreatedAt,
   })

@@ -119,7 +119,7 @@ async function fetchAs(
   } catch (error) {
     if (error instanceof WriteError && error.code === 'taken_over') return takenMs;
     const failure = toDownloadError(error);
-    const waitMs = failure.isFinal ? null : await nextWait(db, mediaId);
+    const waitMs = failure.isFinal ? null : await nextWait(db, mediaId, failure.message);
     if (waitMs !== null) return waitMs;
     if (!(await rewindMedia(db, writer, 0))) return takenMs;
     if (media) await removeFailed({ db, store: media.store }, mediaId);
@@ -143,8 +143,8 @@ async function removeFailed(dependencies: SegmentDependencies, mediaId: string):
   });
 }
 
-async function nextWait(db: Db, mediaId: string): Promise<number | null> {
-  const { failures, dueInMs } = await countFailedFetch(db, mediaId);
+async function nextWait(db: Db, mediaId: string, message: string): Promise<number | null> {
+  const { failures, dueInMs } = await countFailedFetch(db, mediaId, message);
   return nextFetchDelay(failures, dueInMs);
 }
 

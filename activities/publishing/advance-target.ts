@@ -26,6 +26,7 @@ import type { Platform } from '../platforms/platform.ts';
 import { logPaused } from './log-wait.ts';
 import { findWait, recordRefusal } from './rate-limits.ts';
 import {
+  describeMediaWait,
   findMediaObstacle,
   listTargetMedia,
   loadTargetMedia,
@@ -193,7 +194,7 @@ async function findObstacle(
     return failUnsent(dependencies, row, obstacle.code, obstacle.message);
   }
   if (obstacle) {
-    await applyStep(dependencies, row, obstacle, 'The media did not arrive.');
+    await applyStep(dependencies, row, obstacle, describeMediaWait(found));
     return 'written';
   }
   const ready = withoutMediaWait(row);

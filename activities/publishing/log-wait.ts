@@ -32,6 +32,7 @@ export function recordWait(
     waiting_for,
     outcome: error?.kind ?? null,
     error_code: error?.options.platformCode ?? null,
+    ...(waiting_for === 'media' && { error: cause }),
     next_attempt_in_ms: Math.round(waitMs),
   };
   return {

@@ -36,6 +36,12 @@ export function findMediaObstacle(
   return { next: row.phase, waitMs: mediaDelayMs, clock: { ...row.clock, mediaDelayMs } };
 }
 
+/** For the log: the last error of a fetch that the target waits for, if there was one. */
+export function describeMediaWait(found: readonly MediaRow[]): string {
+  const failing = found.find((row) => row.status === 'pending' && row.error_message !== null);
+  return failing ? `${failing.id}: ${failing.error_message}` : 'The media did not arrive.';
+}
+
 /** For a call after the media have arrived: a later wait starts short again. */
 export function withoutMediaWait(row: TargetRow): TargetRow {
   const { mediaDelayMs: _, ...clock } = row.clock;

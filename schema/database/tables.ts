@@ -362,7 +362,9 @@ interface MediaTable {
   duration_ms: number | null;
   /** The image has an orientation to apply, or a location to remove. */
   needs_cleaning: Generated<boolean>;
+  /** Null while the media wait for their bytes. */
   error_code: MediaErrorCode | null;
+  /** While the media wait for their bytes: of the last fetch. */
   error_message: string | null;
   upload_token_hash: Buffer | null;
   upload_expires_at: Date | null;

@@ -1,4 +1,4 @@
-// Three posts are late for three reasons: the log, the metrics, the alert and `stuck` name each reason.
+// Four posts are late for four reasons: the log, the metrics, the alert and `stuck` name each reason.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { pause } from '../../api/cli/pause.ts';
 import { showStuck } from '../../api/cli/stuck.ts';
 import { startApp } from '../support/app/app.ts';
 import type { Tenant } from '../support/app/seed.ts';
+import { startHttp } from '../support/receivers/loopback.ts';
 import { createTestLog } from '../support/log.ts';
 
 const alerts = readFileSync(join(import.meta.dirname, '../../monitoring/alerts.yml'), 'utf8');
@@ -19,7 +20,7 @@ function readSeries(page: string, metric: string): Record<string, number> {
   return Object.fromEntries([...series].map(([, reason, value]) => [reason!, Number(value)]));
 }
 
-test('the log, the metrics, the alert and `stuck` name why each of three posts is late', async () => {
+test('the log, the metrics, the alert and `stuck` name why each of four posts is late', async () => {
   const { log, lines } = createTestLog('info');
   await using app = await startApp({
     log,
@@ -28,16 +29,18 @@ test('the log, the metrics, the alert and `stuck` name why each of three posts i
     },
   });
   const { db } = app.context;
-  const create = async (tenant: Tenant, platform_options: object) => {
+  const create = async (tenant: Tenant, platform_options: object, post: object = {}) => {
     const { id: account_id } = await tenant.connectSandbox('ada');
     return tenant.createPost({
       caption: 'a secret text',
       platform_posts: [{ account_id, platform_options }],
+      ...post,
     });
   };
   const paused = await app.createTenant();
   await pause(db, paused.projectId);
   const limited = await app.createTenant();
+  const broken = await startHttp((_request, response) => response.writeHead(503).end());
   const posts = {
     network: await create(app.tenant, { outcome: 'unavailable', times: 1 }),
     rate_limit: await create(limited, {
@@ -46,10 +49,11 @@ test('the log, the metrics, the alert and `stuck` name why each of three posts i
       without_retry_after: true,
     }),
     pause: await create(paused, {}),
+    media: await create(app.tenant, {}, { media_urls: [broken.url] }),
   };
 
   const waits = () => lines.filter(({ msg }) => msg === 'a target waits');
-  await expect.poll(() => waits().length, { timeout: 20_000 }).toBe(3);
+  await expect.poll(() => waits().length, { timeout: 20_000 }).toBe(4);
   for (const [waiting_for, post] of Object.entries(posts)) {
     const [line] = waits().filter(({ post_id }) => post_id === post.id);
     const result_id = post.results[0]!.id;
@@ -60,6 +64,16 @@ test('the log, the metrics, the alert and `stuck` name why each of three posts i
     outcome: 'unavailable',
     next_attempt_in_ms: 600_000,
   });
+  const mediaId = posts.media.media[0]!.id!;
+  const fetchError = 'The server answered 503.';
+  expect(waits().find(({ waiting_for }) => waiting_for === 'media')).toMatchObject({
+    error: `${mediaId}: ${fetchError}`,
+  });
+  expect((await app.api.get(`/v1/media/${mediaId}`)).body.data).toMatchObject({
+    status: 'pending',
+    error_code: null,
+    error_message: fetchError,
+  });
   expect(JSON.stringify(lines)).not.toContain('a secret text');
 
   const twentyMinutesAgo = new Date(Date.now() - 20 * 60_000);
@@ -69,6 +83,7 @@ test('the log, the metrics, the alert and `stuck` name why each of three posts i
     network: 1,
     rate_limit: 1,
     pause: 1,
+    media: 1,
   });
   for (const outcome of ['unavailable', 'rate_limited']) {
     expect(page).toMatch(
@@ -97,5 +112,8 @@ test('the log, the metrics, the alert and `stuck` name why each of three posts i
   }
   expect(stuck.join('\n')).toMatch(
     /waits for network {2}next attempt .*Z {2}1 attempt {2}last error unavailable: /,
+  );
+  expect(stuck.find((line) => line.includes('waits for media'))).toMatch(
+    `0 attempts  last error ${mediaId}: ${fetchError}`,
   );
 });

@@ -58,17 +58,30 @@ export interface LateTarget {
   reason: OpenReason;
   next_attempt_at: Date | null;
   attempts: number;
-  /** What the network said last; null: no call failed. */
+  /** Of the media that the target waits for, or else of its last call that failed. Null: neither. */
   last_error: string | null;
 }
+
+/** SQL: the IDs of the media of `post_results as r`. */
+const idsOfMedia = sql`array(
+  select unnest(array[item ->> 'id', item ->> 'thumbnail_id'])
+  from jsonb_array_elements(
+    coalesce(r.media, (select media from posts where posts.id = r.post_id))
+  ) as item)`;
 
 /** The open targets of these posts, in the order of each post. */
 export async function listLateTargets(db: Db, postIds: string[]): Promise<LateTarget[]> {
   const { rows } = await sql<WaitFacts & Omit<LateTarget, 'reason'>>`
     select r.id, r.post_id, r.platform, r.next_attempt_at, r.attempts, ${waitFacts},
-      (select concat_ws(': ', outcome, error_code, error_message) from post_attempts
-        where result_id = r.id and error_message is not null
-        order by number desc limit 1) as last_error
+      coalesce(
+        (select concat_ws(': ', media.id, media.error_message)
+          from media
+          where r.clock ? 'mediaDelayMs' and media.id = any(${idsOfMedia})
+            and media.status = 'pending' and media.error_message is not null
+          order by media.id limit 1),
+        (select concat_ws(': ', outcome, error_code, error_message) from post_attempts
+          where result_id = r.id and error_message is not null
+          order by number desc limit 1)) as last_error
     from post_results r left join post_results answered on answered.id = r.answers_result_id
     where r.post_id = any(${postIds}) and ${isOpenRow('r')}
     order by r.post_id, r.position`.execute(db);

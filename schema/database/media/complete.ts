@@ -44,7 +44,7 @@ export async function concludeMedia(
   const status = outcome.status === 'uploaded' && isUsed ? 'attached' : outcome.status;
   const concluded = await trx
     .updateTable('media')
-    .set({ ...outcome, status, updated_at: sql<Date>`now()` })
+    .set({ error_message: null, ...outcome, status, updated_at: sql<Date>`now()` })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();

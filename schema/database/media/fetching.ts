@@ -78,15 +78,21 @@ export async function refetchMedia(trx: Transaction, ids: string[]): Promise<str
   return ids.filter((id) => !kept.has(id));
 }
 
-/** Counts a failed fetch. */
+/** Counts a failed fetch, and keeps its error until the next one. */
 export async function countFailedFetch(
   db: Db,
   mediaId: string,
+  message: string,
 ): Promise<{ failures: number; dueInMs: number | null }> {
   const row = await db
     .updateTable('media')
-    .set({ fetch_attempts: sql`fetch_attempts + 1`, updated_at: sql<Date>`now()` })
+    .set({
+      fetch_attempts: sql`fetch_attempts + 1`,
+      error_message: message,
+      updated_at: sql<Date>`now()`,
+    })
     .where('id', '=', mediaId)
+    .where('status', '=', 'pending')
     .returning('fetch_attempts')
     .executeTakeFirst();
   const due = await db

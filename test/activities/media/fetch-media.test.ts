@@ -136,7 +136,13 @@ async function expectFailed(
 /** Will be fetched again. */
 async function expectWaiting(url: string, options: Options = {}): Promise<string> {
   const { id, waitMs, row } = await fetchFrom(url, options);
-  expect(row).toMatchObject({ status: 'pending', fetch_attempts: 1, writer_id: null });
+  expect(row).toMatchObject({
+    status: 'pending',
+    error_code: null,
+    error_message: expect.stringMatching(/\.$/),
+    fetch_attempts: 1,
+    writer_id: null,
+  });
   expect(waitMs).toBe(fetchDelaysMs[0]);
   return id;
 }
@@ -364,7 +370,11 @@ describe('temporary failures', () => {
     });
     const id = await expectWaiting(server.url);
     expect(await fetchAgain(id)).toBeNull();
-    expect(await readMedia(database.db, id)).toMatchObject({ status: 'uploaded', width: 60 });
+    expect(await readMedia(database.db, id)).toMatchObject({
+      status: 'uploaded',
+      error_message: null,
+      width: 60,
+    });
   });
 
   test('a refused connection and a broken one', async () => {
