@@ -79,7 +79,7 @@ export async function listLateTargets(db: Db, postIds: string[]): Promise<LateTa
           where r.clock ? 'mediaDelayMs' and media.id = any(${idsOfMedia})
             and media.status = 'pending' and media.error_message is not null
           order by media.id limit 1),
-        (select concat_ws(': ', outcome, error_code, error_message) from post_attempts
+        (select concat_ws(': ', outcome, nullif(error_code, outcome), error_message) from post_attempts
           where result_id = r.id and error_message is not null
           order by number desc limit 1)) as last_error
     from post_results r left join post_results answered on answered.id = r.answers_result_id
