@@ -121,7 +121,10 @@ export const CreateMedia = z
         'must be an image or video type, such as image/jpeg',
       )
       // Not in the pattern: some clients' regular expressions have no lookahead.
-      .refine((type) => !/^image[/]svg/i.test(type), 'must be a type of pixels, not SVG')
+      .refine(
+        (type) => !/^image[/]svg/i.test(type),
+        'must not be SVG; convert it to PNG, JPEG, WebP, GIF or AVIF',
+      )
       .meta({ description: 'Media type of the bytes. Bytes of another kind are refused.' }),
     size_bytes: z.int().min(1).max(2_147_483_647).optional().meta({
       description: 'Size in bytes. An upload of another size is refused.',

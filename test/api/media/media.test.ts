@@ -74,7 +74,12 @@ describe('POST /v1/media', () => {
     const { body } = await app.api.graphql(query, { input });
     expect(body.errors[0].extensions).toMatchObject({
       code: 'validation_error',
-      issues: [{ path: 'input.contentType' }],
+      issues: [
+        {
+          path: 'input.contentType',
+          message: 'must not be SVG; convert it to PNG, JPEG, WebP, GIF or AVIF',
+        },
+      ],
     });
   });
 
