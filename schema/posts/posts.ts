@@ -417,7 +417,8 @@ export const PostIssue = z
       description: "ID of the target's account. Null if the issue is about the post as a whole.",
     }),
     platform: z.union([PlatformName, z.null()]).meta({
-      description: "Target's network. Null if the issue is about the post as a whole.",
+      description:
+        "Target's network. Null if the issue is about the post as a whole, or if the account is unknown.",
     }),
     path: z.string().meta({
       description: 'Path of the field.',

@@ -30,10 +30,12 @@ const ErrorIssue = z
       description: "ID of the target's account. Null and absent like `platform_post_index`.",
     }),
     platform: z.string().nullable().optional().meta({
-      description: "Target's network. Null and absent like `platform_post_index`.",
+      description:
+        "Target's network. Null and absent like `platform_post_index`, and null if the account is unknown.",
     }),
     severity: z.string().optional().meta({
-      description: 'Always `error`. Present only if the content of a post was refused.',
+      description:
+        'Severity of the issue: an error, never a warning. Present only if the content of a post was refused.',
     }),
   })
   .meta({ id: 'Issue', description: 'An issue with one field of a request.' });
