@@ -82,13 +82,15 @@ export interface Write<Input> {
   info: GraphQLResolveInfo;
 }
 
-/** Runs a read-only operation on an input. Ignores its idempotency key. */
+/** Runs an operation on an input, and counts it as a request. Ignores its idempotency key. */
 export async function check<Input, T>(
   graphql: GraphqlContext,
   { scope, schema, args, info }: Write<Input>,
   run: (context: Context, caller: Caller, input: Input) => Promise<T>,
 ): Promise<T> {
   const caller = requireCaller(graphql, scope);
+  // The request itself pays for its first field.
+  if (info.fieldNodes[0] !== fieldsOf(info)[0]) countRequest(graphql.app, caller);
   try {
     const input = validate(schema, readInput(args.input, info, schema));
     return await run(graphql.app, caller, input);
@@ -103,9 +105,7 @@ export async function write<Input, T>(
   { scope, schema, args, info }: Write<Input>,
   run: (context: Context, caller: Caller, input: Input) => Promise<Answer<T>>,
 ): Promise<T> {
-  const caller = requireCaller(graphql, scope);
-  // The request itself pays for its first mutation.
-  if (info.fieldNodes[0] !== fieldsOf(info)[0]) countRequest(graphql.app, caller);
+  requireCaller(graphql, scope);
   const keyInHeader = keyOfRequest(graphql, info);
   const keyBeside = checkKey(args.idempotencyKey, ['idempotencyKey']);
   try {

@@ -1,5 +1,6 @@
 // Texts as X reads them: their length, and a form that its own library reads at once.
 import { createRequire } from 'node:module';
+import { LRUCache } from 'lru-cache';
 import type TwitterText from 'twitter-text';
 
 /** Loaded with the first post to X, since loading takes a tenth of a second. */
@@ -58,9 +59,16 @@ function splitLongWord(word: string): string[] {
 /** 1,000 more than X accepts, for links that are longer than they weigh. A longer text is slow to count. */
 const endlessCharacters = 26_000;
 
+/** A post is counted for each of its targets, and a long text takes 20 ms. */
+const weights = new LRUCache<string, number>({ max: 100 });
+
 /** The length as X counts it. @see https://docs.x.com/fundamentals/counting-characters */
 export function weigh(caption: string): number {
   if (caption.length > endlessCharacters) return caption.length;
+  const known = weights.get(caption);
+  if (known !== undefined) return known;
   const { text, added } = readable(caption);
-  return loadTwitterText().parseTweet(text).weightedLength - added;
+  const weight = loadTwitterText().parseTweet(text).weightedLength - added;
+  weights.set(caption, weight);
+  return weight;
 }

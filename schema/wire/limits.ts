@@ -22,7 +22,7 @@ const limit = (description: string, number: z.ZodNumber = z.int()) => number.met
 export const Limits = z
   .object({
     requests_per_minute: limit(
-      'Requests per minute of a project. A bulk request counts once for each post, and a GraphQL document once for each mutation. Null if there is no limit.',
+      'Requests per minute of a project. A bulk request counts once for each post, and a GraphQL document once for each mutation and each `validatePost`. Null if there is no limit.',
     ).nullable(),
     body_bytes: limit('Maximum size of a request body, in bytes.'),
     bulk_body_bytes: limit('Maximum size of the body of a bulk request in REST, in bytes.'),

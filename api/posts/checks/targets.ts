@@ -6,6 +6,7 @@ import type { MediaItem, SocialAccountRow } from '../../../schema/database/table
 import { listAccountsById, type AccountRow } from '../../../schema/database/accounts/accounts.ts';
 import type { PostIssue } from '../../../schema/posts/posts.ts';
 import { lostAccountWords, reconnectCalls } from '../../../schema/posts/reconnecting.ts';
+import { createFairPlaces } from '../../../activities/fair-places.ts';
 import { factsOf } from '../../../activities/platforms/media-rules.ts';
 import { optionSchemaOf, rulesOf } from '../../../activities/platforms/index.ts';
 import type { Caller, Context } from '../../http/context.ts';
@@ -63,6 +64,17 @@ export interface CheckOptions {
   isHashed: boolean;
 }
 
+const longCaption = 1_000;
+const inPlace = createFairPlaces(1);
+
+/** Counting a long caption takes up to 50 ms for some networks, so other work comes between two of them. */
+function inTurn<T>(projectId: string, work: () => T): Promise<T> {
+  return inPlace(projectId, async () => {
+    await scheduler.yield();
+    return work();
+  });
+}
+
 /** An account that the caller can't see counts as unknown. */
 export async function checkTargets(
   context: Context,
@@ -80,10 +92,10 @@ export async function checkTargets(
   const media = await readAllMedia(context, caller, input, named);
   const issues = [...(issue ? [error(issue)] : []), ...media.issues];
   for (const target of named) {
-    // Counting a long caption takes up to 50 ms for some networks.
-    if (target.index > 0) await scheduler.yield();
     const account = accounts.get(target.accountId);
-    issues.push(...checkTarget(context, target, account, input, media, publishAt));
+    const checkOne = () => checkTarget(context, target, account, input, media, publishAt);
+    const { length } = target.own.caption ?? input.caption ?? '';
+    issues.push(...(length > longCaption ? await inTurn(caller.projectId, checkOne) : checkOne()));
   }
   issues.push(...checkThreads(named), ...warnOfRepeats(named, input));
   const items = media.ofPost.items;

@@ -93,14 +93,23 @@ describe('a post of a bulk request counts as a request', () => {
     expect(Number(count)).toBe(55);
   });
 
-  test('in GraphQL, and so does each further mutation of a document', async () => {
+  test('in GraphQL, and so does each further mutation or validation of a document', async () => {
     await using app = await startApp({
       roles: { api: true, worker: false },
-      env: { FANFARE_RATE_LIMIT_PER_MINUTE: '61' },
+      env: { FANFARE_RATE_LIMIT_PER_MINUTE: '66' },
     });
     const { id: account } = await app.tenant.connectSandbox('ada');
     const post = { caption: 'x', status: 'DRAFT', accountIds: [account] };
     const ask = (query: string, input: object) => app.api.graphql(query, { input });
+    const validations = Array.from(
+      { length: 5 },
+      (_, i) => `v${i}: validatePost(input: $input) { valid }`,
+    );
+    const validated = await ask(
+      `query ($input: CreatePostInput!) { ${validations.join(' ')} }`,
+      post,
+    );
+    expect(validated.headers.get('RateLimit-Remaining')).toBe('60');
     const createPosts =
       'mutation ($input: CreatePostsInput!) { createPosts(input: $input) { status } }';
     const first = await ask(createPosts, { posts: many(50, post) });

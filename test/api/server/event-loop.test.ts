@@ -139,6 +139,22 @@ describe('the texts of several targets', () => {
   });
 });
 
+test('a document that validates many posts with long captions', async () => {
+  const ids = accounts.get('twitter');
+  const variables = Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => [
+      `v${i}`,
+      { caption: `${i} ${'https://a.co/x '.repeat(1_600)}`, accountIds: ids },
+    ]),
+  );
+  const names = Object.keys(variables);
+  const declared = names.map((name) => `$${name}: CreatePostInput!`).join(', ');
+  const fields = names.map((name) => `${name}: validatePost(input: $${name}) { valid }`).join(' ');
+  const query = `query (${declared}) { ${fields} }`;
+  const { text } = await measure('/graphql', JSON.stringify({ query, variables }));
+  expect(text).toContain('"v19":{"valid":');
+});
+
 describe('large posts', () => {
   const ids: string[] = [];
   beforeAll(async () => {
