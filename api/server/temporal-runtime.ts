@@ -62,12 +62,18 @@ async function readMetrics(url: string): Promise<string> {
 const readWithinMs = 2_000;
 const maxErrorLength = 1_000;
 
+const unhelpful = new Set([
+  // The line `an activity failed` says more.
+  'Activity failed',
+  // The queue of crowded projects has none.
+  'No workflows registered, not polling for workflow tasks',
+]);
+
 /** Writes the warnings and errors of the SDK and its native core to our log. */
 export function createTemporalLogger(log: Logger): DefaultLogger {
   const own = log.child({ component: 'temporal' });
   return new DefaultLogger('WARN', ({ level, message, meta = {} }) => {
-    // The line `an activity failed` says more.
-    if (message === 'Activity failed') return;
+    if (unhelpful.has(message)) return;
     // No other fields: some have data of a row, or bytes.
     const { target, workflowId: workflow_id, error, err = error } = meta;
     const text = describe(err)?.slice(0, maxErrorLength);
