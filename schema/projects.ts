@@ -48,6 +48,9 @@ export const UpdateProject = someChange(
     logo_url: z
       .url({ protocol: /^https$/, hostname: z.regexes.domain })
       .max(2048)
+      .refine((url) => !URL.parse(url)?.username && !URL.parse(url)?.password, {
+        message: 'must not contain a user name or a password',
+      })
       .nullable()
       .optional()
       .meta(logoUrl),

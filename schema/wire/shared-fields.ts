@@ -37,4 +37,9 @@ export const queryFlag = (description: string) =>
     .meta({ description, type: 'boolean', default: false });
 
 export const Name = z.string().meta({ description: 'Name for display.' });
-export const GivenName = Name.min(1).max(255);
+/** Characters that break a line, or turn the direction of the text around a name. */
+const unsafe = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+export const GivenName = Name.min(1)
+  .max(255)
+  .refine((name) => !unsafe.test(name), 'must not contain control characters')
+  .refine((name) => !/^[\p{Z}\p{C}]+$/u.test(name), 'must contain a visible character');
