@@ -1,9 +1,9 @@
 // The order of the test files: those that take long first, so that no worker is left alone with one.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They start programs or browsers, or publish through a whole Fanfare. */
+/** They start programs or browsers, publish through a whole Fanfare, or send many large files. */
 const isLong = ({ moduleId }: TestSpecification) =>
-  /\/test\/(end-to-end\/|scripts\/generate\.|api\/(embedded|cli)\/|api\/(connect\/hosted-pages|server\/event-loop|media\/upload[\w-]*)\.|activities\/platforms\/.*(contract|faults|fault-pairs|step-failures)\.)/.test(
+  /\/test\/(end-to-end\/|scripts\/generate\.|api\/(embedded|cli)\/|api\/media\/upload[\w-]*\.|activities\/platforms\/.*contract\.)/.test(
     moduleId,
   );
 

@@ -1,10 +1,10 @@
 // Nothing that a request brings keeps the event loop, and with it all other requests, for more than 100 ms.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../../schema/wire/ids.ts';
-import { useApp } from '../../support/app/app.ts';
-import { createTurnMeter, type MeasuredAnswer } from '../../support/checks/turn-meter.ts';
-import { forFile } from '../../support/fixtures.ts';
-import { closeOf, openOwnSocket } from '../../support/receivers/raw-socket.ts';
+import { newId } from '../../schema/wire/ids.ts';
+import { useApp } from '../support/app/app.ts';
+import { createTurnMeter, type MeasuredAnswer } from '../support/checks/turn-meter.ts';
+import { forFile } from '../support/fixtures.ts';
+import { closeOf, openOwnSocket } from '../support/receivers/raw-socket.ts';
 
 const maxTurnMs = 100;
 const bodyBytes = 524_288;
