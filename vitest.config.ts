@@ -17,8 +17,8 @@ export default defineConfig({
     isolate: false,
     // A failed test must not leave its spies to the next one.
     restoreMocks: true,
-    // Files also wait, for timers and timeouts. Four of them keep two cores busy.
-    maxWorkers: 4,
+    // Files also wait: for timers, timeouts and programs. Three of them keep two cores busy.
+    maxWorkers: 3,
     sequence: { sequencer: LongFilesFirst },
     // Long enough for a busy machine. A poll that succeeds costs nothing.
     expect: { poll: { timeout: 10_000 } },

@@ -7,9 +7,9 @@ const given = process.argv.slice(2);
 /** One after the other: some measure memory or time, and the networks' faults keep every core busy. */
 const parts =
   given.length > 0
-    ? [given]
+    ? [[...given, '--maxWorkers=1']]
     : [
-        ['test/long', '--exclude', 'test/long/faults/**'],
+        ['test/long', '--exclude', 'test/long/faults/**', '--maxWorkers=1'],
         ['test/long/faults', '--exclude', 'test/long/faults/platforms/**', '--maxWorkers=1'],
         ['test/long/faults/platforms'],
       ];

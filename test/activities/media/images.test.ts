@@ -8,7 +8,6 @@ import { createImages, type Images } from '../../../activities/media/images/imag
 import { createImageProcess } from '../../../activities/media/images/process.ts';
 import { probe } from '../../../activities/media/probe.ts';
 import { createVideoReader } from '../../../activities/media/videos.ts';
-import { imageLimits } from '../../../schema/media.ts';
 import { hostileImages, pngChunk, pngWith } from '../../support/media/hostile-images.ts';
 import { listImageProcesses } from '../../support/media/image-processes.ts';
 import { bytesSource, noise } from '../../support/media/samples.ts';
@@ -159,20 +158,6 @@ describe.runIf(process.platform === 'linux')('the process', () => {
     expect((await own.run(job, 1e4)).done).toMatchObject({ width: 400, height: 300 });
     await own.close();
   });
-
-  test('reads and encodes the largest AVIF in less than 4 s of CPU, for which other projects wait', async () => {
-    await using folder = await mkdtempDisposable(join(tmpdir(), 'fanfare-test-'));
-    const [path, to] = [join(folder.path, 'photo'), join(folder.path, 'encoded')];
-    await noise(1_000, 750).resize(4_000, 3_000).avif({ effort: 0 }).toFile(path);
-    const own = createImageProcess(imageLimits.pictureMemoryBytes);
-    const noLimits = { maxWidth: null, maxHeight: null, maxPixels: null, factor: 1 };
-    const encoding = { contentType: 'image/avif', quality: 65, ...noLimits };
-    const type = { contentType: 'image/avif', format: 'heif' };
-    const read = await own.run({ kind: 'read', path, ...type }, imageLimits.pictureCpuMs);
-    const encoded = await own.run({ kind: 'encode', path, to, encoding }, imageLimits.pictureCpuMs);
-    expect(Math.max(read.cpuMs, encoded.cpuMs)).toBeLessThan(4_000);
-    await own.close();
-  }, 120_000);
 
   test('that cannot be started fails one job, and the next job starts another', async () => {
     const job = { kind: 'frames', path: '/nowhere' } as const;
