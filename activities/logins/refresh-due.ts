@@ -49,19 +49,19 @@ export async function refreshDue(
 
 type Refreshed = DueGrant & { isAway: boolean };
 
-/** A server that fails for one project may be its own, so only several projects show that the network is away. */
+/**
+ * `<project>/<network>` where every refresh failed, and a network where all of several projects did: a server that
+ * fails for one project may be its own.
+ */
 function findAway(refreshed: readonly Refreshed[]): string[] {
-  const reached = new Set(refreshed.filter(({ isAway }) => !isAway).flatMap(scopesOf));
-  const away = new Set(refreshed.flatMap(scopesOf));
-  const projectsAt = (name: string) =>
-    new Set(refreshed.filter(({ platform }) => platform === name).map((one) => one.project_id));
-  return [...away].filter(
-    (scope) => !reached.has(scope) && (scope.includes('/') || projectsAt(scope).size > 1),
-  );
+  return [...Map.groupBy(refreshed, ({ platform }) => platform)].flatMap(([platform, group]) => {
+    const projects = Map.groupBy(group, ({ project_id }) => project_id);
+    const away = [...projects]
+      .filter(([, own]) => own.every(({ isAway }) => isAway))
+      .map(([projectId]) => `${projectId}/${platform}`);
+    return away.length > 1 && away.length === projects.size ? [...away, platform] : away;
+  });
 }
-
-/** Within which a refresh shows that others would fail: the network, and the project's part of it. */
-const scopesOf = ({ project_id, platform }: Refreshed) => [platform, `${project_id}/${platform}`];
 
 /** Never throws: one login must not hold up the others. */
 async function refreshOne(
