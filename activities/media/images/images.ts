@@ -68,17 +68,18 @@ export function createImages(cpuLimits: Partial<CpuLimits> = {}): Images {
   ): Promise<EncodedImage & { path: string }> {
     const [path, to] = [join(folder, source), join(folder, 'fitted')];
     const tryInTurn = createTries({ path, to }, plan, limits);
-    const isAnimation = async (child: ImageProcess) =>
+    const hasFrames = async (child: ImageProcess) =>
       animatedTypes.has(plan.contentType) &&
       (await child.run({ kind: 'frames', path }, pictureCpuMs)).done > 1;
-    let inTurn = pictures;
+    // Undefined until the first turn has counted the frames.
+    let isAnimation: boolean | undefined;
     for (;;) {
-      const encoded = await inTurn(projectId, async (child) => {
-        if (inTurn === animations) return tryInTurn(child, limits.fitCpuMs);
-        if (!(await isAnimation(child))) return tryInTurn(child, pictureCpuMs);
-        inTurn = animations;
-        return undefined;
-      });
+      const encoded = isAnimation
+        ? await animations(projectId, (child) => tryInTurn(child, limits.fitCpuMs))
+        : await pictures(projectId, async (child) => {
+            isAnimation ??= await hasFrames(child);
+            return isAnimation ? undefined : tryInTurn(child, pictureCpuMs);
+          });
       if (encoded) return { ...encoded, path: to };
     }
   }
