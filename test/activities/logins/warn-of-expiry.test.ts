@@ -86,7 +86,7 @@ async function expectWarnings(times: number) {
 }
 
 const waitForLockWaits = (count: number) =>
-  expect.poll(() => countWaiting(database.db), { timeout: 5_000 }).toBe(count);
+  expect.poll(() => countWaiting(database.db)).toBe(count);
 
 test('a login of 60 days is warned of after 53 and 59 days', async () => {
   await write(60);

@@ -255,7 +255,7 @@ describe('the lease of a writer', () => {
       database.db,
     );
     expect(await claim('b')).toBeUndefined();
-    await expect.poll(() => claim('b'), { timeout: 2_000, interval: 50 }).toBeDefined();
+    await expect.poll(() => claim('b'), { interval: 50 }).toBeDefined();
     expect(await renewWriter(database.db, { mediaId, writerId: 'a' })).toBe(false);
   });
 

@@ -54,7 +54,7 @@ describe('notifier', () => {
       return rows[0]?.query;
     };
     const both = 'notify fanfare_changes;notify fanfare_deliveries';
-    await expect.poll(lastQuery, { timeout: 2_000 }).toBe(both);
+    await expect.poll(lastQuery).toBe(both);
     await notifier.close();
   });
 
@@ -71,10 +71,10 @@ describe('notifier', () => {
       database.db,
     );
     const before = wakes;
-    await expect.poll(() => wakes, { timeout: 3_000 }).toBeGreaterThan(before);
-    await expect.poll(() => countOf('fanfare listener'), { timeout: 3_000 }).toBe(1);
+    await expect.poll(() => wakes).toBeGreaterThan(before);
+    await expect.poll(() => countOf('fanfare listener')).toBe(1);
     notifier.notify('fanfare_changes');
-    await expect.poll(() => countOf('fanfare notifier'), { timeout: 3_000 }).toBe(1);
+    await expect.poll(() => countOf('fanfare notifier')).toBe(1);
     await listener.close();
     await notifier.close();
     await expect.poll(() => countOf('fanfare listener')).toBe(0);

@@ -102,10 +102,10 @@ describe('the listener', () => {
     listener.on('fanfare_changes', () => wakes++);
     await expect.poll(() => listening()).toBe(1);
     proxy.silence();
-    await expect.poll(() => losses, { timeout: 3_000 }).toBeGreaterThan(0);
+    await expect.poll(() => losses).toBeGreaterThan(0);
     proxy.restore();
     // The silent connection stays open at the server.
-    await expect.poll(() => listening(), { timeout: 3_000 }).toBe(2);
+    await expect.poll(() => listening()).toBe(2);
     await sleep(50);
     // More calls than its polls alone would make.
     wakes = 0;
@@ -129,15 +129,17 @@ describe('the notifier', () => {
   test('notifies on a new connection after a silent one, and closes while it is silent', async () => {
     const listener = createListener(database.url);
     const notifier = createNotifier(url, queryTimeoutMs);
-    const open = () => countOf('fanfare notifier');
-    notifier.notify('fanfare_changes');
-    await expect.poll(open).toBe(1);
+    // Repeated, since a notification is lost if its connection takes too long on a busy machine.
+    const notify = () => {
+      notifier.notify('fanfare_changes');
+      return countOf('fanfare notifier');
+    };
+    await expect.poll(notify).toBe(1);
     proxy.silence();
     notifier.notify('fanfare_changes');
     await sleep(2 * queryTimeoutMs);
     proxy.restore();
-    notifier.notify('fanfare_changes');
-    await expect.poll(open, { timeout: 3_000 }).toBe(2);
+    await expect.poll(notify).toBeGreaterThan(1);
     proxy.silence();
     expect(await measure(notifier.close())).toBeLessThan(2_000);
     await listener.close();
