@@ -2,6 +2,7 @@
 // networks in the README and under `docs/networks`.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { routes } from '../api/resources/routes.ts';
@@ -22,44 +23,65 @@ export function generated(): Record<string, string> {
   };
 }
 
+interface GenerateOptions {
+  /** Of the project. */
+  directory?: string;
+  /** Writes even if clients break. */
+  isBreaking?: boolean;
+  print?: (text: string) => void;
+}
+
+/** Returns whether it wrote the files. */
+export async function generate({
+  directory = '.',
+  isBreaking = false,
+  print = console.error,
+}: GenerateOptions): Promise<boolean> {
+  const texts = generated();
+  const { breaking, dangerous, deprecated } = findChanges(
+    await readLastVersion(directory, 'schema/schema.graphql'),
+    createSchema(),
+  );
+  const restBreaking = findRestChanges(
+    JSON.parse(await readLastVersion(directory, 'schema/openapi.json')) as RestDocument,
+    JSON.parse(texts['openapi.json']!) as RestDocument,
+  );
+  const printList = (title: string, changes: string[]) => {
+    if (changes.length > 0) print([title, ...changes].join('\n  '));
+  };
+  printList('Some GraphQL clients may fail:', dangerous);
+  printList('Newly deprecated in GraphQL:', deprecated);
+  printList('GraphQL clients break:', breaking);
+  printList('REST clients break:', restBreaking);
+  if (breaking.length + restBreaking.length > 0 && !isBreaking) {
+    print(
+      'No file was written. Deprecate these members first, or pass --breaking if no client uses them.',
+    );
+    return false;
+  }
+  for (const [name, text] of Object.entries(texts)) {
+    await writeFile(join(directory, 'schema', name), text);
+  }
+  for (const name of await listPages(directory)) {
+    const page = join(directory, name);
+    await writeFile(page, fillInTables(await readFile(page, 'utf8')));
+  }
+  return true;
+}
+
 /** The file as the last version in the changelog has it. Before the first version, the file in the working tree. */
-async function readLastVersion(file: string): Promise<string> {
-  const version = /^## \[(\d+\.\d+\.\d+)\]/m.exec(await readFile('CHANGELOG.md', 'utf8'))?.[1];
-  if (version === undefined) return readFile(file, 'utf8');
+async function readLastVersion(directory: string, file: string): Promise<string> {
+  const changelog = await readFile(join(directory, 'CHANGELOG.md'), 'utf8');
+  const version = /^## \[(\d+\.\d+\.\d+)\]/m.exec(changelog)?.[1];
+  if (version === undefined) return readFile(join(directory, file), 'utf8');
   const { stdout } = await promisify(execFile)('git', ['show', `v${version}:${file}`], {
+    cwd: directory,
     maxBuffer: 64 * 1024 * 1024,
   });
   return stdout;
 }
 
-async function generate(): Promise<void> {
+if (import.meta.main) {
   const { values } = parseArgs({ options: { breaking: { type: 'boolean', default: false } } });
-  const texts = generated();
-  const { breaking, dangerous, deprecated } = findChanges(
-    await readLastVersion('schema/schema.graphql'),
-    createSchema(),
-  );
-  const restBreaking = findRestChanges(
-    JSON.parse(await readLastVersion('schema/openapi.json')) as RestDocument,
-    JSON.parse(texts['openapi.json']!) as RestDocument,
-  );
-  const print = (title: string, changes: string[]) => {
-    if (changes.length > 0) console.error([title, ...changes].join('\n  '));
-  };
-  print('Some GraphQL clients may fail:', dangerous);
-  print('Newly deprecated in GraphQL:', deprecated);
-  print('GraphQL clients break:', breaking);
-  print('REST clients break:', restBreaking);
-  if (breaking.length + restBreaking.length > 0 && !values.breaking) {
-    console.error(
-      'No file was written. Deprecate these members first, or pass --breaking if no client uses them.',
-    );
-    process.exit(1);
-  }
-  for (const [name, text] of Object.entries(texts)) await writeFile(`schema/${name}`, text);
-  for (const page of await listPages()) {
-    await writeFile(page, fillInTables(await readFile(page, 'utf8')));
-  }
+  if (!(await generate({ isBreaking: values.breaking }))) process.exitCode = 1;
 }
-
-if (import.meta.main) await generate();

@@ -1,12 +1,13 @@
 // The tables of networks in the README and under docs/networks, made from the network definitions.
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { PlatformDefinition } from '../schema/platforms/definition.ts';
 import { platformDefinitions, type PlatformName } from '../schema/platforms/index.ts';
 import { toJsonSchema } from '../api/platforms/presenter.ts';
 
-/** The pages with such tables. */
-export async function listPages(): Promise<string[]> {
-  const names = await readdir('docs/networks');
+/** The pages with such tables, in the project at `directory`. */
+export async function listPages(directory = '.'): Promise<string[]> {
+  const names = await readdir(join(directory, 'docs', 'networks'));
   return ['README.md', ...names.map((name) => `docs/networks/${name}`)];
 }
 

@@ -21,8 +21,8 @@ describe('newId', () => {
     expect(new Set(prefixes).size).toBe(prefixes.length);
   });
 
-  test('makes 100,000 different ids that sort as they were made', () => {
-    const ids = Array.from({ length: 100_000 }, () => newId('event'));
+  test('makes 20,000 different ids that sort as they were made', () => {
+    const ids = Array.from({ length: 20_000 }, () => newId('event'));
     expect(new Set(ids).size).toBe(ids.length);
     // A string compare is what Postgres does in collation "C".
     expect(ids.findIndex((id, i) => i > 0 && id <= ids[i - 1]!)).toBe(-1);
