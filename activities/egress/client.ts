@@ -3,21 +3,10 @@ import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { createSecureContext } from './guarded-socket.ts';
 import { createWithWebSocket, type WithWebSocket } from './guarded-websocket.ts';
-import { OriginPool } from './origin-pool.ts';
-import type { PoolSettings } from './origin-pool.ts';
+import { OriginPool, type PoolSettings } from './origin-pool.ts';
 import { SendAttempt } from './send-attempt.ts';
-import { NotBegunError } from './send-outcome.ts';
-import type { SafeRequest, SendResult } from './send-outcome.ts';
+import { noConnection, NotBegunError, type SafeRequest, type SendResult } from './send-outcome.ts';
 import type { UrlGuard } from './url-guard.ts';
-
-export { NotBegunError };
-export type {
-  SafeFailure,
-  SafeRequest,
-  SafeResponse,
-  SendErrorCode,
-  SendResult,
-} from './send-outcome.ts';
 
 /** About the longest time that a timer can wait. */
 const downloadMs = 20 * 86_400_000;
@@ -116,17 +105,12 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     await Promise.all([guardedFetch.close(), downloads.close()]);
   }
 
-  function close(): Promise<void> {
-    closing ??= closeAll();
-    return closing;
-  }
-
   return {
     send,
     fetch: guardedFetch.fetch,
     download: downloads.fetch,
     withWebSocket: createWithWebSocket(exchange),
-    close,
+    close: () => (closing ??= closeAll()),
   };
 }
 
@@ -146,13 +130,7 @@ function leastRecentlyUsed(pools: Iterable<OriginPool>): OriginPool | null {
 }
 
 function refused(message: string): SendResult {
-  const timings = {
-    dns_ms: null,
-    connect_ms: null,
-    tls_ms: null,
-    first_byte_ms: null,
-    total_ms: 0,
-  };
+  const timings = { ...noConnection, first_byte_ms: null, total_ms: 0 };
   const answer = { status: null, headers: null, body: null, remoteAddress: null };
   return { ok: false, errorCode: 'blocked_address', message, ...answer, timings };
 }

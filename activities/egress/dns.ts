@@ -1,7 +1,7 @@
 // DNS for names that users give: asynchronous, limited, and preceded by the hosts file.
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
-import { createHostsFile } from './hosts-file.ts';
+import { createHostsLookup } from './hosts-file.ts';
 import { createLookupLimits, isSilence, unresolved } from './lookup-limits.ts';
 
 /** All addresses of a name. `owner`: the project whose share of lookups this one uses. */
@@ -26,7 +26,7 @@ const questionTimeoutMs = 600;
 const absentCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY']);
 
 export function createDns({ servers = [], hostsPath }: DnsOptions = {}): Dns {
-  const hostsFile = createHostsFile(hostsPath);
+  const findInHosts = createHostsLookup(hostsPath);
   const limited = createLookupLimits();
 
   /** A new resolver each time: name servers change, and silence about one name must not affect others. */
@@ -44,7 +44,7 @@ export function createDns({ servers = [], hostsPath }: DnsOptions = {}): Dns {
   return {
     async addresses(hostname, owner) {
       const name = toPlainName(hostname);
-      const known = await hostsFile.find(name);
+      const known = await findInHosts(name);
       if (known.length > 0) return known;
       return limited(name, owner, () => ask((resolver) => askBothFamilies(resolver, name)));
     },

@@ -4,20 +4,13 @@ import { Agent, Dispatcher1Wrapper } from 'undici';
 import { currentProject } from '../current-project.ts';
 import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
 import { openSocket, SocketTrace } from './guarded-socket.ts';
-import type { SocketSettings } from './guarded-socket.ts';
+import type { PoolSettings } from './origin-pool.ts';
 import { uploadMs } from './upload-time.ts';
 import { BlockedAddressError } from './url-guard.ts';
 
-export interface GuardedFetchSettings extends SocketSettings {
-  connectionsPerOrigin: number;
-  keepAliveMs: number;
+export interface GuardedFetchSettings extends PoolSettings {
   deadlineMs: number;
   maxBytes: number;
-}
-
-export interface GuardedFetch {
-  fetch: typeof globalThis.fetch;
-  close(): Promise<void>;
 }
 
 /** For all projects together. The least recently used client is closed. */
@@ -39,19 +32,12 @@ export class EncodedBodyError extends TypeError {
 }
 
 /** Returns redirects without following them. Throws if a response is compressed, which was not requested. */
-export function createGuardedFetch(settings: GuardedFetchSettings): GuardedFetch {
+export function createGuardedFetch(settings: GuardedFetchSettings) {
   const clients = new LRUCache<string, Client>({
     max: maxClients,
+    memoMethod: (owner) => createClient(settings, owner),
     dispose: ({ agent }) => void agent.close(),
   });
-
-  function clientOf(owner: string): Client {
-    const known = clients.get(owner);
-    if (known) return known;
-    const client = createClient(settings, owner);
-    clients.set(owner, client);
-    return client;
-  }
 
   async function guardedFetch(input: string | URL | Request, init: RequestInit = {}) {
     const request = input instanceof Request ? input : null;
@@ -64,7 +50,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedFetch
     const response = await fetch(input, {
       ...init,
       headers,
-      dispatcher: clientOf(currentOwner()).dispatcher,
+      dispatcher: clients.memo(currentOwner()).dispatcher,
       redirect: init.redirect === 'error' ? 'error' : 'manual',
       signal: AbortSignal.any(signals.filter((signal) => signal instanceof AbortSignal)),
     });

@@ -3,11 +3,6 @@ import type { LookupAddress } from 'node:dns';
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
-export interface HostsFile {
-  /** Empty: the machine doesn't know the name. */
-  find(hostname: string): Promise<readonly LookupAddress[]>;
-}
-
 const systemPath =
   process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 /** RFC 6761: `localhost` is loopback, even if a name server disagrees. */
@@ -16,8 +11,8 @@ const loopback: readonly LookupAddress[] = [
   { address: '::1', family: 6 },
 ];
 
-/** Reads the file again when it has changed. */
-export function createHostsFile(path = systemPath): HostsFile {
+/** Returns no address if the machine doesn't know the name. Reads the file again when it has changed. */
+export function createHostsLookup(path = systemPath) {
   let entries = new Map<string, LookupAddress[]>();
   let readAt = Number.NaN;
 
@@ -28,12 +23,10 @@ export function createHostsFile(path = systemPath): HostsFile {
     readAt = mtimeMs;
   }
 
-  return {
-    async find(hostname) {
-      // The file may not exist.
-      await refresh().catch(() => undefined);
-      return entries.get(hostname) ?? (hostname === 'localhost' ? loopback : []);
-    },
+  return async (hostname: string): Promise<readonly LookupAddress[]> => {
+    // The file may not exist.
+    await refresh().catch(() => undefined);
+    return entries.get(hostname) ?? (hostname === 'localhost' ? loopback : []);
   };
 }
 

@@ -1,8 +1,7 @@
 // The kept-alive connections of one project to one origin: undici clients whose sockets we can see.
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
-import { openSocket, SocketTrace } from './guarded-socket.ts';
-import type { SocketSettings } from './guarded-socket.ts';
+import { openSocket, SocketTrace, type SocketSettings } from './guarded-socket.ts';
 import { NotBegunError } from './send-outcome.ts';
 
 /** The longest time until a refused request is tried again: the receiver may recover sooner than expected. */

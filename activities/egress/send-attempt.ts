@@ -9,11 +9,17 @@ import {
   faultOfError,
   isCallersFault,
   isEndOfSocket,
+  noConnection,
   tooLarge,
 } from './send-outcome.ts';
 import type { Fault, SafeRequest, SendResult } from './send-outcome.ts';
 
 type AnswerHeaders = Record<string, string | string[] | undefined>;
+
+/** Of the response, including the head … */
+const maxReadBytes = 64 * 1024;
+/** … and of its body, what is kept. */
+const keepBytes = 4 * 1024;
 
 /**
  * A head that came in time decides the outcome, even if the body fails. Methods instead of closures, since
@@ -27,8 +33,6 @@ export class SendAttempt implements PooledRequest {
   readonly #request: SafeRequest;
   readonly #pool: OriginPool;
   readonly #deadlineMs: number;
-  readonly #maxReadBytes: number;
-  readonly #keepBytes: number;
   readonly #resolve: (result: SendResult) => void;
   readonly #reject: (reason: unknown) => void;
   #connection: Connection | null = null;
@@ -55,13 +59,11 @@ export class SendAttempt implements PooledRequest {
     this.#pool = pool;
     this.beginWithinMs = request.beginWithinMs ?? Infinity;
     this.#deadlineMs = request.deadlineMs ?? 10_000;
-    this.#maxReadBytes = request.maxReadBytes ?? 64 * 1024;
-    this.#keepBytes = request.keepBytes ?? 4 * 1024;
     this.#resolve = resolve;
     this.#reject = reject;
     this.options = {
       path: url.pathname + url.search,
-      method: request.method ?? 'POST',
+      method: 'POST',
       headers: toHeaderList(request.headers),
       body: request.body ?? null,
     };
@@ -104,7 +106,7 @@ export class SendAttempt implements PooledRequest {
   onResponseData(_controller: unknown, chunk: Buffer): void {
     if (this.isDone) return;
     this.#readBytes += chunk.length;
-    const room = this.#keepBytes - this.#keptBytes;
+    const room = keepBytes - this.#keptBytes;
     if (room > 0) {
       const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
       this.#chunks.push(kept);
@@ -114,7 +116,7 @@ export class SendAttempt implements PooledRequest {
 
   /** Interim responses, an endless head and the padding of chunks count like the body. */
   countBytes(answerBytes: number): void {
-    if (!this.isDone && answerBytes > this.#maxReadBytes) this.#concludeAndDrop(tooLarge);
+    if (!this.isDone && answerBytes > maxReadBytes) this.#concludeAndDrop(tooLarge);
   }
 
   onResponseEnd(): void {
@@ -202,15 +204,13 @@ export class SendAttempt implements PooledRequest {
     const [first, ...rest] = this.#chunks;
     if (!first) return '';
     const bytes = rest.length === 0 ? first : Buffer.concat(this.#chunks);
-    return toExcerpt(bytes, this.#keepBytes, this.#readBytes > this.#keptBytes);
+    return toExcerpt(bytes, this.#readBytes > this.#keptBytes);
   }
 
   #timings(): Timings {
-    const trace = this.#isOnKeptSocket ? null : this.#connection?.trace.timings();
+    const trace = this.#isOnKeptSocket ? undefined : this.#connection?.trace.timings();
     return {
-      dns_ms: trace?.dns_ms ?? null,
-      connect_ms: trace?.connect_ms ?? null,
-      tls_ms: trace?.tls_ms ?? null,
+      ...(trace ?? noConnection),
       first_byte_ms: sinceMs(this.startedAt, this.#firstByteAt),
       total_ms: sinceMs(this.startedAt, performance.now()) ?? 0,
     };
@@ -243,15 +243,12 @@ function toPlainHeaders(headers: AnswerHeaders): Record<string, string> {
   return plain;
 }
 
-/**
- * The start of a body as text that Postgres can store: without NUL, with invalid UTF-8 replaced, and at
- * most `limit` bytes long.
- */
-function toExcerpt(bytes: Buffer, limit: number, isCut: boolean): string {
+/** The start of a body as text that Postgres can store: without NUL, and with invalid UTF-8 replaced. */
+function toExcerpt(bytes: Buffer, isCut: boolean): string {
   // The decoder drops an incomplete last character.
   const whole = isCut ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
   const text = whole.replaceAll('\u0000', '');
   // One invalid byte becomes three bytes of replacement.
-  if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return text;
-  return new StringDecoder('utf8').write(Buffer.from(text).subarray(0, limit));
+  if (text.length * 3 <= keepBytes || Buffer.byteLength(text) <= keepBytes) return text;
+  return new StringDecoder('utf8').write(Buffer.from(text).subarray(0, keepBytes));
 }

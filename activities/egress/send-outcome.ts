@@ -3,20 +3,15 @@ import type { DeliveryErrorCode, Timings } from '../../schema/deliveries.ts';
 import type { SocketTrace } from './guarded-socket.ts';
 import { BlockedAddressError } from './url-guard.ts';
 
+/** Sent as POST. */
 export interface SafeRequest {
   /** The project that sends it. Connections and lookups count per project. */
   owner: string;
   url: string;
-  /** Default: POST. */
-  method?: 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST' | 'PUT';
   headers?: Readonly<Record<string, string>>;
   body?: string | Buffer | null;
   /** From the start of the connection. Waiting for a free connection doesn't count. */
   deadlineMs?: number;
-  /** Maximum number of bytes read, including the head … */
-  maxReadBytes?: number;
-  /** … and of bytes kept of the response body. */
-  keepBytes?: number;
   /** Rejects with `NotBegunError` if no connection came free within this time. */
   beginWithinMs?: number;
   /** Ends the request, even a running one, by rejecting with the signal's reason. */
@@ -25,6 +20,9 @@ export interface SafeRequest {
 
 /** The caller decides which statuses are failures. Only a redirect always is. */
 export type SendErrorCode = Exclude<DeliveryErrorCode, 'http_4xx' | 'http_5xx'>;
+
+/** Of a request that opened no connection. */
+export const noConnection = { dns_ms: null, connect_ms: null, tls_ms: null } as const;
 
 interface SendTrace {
   remoteAddress: string | null;
@@ -64,10 +62,7 @@ export class NotBegunError extends Error {
   }
 }
 
-export interface Fault {
-  errorCode: SendErrorCode;
-  message: string;
-}
+export type Fault = Pick<SafeFailure, 'errorCode' | 'message'>;
 
 /** For a response without a complete head. With a complete head, the status decides. */
 export const tooLarge: Fault = {

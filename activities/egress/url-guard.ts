@@ -1,13 +1,10 @@
 // The guard for users' URLs: decides which hosts may be connected to, and at which address.
 import type { LookupAddress, LookupOptions } from 'node:dns';
-import { isIP } from 'node:net';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { toCidrs } from '../../schema/config/cidrs.ts';
-import { checkUrlSyntax, refuseUrl } from '../../schema/wire/url-rules.ts';
-import type { UrlRefusal } from '../../schema/wire/url-rules.ts';
+import { checkUrlSyntax, refuseUrl, type UrlRefusal } from '../../schema/wire/url-rules.ts';
 import { classifyAddress } from './address-rules.ts';
-import { createDns } from './dns.ts';
-import type { Resolve } from './dns.ts';
+import { createDns, type Resolve } from './dns.ts';
 import { unresolved } from './lookup-limits.ts';
 
 export type UrlCheck = { ok: true; url: URL } | UrlRefusal;

@@ -1,7 +1,7 @@
 // The outgoing HTTP client: requests, refusals and limits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { NotBegunError } from '../../../activities/egress/client.ts';
+import { NotBegunError } from '../../../activities/egress/send-outcome.ts';
 import {
   createClient,
   okHead,

@@ -7,8 +7,8 @@ import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach } from 'vitest';
 import type { Resolve } from '../../../activities/egress/dns.ts';
-import { createSafeFetch } from '../../../activities/egress/client.ts';
-import type { SafeFetchOptions, SafeRequest } from '../../../activities/egress/client.ts';
+import { createSafeFetch, type SafeFetchOptions } from '../../../activities/egress/client.ts';
+import type { SafeRequest } from '../../../activities/egress/send-outcome.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
 
 export const cert = readFileSync(
