@@ -89,12 +89,8 @@ export function checkMedia(
   if (!rules) {
     const message: Text = ({ field }) =>
       `${title} doesn't accept media. Set ${field('media: []')} for this target.`;
-    const [actual, limit] = [media.length, 0];
-    const { path } = place;
-    return {
-      errors: [{ path, code: 'media_not_supported', message, actual, limit }],
-      warnings: [],
-    };
+    const issue = { path: place.path, code: 'media_not_supported', message };
+    return { errors: [{ ...issue, actual: media.length, limit: 0 }], warnings: [] };
   }
   const options = place.options ?? { path: [], given: {} };
   const refusals = rules.refuse?.(media, options.given) ?? [];
@@ -210,52 +206,51 @@ interface Misfit {
 function findMisfits(title: string, rules: VideoRules, facts: MediaFacts, path: Path): Misfit[] {
   const { kind, contentType, bytes, width, height, durationMs } = facts;
   const misfits: Misfit[] = [];
-  const add = (code: string, message: string, actual: string | number, limit: string | number) => {
+  /** `accepted`: completes "Mastodon accepts …". */
+  const add = (code: string, accepted: string, actual: string | number, limit: string | number) => {
+    const message = `${title} accepts ${accepted}.`;
     const isFittable = fittable.has(code);
     misfits.push({ issue: { path, code, message, actual, limit }, isFittable });
   };
   if (contentType !== null && !rules.types.includes(contentType)) {
     const types = rules.types.join(', ');
-    add('media_type_not_supported', `${title} accepts ${types}.`, contentType, types);
+    add('media_type_not_supported', types, contentType, types);
   }
   const isGif = contentType === 'image/gif';
   const maxBytes = (isGif ? rules.maxGifBytes : undefined) ?? rules.maxBytes ?? Infinity;
   if (bytes !== null && bytes > maxBytes) {
     const what = isGif && rules.maxGifBytes ? 'GIF' : kind!;
-    const message = `${title} accepts ${what}s of at most ${maxBytes} bytes.`;
-    add('media_too_large', message, bytes, maxBytes);
+    add('media_too_large', `${what}s of at most ${maxBytes} bytes`, bytes, maxBytes);
   }
   if (width !== null && height !== null) {
     const { minWidth = 0, minHeight = 0, maxPixels = Infinity } = rules;
     const { maxWidth = Infinity, maxHeight = Infinity, minRatio = 0, maxRatio = Infinity } = rules;
     const size = `${width} × ${height}`;
     if (width < minWidth || height < minHeight) {
-      const limit = `${minWidth} × ${minHeight}`;
-      const message = `${title} accepts ${kind}s of at least ${describeSize(rules.minWidth, rules.minHeight)}.`;
-      add('media_too_small', message, size, limit);
+      const least = describeSize(rules.minWidth, rules.minHeight);
+      add('media_too_small', `${kind}s of at least ${least}`, size, `${minWidth} × ${minHeight}`);
     }
     if (width > maxWidth || height > maxHeight) {
       const limit = `${rules.maxWidth ?? 'any'} × ${rules.maxHeight ?? 'any'}`;
-      const message = `${title} accepts ${kind}s of at most ${describeSize(rules.maxWidth, rules.maxHeight)}.`;
-      add('media_too_wide', message, size, limit);
+      const most = describeSize(rules.maxWidth, rules.maxHeight);
+      add('media_too_wide', `${kind}s of at most ${most}`, size, limit);
     } else if (width * height > maxPixels) {
-      const message = `${title} accepts ${kind}s of at most ${maxPixels} pixels.`;
-      add('media_too_many_pixels', message, width * height, maxPixels);
+      const accepted = `${kind}s of at most ${maxPixels} pixels`;
+      add('media_too_many_pixels', accepted, width * height, maxPixels);
     }
     const ratio = Math.round((width / height) * 1_000) / 1_000;
     if (ratio < minRatio || ratio > maxRatio) {
       const limit = `${minRatio} to ${rules.maxRatio ?? 'any'}`;
-      const message = `${title} accepts ${kind}s with a width-to-height ratio of ${limit}.`;
-      add('media_ratio_not_supported', message, ratio, limit);
+      const accepted = `${kind}s with a width-to-height ratio of ${limit}`;
+      add('media_ratio_not_supported', accepted, ratio, limit);
     }
   }
-  if (durationMs !== null && durationMs < (rules.minDurationMs ?? 0)) {
-    const message = `${title} accepts videos of at least ${rules.minDurationMs!} ms.`;
-    add('media_too_short', message, durationMs, rules.minDurationMs!);
+  const { minDurationMs = 0, maxDurationMs = Infinity } = rules;
+  if (durationMs !== null && durationMs < minDurationMs) {
+    add('media_too_short', `videos of at least ${minDurationMs} ms`, durationMs, minDurationMs);
   }
-  if (durationMs !== null && durationMs > (rules.maxDurationMs ?? Infinity)) {
-    const message = `${title} accepts videos of at most ${rules.maxDurationMs!} ms.`;
-    add('media_too_long', message, durationMs, rules.maxDurationMs!);
+  if (durationMs !== null && durationMs > maxDurationMs) {
+    add('media_too_long', `videos of at most ${maxDurationMs} ms`, durationMs, maxDurationMs);
   }
   return misfits;
 }
@@ -283,13 +278,8 @@ function checkUse(title: string, rules: MediaRules, { altText, url }: MediaFacts
   const actual = altText === null ? 0 : Array.from(altText).length;
   if (rules.altText !== null && actual > rules.altText) {
     const message = `${title} accepts alt texts of at most ${rules.altText} characters.`;
-    issues.push({
-      path: [...path, 'alt_text'],
-      code: 'alt_text_too_long',
-      message,
-      actual,
-      limit: rules.altText,
-    });
+    const issue = { path: [...path, 'alt_text'], code: 'alt_text_too_long', message };
+    issues.push({ ...issue, actual, limit: rules.altText });
   }
   return issues;
 }
@@ -301,13 +291,8 @@ function checkAltText(
   path: Path,
 ): Issue[] {
   if (limit !== null || facts.altText === null) return [];
-  return [
-    {
-      path: [...path, 'alt_text'],
-      code: 'alt_text_ignored',
-      message: `${title} shows no alt texts${hasNoAltTextWithVideo ? ' beside a video' : ''}.`,
-    },
-  ];
+  const message = `${title} shows no alt texts${hasNoAltTextWithVideo ? ' beside a video' : ''}.`;
+  return [{ path: [...path, 'alt_text'], code: 'alt_text_ignored', message }];
 }
 
 function checkThumbnail(

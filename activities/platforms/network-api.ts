@@ -20,6 +20,13 @@ export interface NetworkApi {
   isRefusal?(answer: NetworkAnswer): boolean;
 }
 
+/** For `open`: calls with the token of a login, or without one. */
+export const withToken = (url: string, token = '', headers: Record<string, string> = {}) => ({
+  url,
+  headers: token === '' ? headers : { ...headers, authorization: `Bearer ${token}` },
+  secrets: [token],
+});
+
 type Query = Record<string, string | number | undefined>;
 
 export interface ApiCall extends Pick<NetworkCall, 'method' | 'json' | 'upload' | 'headers'> {

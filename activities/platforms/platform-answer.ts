@@ -102,13 +102,8 @@ function readAccount(account: GrantedAccount): GrantedAccount {
 }
 
 /** Drops an unusable expiry, name or ID: refusing the answer would lose the account's only tokens. */
-export function readRefreshed({
-  accountName,
-  externalAccountId,
-  credentials,
-  tokenExpiresAt,
-  traits,
-}: RefreshedCredentials): RefreshedCredentials {
+export function readRefreshed(refreshed: RefreshedCredentials): RefreshedCredentials {
+  const { accountName, externalAccountId, credentials, tokenExpiresAt, traits } = refreshed;
   if (!areUsable(credentials)) throw unusable('credentials', 'rejected');
   return {
     credentials,

@@ -27,23 +27,19 @@ export function toTransportError(
   const { code, wasConnecting } = findCause(error);
   const options = { cause: error, ...(code === undefined ? {} : { platformCode: code }) };
   if (code === 'blocked_address') {
-    return new PlatformError(
-      'rejected',
-      'Fanfare may not reach this address. Use a public one that begins with https://.',
-      options,
-    );
+    const message =
+      'Fanfare may not reach this address. Use a public one that begins with https://.';
+    return new PlatformError('rejected', message, options);
   }
   if (wasConnecting) {
     const host = url && URL.canParse(url) ? new URL(url).host : 'The network';
     return new PlatformError('unavailable', `${host} could not be reached.`, options);
   }
-  return phase === 'commit'
-    ? new PlatformError(
-        'unknown_outcome',
-        'The network gave no answer; whether it took the post is unknown.',
-        options,
-      )
-    : new PlatformError('unavailable', 'The network gave no answer.', options);
+  if (phase === 'commit') {
+    const message = 'The network gave no answer; whether it took the post is unknown.';
+    return new PlatformError('unknown_outcome', message, options);
+  }
+  return new PlatformError('unavailable', 'The network gave no answer.', options);
 }
 
 interface Cause {

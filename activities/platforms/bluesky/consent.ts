@@ -76,7 +76,7 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
 
   /** Only the server that an account's own PDS names can log it in. */
   async function checkIssuer(
-    { did, pds }: Identity,
+    { did, pds }: Pick<Identity, 'did' | 'pds'>,
     { issuer, isNew }: { issuer: string; isNew: boolean },
     signal: AbortSignal,
   ): Promise<void> {
@@ -126,12 +126,10 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
     async refresh({ credentials, app }, signal) {
       const stored = readCredentials(credentials);
       const { issuer = '' } = credentials;
-      const found = await findAgain(identify, stored.did, signal);
-      const service = found?.pds ?? stored.service;
-      if (found && service !== stored.service) {
-        await checkIssuer(found, { issuer, isNew: false }, signal);
+      const { service, handle } = await findAgain(identify, stored, signal);
+      if (service !== stored.service) {
+        await checkIssuer({ did: stored.did, pds: service }, { issuer, isNew: false }, signal);
       }
-      const handle = found?.handle ?? stored.handle;
       const oauth = await open(credentials, { isNew: false }, signal);
       const fresh = await oauth.refresh({ credentials, app }, signal).catch(throwEnded);
       if (fresh.credentials['did'] !== stored.did) {

@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { bluesky } from '../../../schema/platforms/bluesky.ts';
 import { rawUpload } from '../multipart.ts';
-import type { OpenApi } from '../network-api.ts';
+import type { Ask } from '../network-api.ts';
 import type { Target, TargetMedia } from '../platform.ts';
-import { readCredentials } from './session.ts';
 
 /** A reference to an uploaded file, as the PDS wrote it. @see https://atproto.com/specs/blob */
 const Blob = z.object({
@@ -25,17 +24,9 @@ export function readBlobs({ state }: Target): Blob[] {
 }
 
 /** A repeated upload is the same blob, because its reference is the hash of its bytes. */
-export async function uploadBlob(
-  open: OpenApi,
-  { credentials }: Target,
-  media: TargetMedia,
-  signal: AbortSignal,
-): Promise<Blob> {
-  const { access } = readCredentials(credentials);
+export async function uploadBlob(ask: Ask, media: TargetMedia): Promise<Blob> {
   const call = { upload: rawUpload(media, media.contentType) };
-  const ask = open(access, signal);
-  const { body } = await ask('com.atproto.repo.uploadBlob', Uploaded, call);
-  return body.blob;
+  return (await ask('com.atproto.repo.uploadBlob', Uploaded, call)).body.blob;
 }
 
 /** Undefined: the post has none. */

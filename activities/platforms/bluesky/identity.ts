@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { FindDid } from './handles.ts';
 import { getDocument, getUserHostedDocument } from './lookup.ts';
 import type { Fetch } from '../platform.ts';
-import { PlatformError } from '../platform-error.ts';
+import { wrongCredential } from '../wrong-credential.ts';
 
 export interface Identity {
   did: string;
@@ -96,9 +96,4 @@ function findPds({ id: did, service = [] }: DidDocument): string | null {
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.origin : null;
 }
 
-function notFound(message: string): PlatformError {
-  return new PlatformError('rejected', message, {
-    platformCode: 'identity_not_found',
-    field: 'handle',
-  });
-}
+const notFound = (message: string) => wrongCredential('handle', message, 'identity_not_found');

@@ -9,7 +9,8 @@ import { collection, prepareRecord, readPrepared, recordKey } from './record.ts'
 import { endSession, logIn, loginInput, readCredentials, refreshSession } from './session.ts';
 import { createXrpc } from './xrpc.ts';
 import { hasCode } from '../platform-error.ts';
-import type { Fetch, Platform, Published, Target } from '../platform.ts';
+import type { Fetch, Platform, Target } from '../platform.ts';
+import { publishedAs } from '../results.ts';
 
 export interface BlueskySettings {
   fetch: Fetch;
@@ -60,7 +61,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
       const ask = open(access, signal);
       try {
         const { body, throttle } = await ask('com.atproto.repo.putRecord', Written, call);
-        return { outcome: 'published', published: toPublished(target, body.uri), throttle };
+        return { ...toPublished(target, body.uri), throttle };
       } catch (error) {
         // A PDS deletes blobs that no record references.
         if (hasCode(error, 'BlobNotFound')) return { outcome: 'stale' };
@@ -75,7 +76,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
         const query = { repo: target.externalAccountId, collection, rkey };
         const ask = open({ service }, signal);
         const { body } = await ask('com.atproto.repo.getRecord', Written, { query });
-        return { outcome: 'published', published: toPublished(target, body.uri) };
+        return toPublished(target, body.uri);
       } catch (error) {
         if (hasCode(error, 'RecordNotFound')) return { outcome: 'absent' };
         throw error;
@@ -89,10 +90,9 @@ export function createBluesky(settings: BlueskySettings): Platform {
   };
 }
 
-function toPublished(target: Target, uri: string): Published {
+function toPublished(target: Target, uri: string) {
   const { did, handle } = readCredentials(target.credentials);
   const profile = handle === 'handle.invalid' ? did : handle;
   const rkey = uri.slice(uri.lastIndexOf('/') + 1);
-  const url = `https://bsky.app/profile/${profile}/post/${rkey}`;
-  return { externalId: uri, url, visibility: 'public' };
+  return publishedAs(uri, `https://bsky.app/profile/${profile}/post/${rkey}`, 'public');
 }

@@ -1,12 +1,11 @@
-// The record of a post on Bluesky: its text, its links, its embed, its key.
+// The record of a post on Bluesky: its text, its links, its embed, the references of a reply, its key.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readId } from '../../../schema/wire/ids.ts';
-import type { OpenApi } from '../network-api.ts';
+import type { Ask, OpenApi } from '../network-api.ts';
 import { readBlobs, toEmbed, uploadBlob, type Blob } from './embed.ts';
 import { findFacets } from './facets.ts';
 import { askForDid } from './handles.ts';
-import { resolveReply } from './reply.ts';
 import { readCredentials } from './session.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { PrepareOutcome, Target } from '../platform.ts';
@@ -24,10 +23,12 @@ export async function prepareRecord(
   signal: AbortSignal,
 ): Promise<PrepareOutcome> {
   if (Prepared.safeParse(target.state).success) return preparedAs(target.state);
+  const { service, access } = readCredentials(target.credentials);
+  const [ask, askPublic] = [open(access, signal), open({ service }, signal)];
   const blobs = readBlobs(target);
   const media = target.media[blobs.length];
-  if (!media) return preparedAs({ record: await buildRecord(open, target, blobs, signal) });
-  const blob = await uploadBlob(open, target, media, signal);
+  if (!media) return preparedAs({ record: await buildRecord(ask, askPublic, target, blobs) });
+  const blob = await uploadBlob(ask, media);
   return { outcome: 'more', state: { blobs: [...blobs, blob] }, waitMs: 0 };
 }
 
@@ -37,18 +38,11 @@ export function readPrepared(target: Target): z.infer<typeof Prepared> {
   return prepared.data;
 }
 
-async function buildRecord(
-  open: OpenApi,
-  target: Target,
-  blobs: readonly Blob[],
-  signal: AbortSignal,
-) {
-  const { service } = readCredentials(target.credentials);
-  const reply = await resolveReply(open, target, signal);
+async function buildRecord(ask: Ask, askPublic: Ask, target: Target, blobs: readonly Blob[]) {
+  const reply = await resolveReply(ask, target.replyTo);
   // A lone surrogate has no UTF-8 form, and would shift every facet after it.
   const text = target.caption.toWellFormed();
-  const resolve = (handle: string) => askForDid(open({ service }, signal), handle.toLowerCase());
-  const facets = await findFacets(text, resolve);
+  const facets = await findFacets(text, (handle) => askForDid(askPublic, handle.toLowerCase()));
   const { langs, tags } = target.platformOptions;
   const embed = toEmbed(target, blobs);
   return {
@@ -61,6 +55,39 @@ async function buildRecord(
     ...(Array.isArray(langs) && langs.length > 0 && { langs }),
     ...(Array.isArray(tags) && tags.length > 0 && { tags }),
   };
+}
+
+/** A record in exactly one version. */
+const Ref = z.object({ uri: z.string().startsWith('at://'), cid: z.string().min(1) });
+const Found = Ref.extend({ value: z.unknown() });
+const Answering = z.object({ reply: z.object({ root: Ref }) });
+
+const uriPattern = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/;
+
+/**
+ * The post that this one replies to, and the first post of its thread. Undefined: the post is no reply. The
+ * account's PDS knows its own records, and asks the app view for others.
+ * @see https://docs.bsky.app/docs/advanced-guides/posts
+ */
+async function resolveReply(ask: Ask, replyTo: string | null) {
+  if (replyTo === null) return undefined;
+  const [, repo = '', collection = '', rkey = ''] = uriPattern.exec(replyTo) ?? [];
+  const call = { query: { repo, collection, rkey } };
+  const { body } = await ask('com.atproto.repo.getRecord', Found, call).catch((error: unknown) => {
+    throw error instanceof PlatformError && error.kind === 'rejected' ? notFound(error) : error;
+  });
+  const { uri, cid, value } = body;
+  const parent = { uri, cid };
+  return { root: Answering.safeParse(value).data?.reply.root ?? parent, parent };
+}
+
+/** Covers every refusal of a PDS: a missing record, repository or takedown. */
+function notFound(error: PlatformError): PlatformError {
+  return new PlatformError('rejected', 'The post to answer is not on Bluesky.', {
+    platformCode: 'reply_to_not_found',
+    providerError: error.options.providerError,
+    cause: error,
+  });
 }
 
 const tidAlphabet = '234567abcdefghijklmnopqrstuvwxyz';

@@ -1,11 +1,12 @@
 // Sessions with an app password: the form of a login, logging in, refreshing and logging out.
 import { INVALID_HANDLE, isValidDid, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
-import type { Identify, Identity } from './identity.ts';
+import type { Identify } from './identity.ts';
 import { parseJson } from '../json-client.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Credentials, Grant, RefreshedCredentials } from '../platform.ts';
+import { wrongCredential } from '../wrong-credential.ts';
 
 const Session = z.object({
   did: z.string(),
@@ -42,7 +43,7 @@ export function loginInput(entryway: string): z.ZodType<Credentials> {
           (url) => url.protocol === 'https:' || url.origin === entryway,
           'must begin with https://',
         )
-        .refine((url) => isBareOrigin(url), 'must be a host without a path')
+        .refine((url) => url.href === `${url.origin}/`, 'must be a host without a path')
         .transform((url) => url.origin)
         .exactOptional()
         .meta({
@@ -54,10 +55,6 @@ export function loginInput(entryway: string): z.ZodType<Credentials> {
       description:
         'Create an app password at https://bsky.app/settings/app-passwords. It can post on behalf of the account, and you can revoke it there.',
     });
-}
-
-function isBareOrigin(url: URL): boolean {
-  return url.href === `${url.origin}/`;
 }
 
 export interface SessionSettings {
@@ -107,9 +104,7 @@ export async function refreshSession(
   signal: AbortSignal,
 ): Promise<RefreshedCredentials> {
   const stored = readCredentials(credentials);
-  const found = await findAgain(identify, stored.did, signal);
-  const service = found?.pds ?? stored.service;
-  const handle = found?.handle ?? stored.handle;
+  const { service, handle } = await findAgain(identify, stored, signal);
   const ask = open({ service, refreshJwt: credentials['refreshJwt']! }, signal);
   const method = 'com.atproto.server.refreshSession';
   const { body: session } = await ask(method, Session, { method: 'POST' });
@@ -123,22 +118,18 @@ export async function refreshSession(
   };
 }
 
-/** Undefined: the account keeps its PDS and its handle. Only a DID document may move it. */
+/** Only a DID document moves an account. If there is none now, it keeps its PDS and its handle. */
 export async function findAgain(
   identify: Identify,
-  did: string,
+  { did, service, handle }: Record<'did' | 'service' | 'handle', string>,
   signal: AbortSignal,
-): Promise<Identity | undefined> {
-  try {
-    return await identify(did, signal);
-  } catch {
-    return undefined;
-  }
+) {
+  const found = await identify(did, signal).catch(() => undefined);
+  return { service: found?.pds ?? service, handle: found?.handle ?? handle };
 }
 
-export function mismatch(field: string, message: string): PlatformError {
-  return new PlatformError('rejected', message, { platformCode: 'identity_mismatch', field });
-}
+export const mismatch = (field: string, message: string) =>
+  wrongCredential(field, message, 'identity_mismatch');
 
 export async function endSession(
   open: OpenApi,
@@ -179,8 +170,7 @@ const Claims = z.object({ exp: z.number().optional(), scope: z.string().optional
 /** Not verified, since only the PDS can. Only the expiry and the scope are used. */
 function readClaims(jwt: string): z.infer<typeof Claims> {
   const payload = Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString();
-  const claims = Claims.safeParse(parseJson(payload));
-  return claims.success ? claims.data : {};
+  return Claims.safeParse(parseJson(payload)).data ?? {};
 }
 
 function expiryOf({ accessJwt }: Session): Date | null {

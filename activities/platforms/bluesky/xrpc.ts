@@ -19,13 +19,8 @@ export function createXrpc(fetch: Fetch, dpop: Dpop): OpenApi {
   };
 }
 
-function open({
-  service,
-  accessJwt,
-  refreshJwt,
-  app_password = '',
-  access_token = '',
-}: Credentials) {
+function open(credentials: Credentials) {
+  const { service, accessJwt, refreshJwt, app_password = '', access_token = '' } = credentials;
   const token = accessJwt ?? refreshJwt ?? '';
   const headers = token ? { authorization: `Bearer ${token}` } : undefined;
   return { url: `${service}/xrpc/`, headers, secrets: [token, app_password, access_token] };

@@ -5,6 +5,7 @@ import type { Ask } from '../network-api.ts';
 import { hasCode } from '../platform-error.ts';
 import type { Credentials, Grant, GrantedAccount } from '../platform.ts';
 import { wrongCredential } from '../wrong-credential.ts';
+import type { LinkedInApi } from './client.ts';
 
 export const ConsentInput = z.strictObject({}).meta({
   description:
@@ -30,12 +31,6 @@ export const TokenInput = z
     description:
       "Create an app at https://www.linkedin.com/developers/apps, and a token with LinkedIn's token generator at https://www.linkedin.com/developers/tools/oauth/token-generator. The token expires after 60 days.",
   });
-
-/** The two APIs, for one login. */
-export interface Asks {
-  rest: Ask;
-  v2: Ask;
-}
 
 /** @see https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2 */
 const UserInfo = z.object({ sub: z.string().regex(/^[\w-]+$/), name: z.string().optional() });
@@ -72,28 +67,22 @@ const organizationUrn = /^urn:li:organization:(\d+)$/;
 
 /** `scope`: null if nobody knows, so that of this installation is assumed. */
 export async function listAccounts(
-  asks: Asks,
+  api: LinkedInApi,
   scope: readonly string[] | null,
   assumed: readonly string[],
 ): Promise<GrantedAccount[]> {
   const has = (...any: string[]) => any.some((each) => (scope ?? assumed).includes(each));
   const member = {
-    ...(await readMember(asks, has('openid'))),
+    ...(await readMember(api, has('openid'))),
     ...(has('w_member_social') ? { problem: null } : lacks('w_member_social')),
   };
   if (!has('r_organization_admin', 'rw_organization_admin')) return [member];
-  const organizations = await listOrganizations(asks.rest).catch((error: unknown) => {
+  const organizations = await listOrganizations(api.rest).catch((error: unknown) => {
     if (scope === null && hasCode(error, 'ACCESS_DENIED')) return [];
     throw error;
   });
-  const mayPost = has('w_organization_social');
-  return [
-    member,
-    ...organizations.map((account) => ({
-      ...account,
-      ...(!mayPost && lacks('w_organization_social')),
-    })),
-  ];
+  const fault = has('w_organization_social') ? {} : lacks('w_organization_social');
+  return [member, ...organizations.map((account) => ({ ...account, ...fault }))];
 }
 
 const lacks = (scope: string) =>
@@ -101,12 +90,12 @@ const lacks = (scope: string) =>
 
 /** With a token that the user made. LinkedIn doesn't say what scopes it has, nor when it ends. */
 export async function connectToken(
-  asks: Asks,
+  api: LinkedInApi,
   { access_token, organization }: Credentials,
 ): Promise<Grant> {
   const account = organization
-    ? await findOrganization(asks.rest, organization)
-    : { ...(await readMember(asks, true)), problem: null };
+    ? await findOrganization(api.rest, organization)
+    : { ...(await readMember(api, true)), problem: null };
   return {
     credentials: { access_token: access_token! },
     scope: [],
@@ -117,7 +106,7 @@ export async function connectToken(
 
 /** Without OpenID Connect, the app has `r_basicprofile`. */
 async function readMember(
-  { v2 }: Asks,
+  { v2 }: LinkedInApi,
   hasOpenId: boolean,
 ): Promise<Omit<GrantedAccount, 'problem'>> {
   if (hasOpenId) {

@@ -1,8 +1,8 @@
 // Calls to LinkedIn's API, and the meaning of its refusals.
 import { z } from 'zod';
 import type { NetworkAnswer } from '../json-client.ts';
-import { createApi, type OpenApi } from '../network-api.ts';
-import type { Fetch } from '../platform.ts';
+import { createApi, withToken, type Ask } from '../network-api.ts';
+import type { Credentials, Fetch } from '../platform.ts';
 import { serverNow } from '../rate-limit-headers.ts';
 import type { Explanation, Meaning } from '../refusal.ts';
 
@@ -17,29 +17,28 @@ export interface LinkedInSettings {
   scopes: string[];
 }
 
+/** For one login. */
 export interface LinkedInApi {
   /** The versioned API. */
-  rest: OpenApi;
+  rest: Ask;
   /** The identity of the member. */
-  v2: OpenApi;
+  v2: Ask;
 }
 
-export function createLinkedInApi({ fetch, apiUrl, version }: LinkedInSettings): LinkedInApi {
+export function createLinkedInApi({ fetch, apiUrl, version }: LinkedInSettings) {
   const openAt = (path: string, headers: Record<string, string>) =>
     createApi(fetch, {
       network,
-      open: ({ access_token: token = '' }) => ({
-        url: `${apiUrl}${path}`,
-        headers: { authorization: `Bearer ${token}`, ...headers },
-        secrets: [token],
-      }),
+      open: ({ access_token }) => withToken(`${apiUrl}${path}`, access_token, headers),
       readRefusal: (answer) => readRefusal(answer, version),
     });
-  return {
-    // https://learn.microsoft.com/en-us/linkedin/marketing/versioning
-    rest: openAt('/rest', { 'linkedin-version': version, 'x-restli-protocol-version': '2.0.0' }),
-    v2: openAt('/v2', {}),
-  };
+  // https://learn.microsoft.com/en-us/linkedin/marketing/versioning
+  const versioned = { 'linkedin-version': version, 'x-restli-protocol-version': '2.0.0' };
+  const [rest, v2] = [openAt('/rest', versioned), openAt('/v2', {})];
+  return (credentials: Credentials, signal: AbortSignal): LinkedInApi => ({
+    rest: rest(credentials, signal),
+    v2: v2(credentials, signal),
+  });
 }
 
 /** @see https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling */

@@ -4,7 +4,7 @@ import { linkedin } from '../../../schema/platforms/linkedin.ts';
 import type { Ask } from '../network-api.ts';
 import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
 import { hasCode } from '../platform-error.ts';
-import type { CommitOutcome, Credentials, Platform, Target } from '../platform.ts';
+import type { CommitOutcome, Platform, Target } from '../platform.ts';
 import { toUnexpectedAnswer } from '../refusal.ts';
 import { connectToken, ConsentInput, listAccounts, TokenInput } from './accounts.ts';
 import { createLinkedInApi, network, type LinkedInSettings } from './client.ts';
@@ -14,11 +14,7 @@ import { findPost, PostUrn, toPost, toPublished } from './post.ts';
 /** No `revoke`: LinkedIn documents none. Members end a login in their own settings. */
 export function createLinkedIn(settings: LinkedInSettings): Platform {
   const { fetch, apiUrl, loginUrl, scopes } = settings;
-  const api = createLinkedInApi(settings);
-  const open = (credentials: Credentials, signal: AbortSignal) => ({
-    rest: api.rest(credentials, signal),
-    v2: api.v2(credentials, signal),
-  });
+  const open = createLinkedInApi(settings);
   // https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
   const oauth = createOAuth(fetch, {
     network,
@@ -57,12 +53,14 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
 
     ...login,
 
-    prepare: (target, signal) =>
-      prepareMedia({ rest: api.rest(target.credentials, signal), fetch, apiUrl, signal }, target),
+    prepare(target, signal) {
+      const { rest } = open(target.credentials, signal);
+      return prepareMedia({ rest, fetch, apiUrl, signal }, target);
+    },
 
-    commit: (target, signal) => publish(api.rest(target.credentials, signal), target),
+    commit: (target, signal) => publish(open(target.credentials, signal).rest, target),
 
-    reconcile: (target, signal) => findPost(api.rest(target.credentials, signal), target),
+    reconcile: (target, signal) => findPost(open(target.credentials, signal).rest, target),
   };
 }
 
@@ -72,7 +70,7 @@ async function publish(rest: Ask, target: Target): Promise<CommitOutcome> {
     const { headers, throttle } = await rest('/posts', z.unknown(), { kind: 'commit', json });
     const urn = PostUrn.safeParse(headers.get('x-restli-id'));
     if (!urn.success) throw toUnexpectedAnswer(network, 'commit');
-    return { outcome: 'published', ...toPublished(urn.data, json.visibility), throttle };
+    return { ...toPublished(urn.data, json.visibility), throttle };
   } catch (error) {
     if (hasCode(error, 'MEDIA_ASSET_WAITING_UPLOAD')) return { outcome: 'stale' };
     if (!hasCode(error, 'DUPLICATE_POST')) throw error;

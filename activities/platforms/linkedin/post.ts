@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { linkedin } from '../../../schema/platforms/linkedin.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { Published, ReconcileOutcome, Target, TargetMedia } from '../platform.ts';
+import type { ReconcileOutcome, Target, TargetMedia } from '../platform.ts';
 import { publishedAs } from '../results.ts';
 import { postUrl } from './client.ts';
 import { fromLittleText, toLittleText } from './little-text.ts';
@@ -65,9 +65,8 @@ const visibilities = new Map([
   ['CONNECTIONS', 'followers'],
 ]);
 
-export function toPublished(urn: string, visibility: string): { published: Published } {
-  return publishedAs(urn, postUrl(urn), visibilities.get(visibility) ?? null);
-}
+export const toPublished = (urn: string, visibility: string) =>
+  publishedAs(urn, postUrl(urn), visibilities.get(visibility) ?? null);
 
 export const PostUrn = z.string().regex(/^urn:li:(share|ugcPost):\d+$/);
 
@@ -108,7 +107,7 @@ export async function findPost(rest: Ask, target: Target): Promise<ReconcileOutc
   const recent = page.body.elements.filter(({ createdAt }) => createdAt >= since);
   // Oldest first, since an equal post that a person wrote later comes after it.
   const found = recent.toReversed().find((post) => isSame(post, target));
-  if (found) return { outcome: 'published', ...toPublished(found.id, found.visibility) };
+  if (found) return toPublished(found.id, found.visibility);
   return { outcome: recent.length < pageSize ? 'absent' : 'unknown' };
 }
 

@@ -78,9 +78,7 @@ export async function connectAccount(
   granted?: string[],
 ): Promise<Grant> {
   const { host, hostname } = new URL(credentials['server']!);
-  const message = `${host} does not answer as a Mastodon server.`;
-  const asked = ask('/api/v2/instance', Instance);
-  const instance = await asked.catch(asServerError('server', message, 'not_mastodon'));
+  const instance = await ask('/api/v2/instance', Instance).catch(asWrongServer(host));
   const { domain, configuration } = instance.body;
   const scopes = granted ?? (await readTokenScopes(ask));
   const { body: account } = await ask('/api/v1/accounts/verify_credentials', Account);
@@ -94,6 +92,10 @@ export async function connectAccount(
   };
   return { credentials, scope: scopes ?? [], tokenExpiresAt: null, accounts: [connected] };
 }
+
+/** For `catch` of the first call to a server. */
+export const asWrongServer = (host: string) =>
+  asServerError('server', `${host} does not answer as a Mastodon server.`, 'not_mastodon');
 
 function toTraits({
   statuses,

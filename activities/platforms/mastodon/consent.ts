@@ -5,8 +5,8 @@ import type { Tokens } from '../oauth/request.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { AppRegistration, ConsentMethod, Fetch, Platform } from '../platform.ts';
-import { asServerError, lacksPermissions, wrongCredential } from '../wrong-credential.ts';
-import { connectAccount, findMissingScopes, Server } from './connect.ts';
+import { lacksPermissions, wrongCredential } from '../wrong-credential.ts';
+import { asWrongServer, connectAccount, findMissingScopes, Server } from './connect.ts';
 
 /** @see https://docs.joinmastodon.org/api/oauth-scopes/#granular */
 const scopes = ['read:accounts', 'read:statuses', 'write:statuses', 'write:media'];
@@ -81,28 +81,23 @@ function registrationAt(open: OpenApi, oauthAt: OAuthAt): AppRegistration {
       };
       const ask = open({ server }, signal);
       const asked = ask('/api/v1/apps', CredentialApplication, { json });
-      const { body } = await asked.catch(asRegistrationError(server));
+      const { body } = await asked.catch(asRegistrationError(hostOf(server)));
       return { clientId: body.client_id, clientSecret: body.client_secret };
     },
 
     /** Servers before 4.3 delete apps without logins, and any database may be reset. */
     isKnown: (server, app, signal) =>
-      oauthAt(server).isKnown(app, signal).catch(asWrongServer(server)),
+      oauthAt(server)
+        .isKnown(app, signal)
+        .catch(asWrongServer(hostOf(server))),
   };
 }
 
-const asWrongServer = (server: string) =>
-  asServerError(
-    'server',
-    `${hostOf(server)} does not answer as a Mastodon server.`,
-    'not_mastodon',
-  );
-
 /** A Mastodon server says in its own words why it registers no app. */
-const asRegistrationError = (server: string) => (error: unknown) => {
+const asRegistrationError = (host: string) => (error: unknown) => {
   const { status, message } = (error instanceof PlatformError && error.options.providerError) || {};
-  if (status !== 422 || typeof message !== 'string') return asWrongServer(server)(error);
-  const words = `${hostOf(server)} refused to register an app: ${message}`;
+  if (status !== 422 || typeof message !== 'string') return asWrongServer(host)(error);
+  const words = `${host} refused to register an app: ${message}`;
   throw wrongCredential('server', words, 'registration_refused');
 };
 

@@ -59,9 +59,7 @@ export async function findStatus(ask: Ask, target: Target): Promise<ReconcileOut
   for (const status of recent.filter((status) => mayBe(status, target)).toReversed()) {
     const path = `/api/v1/statuses/${encodeURIComponent(status.id)}/source`;
     const { text } = (await ask(path, Source)).body;
-    if (text.trim() === caption.toWellFormed().trim()) {
-      return toPublished(status);
-    }
+    if (text.trim() === caption.toWellFormed().trim()) return toPublished(status);
     if (status.edited_at) isSure = false;
   }
   return { outcome: isSure ? 'absent' : 'unknown' };

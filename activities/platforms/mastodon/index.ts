@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { mastodon } from '../../../schema/platforms/mastodon.ts';
 import type { NetworkAnswer } from '../json-client.ts';
-import { createApi, type Ask } from '../network-api.ts';
+import { createApi, withToken, type Ask } from '../network-api.ts';
 import { hasCode } from '../platform-error.ts';
 import type { Fetch, Platform, ProviderState } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
@@ -18,11 +18,7 @@ const Answered = z.object({ visibility: z.string() });
 export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
   const open = createApi(fetch, {
     network: 'Mastodon',
-    open: ({ server = '', access_token: token = '' }) => ({
-      url: server,
-      headers: token === '' ? {} : { authorization: `Bearer ${token}` },
-      secrets: [token],
-    }),
+    open: ({ server = '', access_token }) => withToken(server, access_token),
     readRefusal,
   });
   const { method, revoke } = createConsent(fetch, open);

@@ -123,10 +123,8 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
       const { code } = query;
       if (code === undefined) throw refusedConsent(network, query);
       if (issuer !== undefined && query['iss'] !== issuer) {
-        throw new PlatformError(
-          'rejected',
-          `The answer to this login doesn't come from ${issuer}.`,
-        );
+        const message = `The answer to this login doesn't come from ${issuer}.`;
+        throw new PlatformError('rejected', message);
       }
       const verifier = flow['verifier']!;
       const callback = new URLSearchParams({ code, state });

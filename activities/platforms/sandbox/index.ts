@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { maxSandboxPartBytes, sandbox, SandboxHandle } from '../../../schema/platforms/sandbox.ts';
 import type { NetworkAnswer } from '../json-client.ts';
 import { rawUpload } from '../multipart.ts';
-import { createApi, type ApiCall, type Ask } from '../network-api.ts';
+import { createApi, withToken, type ApiCall, type Ask } from '../network-api.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
 import type { Fetch, Grant, Platform, ProviderState, TargetMedia } from '../platform.ts';
 import { preparedAs, publishedAs } from '../results.ts';
@@ -40,19 +40,11 @@ const Prepared = z.object({ uploads: z.array(z.object({ id: z.string(), received
 type Upload = z.infer<typeof Prepared>['uploads'][number];
 const readUploads = (state: ProviderState) => Prepared.safeParse(state).data?.uploads ?? [];
 
-export function createSandboxPlatform({
-  fetch,
-  apiUrl,
-  publicUrl,
-  partBytes = maxSandboxPartBytes,
-}: SandboxSettings): Platform {
+export function createSandboxPlatform(settings: SandboxSettings): Platform {
+  const { fetch, apiUrl, publicUrl, partBytes = maxSandboxPartBytes } = settings;
   const open = createApi(fetch, {
     network: 'The sandbox',
-    open: ({ access_token: token = '' }) => ({
-      url: `${apiUrl}/api/`,
-      headers: token ? { authorization: `Bearer ${token}` } : undefined,
-      secrets: [token],
-    }),
+    open: ({ access_token }) => withToken(`${apiUrl}/api/`, access_token),
     readRefusal,
   });
 
@@ -133,10 +125,8 @@ export function createSandboxPlatform({
     /** Counts as a commit: it rotates the token, so it must not be repeated without a check. */
     async refresh({ credentials: { refresh_token } }, signal) {
       const json = { grant_type: 'refresh_token', refresh_token };
-      return {
-        credentials: await getTokens(json, signal, { kind: 'commit' }),
-        tokenExpiresAt: null,
-      };
+      const credentials = await getTokens(json, signal, { kind: 'commit' });
+      return { credentials, tokenExpiresAt: null };
     },
 
     /** Each step creates a file or sends one part. The state holds what the network has received. */

@@ -1,7 +1,7 @@
 // Calls to Slack's Web API. It answers most refusals with status 200 and `ok: false`.
 import { z } from 'zod';
 import { isSuccess, type NetworkAnswer } from '../json-client.ts';
-import { createApi } from '../network-api.ts';
+import { createApi, withToken } from '../network-api.ts';
 import type { Fetch } from '../platform.ts';
 import type { Explanation, Meaning } from '../refusal.ts';
 
@@ -41,11 +41,7 @@ export const meanings = new Map([
 export const createSlackApi = (fetch: Fetch, apiUrl: string) =>
   createApi(fetch, {
     network: 'Slack',
-    open: ({ bot_token: token = '' }) => ({
-      url: `${apiUrl}/`,
-      headers: { authorization: `Bearer ${token}` },
-      secrets: [token],
-    }),
+    open: ({ bot_token }) => withToken(`${apiUrl}/`, bot_token),
     isRefusal: (answer) => !isSuccess(answer) || Refused.safeParse(answer.body).success,
     readRefusal,
   });

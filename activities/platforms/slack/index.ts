@@ -3,15 +3,8 @@ import { z } from 'zod';
 import { slack, toText } from '../../../schema/platforms/slack.ts';
 import type { Ask } from '../network-api.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
-import type {
-  CommitOutcome,
-  Fetch,
-  Platform,
-  Published,
-  ReconcileOutcome,
-  Target,
-} from '../platform.ts';
-import { preparedAs } from '../results.ts';
+import type { CommitOutcome, Fetch, Platform, ReconcileOutcome, Target } from '../platform.ts';
+import { preparedAs, publishedAs } from '../results.ts';
 import { toBlocks } from './blocks.ts';
 import { createSlackApi } from './client.ts';
 import { connect, ConnectInput } from './connect.ts';
@@ -75,10 +68,10 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
       const { resultId, caption, credentials, platformOptions } = target;
       const { reply_broadcast, ...options } = platformOptions;
       const ask = open(credentials, signal);
-      if (isShared(target)) return shareFiles(ask, target);
       const files = readFiles(target);
       if (files.length < target.media.length) return { outcome: 'stale' };
-      const thread_ts = await findThread(ask, target);
+      const thread = await findThread(ask, target);
+      if (isShared(target)) return shareFiles(ask, target, files, thread);
       const hasPictures = files.length > 0;
       const message = {
         mrkdwn: false,
@@ -88,12 +81,12 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
         text: toText(caption, options) || undefined,
         ...(hasPictures && { blocks: toBlocks(target, files) }),
         metadata: { event_type: eventType, event_payload: { result_id: resultId } },
-        ...(thread_ts !== undefined && { thread_ts, reply_broadcast }),
+        ...(thread !== undefined && { thread_ts: thread, reply_broadcast }),
       };
       const call = { kind: 'commit', json: message, headers } as const;
       const asked = ask('chat.postMessage', Posted, call);
       const { body } = await (hasPictures ? asked.catch(awaitPictures(target)) : asked);
-      return { outcome: 'published', published: toPublished(target, body.ts, thread_ts) };
+      return toPublished(target, body.ts, thread);
     },
 
     /** Waits until Slack has shared the files. */
@@ -132,15 +125,17 @@ const awaitPictures = (target: Target) => (error: unknown) => {
   throw new PlatformError('rejected', message, error.options);
 };
 
-async function shareFiles(ask: Ask, target: Target): Promise<CommitOutcome> {
-  const files = readFiles(target);
-  if (files.length < target.media.length) return { outcome: 'stale' };
-  const thread = await findThread(ask, target);
+async function shareFiles(
+  ask: Ask,
+  target: Target,
+  files: readonly string[],
+  thread: string | undefined,
+): Promise<CommitOutcome> {
   try {
     const ts = await completeUpload(ask, target, files, thread);
     // Slack usually shares the files later.
     if (ts === undefined) return { outcome: 'accepted', state: target.state };
-    return { outcome: 'published', published: toPublished(target, ts, thread) };
+    return toPublished(target, ts, thread);
   } catch (error) {
     if (!hasCode(error, 'file_not_found')) throw error;
     // An upload can be completed once, so an earlier commit may have done it.
@@ -171,7 +166,7 @@ async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   for (let page = 0; page < maxPages; page++) {
     const { messages, response_metadata } = (await ask(method, Page, { query })).body;
     const found = messages.find((message) => isSame(message, target));
-    if (found) return { outcome: 'published', published: toPublished(target, found.ts, thread) };
+    if (found) return toPublished(target, found.ts, thread);
     if (!response_metadata?.next_cursor) return { outcome: hasIds ? 'absent' : 'unknown' };
     query['cursor'] = response_metadata.next_cursor;
   }
@@ -197,10 +192,9 @@ function isSame({ metadata, text, files }: Message, target: Target): boolean {
 const plain = (text: string) => text.replaceAll(/\s/g, '');
 
 /** The URL is that of chat.getPermalink. */
-function toPublished({ credentials, traits }: Target, ts: string, thread?: string): Published {
+function toPublished({ credentials, traits }: Target, ts: string, thread: string | undefined) {
   const channel = credentials['channel']!;
   const query = thread === undefined ? '' : `?thread_ts=${thread}&cid=${channel}`;
   const path = `archives/${channel}/p${ts.replace('.', '')}${query}`;
-  const url = `${String(traits['workspaceUrl'])}${path}`;
-  return { externalId: ts, url, visibility: 'private' };
+  return publishedAs(ts, `${String(traits['workspaceUrl'])}${path}`, 'private');
 }

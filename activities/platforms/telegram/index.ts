@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { telegram } from '../../../schema/platforms/telegram.ts';
 import { toFilePart, type FilePart } from '../multipart.ts';
-import type { Fetch, Platform, Published, Target, TargetMedia } from '../platform.ts';
+import type { Fetch, Platform, Target, TargetMedia } from '../platform.ts';
+import { permanent, publishedAs } from '../results.ts';
 import { createBotApi, type Bot, type SendMethod } from './bot-api.ts';
 import { describeChat, findChat, findPostableChat, ConnectInput } from './chats.ts';
 
@@ -26,13 +27,9 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
         fields: ConnectInput,
         async run({ bot_token = '', chat = '' }, signal) {
           const found = await findPostableChat(botOf(bot_token, signal), chat);
-          const { credentials, tokenExpiresAt, ...account } = describeChat(found, bot_token);
-          return {
-            credentials,
-            scope: [],
-            tokenExpiresAt,
-            accounts: [{ ...account, problem: null }],
-          };
+          const { externalAccountId, accountName, credentials } = describeChat(found, bot_token);
+          const account = { externalAccountId, accountName, problem: null };
+          return { credentials, ...permanent, accounts: [account] };
         },
       },
     ],
@@ -44,8 +41,7 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
 
     async commit(target, signal) {
       const bot = botOf(target.credentials['bot_token']!, signal);
-      const message = await send(bot, target);
-      return { outcome: 'published', published: toPublished(message) };
+      return toPublished(await send(bot, target));
     },
   };
 }
@@ -118,12 +114,12 @@ function toItem(media: TargetMedia, at: number): Item {
 }
 
 /** @see https://core.telegram.org/api/links#message-links */
-function toPublished({ message_id: id, chat }: Message): Published {
+function toPublished({ message_id: id, chat }: Message) {
   // The id -1001234567890 is 1234567890 in links: https://core.telegram.org/api/bots/ids
   const privatePath = chat.type === 'group' ? undefined : `c/${-chat.id - 1_000_000_000_000}`;
   const path = chat.username ?? privatePath;
   const url = path === undefined ? null : `https://t.me/${path}/${id}`;
   // Everyone can read a chat with a public name.
   const visibility = chat.username === undefined ? 'private' : 'public';
-  return { externalId: String(id), url, visibility };
+  return publishedAs(String(id), url, visibility);
 }

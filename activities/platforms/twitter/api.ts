@@ -1,7 +1,7 @@
 // Calls to X's API v2, and what its refusals and daily limits mean.
 import { z } from 'zod';
 import type { NetworkAnswer } from '../json-client.ts';
-import { createApi } from '../network-api.ts';
+import { createApi, withToken } from '../network-api.ts';
 import type { Fetch, Throttle } from '../platform.ts';
 import { readUsedUpMs } from '../rate-limit-headers.ts';
 import type { Explanation, Meaning } from '../refusal.ts';
@@ -39,11 +39,7 @@ const duplicateWords = /duplicate content|status is a duplicate/i;
 export const createTwitterApi = (fetch: Fetch, apiUrl: string) =>
   createApi(fetch, {
     network: 'X',
-    open: ({ access_token: token = '' }) => ({
-      url: `${apiUrl}/2`,
-      headers: { authorization: `Bearer ${token}` },
-      secrets: [token],
-    }),
+    open: ({ access_token }) => withToken(`${apiUrl}/2`, access_token),
     readRefusal,
   });
 

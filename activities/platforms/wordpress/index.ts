@@ -58,11 +58,8 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
 
     async commit(target, signal) {
       const ask = open(target.credentials, signal);
-      const call = {
-        kind: 'commit',
-        query: { _fields: 'id,link,status' },
-        json: toPost(target),
-      } as const;
+      const query = { _fields: 'id,link,status' };
+      const call = { kind: 'commit', query, json: toPost(target) } as const;
       const { body } = await ask('wp/v2/posts', Post, call);
       return toPublished(body);
     },
