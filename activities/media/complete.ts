@@ -56,11 +56,8 @@ async function readOutcome(
     if (row.declared_hash !== null && row.declared_hash !== sha256) {
       throw new MediaError('media_hash_mismatch', mediaErrors.media_hash_mismatch);
     }
-    const { kind, contentType, width, height, durationMs, needsCleaning } = await probe(
-      readers,
-      row.project_id,
-      source,
-    );
+    const probed = await probe(readers, row.project_id, source);
+    const { kind, contentType, width, height, durationMs, needsCleaning } = probed;
     if (row.content_type !== null && !row.content_type.startsWith(`${kind}/`)) {
       const message = `The file is ${contentType}. ${row.content_type} was declared.`;
       throw new MediaError('media_invalid', message);

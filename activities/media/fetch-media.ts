@@ -118,12 +118,14 @@ async function fetchAs(
     return done?.status === 'pending' ? takenMs : null;
   } catch (error) {
     if (error instanceof WriteError && error.code === 'taken_over') return takenMs;
-    const failure = toDownloadError(error);
-    const waitMs = failure.isFinal ? null : await nextWait(db, mediaId, failure.message);
-    if (waitMs !== null) return waitMs;
+    const { code, message, isFinal } = toDownloadError(error);
+    if (!isFinal) {
+      const { failures, dueInMs } = await countFailedFetch(db, mediaId, message);
+      const waitMs = nextFetchDelay(failures, dueInMs);
+      if (waitMs !== null) return waitMs;
+    }
     if (!(await rewindMedia(db, writer, 0))) return takenMs;
     if (media) await removeFailed({ db, store: media.store }, mediaId);
-    const { code, message } = failure;
     await inTransaction(db, notifier, (trx) => failMedia(trx, mediaId, code, message));
     return null;
   }
@@ -141,11 +143,6 @@ async function removeFailed(dependencies: SegmentDependencies, mediaId: string):
   await removeBytes(dependencies, mediaId).catch((error: unknown) => {
     if (!(error instanceof StoreError)) throw error;
   });
-}
-
-async function nextWait(db: Db, mediaId: string, message: string): Promise<number | null> {
-  const { failures, dueInMs } = await countFailedFetch(db, mediaId, message);
-  return nextFetchDelay(failures, dueInMs);
 }
 
 /** Returns the SHA-256 of the bytes. */

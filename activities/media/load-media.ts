@@ -17,7 +17,6 @@ import {
   planFit,
   type FitPlan,
   type MediaFacts,
-  type MediaPlace,
 } from '../platforms/media-rules.ts';
 import type { TargetMedia } from '../platforms/platform.ts';
 import { MediaError } from './media-error.ts';
@@ -66,11 +65,13 @@ export function createMediaLoader({ db, media: storage }: LoaderDependencies): L
     const rows = new Map(found.map((media) => [media.id, media]));
     const facts = items.map((item) => factsOf(item, rows.get(item.id!)));
     const { title, rules } = mediaRulesOf(network, options);
-    const misfit = findMisfit(title, rules, facts, {
+    const [misfit] = checkMedia(title, rules, facts, {
+      path: ['media'],
+      pathOf: (i) => ['media', i],
       autoFit,
       options: { path: ['platform_options'], given: options },
-    });
-    if (misfit) return misfit;
+    }).errors;
+    if (misfit) return { code: mediaErrorOf(misfit.code), message: render(misfit.message) };
     try {
       return await Promise.all(
         items.map(async (item, i) => {
@@ -88,7 +89,8 @@ export function createMediaLoader({ db, media: storage }: LoaderDependencies): L
 
   async function loadThumbnail(media: MediaRow): Promise<TargetMedia> {
     const plan = media.needs_cleaning ? cleaningPlan(media.content_type!) : null;
-    return toTargetMedia(await toRendition(media, plan), noItem, undefined);
+    const item = { alt_text: null, url: null };
+    return toTargetMedia(await toRendition(media, plan), item, undefined);
   }
 
   /** The rendition of the image, which the first target that needs it makes. */
@@ -169,8 +171,6 @@ async function storeFitted(store: MediaStore, id: string, fitted: FittedImage) {
   return { segments, sha256: sha256.digest('hex') };
 }
 
-const noItem = { alt_text: null, url: null };
-
 const extensions: Readonly<Record<string, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
@@ -181,18 +181,6 @@ const extensions: Readonly<Record<string, string>> = {
   'video/quicktime': 'mov',
   'video/webm': 'webm',
 };
-
-function findMisfit(
-  title: string,
-  rules: MediaRules | null,
-  facts: MediaFacts[],
-  given: Pick<MediaPlace, 'autoFit' | 'options'>,
-): MediaFailure | undefined {
-  const place = { path: ['media'], pathOf: (i: number) => ['media', i], ...given };
-  const [issue] = checkMedia(title, rules, facts, place).errors;
-  if (!issue) return undefined;
-  return { code: mediaErrorOf(issue.code), message: render(issue.message) };
-}
 
 /** Every image that shows where it was taken, or lies on its side, is re-encoded. */
 function planOf(media: MediaRow, facts: MediaFacts, rules: MediaRules | null, autoFit: boolean) {

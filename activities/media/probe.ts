@@ -3,20 +3,16 @@ import { fileTypeFromBuffer } from 'file-type';
 import type { MediaKind } from '../../schema/media.ts';
 import type { MediaSource } from '../platforms/platform.ts';
 import type { ImageType } from './images/images.ts';
+import type { ReadImage } from './images/job.ts';
 import { MediaError } from './media-error.ts';
 import { readBytes } from './read-bytes.ts';
 import type { MediaReaders } from './store/store.ts';
 
-export interface Probed {
+export interface Probed extends ReadImage {
   kind: MediaKind;
   contentType: string;
-  /** In pixels, as shown: after the orientation is applied. */
-  width: number;
-  height: number;
   /** Null for an image. */
   durationMs: number | null;
-  /** The image has an orientation to apply, or something to remove: a location, or bytes behind the image. */
-  needsCleaning: boolean;
 }
 
 const imageTypes: Record<string, ImageType> = {

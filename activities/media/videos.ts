@@ -5,8 +5,7 @@ import { createFairPlaces } from '../fair-places.ts';
 import type { MediaSource } from '../platforms/platform.ts';
 import { MediaError } from './media-error.ts';
 import { readBytes } from './read-bytes.ts';
-import type { ReadVideo, VideoFacts } from './read-video.ts';
-import { StoreError } from './store/store.ts';
+import { StoreError, type MediaReaders, type VideoFacts } from './store/store.ts';
 
 interface VideoLimits {
   cpuMs: number;
@@ -42,7 +41,7 @@ const defaultLimits = { cpuMs: 4_500, wallMs: 20_000 } as const;
 const checkEveryMs = 250;
 
 /** Reads one video at a time. */
-export function createVideoReader(limits: VideoLimits = defaultLimits): ReadVideo {
+export function createVideoReader(limits: VideoLimits = defaultLimits): MediaReaders['readVideo'] {
   const inPlace = createFairPlaces(1);
   return (projectId, source, contentType) =>
     inPlace(projectId, () => readInThread(source, contentType, limits));

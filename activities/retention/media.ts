@@ -28,18 +28,11 @@ const batchSize = 500;
 /** Each has many objects. */
 const emptyBatchSize = 20;
 
-export interface MediaPruning {
-  media: number;
-  emptiedMedia: number;
-  removedMedia: number;
-  /** The time was over, and another run would find more. */
-  isLeft: boolean;
-}
-
+/** `isLeft`: the time was over, and another run would find more. */
 export async function pruneMedia(
   { db, notifier, media: storage, log }: MediaPruningDependencies,
   { ago, isOver }: { ago: (ms: number) => Date; isOver: () => boolean },
-): Promise<MediaPruning> {
+) {
   const times = { createdBefore: ago(orphanMs), concludedBefore: ago(afterPostMs) };
   const marked = await eachBatch(isOver, (after) =>
     inTransaction(db, notifier, (trx) => deleteUnusedMedia(trx, times, after, batchSize)),

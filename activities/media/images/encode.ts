@@ -1,7 +1,7 @@
 // Encodes an image anew: upright, without metadata, smaller if asked.
 import sharp, { type Sharp } from 'sharp';
 import { type ImageSize, openImage, readHeader, unreadable } from './header.ts';
-import { animatedTypes, type EncodedImage, type Encoding, type ImageJob } from './job.ts';
+import { animatedTypes, type EncodedImage, type Encoding, type JobOf } from './job.ts';
 
 interface Encoder {
   /** The largest image for an encoder that holds the whole image. Absent: it holds a few rows. */
@@ -33,11 +33,7 @@ const encoders: Record<string, Encoder> = {
 };
 
 /** Colors become sRGB. */
-export async function encodeImage({
-  path,
-  to,
-  encoding,
-}: Extract<ImageJob, { kind: 'encode' }>): Promise<EncodedImage> {
+export async function encodeImage({ path, to, encoding }: JobOf<'encode'>): Promise<EncodedImage> {
   const encoder = encoders[encoding.contentType];
   if (!encoder) throw new Error(`No encoder for ${encoding.contentType}`);
   const header = await readHeader(path);

@@ -18,13 +18,8 @@ export interface ImageType {
 }
 
 /** A file that is removed when it is disposed of. */
-export interface FittedImage extends AsyncDisposable {
-  /** Its size. */
-  bytes: number;
+export interface FittedImage extends EncodedImage, AsyncDisposable {
   contentType: string;
-  /** In pixels. */
-  width: number;
-  height: number;
   /** In parts of `partBytes`, except for the last. */
   open(partBytes: number): AsyncIterable<Uint8Array>;
 }
@@ -87,32 +82,26 @@ export function createImages(cpuLimits: Partial<CpuLimits> = {}): Images {
   return {
     read: (projectId, image, type) =>
       withCopy(projectId, async () => {
-        const folder = await store(image);
-        try {
-          const job = { kind: 'read', path: join(folder, source), ...type } as const;
-          const { done } = await pictures(projectId, (child) => child.run(job, pictureCpuMs));
-          return done;
-        } finally {
-          await remove(folder);
-        }
+        await using files = new AsyncDisposableStack();
+        const folder = await store(image, files);
+        const job = { kind: 'read', path: join(folder, source), ...type } as const;
+        const { done } = await pictures(projectId, (child) => child.run(job, pictureCpuMs));
+        return done;
       }),
 
     fit: (projectId, image, plan) =>
       withCopy(projectId, async () => {
-        const folder = await store(image);
-        try {
-          const { path, ...encoded } = await fitInto(folder, projectId, plan);
-          await remove(join(folder, source));
-          return {
-            ...encoded,
-            contentType: plan.contentType,
-            open: (partBytes) => createReadStream(path, { highWaterMark: partBytes }),
-            [Symbol.asyncDispose]: () => remove(folder),
-          };
-        } catch (error) {
-          await remove(folder);
-          throw error;
-        }
+        await using files = new AsyncDisposableStack();
+        const folder = await store(image, files);
+        const { path, ...encoded } = await fitInto(folder, projectId, plan);
+        await rm(join(folder, source));
+        const kept = files.move();
+        return {
+          ...encoded,
+          contentType: plan.contentType,
+          open: (partBytes) => createReadStream(path, { highWaterMark: partBytes }),
+          [Symbol.asyncDispose]: () => kept.disposeAsync(),
+        };
       }),
 
     async close() {
@@ -168,20 +157,17 @@ function createSharedProcess(maxMemoryBytes: number) {
 /** Name of the image in its folder. */
 const source = 'source';
 
-/** Returns a folder with the image, since the decoder reads files. The memory of this process has no image. */
-async function store(image: MediaSource): Promise<string> {
+/**
+ * Returns a folder with the image, which is removed with `files`. The decoder reads files, so the memory of this
+ * process has no image.
+ */
+async function store(image: MediaSource, files: AsyncDisposableStack): Promise<string> {
   if (image.bytes > maxFileBytes) {
     const message = `The image has ${image.bytes} bytes. Fanfare accepts at most ${maxFileBytes}.`;
     throw new MediaError('media_too_large', message);
   }
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-image-'));
-  try {
-    await writeFile(join(folder, source), image.open());
-    return folder;
-  } catch (error) {
-    await remove(folder);
-    throw error;
-  }
+  files.defer(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, source), image.open());
+  return folder;
 }
-
-const remove = (folder: string) => rm(folder, { recursive: true, force: true });

@@ -1,14 +1,11 @@
 // What the process for images is asked, and what it answers.
 import type { MediaErrorCode } from '../../../schema/media.ts';
+import type { FitPlan } from '../../platforms/media-rules.ts';
+import type { ImageSize } from './header.ts';
 
-export interface Encoding {
-  contentType: string;
+export interface Encoding extends Omit<FitPlan, 'maxBytes'> {
   /** Of the encoder. */
   quality: number;
-  /** Null: no limit. */
-  maxWidth: number | null;
-  maxHeight: number | null;
-  maxPixels: number | null;
   /** Applied to the size that the limits allow. */
   factor: number;
 }
@@ -22,17 +19,13 @@ export type ImageJob =
   | { kind: 'frames'; path: string }
   | { kind: 'encode'; path: string; to: string; encoding: Encoding };
 
-export interface ReadImage {
-  /** In pixels, of one frame, after its orientation is applied. */
-  width: number;
-  height: number;
+/** Its size is that of one frame, after its orientation is applied. */
+export interface ReadImage extends ImageSize {
   /** The image has an orientation to apply, or something to remove: a location, or bytes behind the image. */
   needsCleaning: boolean;
 }
 
-export interface EncodedImage {
-  width: number;
-  height: number;
+export interface EncodedImage extends ImageSize {
   bytes: number;
 }
 
@@ -47,12 +40,11 @@ export interface ImageUsage {
   cpuMs: number;
 }
 
+export type JobOf<Kind extends ImageJob['kind']> = Extract<ImageJob, { kind: Kind }>;
+
 /** What a job results in. */
-export type ImageResult<Job extends ImageJob> = Job extends { kind: 'read' }
-  ? ReadImage
-  : Job extends { kind: 'frames' }
-    ? number
-    : EncodedImage;
+export type ImageResult<Job extends ImageJob> =
+  Job extends JobOf<'read'> ? ReadImage : Job extends JobOf<'frames'> ? number : EncodedImage;
 
 /** From the process. */
 export type ImageMessage = { usage: ImageUsage } | ImageAnswer;

@@ -46,11 +46,7 @@ export function createImageProcess(maxBytes: number): ImageProcess {
     return started;
   }
 
-  async function ask(
-    asked: ChildProcess,
-    job: ImageJob,
-    maxCpuMs: number,
-  ): Promise<{ answer: ImageAnswer; usage: ImageUsage }> {
+  async function ask(asked: ChildProcess, job: ImageJob, maxCpuMs: number) {
     const { promise, resolve, reject } = Promise.withResolvers<{
       answer: ImageAnswer;
       usage: ImageUsage;

@@ -2,15 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { free } from '../free.ts';
 import { openImage, readHeader, unreadable } from './header.ts';
-import type { ImageJob, ReadImage } from './job.ts';
+import type { JobOf, ReadImage } from './job.ts';
 import { checkHeld, readLayout } from './layout.ts';
 import { hasLocation } from './location.ts';
 
-export async function readImage({
-  path,
-  contentType,
-  format,
-}: Extract<ImageJob, { kind: 'read' }>): Promise<ReadImage> {
+export async function readImage({ path, contentType, format }: JobOf<'read'>): Promise<ReadImage> {
   const bytes = await readFile(path);
   const layout = readLayout(bytes, contentType);
   const header = await readHeader(path);

@@ -80,13 +80,9 @@ async function* read(
 
 /** Throws the error of the file system as one of the store. */
 function fail(cause: unknown): never {
-  const code = codeOf(cause);
+  const { code } = cause as NodeJS.ErrnoException;
   const isFull = code === 'ENOSPC' || code === 'EDQUOT';
   throw isFull
     ? new StoreError('full', 'The media store is full.', { cause })
     : new StoreError('unavailable', 'The media store is not available.', { cause });
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }

@@ -1,6 +1,6 @@
 // The store of media: objects by key, in a folder or a bucket.
+import type { MediaSource } from '../../platforms/platform.ts';
 import type { Images } from '../images/images.ts';
-import type { ReadVideo } from '../read-video.ts';
 
 export interface MediaStore {
   /** Writes a whole object. It survives a crash once this has resolved. */
@@ -13,10 +13,17 @@ export interface MediaStore {
   removeFolder(folder: string): Promise<void>;
 }
 
+export interface VideoFacts {
+  width: number;
+  height: number;
+  durationMs: number;
+}
+
 /** They read the media of a store. Projects share their places. */
 export interface MediaReaders {
   images: Images;
-  readVideo: ReadVideo;
+  /** Throws a `MediaError` if the video is not usable, and errors of the source as they are. */
+  readVideo(projectId: string, source: MediaSource, contentType: string): Promise<VideoFacts>;
 }
 
 /** The store of an installation, with its ceilings. */
