@@ -15,11 +15,11 @@ const maxMarks = 100;
 /** Hostnames have fewer characters that aren't ASCII. */
 const maxForeign = 40;
 /**
- * A link, or a run of letters, digits and hyphens that no hostname can have: `twitter-text` takes quadratic time
- * to find that none ends in a domain.
+ * A link, or a run of letters, digits and hyphens. A `long` one is no hostname, which `twitter-text` takes quadratic
+ * time to find. The others match as a whole, so that each is tried only once.
  */
 const linkOrRun =
-  /(?<link>(?:[\p{L}\d_-]{1,253}\.)+\p{L}{2,63}(?::\d{1,5})?(?:[/?][^\s"<>^`{}\\]*)?)|[\p{L}\d_-]{254,}/gu;
+  /(?:[\p{L}\d_-]{1,253}\.)+\p{L}{2,63}(?::\d{1,5})?(?:[/?][^\s"<>^`{}\\]*)?|(?<long>[\p{L}\d_-]{254,})|[\p{L}\d_-]+/gu;
 /** What follows the first slash behind a letter or a digit in a word, up to a query. */
 export const urlPath = /(?<=[\p{L}\d]\/)[^\s?]+/gu;
 /** The letters that a path can have besides those of ASCII. */
@@ -49,7 +49,7 @@ function splitLongWord(word: string): string[] {
   // Without dots it has no links, so it can be split anywhere.
   if (countOf(/[.(]/g) > maxMarks) return plain.replaceAll(/[.(]/g, '!').match(piece)!;
   const words = plain
-    .replaceAll(linkOrRun, (found, link?: string) => link ?? found.match(piece)!.join(' '))
+    .replaceAll(linkOrRun, (found, long?: string) => long?.match(piece)!.join(' ') ?? found)
     .split(' ');
   if (countOf(/\P{ASCII}/gu) <= maxForeign) return words;
   const parts = words.flatMap((each) => each.match(asciiOrNot)!);
