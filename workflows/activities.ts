@@ -1,5 +1,11 @@
 // The activities with their timeouts. All retry until they succeed: our own backends may be down for long.
-import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import type { Duration } from '@temporalio/common';
+import {
+  proxyActivities,
+  proxyLocalActivities,
+  workflowInfo,
+  type ActivityOptions,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { crowdedQueueOf } from '../schema/workflows.ts';
 
@@ -7,26 +13,19 @@ const retry = { initialInterval: '1s', maximumInterval: '15s', backoffCoefficien
 /** Without a heartbeat for 10 s, Temporal gives the activity to another worker. */
 const heartbeatTimeout = '10s';
 
-export const { concludePost } = proxyActivities<Activities>({
-  startToCloseTimeout: '15s',
-  retry,
-});
+const ofAtMost = (startToCloseTimeout: Duration, options: ActivityOptions = {}) =>
+  proxyActivities<Activities>({ startToCloseTimeout, retry, ...options });
+
+export const { concludePost, warnOfExpiry } = ofAtMost('15s');
 
 /** One call to a network takes 30 s at most. */
-export const { advanceTarget } = proxyActivities<Activities>({
-  startToCloseTimeout: '5m',
-  heartbeatTimeout,
-  retry,
-});
+export const { advanceTarget } = ofAtMost('5m', { heartbeatTimeout });
 
 /** Waits in Temporal until a slot for crowded projects is free, which costs nothing. */
-export const advanceCrowded: Activities['advanceCrowded'] = (input) =>
-  proxyActivities<Activities>({
-    taskQueue: crowdedQueueOf(workflowInfo().taskQueue),
-    startToCloseTimeout: '5m',
-    heartbeatTimeout,
-    retry,
-  }).advanceCrowded(input);
+export const advanceCrowded: Activities['advanceCrowded'] = (input) => {
+  const taskQueue = crowdedQueueOf(workflowInfo().taskQueue);
+  return ofAtMost('5m', { heartbeatTimeout, taskQueue }).advanceCrowded(input);
+};
 
 /** Runs in the workflow's first task. If the networks answer at once, the post needs no other task. */
 export const { beginPost } = proxyLocalActivities<Activities>({
@@ -40,39 +39,15 @@ export const { deliver } = proxyLocalActivities<Activities>({
   retry,
 });
 
-export const { deliverAgain, attemptOnce } = proxyActivities<Activities>({
-  startToCloseTimeout: '30s',
-  heartbeatTimeout,
-  retry,
-});
+export const { deliverAgain, attemptOnce } = ofAtMost('30s', { heartbeatTimeout });
 
-export const { prune } = proxyActivities<Activities>({
-  startToCloseTimeout: '1m',
-  heartbeatTimeout,
-  retry,
-});
+export const { prune } = ofAtMost('1m', { heartbeatTimeout });
 
 /** A lost lease takes 130 s, two calls to a network 100 s. The write of new credentials continues after the timeout. */
-export const { refreshDue } = proxyActivities<Activities>({
-  startToCloseTimeout: '5m',
-  heartbeatTimeout,
-  retry,
-});
-
-export const { warnOfExpiry } = proxyActivities<Activities>({
-  startToCloseTimeout: '15s',
-  retry,
-});
+export const { refreshDue } = ofAtMost('5m', { heartbeatTimeout });
 
 /** Large media from slow servers take long. The activity has its own limit. */
-export const { fetchBytes } = proxyActivities<Activities>({
-  startToCloseTimeout: '7d',
-  heartbeatTimeout,
-  retry,
-});
+export const { fetchBytes } = ofAtMost('7d', { heartbeatTimeout });
 
 /** Returns after 5 s of work. Each step is a transaction of at most 5 s. */
-export const { advanceReplay } = proxyActivities<Activities>({
-  startToCloseTimeout: '30s',
-  retry,
-});
+export const { advanceReplay } = ofAtMost('30s');
