@@ -29,17 +29,8 @@ export function createFailureReporter(dependencies: {
           const workflowId = info.workflowExecution?.workflowId ?? '';
           const { activityType: activity, activityId: activity_id, attempt } = info;
           const stack = error instanceof Error ? error.stack : undefined;
-          log.warn(
-            {
-              workflow_id: workflowId,
-              activity,
-              activity_id,
-              attempt,
-              error: describeError(error),
-              stack,
-            },
-            'an activity failed',
-          );
+          const fields = { workflow_id: workflowId, activity, activity_id, attempt };
+          log.warn({ ...fields, error: describeError(error), stack }, 'an activity failed');
           await recordFailure(db, { workflowId, activity, error });
           throw error;
         }
@@ -54,17 +45,15 @@ export async function recordFailure(
   { error, ...about }: Omit<ActivityFailure, 'error'> & { error: unknown },
 ): Promise<void> {
   const recorded = recordActivityFailure(db, { ...about, error: describeError(error) });
-  await within(
-    recordWithinMs,
-    recorded.catch(() => undefined),
-  );
+  await within(recordWithinMs, recorded).catch(() => undefined);
 }
 
 /** Only the messages of the error and its causes, because other properties may hold data of a row. */
 export function describeError(error: unknown): string {
   const texts: string[] = [];
   for (let cause = error; cause !== undefined && texts.length < maxCauses;) {
-    texts.push(`${nameOf(cause)}: ${messageOf(cause)}`);
+    const name = cause instanceof Error ? cause.name : typeof cause;
+    texts.push(`${name}: ${messageOf(cause)}`);
     cause = cause instanceof Error ? cause.cause : undefined;
   }
   return texts.join('; ');
@@ -73,10 +62,6 @@ export function describeError(error: unknown): string {
 /** The worker is stopping, or the activity asked Temporal to repeat it later. */
 function isIntended(error: unknown): boolean {
   return error instanceof CancelledFailure || error instanceof ApplicationFailure;
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }
 
 /** A failed connection to several addresses has a code, but no message. */

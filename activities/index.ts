@@ -4,7 +4,6 @@ import { createFetching, type FetchingDependencies } from './media/fetch-media.t
 import { createPruning, type PruningDependencies } from './retention/prune.ts';
 import { createPublishing, type PublishingDependencies } from './publishing/index.ts';
 import { createRefreshing } from './logins/refresh-due.ts';
-import type { LoginDependencies } from './logins/dependencies.ts';
 import { createReplaying } from './delivering/replay.ts';
 import { createRetrying, type RetryingDependencies } from './delivering/manual-retry.ts';
 
@@ -12,7 +11,6 @@ export type ActivityDependencies = PublishingDependencies &
   DeliveringDependencies &
   RetryingDependencies &
   PruningDependencies &
-  LoginDependencies &
   FetchingDependencies;
 
 export function createActivities(dependencies: ActivityDependencies) {

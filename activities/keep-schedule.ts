@@ -29,10 +29,6 @@ export interface ScheduledWorkflow {
   purpose: string;
 }
 
-export interface KeptSchedule {
-  stop(): Promise<void>;
-}
-
 const checkEveryMs = 3_600_000;
 const answerWithinMs = 10_000;
 const retryMs = 60_000;
@@ -43,7 +39,7 @@ const unimplemented = 12;
 export function keepSchedule(
   dependencies: ScheduleDependencies,
   scheduled: ScheduledWorkflow,
-): KeptSchedule {
+): { stop(): Promise<void> } {
   const { temporal } = dependencies;
   const { component, purpose } = scheduled;
   const log = dependencies.log.child({ component });

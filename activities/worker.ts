@@ -6,8 +6,6 @@ import {
   type WorkerDeploymentOptions,
   type WorkerOptions,
 } from '@temporalio/worker';
-import type { Logger } from 'pino';
-import type { Notifier } from '../schema/database/notifier.ts';
 import type { Listener } from '../schema/database/live/listen.ts';
 import type { Config } from '../schema/config/config.ts';
 import { crowdedQueueOf, maxBatchSize } from '../schema/workflows.ts';
@@ -32,8 +30,6 @@ export interface WorkerDependencies extends Omit<
   connection: NativeConnection;
   temporal: Client;
   listener: Listener;
-  notifier: Notifier;
-  log: Logger;
   /** Where the workflow bundle is kept. */
   cacheDirectory: string;
 }

@@ -40,17 +40,17 @@ const unsignableWaitMs = 60_000;
 /**
  * Attempts the deliveries that are due, and returns those that have not concluded. A failed request is a
  * recorded attempt. Only an error of our own database throws; the repeated run then skips all recorded
- * attempts. `rows`: the batch, if it has been read already.
+ * attempts. `read`: the batch, if it has been read already.
  *
  * While deliveries are paused, the batch is released to the relay, which claims it again after the pause.
  */
 export async function attemptBatch(
   dependencies: BatchDependencies,
   { batchId, deliveryIds }: DeliverEventsInput,
-  rows?: DueDelivery[],
+  read?: Promise<DueDelivery[]>,
 ): Promise<WaitingDelivery[]> {
   const { db, notifier, inFlight } = dependencies;
-  const unfinished = rows ?? (await listUnfinished(db, batchId, deliveryIds));
+  const unfinished = await (read ?? listUnfinished(db, batchId, deliveryIds));
   const deleted = unfinished.filter((delivery) => delivery.webhook.deleted_at !== null);
   const disabled = unfinished.filter(
     ({ webhook, trigger }) =>
@@ -61,12 +61,8 @@ export async function attemptBatch(
   const gone = new Set([...deleted, ...disabled]);
   const sendable = unfinished.filter((delivery) => !gone.has(delivery));
   if (sendable.some((delivery) => delivery.is_paused)) {
-    await releaseBatch(
-      db,
-      notifier,
-      batchId,
-      sendable.map(({ id }) => id),
-    );
+    const ids = sendable.map(({ id }) => id);
+    await releaseBatch(db, notifier, batchId, ids);
     return [];
   }
   const outcomes = await Promise.allSettled(

@@ -31,11 +31,6 @@ export function createEagerStart(dependencies: BatchDependencies): EagerStart {
     ttlAutopurge: true,
   });
 
-  async function run(batchId: string, rows: Promise<DueDelivery[]>, atMs: number) {
-    const isFresh = performance.now() - atMs < freshMs;
-    return attemptBatch(dependencies, { batchId }, isFresh ? await rows : undefined);
-  }
-
   return {
     prepare(batchId) {
       const rows = listUnfinished(dependencies.db, batchId);
@@ -47,7 +42,9 @@ export function createEagerStart(dependencies: BatchDependencies): EagerStart {
       const entry = prepared.get(batchId);
       if (!entry) return;
       prepared.delete(batchId);
-      const started = run(batchId, entry.rows, entry.atMs);
+      const isFresh = performance.now() - entry.atMs < freshMs;
+      const rows = isFresh ? entry.rows : undefined;
+      const started = attemptBatch(dependencies, { batchId }, rows);
       started.catch(() => undefined);
       runs.set(batchId, started);
     },

@@ -6,8 +6,7 @@ import { openWebhookSecrets, type SecretColumns } from '../../schema/database/we
 import type { SafeFetch } from '../egress/client.ts';
 import type { SendResult } from '../egress/send-outcome.ts';
 import { deliveryAttemptSeconds } from '../metrics.ts';
-import type { WebhookSignatureHeaders } from './signature.ts';
-import { webhookHeaders } from './webhook-request.ts';
+import { webhookHeaders, type WebhookSignatureHeaders } from './signature.ts';
 
 export interface ExchangeDependencies {
   vault: Vault;

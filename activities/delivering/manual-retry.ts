@@ -35,11 +35,11 @@ export function createRetrying(dependencies: RetryingDependencies) {
     if (!delivery?.webhook || delivery.body === null) return;
     if (delivery.is_paused) {
       // The API accepted this retry just before the pause. It refuses retries during the pause.
-      throw failure(new PausedError('Deliveries are paused by the operator.'), pausedMs);
+      throw failure('PausedError', 'Deliveries are paused by the operator.', pausedMs);
     }
     using place = places.take(delivery.project_id);
     if (!place) {
-      throw failure(new CrowdedError('The project has too many calls in progress.'), crowdedMs);
+      throw failure('CrowdedError', 'The project has too many calls in progress.', crowdedMs);
     }
     const { webhook, body } = delivery;
     const sendable = { ...delivery, webhook, body };
@@ -52,20 +52,12 @@ export function createRetrying(dependencies: RetryingDependencies) {
   };
 }
 
-class PausedError extends Error {
-  override readonly name = 'PausedError';
-}
-
-class CrowdedError extends Error {
-  override readonly name = 'CrowdedError';
-}
-
 /** Temporal tries again when a connection may be free, instead of by its own retry schedule. */
 function toFailure(error: unknown): never {
   if (!(error instanceof NotBegunError) || error.retryAfterMs <= 0) throw error;
-  throw failure(error, error.retryAfterMs);
+  throw failure(error.name, error.message, error.retryAfterMs);
 }
 
-function failure({ message, name: type }: Error, retryAfterMs: number): ApplicationFailure {
+function failure(type: string, message: string, retryAfterMs: number): ApplicationFailure {
   return ApplicationFailure.create({ message, type, nextRetryDelay: Math.ceil(retryAfterMs) });
 }

@@ -3,8 +3,7 @@ import type { ChangeKind } from '../../schema/change-kinds.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { insertChanges } from '../../schema/database/live/changes.ts';
-import type { Db, ReplayRow, Transaction } from '../../schema/database/tables.ts';
-import type { Notifier } from '../../schema/database/notifier.ts';
+import type { ReplayRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import {
   insertMissingDeliveries,
@@ -18,11 +17,7 @@ import {
   setReplay,
 } from '../../schema/database/webhooks/replays.ts';
 import type { ReplayDeliveriesInput } from '../../schema/workflows.ts';
-
-export interface ReplayingDependencies {
-  db: Db;
-  notifier: Notifier;
-}
+import type { BatchDependencies } from './deliver-batch.ts';
 
 /** `reopening`: there is more to reopen. `reopened`: some reopened deliveries have not concluded. */
 export type ReplayState = 'reopening' | 'reopened' | 'concluded';
@@ -33,7 +28,7 @@ const maxUnattempted = 1_000;
 /** The activity returns after this time, long before its timeout. */
 const workMs = 5_000;
 
-export function createReplaying({ db, notifier }: ReplayingDependencies) {
+export function createReplaying({ db, notifier }: Pick<BatchDependencies, 'db' | 'notifier'>) {
   return {
     /** Each step is a transaction that records its progress, so a repeat continues from there. */
     async advanceReplay({ replayId }: ReplayDeliveriesInput): Promise<ReplayState> {

@@ -1,5 +1,6 @@
-// The signatures of a webhook request: the header of the contract, and those of Standard Webhooks.
+// The headers of a webhook request, with its signatures: the one of the contract, and those of Standard Webhooks.
 import { createHmac, randomBytes } from 'node:crypto';
+import { version } from '../../schema/version.ts';
 
 const prefix = 'whsec_';
 
@@ -9,6 +10,13 @@ export interface WebhookToSign {
   body: string | Buffer;
   webhookId: string;
   timestampSeconds: number;
+}
+
+export interface WebhookRequest extends Pick<WebhookToSign, 'secrets' | 'body'> {
+  event: string;
+  eventId: string;
+  deliveryId: string;
+  isTest: boolean;
 }
 
 export interface WebhookSignatureHeaders {
@@ -43,6 +51,21 @@ export function signWebhook(webhook: WebhookToSign): WebhookSignatureHeaders {
         return `v1,${mac.update(`${webhookId}.${timestamp}.`).update(body).digest('base64')}`;
       })
       .join(' '),
+  };
+}
+
+/** For workers and the command `listen`. */
+export function webhookHeaders(
+  { event, eventId: webhookId, deliveryId, isTest, body, secrets }: WebhookRequest,
+  now: Date,
+): Record<string, string> & WebhookSignatureHeaders {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': `Fanfare/${version}`,
+    'X-Service-Event': event,
+    'X-Service-Delivery': deliveryId,
+    ...(isTest ? { 'X-Service-Test': 'true' } : {}),
+    ...signWebhook({ secrets, body, webhookId, timestampSeconds: now.getTime() / 1_000 }),
   };
 }
 

@@ -29,6 +29,7 @@ export interface WebhookHealthOptions {
 /** If a crash or an error prevents the check of a webhook, its next failed delivery repeats the check. */
 export function createWebhookHealth(options: WebhookHealthOptions): WebhookHealth {
   const log = options.log.child({ component: 'webhook-health' });
+  const dependencies = { ...options, log };
   let queue: WebhookTransition[] = [];
   let running: Promise<void> | undefined;
 
@@ -37,8 +38,8 @@ export function createWebhookHealth(options: WebhookHealthOptions): WebhookHealt
       const transitions = queue;
       queue = [];
       try {
-        await logTransitions({ ...options, log }, transitions);
-        await disableFailed({ ...options, log }, transitions);
+        await logTransitions(dependencies, transitions);
+        await disableFailed(dependencies, transitions);
       } catch (err) {
         log.error({ err }, 'the health of webhooks could not be checked');
       }
@@ -61,10 +62,8 @@ async function logTransitions(
 ): Promise<void> {
   const shown = transitions.filter(({ transition }) => transition !== 'failed');
   if (shown.length === 0) return;
-  const webhooks = await listLoggedWebhooks(
-    db,
-    shown.map(({ webhook_id }) => webhook_id),
-  );
+  const ids = shown.map(({ webhook_id }) => webhook_id);
+  const webhooks = await listLoggedWebhooks(db, ids);
   for (const { webhook_id, transition, ...failure } of shown) {
     const webhook = webhooks.get(webhook_id);
     if (!webhook) continue;

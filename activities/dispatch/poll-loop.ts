@@ -17,7 +17,8 @@ export interface PollLoopOptions {
   hasBacklog?: () => boolean;
 }
 
-export interface PollLoop {
+/** What works beside the workers of a process. */
+export interface Running {
   stop(): Promise<void>;
 }
 
@@ -29,7 +30,7 @@ const maxGatherMs = 100;
 /** While Temporal or Postgres is unavailable. */
 const pauseMs = 1_000;
 
-export function startPollLoop(options: PollLoopOptions): PollLoop {
+export function startPollLoop(options: PollLoopOptions): Running {
   const { listener, channel, log, poll, hasBacklog = () => false } = options;
   let isWanted = false;
   let isStopped = false;

@@ -17,7 +17,7 @@ import {
 } from '../../schema/database/outbox.ts';
 import { deliverEventsWorkflow, maxBatchSize } from '../../schema/workflows.ts';
 import type { EagerStart } from '../delivering/eager-start.ts';
-import { startPollLoop } from './poll-loop.ts';
+import { startPollLoop, type Running } from './poll-loop.ts';
 
 export interface RelayDependencies {
   db: Db;
@@ -36,10 +36,6 @@ export interface RelayDependencies {
   log: Logger;
 }
 
-export interface Relay {
-  stop(): Promise<void>;
-}
-
 const maxRows = 50;
 /** Batches per poll. The next ones grow while these start. */
 const maxBatches = 2;
@@ -55,20 +51,14 @@ const warnEveryMs = 10_000;
 const invalidArgument = 3;
 
 /** Deliveries and posts have a poll loop each, so neither delays the other. */
-export function startRelay(options: RelayDependencies): Relay {
+export function startRelay(options: RelayDependencies): Running {
   const dependencies = {
     ...options,
     log: options.log.child({ component: 'relay' }),
     warnLevel: createWarnLevel(),
   };
-  const {
-    db,
-    listener,
-    log,
-    fullWebhooks = () => [],
-    isCrowded = () => false,
-    eagerStart,
-  } = dependencies;
+  const { db, listener, log, eagerStart } = dependencies;
+  const { fullWebhooks = () => [], isCrowded = () => false } = dependencies;
   let failingFromMs = 0;
 
   async function startAll<Row extends ClaimedRow>(
@@ -76,12 +66,9 @@ export function startRelay(options: RelayDependencies): Relay {
     startOne: (row: Row) => Promise<Outcome> = (row) => startWorkflow(dependencies, row),
   ): Promise<boolean> {
     const outcomes = await Promise.all(rows.map(startOne));
-    await deleteOutbox(
-      db,
-      rows
-        .filter((_, i) => outcomes[i] === 'started' || outcomes[i] === 'eager')
-        .map((row) => row.id),
-    );
+    const isStarted = (i: number) => outcomes[i] === 'started' || outcomes[i] === 'eager';
+    const ids = rows.filter((_, i) => isStarted(i)).map((row) => row.id);
+    await deleteOutbox(db, ids);
     return !outcomes.includes('unavailable');
   }
 
@@ -170,15 +157,10 @@ function createWarnLevel(): () => 'warn' | 'debug' {
 }
 
 async function startWorkflow(
-  {
-    temporal,
-    taskQueue,
-    isVersioned = false,
-    log,
-    warnLevel,
-  }: RelayDependencies & { warnLevel: () => 'warn' | 'debug' },
+  dependencies: RelayDependencies & { warnLevel: () => 'warn' | 'debug' },
   row: ClaimedRow,
 ): Promise<Outcome> {
+  const { temporal, taskQueue, isVersioned = false, log, warnLevel } = dependencies;
   const delayMs = Math.ceil(row.delay_ms ?? 0);
   const timing: Partial<WorkflowStartOptions> =
     delayMs > 0 ? { startDelay: delayMs } : { requestEagerStart: !isVersioned };

@@ -18,6 +18,7 @@ import {
   type ComingPost,
 } from '../../schema/database/dispatch/sweeping.ts';
 import { deliverEventsWorkflowId } from '../../schema/workflows.ts';
+import type { Running } from './poll-loop.ts';
 
 export interface SweeperDependencies {
   db: Db;
@@ -26,10 +27,6 @@ export interface SweeperDependencies {
   everyMs: number;
   overdueMs: number;
   log: Logger;
-}
-
-export interface Sweeper {
-  stop(): Promise<void>;
 }
 
 /** Scheduled posts are checked this long before they are due, so that a new workflow starts on time. */
@@ -42,7 +39,7 @@ interface Position {
   coming: ComingPost | null;
 }
 
-export function startSweeper(options: SweeperDependencies): Sweeper {
+export function startSweeper(options: SweeperDependencies): Running {
   const { everyMs } = options;
   const log = options.log.child({ component: 'sweeper' });
   const dependencies = { ...options, log };
@@ -135,11 +132,9 @@ async function restartLost(
       if (states[i] === 'running') continue;
       if (!(await restartPost(db, notifier, id, workflow_id, { isRestored }))) continue;
       count++;
-      if (isRestored) {
-        log.warn({ post_id: id }, 'a restored post is checked at its network');
-      } else {
-        log.warn({ post_id: id }, 'a post without a workflow is restarted');
-      }
+      const restored = 'a restored post is checked at its network';
+      const lost = 'a post without a workflow is restarted';
+      log.warn({ post_id: id }, isRestored ? restored : lost);
     }
   }
   return count;

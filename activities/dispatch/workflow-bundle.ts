@@ -1,7 +1,8 @@
 // The workflows as one file of JavaScript, which the worker runs in its sandbox.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -12,11 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Bundling takes a second or two, so each bundle is cached under the hash of its sources. */
 export async function workflowBundle(cacheDirectory: string): Promise<{ codePath: string }> {
   const codePath = join(cacheDirectory, `workflows-${await contentHash()}.js`);
-  const isKept = await access(codePath).then(
-    () => true,
-    () => false,
-  );
-  if (!isKept) {
+  if (!existsSync(codePath)) {
     const unfinished = `${codePath}.${process.pid}`;
     await mkdir(cacheDirectory, { recursive: true });
     // In a separate process, because bundling leaves 100 MB of memory behind.

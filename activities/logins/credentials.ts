@@ -143,17 +143,17 @@ async function askTwice(
   platform: Platform,
   { credentials, app }: Access,
 ): Promise<RefreshedCredentials> {
-  const ask = async () =>
-    readRefreshed(
-      await platform.refresh!({ credentials, app }, AbortSignal.timeout(refreshTimeoutMs)),
-    );
-  try {
-    return await ask();
-  } catch (thrown) {
-    if (toPlatformError(thrown).kind !== 'unknown_outcome') throw toPlatformError(thrown);
-  }
-  return ask().catch((thrown: unknown) => {
-    throw toPlatformError(thrown);
+  const ask = async () => {
+    try {
+      const signal = AbortSignal.timeout(refreshTimeoutMs);
+      return readRefreshed(await platform.refresh!({ credentials, app }, signal));
+    } catch (thrown) {
+      throw toPlatformError(thrown);
+    }
+  };
+  return ask().catch((error: PlatformError) => {
+    if (error.kind !== 'unknown_outcome') throw error;
+    return ask();
   });
 }
 

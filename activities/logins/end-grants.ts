@@ -15,15 +15,11 @@ import type { LoginDependencies } from './dependencies.ts';
  * event reports that for each. False: the account has newer credentials.
  */
 export async function setReconnectRequired(
-  {
-    db,
-    notifier,
-    previewEvents,
-    log,
-  }: Pick<LoginDependencies, 'db' | 'notifier' | 'previewEvents' | 'log'>,
+  dependencies: Pick<LoginDependencies, 'db' | 'notifier' | 'previewEvents' | 'log'>,
   { accountId, grantId, credentialVersion }: Access,
   reason: DisconnectReason,
 ): Promise<boolean> {
+  const { db, notifier, previewEvents, log } = dependencies;
   const ended = await inTransaction(db, notifier, async (trx) => {
     const accounts = await lockActiveAccounts(trx, [grantId]);
     const grant = { id: grantId, credential_version: credentialVersion };

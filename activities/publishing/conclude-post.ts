@@ -1,7 +1,6 @@
 // Ends a run: writes the post's status, the outcome event and its deliveries in one transaction.
 import { prepared } from '../../schema/database/prepared.ts';
-import type { Db, PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
-import type { Notifier } from '../../schema/database/notifier.ts';
+import type { PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { isOpen } from '../../schema/database/posts/targets.ts';
@@ -11,12 +10,7 @@ import type { PostStatus } from '../../schema/posts/posts.ts';
 import type { PublishPostInput } from '../../schema/workflows.ts';
 import { giveBackUsage } from '../../schema/database/accounts/usage.ts';
 import { cancelResults } from '../../schema/database/posts/changes.ts';
-
-interface ConcludeDependencies {
-  db: Db;
-  notifier: Notifier;
-  previewEvents: boolean;
-}
+import type { AdvanceDependencies } from './dependencies.ts';
 
 /** How a run ended. */
 export interface Concluded {
@@ -27,7 +21,7 @@ export interface Concluded {
 
 /** Safe to repeat: a run is concluded once, and only then is there an answer. */
 export async function concludePost(
-  { db, notifier, previewEvents }: ConcludeDependencies,
+  { db, notifier, previewEvents }: Pick<AdvanceDependencies, 'db' | 'notifier' | 'previewEvents'>,
   { postId, run }: PublishPostInput,
 ): Promise<Concluded | undefined> {
   return inTransaction(db, notifier, async (trx) => {

@@ -52,23 +52,12 @@ export async function runPhase(
   };
   const stopHeartbeats = heartbeats.keep(begun);
   try {
-    return await callAndRecord(dependencies, begun, platform, target, startedMs);
+    const call = callPhase(dependencies, phase, platform, target, startedMs);
+    const answer = await call.catch(toPlatformError);
+    return await withoutProject(() => record(dependencies, begun, platform, answer, startedMs));
   } finally {
     stopHeartbeats();
   }
-}
-
-async function callAndRecord(
-  dependencies: AdvanceDependencies,
-  row: TargetRow,
-  platform: Platform,
-  target: Target,
-  startedMs: number,
-): Promise<PhaseEnd> {
-  const answer = await callPhase(dependencies, row.phase, platform, target, startedMs).catch(
-    toPlatformError,
-  );
-  return withoutProject(() => record(dependencies, row, platform, answer, startedMs));
 }
 
 async function record(

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
 import type { SendResult } from '../../../activities/egress/send-outcome.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
-import { webhookHeaders } from '../../../activities/delivering/webhook-request.ts';
+import { webhookHeaders } from '../../../activities/delivering/signature.ts';
 import type { EventType } from '../../../schema/event-types.ts';
 import type { StreamedEvent } from './event-stream.ts';
 

@@ -3,11 +3,8 @@ import { NativeConnection } from '@temporalio/worker';
 import { Client, type Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  startRelay,
-  type Relay,
-  type RelayDependencies,
-} from '../../../activities/dispatch/relay.ts';
+import type { Running } from '../../../activities/dispatch/poll-loop.ts';
+import { startRelay, type RelayDependencies } from '../../../activities/dispatch/relay.ts';
 import type { OutboxRow } from '../../../schema/database/tables.ts';
 import { createNotifier, type Notifier } from '../../../schema/database/notifier.ts';
 import { createListener, type Listener } from '../../../schema/database/live/listen.ts';
@@ -35,7 +32,7 @@ let connection: NativeConnection;
 let listener: Listener;
 let notifier: Notifier;
 let warnings: string[] = [];
-const relays: Relay[] = [];
+const relays: Running[] = [];
 
 beforeAll(async () => {
   installQuietRuntime();

@@ -1,6 +1,7 @@
 // The sweeper and posts that a pause holds, or that an interrupted resume left behind.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startSweeper, type Sweeper } from '../../../activities/dispatch/sweeper.ts';
+import type { Running } from '../../../activities/dispatch/poll-loop.ts';
+import { startSweeper } from '../../../activities/dispatch/sweeper.ts';
 import { deletePause, insertPause, listPauses } from '../../../schema/database/pauses.ts';
 import { findTarget, setPaused } from '../../../schema/database/posts/targets.ts';
 import { newId } from '../../../schema/wire/ids.ts';
@@ -14,7 +15,7 @@ import { createTestNamespace, type TestNamespace } from '../../support/servers/t
 let database: TestDatabase;
 let namespace: TestNamespace;
 let engine: Engine;
-let sweeper: Sweeper | undefined;
+let sweeper: Running | undefined;
 
 beforeAll(async () => {
   installQuietRuntime();

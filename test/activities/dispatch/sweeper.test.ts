@@ -1,7 +1,8 @@
 // The sweeper: finds work whose workflow is gone in a real database, and restarts it.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { startSweeper, type Sweeper } from '../../../activities/dispatch/sweeper.ts';
+import type { Running } from '../../../activities/dispatch/poll-loop.ts';
+import { startSweeper } from '../../../activities/dispatch/sweeper.ts';
 import { keepWorker } from '../../../api/server/keep-worker.ts';
 import { startOf } from '../../../schema/database/webhooks/replay-matches.ts';
 import { insertReplay } from '../../../schema/database/webhooks/replays.ts';
@@ -23,7 +24,7 @@ import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 let database: TestDatabase;
 let namespace: TestNamespace;
 let engine: Engine;
-const sweepers: Sweeper[] = [];
+const sweepers: Running[] = [];
 const hourAgo = sql<Date>`now() - interval '1 hour'`;
 
 beforeAll(async () => {
