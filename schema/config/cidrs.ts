@@ -6,19 +6,15 @@ export interface Cidr {
   readonly range: [ipaddr.IPv4 | ipaddr.IPv6, number];
 }
 
-export interface CidrList {
-  cidrs: string[];
-  issues: string[];
-}
-
 /** Parses a list such as `127.0.0.0/8, ::1/128`. Each invalid entry becomes an issue. */
-export function parseCidrs(text: string): CidrList {
-  const list: CidrList = { cidrs: [], issues: [] };
+export function parseCidrs(text: string) {
+  const cidrs: string[] = [];
+  const issues: string[] = [];
   for (const entry of text.split(/[\s,]+/).filter(Boolean)) {
-    if (readCidr(entry)) list.cidrs.push(entry);
-    else list.issues.push(`"${entry}" isn't an address range such as 10.0.0.0/8 or fd00::/8.`);
+    if (readCidr(entry)) cidrs.push(entry);
+    else issues.push(`"${entry}" isn't an address range such as 10.0.0.0/8 or fd00::/8.`);
   }
-  return list;
+  return { cidrs, issues };
 }
 
 /** For lists that `parseCidrs` has checked. */
