@@ -7,9 +7,8 @@ import type { PostResultRow, PostRow, Transaction } from '../../schema/database/
 import { lockPostWithResults, reopenResult } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
 import { AppError, notFound } from '../../schema/wire/errors.ts';
-import { postingErrors } from '../../schema/posts/errors.ts';
+import { lostAccountWords, postingErrors } from '../../schema/posts/errors.ts';
 import type { PostResult, ResultStatus } from '../../schema/posts/posts.ts';
-import { lostAccountWords } from '../../schema/posts/reconnecting.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';

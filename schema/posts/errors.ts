@@ -1,7 +1,16 @@
 // Every `error_code` of a failed target, with its message, its hint and the next action.
 import type { NextAction } from './posts.ts';
-import { reconnectCalls } from './reconnecting.ts';
-import type { Text } from '../wire/names.ts';
+import type { Names, Text } from '../wire/names.ts';
+
+/** What has happened to an account that can't publish. */
+export const lostAccountWords = {
+  reconnect_required: 'has lost its access',
+  disconnected: 'was disconnected',
+} as const;
+
+/** The calls that connect an account again: with your credentials, or by the user. */
+export const reconnectCalls = ({ operation }: Names) =>
+  `${operation('connectAccount')}, or for its user ${operation('createConnectSession')}`;
 
 const reconnectHint: Text = (names) =>
   `Connect the account again (${reconnectCalls(names)}), then retry the target.`;

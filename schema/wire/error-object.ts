@@ -1,7 +1,6 @@
 // An error as the wire shows it.
 import { z } from 'zod';
-import { ErrorDetails } from './error-details.ts';
-import { errorKinds, type ErrorCode } from './errors.ts';
+import { ErrorDetails, errorKinds, type ErrorCode } from './errors.ts';
 import { Measure } from './shared-fields.ts';
 
 const ErrorIssue = z
