@@ -9,6 +9,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { z } from 'zod';
+import { Outcome } from '../../schema/posts/posts.ts';
 import type { Route } from '../http/route.ts';
 import { toCamelCase, toSnakeCase } from './case-conversion.ts';
 
@@ -34,6 +35,12 @@ export function describeSchema(schema: GraphQLSchema, routes: readonly Route[]):
     routes.map(({ method, path, name }) => [`${method.toUpperCase()} ${path}`, toFieldName(name)]),
   );
   const names = new Set(described.flatMap((type) => Object.keys(type.getFields())));
+  const answers = routes.flatMap(({ answer }) => [
+    answer.schema,
+    ...Object.values(answer.beside ?? {}),
+  ]);
+  // No route answers with an outcome alone.
+  const wireSchemas = listNamed([Outcome, ...answers, ...routes.map(({ body }) => body)]);
 
   /** Prefers an existing description. Other words in backticks, such as error codes, don't change. */
   function fill(part: Described, description?: string): void {
@@ -52,8 +59,8 @@ export function describeSchema(schema: GraphQLSchema, routes: readonly Route[]):
   }
   for (const type of described) {
     const wire =
-      findWireSchema(wireNames[type.name] ?? type.name) ??
-      findWireSchema(type.name.replace(/Input$/, ''));
+      wireSchemas.get(wireNames[type.name] ?? type.name) ??
+      wireSchemas.get(type.name.replace(/Input$/, ''));
     fill(type, wire?.meta()?.description);
     const shape = shapeOf(wire);
     for (const [name, field] of Object.entries(type.getFields())) {
@@ -81,8 +88,23 @@ function toFieldName(operation: string): string {
   return operation.replace(/^(?:get|list)(.)/, (_, first: string) => first.toLowerCase());
 }
 
-function findWireSchema(name: string): z.ZodType | undefined {
-  return z.globalRegistry._idmap.get(name) as z.ZodType | undefined;
+/** The schemas with an ID of which these consist, by ID. */
+function listNamed(
+  schemas: readonly unknown[],
+  found = new Map<string, z.ZodType>(),
+): ReadonlyMap<string, z.ZodType> {
+  for (const schema of schemas.filter((each) => each instanceof z.ZodType)) {
+    const id = schema.meta()?.id;
+    if (id !== undefined && found.has(id)) continue;
+    if (id !== undefined) found.set(id, schema);
+    // Of each kind of schema, the member that has its parts.
+    const { shape, options = [], element, innerType } = schema.def as Record<string, unknown>;
+    listNamed(
+      [...Object.values(shape ?? {}), ...(options as unknown[]), element, innerType],
+      found,
+    );
+  }
+  return found;
 }
 
 function shapeOf(wire: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> {

@@ -90,7 +90,7 @@ export const ProviderError = JsonObject.nullable().meta({
 });
 
 /** The outcome of a target, or of its first comment. */
-const Outcome = z
+export const Outcome = z
   .object({
     status: ResultStatus,
     external_id: z.string().nullable().meta({
