@@ -5,6 +5,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
+import { tryOpen } from '../../schema/database/vault.ts';
 import type { Context } from '../http/context.ts';
 
 export const sessionLifetimeMs = 30 * 60_000;
@@ -82,12 +83,8 @@ export function readBrowserSecret(
   const name = cookieName(sessionId);
   const cookie = isSecure(publicUrl) ? getCookie(c, name, 'host') : getCookie(c, name);
   const [keyId = '', ciphertext = ''] = cookie?.split('.') ?? [];
-  try {
-    const sealed = { keyId, ciphertext: Buffer.from(ciphertext, 'base64url') };
-    return vault.open(sealed, sealContext(sessionId));
-  } catch {
-    return undefined;
-  }
+  const sealed = { keyId, ciphertext: Buffer.from(ciphertext, 'base64url') };
+  return tryOpen(vault, sealed, sealContext(sessionId));
 }
 
 const nonceBytes = 16;

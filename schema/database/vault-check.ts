@@ -1,8 +1,9 @@
 // Checks at startup that the vault can open the sealed values in the database.
 import { sql } from 'kysely';
+import { countOf } from '../wire/count-of.ts';
 import { answers, indexedColumns } from './sealed-columns.ts';
 import type { Db } from './tables.ts';
-import type { Sealed, Vault } from './vault.ts';
+import { tryOpen, type Vault } from './vault.ts';
 
 const oldestAnswers = 1_000;
 
@@ -76,24 +77,18 @@ async function isOpened(db: Db, vault: Vault, keyId: string): Promise<boolean> {
     .select('check_value')
     .where('id', '=', keyId)
     .executeTakeFirst();
-  if (check) return canOpen(vault, { ciphertext: check.check_value, keyId }, checkContext);
+  if (check) {
+    return tryOpen(vault, { ciphertext: check.check_value, keyId }, checkContext) !== undefined;
+  }
   for (const { table, column, keyColumn, context } of [...indexedColumns, answers]) {
     const { rows } = await sql<{ ciphertext: Buffer; context: string }>`
       select ${sql.ref(column)} as ciphertext, ${sql.raw(context)} as context
       from ${sql.table(table)} where ${sql.ref(keyColumn)} = ${keyId} limit 1`.execute(db);
     const [row] = rows;
-    if (row) return canOpen(vault, { ciphertext: row.ciphertext, keyId }, row.context);
+    if (row)
+      return tryOpen(vault, { ciphertext: row.ciphertext, keyId }, row.context) !== undefined;
   }
   return true;
-}
-
-function canOpen(vault: Vault, sealed: Sealed, context: string): boolean {
-  try {
-    vault.open(sealed, context);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function describeFailure(db: Db, vault: Vault, keyId: string): Promise<string> {
@@ -104,7 +99,7 @@ async function describeFailure(db: Db, vault: Vault, keyId: string): Promise<str
       where ${sql.ref(keyColumn)} = ${keyId}`.execute(db);
     count += rows[0]!.count;
   }
-  const sealed = `which seals ${count} ${count === 1 ? 'row' : 'rows'}`;
+  const sealed = `which seals ${countOf(count, 'row')}`;
   return vault.hasKey(keyId)
     ? `The key "${keyId}" in the vault is not the "${keyId}" of the database, ${sealed}.`
     : `The vault has no key "${keyId}", ${sealed}.`;

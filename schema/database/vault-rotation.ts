@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { sealedColumns, type SealedColumn } from './sealed-columns.ts';
 import type { Db } from './tables.ts';
-import type { Vault } from './vault.ts';
+import { tryOpen, type Vault } from './vault.ts';
 
 interface SealedRow {
   /** Its primary key, as text. */
@@ -78,7 +78,7 @@ async function reseal(
   { table, primaryKey, column, keyColumn }: SealedColumn,
   { key, ciphertext, keyId, context }: SealedRow,
 ): Promise<'resealed' | 'unopened' | 'changed'> {
-  const plaintext = open(vault, { ciphertext, keyId }, context);
+  const plaintext = tryOpen(vault, { ciphertext, keyId }, context);
   if (plaintext === undefined) return 'unopened';
   const sealed = vault.seal(plaintext, context);
   const isRow = sql.join(
@@ -92,12 +92,4 @@ async function reseal(
     db,
   );
   return numAffectedRows === 1n ? 'resealed' : 'changed';
-}
-
-function open(vault: Vault, sealed: Parameters<Vault['open']>[0], context: string) {
-  try {
-    return vault.open(sealed, context);
-  } catch {
-    return undefined;
-  }
 }

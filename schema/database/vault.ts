@@ -50,3 +50,12 @@ export function createVault(keys: ReadonlyMap<string, Buffer>, defaultKeyId: str
     },
   };
 }
+
+/** Undefined: no key of the vault opens it. */
+export function tryOpen(vault: Vault, sealed: Sealed, context: string): string | undefined {
+  try {
+    return vault.open(sealed, context);
+  } catch {
+    return undefined;
+  }
+}
