@@ -1,15 +1,10 @@
 // Queries on API keys. The database has only the SHA-256 of a key.
-import { sql } from 'kysely';
+import { sql, type Insertable } from 'kysely';
 import type { Slice } from '../wire/listing.ts';
-import type { ApiKeyRow, Db } from './tables.ts';
-import { inScope, type RowScope } from './row-scope.ts';
+import type { ApiKeyRow, Database, Db } from './tables.ts';
+import { inScope, selectInScope, updateOfProject, type RowScope } from './row-scope.ts';
 
-export type NewApiKey = Pick<
-  ApiKeyRow,
-  'id' | 'project_id' | 'name' | 'hash' | 'prefix' | 'scopes' | 'environment' | 'expires_at'
->;
-
-export function insertApiKey(db: Db, key: NewApiKey): Promise<ApiKeyRow> {
+export function insertApiKey(db: Db, key: Insertable<Database['api_keys']>): Promise<ApiKeyRow> {
   return db.insertInto('api_keys').values(key).returningAll().executeTakeFirstOrThrow();
 }
 
@@ -42,19 +37,11 @@ export function findApiKeyByHash(db: Db, hash: Buffer): Promise<ApiKeyRow | unde
 }
 
 export function findApiKey(db: Db, scope: RowScope, id: string): Promise<ApiKeyRow | undefined> {
-  return db
-    .selectFrom('api_keys')
-    .selectAll()
-    .where(inScope(scope, 'api_keys'))
-    .where('id', '=', id)
-    .executeTakeFirst();
+  return selectInScope(db, scope, 'api_keys').where('id', '=', id).executeTakeFirst();
 }
 
 export function listApiKeys(db: Db, scope: RowScope, slice: Slice): Promise<ApiKeyRow[]> {
-  return db
-    .selectFrom('api_keys')
-    .selectAll()
-    .where(inScope(scope, 'api_keys'))
+  return selectInScope(db, scope, 'api_keys')
     .$if(slice.before !== undefined, (query) => query.where('id', '<', slice.before!))
     .orderBy('id', 'desc')
     .limit(slice.limit)
@@ -62,12 +49,7 @@ export function listApiKeys(db: Db, scope: RowScope, slice: Slice): Promise<ApiK
 }
 
 export function listApiKeysById(db: Db, scope: RowScope, ids: string[]): Promise<ApiKeyRow[]> {
-  return db
-    .selectFrom('api_keys')
-    .selectAll()
-    .where(inScope(scope, 'api_keys'))
-    .where('id', 'in', ids)
-    .execute();
+  return selectInScope(db, scope, 'api_keys').where('id', 'in', ids).execute();
 }
 
 /** Revoking again changes nothing. */
@@ -91,10 +73,5 @@ export async function setApiKeyUsed(
   id: string,
   usedAt: Date,
 ): Promise<void> {
-  await db
-    .updateTable('api_keys')
-    .set({ last_used_at: usedAt })
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
-    .execute();
+  await updateOfProject(db, projectId, 'api_keys', id).set({ last_used_at: usedAt }).execute();
 }

@@ -7,9 +7,7 @@ import type { PlatformName } from '../../platforms/index.ts';
 import { prepared } from '../prepared.ts';
 import type { Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
 import { inMs, msUntil } from '../database-clock.ts';
-import { inScope, type RowScope } from '../row-scope.ts';
-
-export type AccountColumns = UpdateObject<Database, 'social_accounts'>;
+import { inScope, selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
 
 /** An account as clients see it. */
 export interface AccountRow extends SocialAccountRow {
@@ -28,16 +26,11 @@ const isExpiring = sql<boolean>`(
   where grants.id = social_accounts.grant_id and refresh_at is null
 ) <= ${inMs(expiryWarningsMs.first)}`;
 
-export async function getAccountRow(db: Db, scope: RowScope, id: string): Promise<AccountRow> {
-  const row = await db
-    .selectFrom('social_accounts')
-    .selectAll()
+export function getAccountRow(db: Db, scope: RowScope, id: string): Promise<AccountRow> {
+  return selectInScope(db, scope, 'social_accounts')
     .select(tokenExpiresAt)
-    .where(inScope(scope, 'social_accounts'))
     .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) throw notFound('account', id);
-  return row;
+    .executeTakeFirstOrThrow(() => notFound('account', id));
 }
 
 /** In no particular order. */
@@ -47,12 +40,9 @@ export async function listAccountsById(
   ids: string[],
 ): Promise<AccountRow[]> {
   if (ids.length === 0) return [];
-  return db
-    .selectFrom('social_accounts')
+  return selectInScope(db, scope, 'social_accounts')
     .modifyFront(prepared(`list_accounts_by_id_${scope.environment}`))
-    .selectAll()
     .select(tokenExpiresAt)
-    .where(inScope(scope, 'social_accounts'))
     .where('id', '=', sql<string>`any (${ids}::text[])`)
     .execute();
 }
@@ -69,11 +59,8 @@ export function listAccountRows(
   { platform, external_user_id, status }: AccountFilters,
   { limit, before }: Slice,
 ): Promise<AccountRow[]> {
-  return db
-    .selectFrom('social_accounts')
-    .selectAll()
+  return selectInScope(db, scope, 'social_accounts')
     .select(tokenExpiresAt)
-    .where(inScope(scope, 'social_accounts'))
     .$if(platform !== undefined, (query) => query.where('platform', '=', platform!))
     .$if(external_user_id !== undefined, (query) =>
       query.where('external_user_id', '=', external_user_id!),
@@ -89,22 +76,13 @@ export function listAccountRows(
     .execute();
 }
 
-/** Columns that decide an account's health. */
-export interface HealthRow extends Pick<SocialAccountRow, 'id' | 'platform' | 'account_name'> {
-  status: AccountStatus;
-  token_expires_at: Date | null;
-  /** Negative: the token has expired. Null: it doesn't. */
-  expires_in_ms: number | null;
-  is_refreshed: boolean;
-  refresh_failures: number | null;
-  has_lost_app: boolean | null;
-  last_published_at: Date | null;
-}
-
 /** Posts can be published out of order. The latest is searched among this many newest posts. */
 const latestPosts = 20;
 
-export async function listHealth(db: Db, scope: RowScope, ids: string[]): Promise<HealthRow[]> {
+export type HealthRow = Awaited<ReturnType<typeof listHealth>>[number];
+
+/** What decides the health of these accounts. */
+export function listHealth(db: Db, scope: RowScope, ids: string[]) {
   return db
     .selectFrom('social_accounts')
     .leftJoin('grants', 'grants.id', 'grant_id')
@@ -130,20 +108,15 @@ export async function listHealth(db: Db, scope: RowScope, ids: string[]): Promis
     .execute();
 }
 
-export async function lockAccount(
+export function lockAccount(
   trx: Transaction,
   scope: RowScope,
   id: string,
 ): Promise<SocialAccountRow> {
-  const row = await trx
-    .selectFrom('social_accounts')
-    .selectAll()
-    .where(inScope(scope, 'social_accounts'))
+  return selectInScope(trx, scope, 'social_accounts')
     .where('id', '=', id)
     .forUpdate()
-    .executeTakeFirst();
-  if (!row) throw notFound('account', id);
-  return row;
+    .executeTakeFirstOrThrow(() => notFound('account', id));
 }
 
 /** Unlike `lockAccount`, it doesn't block inserts of results that refer to the account. */
@@ -215,13 +188,10 @@ export function updateAccount(
   trx: Transaction,
   projectId: string,
   id: string,
-  columns: AccountColumns,
+  columns: UpdateObject<Database, 'social_accounts'>,
 ): Promise<AccountRow> {
-  return trx
-    .updateTable('social_accounts')
+  return updateOfProject(trx, projectId, 'social_accounts', id)
     .set(columns)
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
     .returningAll()
     .returning(tokenExpiresAt)
     .executeTakeFirstOrThrow();

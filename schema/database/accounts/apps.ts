@@ -8,7 +8,7 @@ import {
   type PlatformEntry,
   type PlatformName,
 } from '../../platforms/index.ts';
-import { inScope, type RowScope } from '../row-scope.ts';
+import { selectInScope, type RowScope } from '../row-scope.ts';
 import type { Db, PlatformAppRow, Transaction } from '../tables.ts';
 import type { Vault } from '../vault.ts';
 
@@ -150,12 +150,9 @@ export async function lockApp(trx: Transaction, id: string): Promise<boolean> {
 }
 
 /** The apps of the project that new consents use, at most one for each network. */
-export async function listProjectApps(db: Db, scope: RowScope): Promise<PlatformAppRow[]> {
-  return db
-    .selectFrom('platform_apps')
+export function listProjectApps(db: Db, scope: RowScope): Promise<PlatformAppRow[]> {
+  return selectInScope(db, scope, 'platform_apps')
     .distinctOn('platform')
-    .selectAll()
-    .where(inScope(scope, 'platform_apps'))
     .where('instance', '=', '')
     .orderBy('platform')
     .orderBy('updated_at', 'desc')
@@ -163,15 +160,12 @@ export async function listProjectApps(db: Db, scope: RowScope): Promise<Platform
 }
 
 /** All apps of the project at the network, by id. No account can be connected with them meanwhile. */
-export async function lockProjectApps(
+export function lockProjectApps(
   trx: Transaction,
   scope: RowScope,
   platform: string,
 ): Promise<PlatformAppRow[]> {
-  return trx
-    .selectFrom('platform_apps')
-    .selectAll()
-    .where(inScope(scope, 'platform_apps'))
+  return selectInScope(trx, scope, 'platform_apps')
     .where(sql<boolean>`platform = ${platform}`)
     .where('instance', '=', '')
     .orderBy('id')

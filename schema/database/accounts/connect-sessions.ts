@@ -2,7 +2,7 @@
 import type { Insertable } from 'kysely';
 import { notFound } from '../../wire/errors.ts';
 import type { ConnectSessionRow, Database, Db, Transaction } from '../tables.ts';
-import { inScope, type RowScope } from '../row-scope.ts';
+import { selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
 
 export function insertConnectSession(
   db: Db,
@@ -16,19 +16,14 @@ export function findConnectSession(db: Db, id: string): Promise<ConnectSessionRo
   return db.selectFrom('connect_sessions').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export async function getConnectSessionRow(
+export function getConnectSessionRow(
   db: Db,
   scope: RowScope,
   id: string,
 ): Promise<ConnectSessionRow> {
-  const row = await db
-    .selectFrom('connect_sessions')
-    .selectAll()
-    .where(inScope(scope, 'connect_sessions'))
+  return selectInScope(db, scope, 'connect_sessions')
     .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) throw notFound('connect session', id);
-  return row;
+    .executeTakeFirstOrThrow(() => notFound('connect session', id));
 }
 
 export function listConnectSessionsById(
@@ -36,12 +31,7 @@ export function listConnectSessionsById(
   scope: RowScope,
   ids: string[],
 ): Promise<ConnectSessionRow[]> {
-  return db
-    .selectFrom('connect_sessions')
-    .selectAll()
-    .where(inScope(scope, 'connect_sessions'))
-    .where('id', 'in', ids)
-    .execute();
+  return selectInScope(db, scope, 'connect_sessions').where('id', 'in', ids).execute();
 }
 
 export function lockConnectSession(
@@ -64,12 +54,7 @@ export async function setConnectSessionFlow(
   id: string,
   flow: Pick<ConnectSessionRow, 'flow' | 'flow_key_id'>,
 ): Promise<void> {
-  await trx
-    .updateTable('connect_sessions')
-    .set(flow)
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
-    .execute();
+  await updateOfProject(trx, projectId, 'connect_sessions', id).set(flow).execute();
 }
 
 /** The flow contains credentials, which an ended session doesn't need. */
@@ -79,11 +64,8 @@ export function setConnectSessionEnded(
   id: string,
   end: { status: 'completed'; completed_social_account_ids: string[] } | { status: 'canceled' },
 ): Promise<ConnectSessionRow> {
-  return trx
-    .updateTable('connect_sessions')
+  return updateOfProject(trx, projectId, 'connect_sessions', id)
     .set({ ...end, flow: null, flow_key_id: null })
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
 }

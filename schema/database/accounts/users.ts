@@ -5,22 +5,10 @@ import { inScope, type RowScope } from '../row-scope.ts';
 import type { Slice } from '../../wire/listing.ts';
 import type { Db } from '../tables.ts';
 
-export interface UserRow {
-  /** ID of the newest account. */
-  id: string;
-  external_user_id: string;
-  external_user_email: string | null;
-  reconnect_count: number;
-  /** Networks of the accounts that are not disconnected, one item for each account. */
-  platforms: PlatformName[];
-}
+export type UserRow = Awaited<ReturnType<typeof listUserRows>>[number];
 
-/** Newest account first. */
-export async function listUserRows(
-  db: Db,
-  scope: RowScope,
-  { limit, before }: Slice,
-): Promise<UserRow[]> {
+/** The user with the newest account first. `id` is the ID of that account. */
+export function listUserRows(db: Db, scope: RowScope, { limit, before }: Slice) {
   return select(db, scope)
     .$if(before !== undefined, (query) => query.having(newest, '<', before!))
     .orderBy(newest, 'desc')
@@ -48,6 +36,7 @@ function select(db: Db, scope: RowScope) {
       sql<string | null>`(array_agg(external_user_email order by id desc)
         filter (where external_user_email is not null))[1]`.as('external_user_email'),
       sql<number>`count(*) filter (where status = 'reconnect_required')::int`.as('reconnect_count'),
+      // One item for each account.
       sql<PlatformName[]>`coalesce(array_agg(platform order by platform)
         filter (where status <> 'disconnected'), '{}')`.as('platforms'),
     ])

@@ -4,7 +4,7 @@ import type { EventType } from '../../event-types.ts';
 import type { Period, Slice } from '../../wire/listing.ts';
 import type { Db, EventRow } from '../tables.ts';
 import { isOnPage, listPages, weigh, withinPeriod, type Weight } from '../listing.ts';
-import { inScope, type RowScope } from '../row-scope.ts';
+import { selectInScope, type RowScope } from '../row-scope.ts';
 
 export interface EventFilters extends Period {
   event?: EventType | undefined;
@@ -12,21 +12,11 @@ export interface EventFilters extends Period {
 }
 
 export function findEvent(db: Db, scope: RowScope, id: string): Promise<EventRow | undefined> {
-  return db
-    .selectFrom('events')
-    .selectAll()
-    .where(inScope(scope, 'events'))
-    .where('id', '=', id)
-    .executeTakeFirst();
+  return selectInScope(db, scope, 'events').where('id', '=', id).executeTakeFirst();
 }
 
 export function listEventsById(db: Db, scope: RowScope, ids: string[]): Promise<EventRow[]> {
-  return db
-    .selectFrom('events')
-    .selectAll()
-    .where(inScope(scope, 'events'))
-    .where('id', 'in', ids)
-    .execute();
+  return selectInScope(db, scope, 'events').where('id', 'in', ids).execute();
 }
 
 export function listEventRows(
@@ -35,11 +25,8 @@ export function listEventRows(
   filters: EventFilters,
   { limit, before }: Slice,
 ): Promise<(EventRow & Weight)[]> {
-  const page = db
-    .selectFrom('events')
-    .selectAll()
+  const page = selectInScope(db, scope, 'events')
     .select(weigh(sql`octet_length(body)`, 'events.id'))
-    .where(inScope(scope, 'events'))
     .where('is_test', '=', filters.test)
     .where(withinPeriod('events', 'event', filters))
     .$if(filters.event !== undefined, (query) => query.where('kind', '=', filters.event!))
@@ -58,6 +45,6 @@ export function listEventPages(
   parentIds: string[],
   slice: Slice,
 ): Promise<(EventRow & { parent_id: string })[]> {
-  const rows = db.selectFrom('events').selectAll().where(inScope(scope, 'events'));
+  const rows = selectInScope(db, scope, 'events');
   return listPages(db, rows, parentIds, { parent, by: ['events', 'id'] }, slice);
 }

@@ -4,13 +4,8 @@ import type { ListMedia } from '../../media.ts';
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
 import { inMs } from '../database-clock.ts';
-import { inScope, type RowScope } from '../row-scope.ts';
+import { selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
 import type { Db, MediaRow, Transaction } from '../tables.ts';
-
-type NewUpload = Pick<
-  MediaRow,
-  'id' | 'filename' | 'content_type' | 'declared_bytes' | 'declared_hash' | 'upload_token_hash'
->;
 
 /** Time in which an upload URL works. */
 const uploadUrlMs = 24 * 3_600_000;
@@ -19,7 +14,10 @@ const uploadUrlMs = 24 * 3_600_000;
 export function insertUpload(
   trx: Transaction,
   { projectId, environment }: RowScope,
-  upload: NewUpload,
+  upload: Pick<
+    MediaRow,
+    'id' | 'filename' | 'content_type' | 'declared_bytes' | 'declared_hash' | 'upload_token_hash'
+  >,
 ): Promise<MediaRow> {
   return trx
     .insertInto('media')
@@ -34,10 +32,10 @@ export function insertUpload(
     .executeTakeFirstOrThrow();
 }
 
-export async function getMediaRow(db: Db, scope: RowScope, id: string): Promise<MediaRow> {
-  const row = await selectMedia(db, scope).where('id', '=', id).executeTakeFirst();
-  if (!row) throw notFound('media', id);
-  return row;
+export function getMediaRow(db: Db, scope: RowScope, id: string): Promise<MediaRow> {
+  return selectMedia(db, scope)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow(() => notFound('media', id));
 }
 
 export function listMediaRows(
@@ -70,10 +68,11 @@ export async function listMediaByIds(db: Db, ids: string[]): Promise<MediaRow[]>
   return db.selectFrom('media').selectAll().where('id', 'in', ids).execute();
 }
 
-export async function lockMedia(trx: Transaction, scope: RowScope, id: string): Promise<MediaRow> {
-  const row = await selectMedia(trx, scope).where('id', '=', id).forUpdate().executeTakeFirst();
-  if (!row) throw notFound('media', id);
-  return row;
+export function lockMedia(trx: Transaction, scope: RowScope, id: string): Promise<MediaRow> {
+  return selectMedia(trx, scope)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirstOrThrow(() => notFound('media', id));
 }
 
 /** Found by its ID alone: the caller checks the token. Undefined: nothing is uploaded there. */
@@ -97,31 +96,25 @@ export function renewUpload(
   id: string,
   tokenHash: Buffer,
 ): Promise<MediaRow> {
-  return trx
-    .updateTable('media')
+  return updateOfProject(trx, projectId, 'media', id)
     .set({
       upload_token_hash: tokenHash,
       upload_expires_at: inMs(uploadUrlMs),
       updated_at: sql<Date>`now()`,
     })
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
 /** A writer notices it with its next segment. */
 export async function markDeleted(trx: Transaction, projectId: string, id: string): Promise<void> {
-  await trx
-    .updateTable('media')
+  await updateOfProject(trx, projectId, 'media', id)
     .set({
       status: 'deleted',
       writer_id: null,
       writer_until: null,
       updated_at: sql<Date>`now()`,
     })
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
     .execute();
 }
 
@@ -138,9 +131,5 @@ export async function sumReceivedBytes(db: Db, projectId: string): Promise<numbe
 }
 
 function selectMedia(db: Db, scope: RowScope) {
-  return db
-    .selectFrom('media')
-    .selectAll()
-    .where(inScope(scope, 'media'))
-    .where('source_media_id', 'is', null);
+  return selectInScope(db, scope, 'media').where('source_media_id', 'is', null);
 }

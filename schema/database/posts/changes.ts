@@ -12,7 +12,7 @@ import type {
 import { isOpenRow, mustCheck, wasDueBeforeRestore } from './targets.ts';
 import { environmentOfTargets, listResults, lockPost, type PostWithResults } from './posts.ts';
 import { emptyState } from './provider-state.ts';
-import { inScope, isInScope, type RowScope } from '../row-scope.ts';
+import { inScope, isInScope, updateOfProject, type RowScope } from '../row-scope.ts';
 
 /** Doesn't lock posts that the caller can't see. */
 export async function lockPostWithResults(
@@ -55,11 +55,8 @@ export async function setPost(
   id: string,
   changes: Omit<UpdateObject<Database, 'posts'>, 'id' | 'progressed_at'>,
 ): Promise<void> {
-  await trx
-    .updateTable('posts')
+  await updateOfProject(trx, projectId, 'posts', id)
     .set({ ...changes, progressed_at: sql<Date>`now()` })
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
     .execute();
 }
 
@@ -115,11 +112,8 @@ export async function setResultMedia(
   resultId: string,
   media: MediaItem[],
 ): Promise<void> {
-  await trx
-    .updateTable('post_results')
+  await updateOfProject(trx, projectId, 'post_results', resultId)
     .set({ media: JSON.stringify(media) })
-    .where('project_id', '=', projectId)
-    .where('id', '=', resultId)
     .execute();
 }
 
@@ -139,17 +133,10 @@ export async function cancelResults(
     .where('project_id', '=', projectId)
     .where('post_id', '=', postId)
     .where(canBeStopped('r'))
-    .where((eb) =>
-      eb.or([
-        eb('kind', '=', 'post'),
-        eb.exists(
-          eb
-            .selectFrom('post_results as target')
-            .select('target.id')
-            .whereRef('target.id', '=', 'r.answers_result_id')
-            .where(canBeStopped('target')),
-        ),
-      ]),
+    .where(
+      sql<boolean>`(kind = 'post' or exists (
+        select from post_results as target
+        where target.id = r.answers_result_id and ${canBeStopped('target')}))`,
     )
     .returning('r.id')
     .execute();
@@ -190,8 +177,7 @@ export async function reopenResult(
           } satisfies ClockState),
         } as const)
       : ({ phase: 'prepare', clock: '{}', ...emptyState } as const);
-  await trx
-    .updateTable('post_results')
+  await updateOfProject(trx, projectId, 'post_results', id)
     .set({
       ...start,
       phase_state: 'ready',
@@ -207,7 +193,5 @@ export async function reopenResult(
       next_attempt_at: null,
       is_paused: false,
     })
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
     .execute();
 }

@@ -12,7 +12,7 @@ import { msUntil } from '../database-clock.ts';
 import type { NewOutboxRow } from '../outbox.ts';
 import type { Notifier } from '../notifier.ts';
 import { isOpenRow } from './targets.ts';
-import { inScope, type RowScope } from '../row-scope.ts';
+import { inScope, selectInScope, type RowScope } from '../row-scope.ts';
 import { insertionOf } from '../live/changes.ts';
 import type { CountedUsage } from '../accounts/usage.ts';
 import { earlierSame } from './same-content.ts';
@@ -143,13 +143,9 @@ export function environmentOfTargets(targets: { platform: PlatformName }[]): Key
 }
 
 export async function getPostRow(db: Db, scope: RowScope, id: string): Promise<PostWithResults> {
-  const post = await db
-    .selectFrom('posts')
-    .selectAll()
-    .where(inScope(scope, 'posts'))
+  const post = await selectInScope(db, scope, 'posts')
     .where('id', '=', id)
-    .executeTakeFirst();
-  if (!post) throw notFound('post', id);
+    .executeTakeFirstOrThrow(() => notFound('post', id));
   return { post, results: await listResults(db, scope.projectId, [id]) };
 }
 
@@ -159,12 +155,7 @@ export async function listPostsById(
   ids: string[],
 ): Promise<PostWithResults[]> {
   if (ids.length === 0) return [];
-  const posts = await db
-    .selectFrom('posts')
-    .selectAll()
-    .where(inScope(scope, 'posts'))
-    .where('id', 'in', ids)
-    .execute();
+  const posts = await selectInScope(db, scope, 'posts').where('id', 'in', ids).execute();
   const found = posts.map(({ id }) => id);
   const results = Map.groupBy(
     await listResults(db, scope.projectId, found),
@@ -211,11 +202,7 @@ export async function listPostRows(
   filters: PostFilters,
   { limit, before }: Slice,
 ): Promise<(PostRow & Weight)[]> {
-  let query = db
-    .selectFrom('posts')
-    .selectAll()
-    .select(weigh(postBytes, 'posts.id'))
-    .where(inScope(scope, 'posts'));
+  let query = selectInScope(db, scope, 'posts').select(weigh(postBytes, 'posts.id'));
   const { status, from, to, platform, social_account_id, external_user_id } = filters;
   if (before !== undefined) query = query.where('id', '<', before);
   if (status !== undefined) query = query.where('status', '=', status);

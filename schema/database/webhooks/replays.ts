@@ -1,13 +1,12 @@
 // Queries on replays, and on the status of the deliveries that they reopened.
 import { sql, type Insertable, type UpdateObject } from 'kysely';
-import type { DeliveryStatus } from '../../deliveries.ts';
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
 import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../../workflows.ts';
 import type { Database, Db, ReplayRow, Transaction } from '../tables.ts';
 import { insertOutbox } from '../outbox.ts';
 import { listPages } from '../listing.ts';
-import { inScope, type RowScope } from '../row-scope.ts';
+import { selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
 
 /** Number of a replay's deliveries, by status. */
 export interface ReplayOutcomes {
@@ -45,34 +44,20 @@ export function insertReplayWorkflow(
 }
 
 /** A replay of any of the project's webhooks, or only of this one. Deleted webhooks are included. */
-export async function getReplayRow(
+export function getReplayRow(
   db: Db,
   scope: RowScope,
   id: string,
   webhookId?: string,
 ): Promise<ReplayRow> {
-  const row = await db
-    .selectFrom('replays')
-    .selectAll()
-    .where(inScope(scope, 'replays'))
+  return selectInScope(db, scope, 'replays')
     .where('id', '=', id)
     .$if(webhookId !== undefined, (query) => query.where('webhook_id', '=', webhookId!))
-    .executeTakeFirst();
-  if (!row) throw notFound('replay', id);
-  return row;
+    .executeTakeFirstOrThrow(() => notFound('replay', id));
 }
 
-export async function listReplaysById(
-  db: Db,
-  scope: RowScope,
-  ids: string[],
-): Promise<ReplayRow[]> {
-  return db
-    .selectFrom('replays')
-    .selectAll()
-    .where(inScope(scope, 'replays'))
-    .where('id', 'in', ids)
-    .execute();
+export function listReplaysById(db: Db, scope: RowScope, ids: string[]): Promise<ReplayRow[]> {
+  return selectInScope(db, scope, 'replays').where('id', 'in', ids).execute();
 }
 
 /** A page of replays for each of these webhooks. */
@@ -82,7 +67,7 @@ export function listReplayPages(
   webhookIds: string[],
   slice: Slice,
 ): Promise<(ReplayRow & { parent_id: string })[]> {
-  const rows = db.selectFrom('replays').selectAll().where(inScope(scope, 'replays'));
+  const rows = selectInScope(db, scope, 'replays');
   return listPages(db, rows, webhookIds, { parent: 'webhook_id', by: ['replays', 'id'] }, slice);
 }
 
@@ -119,12 +104,7 @@ export async function setReplay(
   id: string,
   changes: UpdateObject<Database, 'replays'>,
 ): Promise<void> {
-  await trx
-    .updateTable('replays')
-    .set(changes)
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
-    .execute();
+  await updateOfProject(trx, projectId, 'replays', id).set(changes).execute();
 }
 
 export async function countOutcomes(
@@ -141,30 +121,19 @@ export async function countOutcomesOf(
   replayIds: string[],
 ): Promise<Map<string, ReplayOutcomes>> {
   if (replayIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('deliveries')
-    .select(['replay_id', 'status'])
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .where('project_id', '=', projectId)
-    .where('replay_id', 'in', replayIds)
-    .groupBy(['replay_id', 'status'])
-    .execute();
-  const counts = new Map(
-    rows.map(({ replay_id, status, count }) => [`${replay_id} ${status}`, Number(count)]),
-  );
-  return new Map(
-    replayIds.map((id) => {
-      const of = (status: DeliveryStatus) => counts.get(`${id} ${status}`) ?? 0;
-      const outcomes = {
-        pending: of('pending') + of('retrying'),
-        delivered: of('delivered'),
-        failed: of('failed'),
-        skipped: of('skipped'),
-        canceled: of('canceled'),
-      };
-      return [id, outcomes];
-    }),
-  );
+  const { rows } = await sql<ReplayOutcomes & { replay_id: string }>`
+    select replay_id,
+      count(*) filter (where status in ('pending', 'retrying'))::int as pending,
+      count(*) filter (where status = 'delivered')::int as delivered,
+      count(*) filter (where status = 'failed')::int as failed,
+      count(*) filter (where status = 'skipped')::int as skipped,
+      count(*) filter (where status = 'canceled')::int as canceled
+    from deliveries
+    where project_id = ${projectId} and replay_id = any (${replayIds}::text[])
+    group by replay_id`.execute(db);
+  const counted = new Map(rows.map(({ replay_id, ...outcomes }) => [replay_id, outcomes]));
+  const none = { pending: 0, delivered: 0, failed: 0, skipped: 0, canceled: 0 };
+  return new Map(replayIds.map((id) => [id, counted.get(id) ?? none]));
 }
 
 /** How many deliveries wait for the first attempt of their new retry schedule, counted up to `limit`. */

@@ -3,7 +3,7 @@ import type { InsertObject, UpdateObject } from 'kysely';
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
 import type { Database, Db, Transaction, WebhookRow } from '../tables.ts';
-import { inScope, type RowScope } from '../row-scope.ts';
+import { inScope, selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
 import { countFailures, lastDeliveryAt } from './health.ts';
 
 /** Read from the webhook's deliveries, so that deliveries don't have to write its row. */
@@ -26,14 +26,14 @@ export function insertWebhook(
     .executeTakeFirstOrThrow();
 }
 
-export async function getWebhookRow(
+export function getWebhookRow(
   db: Db,
   scope: RowScope,
   id: string,
 ): Promise<WebhookRow & WebhookHealth> {
-  const row = await selectWebhooks(db, scope).where('id', '=', id).executeTakeFirst();
-  if (!row) throw notFound('webhook', id);
-  return row;
+  return selectWebhooks(db, scope)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow(() => notFound('webhook', id));
 }
 
 export function listWebhookRows(
@@ -57,21 +57,12 @@ export async function listWebhooksById(
   return selectWebhooks(db, scope).where('id', 'in', ids).execute();
 }
 
-export async function lockWebhook(
-  trx: Transaction,
-  scope: RowScope,
-  id: string,
-): Promise<WebhookRow> {
-  const row = await trx
-    .selectFrom('webhook_subscriptions')
-    .selectAll()
-    .where(inScope(scope, 'webhook_subscriptions'))
+export function lockWebhook(trx: Transaction, scope: RowScope, id: string): Promise<WebhookRow> {
+  return selectInScope(trx, scope, 'webhook_subscriptions')
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .forUpdate()
-    .executeTakeFirst();
-  if (!row) throw notFound('webhook', id);
-  return row;
+    .executeTakeFirstOrThrow(() => notFound('webhook', id));
 }
 
 export async function setWebhook(
@@ -80,12 +71,7 @@ export async function setWebhook(
   id: string,
   changes: UpdateObject<Database, 'webhook_subscriptions'>,
 ): Promise<void> {
-  await trx
-    .updateTable('webhook_subscriptions')
-    .set(changes)
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
-    .execute();
+  await updateOfProject(trx, projectId, 'webhook_subscriptions', id).set(changes).execute();
 }
 
 /** Locks the project, so that two requests can't both create the last webhook that the limit allows. */
