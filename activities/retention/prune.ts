@@ -4,17 +4,9 @@ import type { Config } from '../../schema/config/config.ts';
 import { deleteChanges } from '../../schema/database/live/changes.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import {
-  deleteAged,
-  deleteConnectSessions,
-  deleteEndedKeys,
+  deleteEnded,
   deleteEvents,
   deleteExpiredFlows,
-  deleteFreeLimits,
-  deletePosts,
-  deleteReplays,
-  deleteServerApps,
-  deleteUsage,
-  deleteWebhooks,
 } from '../../schema/database/dispatch/pruning.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
 import type { PruneRecordsInput } from '../../schema/workflows.ts';
@@ -59,22 +51,23 @@ export function createPruning(dependencies: PruningDependencies) {
 
     const steps: Record<string, (limit: number) => Promise<number>> = {
       changes: (limit) => deleteChanges(db, ago(feedMs), limit),
-      idempotencyKeys: (limit) => deleteAged(db, 'idempotency_keys', ago(idempotencyKeysMs), limit),
-      connectSessions: (limit) => deleteConnectSessions(db, ago(recordsMs), limit),
+      idempotencyKeys: (limit) =>
+        deleteEnded(db, 'idempotency_keys', ago(idempotencyKeysMs), limit),
+      connectSessions: (limit) => deleteEnded(db, 'connect_sessions', ago(recordsMs), limit),
       connectFlows: (limit) => deleteExpiredFlows(db, ago(0), limit),
-      revocations: (limit) => deleteAged(db, 'revocations', ago(0), limit),
-      serverApps: (limit) => deleteServerApps(db, ago(unusedAppsMs), limit),
-      replays: (limit) => deleteReplays(db, ago(recordsMs), limit),
-      webhooks: (limit) => deleteWebhooks(db, ago(recordsMs), limit),
-      apiKeys: (limit) => deleteEndedKeys(db, ago(recordsMs), limit),
-      posts: (limit) => deletePosts(db, ago(postsMs), limit),
-      usage: (limit) => deleteUsage(db, ago(postsMs), limit),
-      activityFailures: (limit) => deleteAged(db, 'activity_failures', ago(recordsMs), limit),
-      sandboxPosts: (limit) => deleteAged(db, 'sandbox_posts', ago(sandboxMs), limit),
-      sandboxMedia: (limit) => deleteAged(db, 'sandbox_media', ago(sandboxMs), limit),
-      sandboxRefusals: (limit) => deleteAged(db, 'sandbox_refusals', ago(sandboxMs), limit),
-      sandboxGrants: (limit) => deleteAged(db, 'sandbox_grants', ago(sandboxMs), limit),
-      rateLimits: (limit) => deleteFreeLimits(db, ago(freeLimitsMs), limit),
+      revocations: (limit) => deleteEnded(db, 'revocations', ago(0), limit),
+      serverApps: (limit) => deleteEnded(db, 'platform_apps', ago(unusedAppsMs), limit),
+      replays: (limit) => deleteEnded(db, 'replays', ago(recordsMs), limit),
+      webhooks: (limit) => deleteEnded(db, 'webhook_subscriptions', ago(recordsMs), limit),
+      apiKeys: (limit) => deleteEnded(db, 'api_keys', ago(recordsMs), limit),
+      posts: (limit) => deleteEnded(db, 'posts', ago(postsMs), limit),
+      usage: (limit) => deleteEnded(db, 'account_usage', ago(postsMs), limit),
+      activityFailures: (limit) => deleteEnded(db, 'activity_failures', ago(recordsMs), limit),
+      sandboxPosts: (limit) => deleteEnded(db, 'sandbox_posts', ago(sandboxMs), limit),
+      sandboxMedia: (limit) => deleteEnded(db, 'sandbox_media', ago(sandboxMs), limit),
+      sandboxRefusals: (limit) => deleteEnded(db, 'sandbox_refusals', ago(sandboxMs), limit),
+      sandboxGrants: (limit) => deleteEnded(db, 'sandbox_grants', ago(sandboxMs), limit),
+      rateLimits: (limit) => deleteEnded(db, 'rate_limits', ago(freeLimitsMs), limit),
     };
     let isLeft = false;
     for (const [name, step] of Object.entries(steps)) {

@@ -117,16 +117,9 @@ import {
   listResults,
 } from '../../schema/database/posts/posts.ts';
 import {
-  deleteAged,
-  deleteConnectSessions,
-  deleteEndedKeys,
+  deleteEnded,
   deleteEvents,
   deleteExpiredFlows,
-  deletePosts,
-  deleteReplays,
-  deleteServerApps,
-  deleteUsage,
-  deleteWebhooks,
 } from '../../schema/database/dispatch/pruning.ts';
 import {
   listEventPages,
@@ -620,16 +613,16 @@ describe('pruning', () => {
     'old events, deliveries and attempts': (db) =>
       inQuietTransaction(db, (trx) => deleteEvents(trx, farAway, 'evt_')),
     'old changes': (db) => deleteChanges(db, new Date()),
-    'old idempotency keys': (db) => deleteAged(db, 'idempotency_keys', new Date(), 100),
-    'old failures of activities': (db) => deleteAged(db, 'activity_failures', new Date(), 100),
-    'old sandbox posts': (db) => deleteAged(db, 'sandbox_posts', new Date(), 100),
-    'old sandbox media': (db) => deleteAged(db, 'sandbox_media', new Date(), 100),
-    'old sandbox refusals': (db) => deleteAged(db, 'sandbox_refusals', new Date(), 100),
-    'old sandbox grants': (db) => deleteAged(db, 'sandbox_grants', new Date(), 100),
+    'old idempotency keys': (db) => deleteEnded(db, 'idempotency_keys', new Date(), 100),
+    'old failures of activities': (db) => deleteEnded(db, 'activity_failures', new Date(), 100),
+    'old sandbox posts': (db) => deleteEnded(db, 'sandbox_posts', new Date(), 100),
+    'old sandbox media': (db) => deleteEnded(db, 'sandbox_media', new Date(), 100),
+    'old sandbox refusals': (db) => deleteEnded(db, 'sandbox_refusals', new Date(), 100),
+    'old sandbox grants': (db) => deleteEnded(db, 'sandbox_grants', new Date(), 100),
     'flows of expired connect sessions': (db) => deleteExpiredFlows(db, new Date(), 100),
-    'old connect sessions': (db) => deleteConnectSessions(db, new Date(), 100),
-    'old replays': (db) => deleteReplays(db, new Date(), 100),
-    'unused apps of servers': (db) => deleteServerApps(db, new Date(), 100),
+    'old connect sessions': (db) => deleteEnded(db, 'connect_sessions', new Date(), 100),
+    'old replays': (db) => deleteEnded(db, 'replays', new Date(), 100),
+    'unused apps of servers': (db) => deleteEnded(db, 'platform_apps', new Date(), 100),
     'unused media': (db) => {
       const times = { createdBefore: farAway, concludedBefore: new Date() };
       return inQuietTransaction(db, (trx) => deleteUnusedMedia(trx, times, '', 500));
@@ -639,10 +632,10 @@ describe('pruning', () => {
       await setEmptied(db, id!);
     },
     'deleted media without bytes': (db) => removeEmptiedMedia(db, '', 500),
-    'old posts': (db) => deletePosts(db, farAway, 100),
-    'old usage': (db) => deleteUsage(db, farAway, 100),
-    'deleted webhooks': (db) => deleteWebhooks(db, farAway, 100),
-    'ended API keys': (db) => deleteEndedKeys(db, farAway, 100),
+    'old posts': (db) => deleteEnded(db, 'posts', farAway, 100),
+    'old usage': (db) => deleteEnded(db, 'account_usage', farAway, 100),
+    'deleted webhooks': (db) => deleteEnded(db, 'webhook_subscriptions', farAway, 100),
+    'ended API keys': (db) => deleteEnded(db, 'api_keys', farAway, 100),
   };
   for (const [name, work] of Object.entries(works)) {
     test(`finds ${name} by an index`, async () => {

@@ -68,56 +68,44 @@ async function lockConcluded(trx: Transaction, eventIds: string[]) {
   return { keptIds, deliveryIds: gone.map((row) => row.id) };
 }
 
-/** Tables whose rows expire by age alone, each with its indexed time column. */
-const ageColumns = {
-  activity_failures: 'failed_at',
-  idempotency_keys: 'created_at',
-  revocations: 'expires_at',
-  sandbox_grants: 'created_at',
-  sandbox_media: 'created_at',
-  sandbox_posts: 'created_at',
-  sandbox_refusals: 'created_at',
-} as const;
+/** Finds rows by the time in their ids, which the primary key sorts by. */
+const withOldId = (kind: IdKind, before: Date, hasEnded: RawBuilder<unknown>) =>
+  sql`id < ${firstIdAt(kind, before)} and ${hasEnded} order by id`;
 
-// Each function below deletes at most `limit` rows, the oldest first, and returns how many.
+/** For rows that end by age alone. The column is indexed. */
+const byAge = (column: string) => (before: Date) =>
+  sql`${sql.ref(column)} < ${before} order by ${sql.ref(column)}`;
 
-export function deleteAged(
-  db: Db,
-  table: keyof typeof ageColumns,
-  before: Date,
-  limit: number,
-): Promise<number> {
-  const age = sql.ref(ageColumns[table]);
-  return deleteFirst(db, table, sql`${age} < ${before} order by ${age}`, limit);
-}
-
-/** Deletes replays that concluded before `before`. */
-export function deleteReplays(db: Db, before: Date, limit: number): Promise<number> {
-  return deleteOldest(db, 'replays', 'replay', before, limit, sql`concluded_at < ${before}`);
-}
-
-/** Deletes connect sessions that expired before `before`. */
-export function deleteConnectSessions(db: Db, before: Date, limit: number): Promise<number> {
-  const hasEnded = sql`expires_at < ${before}`;
-  return deleteOldest(db, 'connect_sessions', 'connectSession', before, limit, hasEnded);
-}
-
-/** Deletes what connect sessions that expired before `before` kept for their next page. */
-export async function deleteExpiredFlows(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update connect_sessions set flow = null, flow_key_id = null where ctid = any (array(
-      select ctid from connect_sessions where flow is not null and expires_at < ${before}
-      order by expires_at limit ${limit} for update skip locked))`.execute(db);
-  return Number(numAffectedRows ?? 0n);
-}
-
-/**
- * Deletes apps that were registered before `before` at servers that users name, if no login and no open
- * connect session may need them. Sessions are open for much less than a day.
- */
-export function deleteServerApps(db: Db, before: Date, limit: number): Promise<number> {
-  // Not joins, for which Postgres might read whole tables.
-  const isUnused = sql`instance <> '' and project_id is not null and created_at < ${before}
+/** The rows of each table that ended before a time, the oldest first. */
+const endedRows = {
+  activity_failures: byAge('failed_at'),
+  idempotency_keys: byAge('created_at'),
+  revocations: byAge('expires_at'),
+  sandbox_grants: byAge('created_at'),
+  sandbox_media: byAge('created_at'),
+  sandbox_posts: byAge('created_at'),
+  sandbox_refusals: byAge('created_at'),
+  /** Of months that ended. */
+  account_usage: (before) => sql`month < ${monthOf(before)} order by month`,
+  /** Revoked or expired. */
+  api_keys: (before) => withOldId('key', before, sql`least(revoked_at, expires_at) < ${before}`),
+  connect_sessions: (before) => withOldId('connectSession', before, sql`expires_at < ${before}`),
+  /** With their results and attempts. Drafts and scheduled posts stay. */
+  posts: (before) =>
+    withOldId(
+      'post',
+      before,
+      sql`status not in ('draft', 'scheduled', 'pending') and progressed_at < ${before}`,
+    ),
+  replays: (before) => withOldId('replay', before, sql`concluded_at < ${before}`),
+  /** Deleted. Their deliveries go with their events. */
+  webhook_subscriptions: (before) => withOldId('webhook', before, sql`deleted_at < ${before}`),
+  /**
+   * Registered at servers that users name, if no login and no open connect session may need them. Sessions
+   * are open for much less than a day. Not joins, for which Postgres might read whole tables.
+   */
+  platform_apps: (before) => sql`
+    instance <> '' and project_id is not null and created_at < ${before}
     and (select id from grants where app_id = platform_apps.id limit 1) is null
     and (
       select id from connect_sessions session
@@ -127,76 +115,36 @@ export function deleteServerApps(db: Db, before: Date, limit: number): Promise<n
         and session.status = 'pending' and session.expires_at > now()
       limit 1
     ) is null
-    order by created_at`;
-  return deleteFirst(db, 'platform_apps', isUnused, limit);
-}
+    order by created_at`,
+  /**
+   * In no order. Reads the whole table, which has at most three rows per account: an index on its times
+   * would cost every commit to a network.
+   */
+  rate_limits: (before) => sql`greatest(next_free_at, blocked_until) < ${before}`,
+} satisfies Partial<Record<keyof Database, (before: Date) => RawBuilder<unknown>>>;
 
 /**
- * Deletes the oldest posts that concluded before `before`, with their results and attempts. Drafts and
- * scheduled posts stay.
+ * Deletes at most `limit` rows that ended before `before`, the oldest first, and returns how many. By `ctid`,
+ * the row's place: a join might make the planner read the whole table.
  */
-export function deletePosts(db: Db, before: Date, limit: number): Promise<number> {
-  const hasConcluded = sql`status not in ('draft', 'scheduled', 'pending')
-    and progressed_at < ${before}`;
-  return deleteOldest(db, 'posts', 'post', before, limit, hasConcluded);
-}
-
-/** Removes the rows of webhooks that were deleted before `before`. Their deliveries go with their events. */
-export function deleteWebhooks(db: Db, before: Date, limit: number): Promise<number> {
-  return deleteOldest(
-    db,
-    'webhook_subscriptions',
-    'webhook',
-    before,
-    limit,
-    sql`deleted_at < ${before}`,
-  );
-}
-
-/** Deletes API keys that were revoked or had expired before `before`. */
-export function deleteEndedKeys(db: Db, before: Date, limit: number): Promise<number> {
-  const hasEnded = sql`least(revoked_at, expires_at) < ${before}`;
-  return deleteOldest(db, 'api_keys', 'key', before, limit, hasEnded);
-}
-
-/** Deletes the usage of months that ended before `before`. */
-export function deleteUsage(db: Db, before: Date, limit: number): Promise<number> {
-  const hasEnded = sql`month < ${monthOf(before)} order by month`;
-  return deleteFirst(db, 'account_usage', hasEnded, limit);
-}
-
-/**
- * Deletes rate limits that ended before `before`, in no order. Reads the whole table, which has at most
- * three rows per account: an index on its times would cost every commit to a network.
- */
-export function deleteFreeLimits(db: Db, before: Date, limit: number): Promise<number> {
-  const hasEnded = sql`greatest(next_free_at, blocked_until) < ${before}`;
-  return deleteFirst(db, 'rate_limits', hasEnded, limit);
-}
-
-/** Finds the oldest rows by the time in their ids, which the primary key sorts by. */
-function deleteOldest(
+export async function deleteEnded(
   db: Db,
-  table: 'api_keys' | 'connect_sessions' | 'posts' | 'replays' | 'webhook_subscriptions',
-  kind: IdKind,
+  table: keyof typeof endedRows,
   before: Date,
-  limit: number,
-  hasEnded: RawBuilder<unknown>,
-): Promise<number> {
-  const isOld = sql`id < ${firstIdAt(kind, before)} and ${hasEnded} order by id`;
-  return deleteFirst(db, table, isOld, limit);
-}
-
-/** By `ctid`, the row's place: a join might make the planner read the whole table. */
-async function deleteFirst(
-  db: Db,
-  table: keyof Database,
-  where: RawBuilder<unknown>,
   limit: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from ${sql.table(table)} where ctid = any (array(
-      select ctid from ${sql.table(table)} where ${where}
+      select ctid from ${sql.table(table)} where ${endedRows[table](before)}
       limit ${limit} for update skip locked))`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Deletes what connect sessions that expired before `before` kept for their next page. */
+export async function deleteExpiredFlows(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update connect_sessions set flow = null, flow_key_id = null where ctid = any (array(
+      select ctid from connect_sessions where flow is not null and expires_at < ${before}
+      order by expires_at limit ${limit} for update skip locked))`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
