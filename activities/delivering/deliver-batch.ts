@@ -4,11 +4,8 @@ import type { Notifier } from '../../schema/database/notifier.ts';
 import { releaseBatch } from '../../schema/database/dispatch/sweeping.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import type { AttemptRecord, Exchange } from '../../schema/database/webhooks/delivery-attempts.ts';
-import {
-  concludeUnsent,
-  listUnfinished,
-  type DueDelivery,
-} from '../../schema/database/webhooks/due-deliveries.ts';
+import { listUnfinished, type DueDelivery } from '../../schema/database/webhooks/due-deliveries.ts';
+import { concludeUnsent } from '../../schema/database/webhooks/waiting-deliveries.ts';
 import {
   deliverEventsWorkflowId,
   type DeliverEventsInput,

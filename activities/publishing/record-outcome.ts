@@ -1,6 +1,7 @@
 // Records how a phase ended and what the target does next.
 import {
   endAttempt,
+  failureOf,
   setFailed,
   setNextPhase,
   type Failure,
@@ -10,7 +11,7 @@ import { sealState } from '../../schema/database/posts/provider-state.ts';
 import { claimCreditsExhausted } from '../../schema/database/accounts/apps.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
-import { postingErrors, type PostingErrorCode } from '../../schema/posts/errors.ts';
+import type { PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { FailureStage } from '../../schema/posts/posts.ts';
 import type { Platform, ProviderState } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
@@ -175,14 +176,9 @@ export function toFailure(
 ): Failure {
   const error = cause instanceof PlatformError ? cause : undefined;
   const words = (typeof cause === 'string' ? cause : cause?.message)?.trim();
-  const { message, isRetriable, nextAction } = postingErrors[errorCode];
   return {
-    errorCode,
-    errorMessage: words || message,
-    stage,
+    ...failureOf(errorCode, stage, words),
     platformErrorCode: error?.options.platformCode ?? null,
     providerError: error?.options.providerError ?? null,
-    isRetriable,
-    nextAction,
   };
 }

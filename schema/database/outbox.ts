@@ -1,5 +1,5 @@
 // The outbox: workflows to start, inserted in the transaction that decides to start them.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { newId } from '../wire/ids.ts';
 import { ago, msUntil } from './database-clock.ts';
 import { prepared } from './prepared.ts';
@@ -58,12 +58,15 @@ function toOutboxRow({
   };
 }
 
-/** Returns the id of the workflow. */
-export async function insertOutbox(trx: Transaction, request: WorkflowRequest): Promise<string> {
-  const row = toOutboxRow(request);
+async function insertRow(trx: Transaction, row: NewOutboxRow): Promise<string> {
   await trx.insertInto('outbox').values(row).execute();
   trx.notifyAfterCommit('fanfare_outbox');
   return row.workflow_id;
+}
+
+/** Returns the id of the workflow. */
+export function insertOutbox(trx: Transaction, request: WorkflowRequest): Promise<string> {
+  return insertRow(trx, toOutboxRow(request));
 }
 
 /** The row for a run of `publishPost`, for `insertPost`. */
@@ -72,7 +75,13 @@ export function publishPostRow(
   input: PublishPostInput,
   startAt: Date | null,
 ): NewOutboxRow {
-  return toOutboxRow(publishPostRequest(projectId, input, startAt));
+  return toOutboxRow({
+    projectId,
+    workflow: publishPostWorkflow,
+    workflowId: (outboxId) => publishPostWorkflowId(input.postId, outboxId),
+    input,
+    startAt,
+  });
 }
 
 /** Requests a run of an existing post. Returns the workflow's id. */
@@ -82,7 +91,7 @@ export function insertPublishPost(
   input: PublishPostInput,
   startAt: Date | null,
 ): Promise<string> {
-  return insertOutbox(trx, publishPostRequest(projectId, input, startAt));
+  return insertRow(trx, publishPostRow(projectId, input, startAt));
 }
 
 /** Requests that a workflow fetches the bytes of media. Returns the workflow's id. */
@@ -99,50 +108,61 @@ export function insertFetchMedia(
   });
 }
 
-function publishPostRequest(
-  projectId: string,
-  input: PublishPostInput,
-  startAt: Date | null,
-): WorkflowRequest {
-  return {
-    projectId,
-    workflow: publishPostWorkflow,
-    workflowId: (outboxId) => publishPostWorkflowId(input.postId, outboxId),
-    input,
-    startAt,
-  };
-}
+/** SQL on a table of rows with workflows: the relay has not started the row's workflow yet. */
+export const isInOutbox = (table: string) =>
+  sql<boolean>`exists (
+    select from outbox where outbox.workflow_id = ${sql.ref(`${table}.workflow_id`)})`;
 
 /** `delay_ms`: time until the workflow begins; null: now. */
 export type ClaimedRow = OutboxRow & { delay_ms?: number | null };
 
-const isWaiting = sql`(claimed_at is null or claimed_at < ${ago(outboxClaimMs)})`;
-const beginsAt = sql`coalesce(start_at, created_at)`;
+/** SQL: rows that relays claim, from each group in turn. */
+type Queue = Record<'table' | 'group' | 'isWaiting' | 'order', RawBuilder<unknown>>;
 
-/**
- * Claims rows of each project in turn, so that a long backlog of one doesn't delay the others. Within a project,
- * posts that are due come before those scheduled for later. Skips rows that another relay has locked.
- */
-export async function claimOutbox(db: Db, limit: number): Promise<ClaimedRow[]> {
-  const { rows } = await sql<ClaimedRow>`
-    with recursive waiting as (
-      (select project_id from outbox where ${isWaiting} order by project_id limit 1)
+/** CTE: the groups with waiting rows, each found by one step in an index. The last one is null. */
+const waitingGroups = ({ table, group, isWaiting }: Queue) => sql`waiting as (
+      (select ${group} as value from ${table} where ${isWaiting} order by 1 limit 1)
       union all
       select (
-        select project_id from outbox
-        where ${isWaiting} and project_id > waiting.project_id order by project_id limit 1
-      ) from waiting where project_id is not null
-    ), oldest as materialized (
-      select own.id from waiting cross join lateral (
-        select id, row_number() over (order by ${beginsAt}, id) as place from outbox
-        where ${isWaiting} and project_id = waiting.project_id
-        order by ${beginsAt}, id limit ${limit}
+        select ${group} from ${table} where ${isWaiting} and ${group} > waiting.value order by 1 limit 1
+      ) from waiting where value is not null
+    )`;
+
+/**
+ * CTEs. `locked` has the oldest rows of these groups, at most `share` of each and `limit` of all, so that a long
+ * backlog of one group doesn't delay the others. Skips rows that another relay has locked.
+ */
+function lockInTurn(
+  { table, group, isWaiting, order }: Queue,
+  groups: RawBuilder<unknown>,
+  share: RawBuilder<unknown>,
+  limit: number,
+): RawBuilder<unknown> {
+  return sql`oldest as materialized (
+      select own.id from ${groups} as one cross join lateral (
+        select id, row_number() over (order by ${order}) as place from ${table}
+        where ${isWaiting} and ${group} = one.value
+        order by ${order} limit ${share}
       ) own
       order by own.place, own.id limit ${limit}
     ), locked as (
-      select id from outbox where id = any (array(select id from oldest)) and ${isWaiting}
+      select id from ${table} where id = any (array(select id from oldest)) and ${isWaiting}
       for update skip locked
-    )
+    )`;
+}
+
+const outboxQueue: Queue = {
+  table: sql`outbox`,
+  group: sql`project_id`,
+  isWaiting: sql`(claimed_at is null or claimed_at < ${ago(outboxClaimMs)})`,
+  order: sql`coalesce(start_at, created_at), id`,
+};
+
+/** Claims rows of each project in turn. Posts that are due come before those scheduled for later. */
+export async function claimOutbox(db: Db, limit: number): Promise<ClaimedRow[]> {
+  const { rows } = await sql<ClaimedRow>`
+    with recursive ${waitingGroups(outboxQueue)},
+    ${lockInTurn(outboxQueue, sql`waiting`, sql`${limit}`, limit)}
     update outbox set claimed_at = now() from locked where outbox.id = locked.id
     returning outbox.*, ${msUntil(sql.ref('start_at'))} as delay_ms`.execute(db);
   return rows;
@@ -168,15 +188,20 @@ export interface BatchOptions {
   except?: string[];
 }
 
-const isUnclaimed = sql`batch_id is null and (status = 'pending' or status = 'retrying')`;
+const deliveryQueue: Queue = {
+  table: sql`deliveries`,
+  group: sql`webhook_id`,
+  isWaiting: sql`batch_id is null and (status = 'pending' or status = 'retrying')`,
+  order: sql`id`,
+};
 /** The minimum number of deliveries per webhook in a batch. */
 const leastOfEach = 10;
 
 /**
  * Claims waiting deliveries as one batch and inserts the outbox row of its workflow, in one statement. The
  * caller starts the workflow. Undefined: no deliveries are waiting, or deliveries are paused. Each webhook
- * gets a share, so that a long backlog of one doesn't delay the others. The commit may return before it is
- * on disk. If a crash loses it, the workflow finds no deliveries, and they are claimed again.
+ * gets a share. The commit may return before it is on disk. If a crash loses it, the workflow finds no
+ * deliveries, and they are claimed again.
  */
 export async function claimBatch(
   db: Db,
@@ -186,36 +211,14 @@ export async function claimBatch(
   const input: DeliverEventsInput = { batchId, isFailing };
   const { rows } = await sql<OutboxRow & { size: number }>`
     ${prepared('claim_batch')}
-    with recursive ${unsynced}, waiting as (
-      (
-        select webhook_id from deliveries
-        where ${isUnclaimed} and not ${areDeliveriesPaused} order by webhook_id limit 1
-      )
-      union all
-      select (
-        select webhook_id from deliveries
-        where ${isUnclaimed} and webhook_id > waiting.webhook_id
-        order by webhook_id limit 1
-      ) from waiting where webhook_id is not null
-    ), wanted as materialized (
-      select webhook_id as id from waiting
-      where webhook_id <> all (${except}::text[]) and ${isFailing} = (
-        select failing_since is not null from webhook_subscriptions where id = waiting.webhook_id)
+    with recursive ${unsynced}, ${waitingGroups(deliveryQueue)}, wanted as materialized (
+      select value from waiting
+      where not ${areDeliveriesPaused} and value <> all (${except}::text[]) and ${isFailing} = (
+        select failing_since is not null from webhook_subscriptions where id = waiting.value)
     ), share as materialized (
       select greatest(${leastOfEach}, ceil(${limit}::float8 / greatest(count(*), 1)))::int as size
       from wanted
-    ), oldest as (
-      select own.id from wanted cross join lateral (
-        select id, row_number() over (order by id) as place from deliveries
-        where ${isUnclaimed} and webhook_id = wanted.id
-        order by id limit (select size from share)
-      ) own
-      order by own.place, own.id limit ${limit}
-    ), locked as (
-      select id from deliveries
-      where id = any (array(select id from oldest)) and ${isUnclaimed}
-      for update skip locked
-    ), batch as (
+    ), ${lockInTurn(deliveryQueue, sql`wanted`, sql`(select size from share)`, limit)}, batch as (
       update deliveries d set batch_id = ${batchId}
       from locked where d.id = locked.id
       returning d.id

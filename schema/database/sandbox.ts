@@ -1,18 +1,12 @@
 // Queries of the sandbox network on its own tables.
-import { sql } from 'kysely';
-import type { Db, SandboxGrantRow, SandboxMediaRow, SandboxPostRow } from './tables.ts';
+import { sql, type Insertable } from 'kysely';
+import { ago } from './database-clock.ts';
+import type { Database, Db, SandboxGrantRow, SandboxMediaRow, SandboxPostRow } from './tables.ts';
 
-export interface NewSandboxPost {
-  id: string;
-  handle: string;
-  caption: string;
-  reference: string | null;
-  reply_to: string | null;
-  media: string[];
-  is_hidden?: boolean;
-}
-
-export function insertSandboxPost(db: Db, post: NewSandboxPost): Promise<SandboxPostRow> {
+export function insertSandboxPost(
+  db: Db,
+  post: Insertable<Database['sandbox_posts']>,
+): Promise<SandboxPostRow> {
   return db.insertInto('sandbox_posts').values(post).returningAll().executeTakeFirstOrThrow();
 }
 
@@ -20,15 +14,10 @@ export function findSandboxPost(db: Db, id: string): Promise<SandboxPostRow | un
   return db.selectFrom('sandbox_posts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export interface SandboxPostFilters {
-  handle?: string | undefined;
-  reference?: string | undefined;
-}
-
 /** Newest first. */
 export function listSandboxPosts(
   db: Db,
-  { handle, reference }: SandboxPostFilters,
+  { handle, reference }: { handle?: string | undefined; reference?: string | undefined },
   limit: number,
 ): Promise<SandboxPostRow[]> {
   return db
@@ -63,12 +52,10 @@ export function listSandboxReplies(db: Db, id: string, limit: number): Promise<S
     .execute();
 }
 
-export interface NewSandboxMedia extends Pick<
-  SandboxMediaRow,
-  'id' | 'handle' | 'content_type' | 'bytes' | 'sha256' | 'alt_text'
-> {}
-
-export function insertSandboxMedia(db: Db, media: NewSandboxMedia): Promise<SandboxMediaRow> {
+export function insertSandboxMedia(
+  db: Db,
+  media: Insertable<Database['sandbox_media']>,
+): Promise<SandboxMediaRow> {
   return db.insertInto('sandbox_media').values(media).returningAll().executeTakeFirstOrThrow();
 }
 
@@ -143,9 +130,9 @@ export async function insertSandboxRefusal(db: Db, reference: string): Promise<n
   return count;
 }
 
-export async function insertSandboxGrant(
+export function insertSandboxGrant(
   db: Db,
-  grant: { id: string; handle: string; code: string | null },
+  grant: Insertable<Database['sandbox_grants']>,
 ): Promise<SandboxGrantRow> {
   return db.insertInto('sandbox_grants').values(grant).returningAll().executeTakeFirstOrThrow();
 }
@@ -160,7 +147,7 @@ export function claimSandboxGrant(
     .updateTable('sandbox_grants')
     .set({ code: null })
     .where('code', '=', code)
-    .where('created_at', '>', sql<Date>`now() - ${maxAgeMs} * interval '1 ms'`)
+    .where('created_at', '>', ago(maxAgeMs))
     .returningAll()
     .executeTakeFirst();
 }

@@ -99,7 +99,7 @@ import {
   readDeliveryBacklog,
 } from '../../schema/database/dispatch/stuck.ts';
 import { insertAttempts } from '../../schema/database/webhooks/delivery-attempts.ts';
-import { concludeUnsent, listUnfinished } from '../../schema/database/webhooks/due-deliveries.ts';
+import { listUnfinished } from '../../schema/database/webhooks/due-deliveries.ts';
 import { recordEvent, recordTestEvent } from '../../schema/database/events/record.ts';
 import {
   findManualDelivery,
@@ -153,7 +153,10 @@ import {
   restartPost,
 } from '../../schema/database/dispatch/sweeping.ts';
 import { listRestoredPosts } from '../../schema/database/dispatch/restores.ts';
-import { concludeWaiting } from '../../schema/database/webhooks/waiting-deliveries.ts';
+import {
+  concludeUnsent,
+  concludeWaiting,
+} from '../../schema/database/webhooks/waiting-deliveries.ts';
 import { disableFailedWebhook } from '../../schema/database/webhooks/health.ts';
 import { checkVault } from '../../schema/database/vault-check.ts';
 import {

@@ -37,11 +37,7 @@ export async function deleteEmptyGrant(
     .deleteFrom('grants')
     .where('project_id', '=', projectId)
     .where('id', '=', id)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(selectFrom('social_accounts').select('id').whereRef('grant_id', '=', 'grants.id')),
-      ),
-    )
+    .where(sql<boolean>`not exists (select from social_accounts where grant_id = grants.id)`)
     .returningAll()
     .executeTakeFirst();
   if (left?.credentials) await insertRevocation(trx, left);

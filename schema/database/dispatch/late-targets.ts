@@ -85,13 +85,9 @@ export async function listLateTargets(db: Db, postIds: string[]): Promise<LateTa
     from post_results r left join post_results answered on answered.id = r.answers_result_id
     where r.post_id = any(${postIds}) and ${isOpenRow('r')}
     order by r.post_id, r.position`.execute(db);
-  return rows.map(({ id, post_id, platform, next_attempt_at, attempts, last_error, ...facts }) => ({
-    id,
-    post_id,
-    platform,
-    reason: reasonOf(facts),
-    next_attempt_at,
-    attempts,
-    last_error: last_error && toLine(last_error),
+  return rows.map((row) => ({
+    ...row,
+    reason: reasonOf(row),
+    last_error: row.last_error && toLine(row.last_error),
   }));
 }

@@ -1,4 +1,5 @@
 // Gives a new run to posts whose targets stopped at a pause that has ended.
+import { sql } from 'kysely';
 import type { Notifier } from '../notifier.ts';
 import type { Db } from '../tables.ts';
 import { isOpenRow } from '../posts/targets.ts';
@@ -43,18 +44,10 @@ export function listResumablePosts(
     .where('posts.status', 'in', ['pending', 'scheduled'])
     .where('post_results.post_id', '>', after)
     .where((eb) => eb.not(isUnderPause('post_results')))
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('post_results as other')
-            .select('other.id')
-            .whereRef('other.post_id', '=', 'posts.id')
-            .where('other.status', '=', 'publishing')
-            .where('other.phase_state', '=', 'begun')
-            .where('other.is_paused', '=', false),
-        ),
-      ),
+    .where(
+      sql<boolean>`not exists (
+        select from post_results as other where other.post_id = posts.id
+          and other.status = 'publishing' and other.phase_state = 'begun' and not other.is_paused)`,
     )
     .orderBy('posts.id')
     .limit(postsAtOnce)

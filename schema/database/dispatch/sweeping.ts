@@ -1,7 +1,7 @@
 // Finds work without progress, and releases it for a new workflow.
 import { sql } from 'kysely';
 import { ago, inMs } from '../database-clock.ts';
-import { insertPublishPost } from '../outbox.ts';
+import { insertPublishPost, isInOutbox } from '../outbox.ts';
 import type { Notifier } from '../notifier.ts';
 import type { Db } from '../tables.ts';
 import { inTransaction } from '../transaction.ts';
@@ -80,10 +80,6 @@ const isHeldByPause = sql<boolean>`(
       and not (r.is_paused and ${isUnderPause('r')})
       and (answered.id is null or not ${isOpenRow('answered')})))`;
 
-/** The relay has not started the post's workflow yet. */
-const isAskedFor = sql<boolean>`exists (
-  select from outbox where outbox.workflow_id = posts.workflow_id)`;
-
 /** Posts that were due, or last made progress, long ago, and whose targets wait for nothing. */
 export async function listOverduePosts(
   db: Db,
@@ -95,18 +91,11 @@ export async function listOverduePosts(
     .where('status', 'in', ['pending', 'scheduled'])
     .where('progressed_at', '<', ago(overdueMs))
     .where((eb) => eb.or([eb('scheduled_at', 'is', null), eb('scheduled_at', '<', ago(overdueMs))]))
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('post_results')
-            .select('id')
-            .whereRef('post_id', '=', 'posts.id')
-            .where('next_attempt_at', '>', ago(overdueMs)),
-        ),
-      ),
+    .where(
+      sql<boolean>`not exists (
+        select from post_results where post_id = posts.id and next_attempt_at > ${ago(overdueMs)})`,
     )
-    .where((eb) => eb.not(isAskedFor))
+    .where((eb) => eb.not(isInOutbox('posts')))
     .where((eb) => eb.not(isHeldByPause))
     .orderBy('progressed_at')
     .limit(maxPerSweep)
@@ -132,11 +121,12 @@ export function listComingPosts(
       .$if(after !== null, (query) =>
         query.where(sql<boolean>`(scheduled_at, id) > (${after!.scheduled_at}, ${after!.id})`),
       )
-      .where((eb) => eb.not(isAskedFor))
+      .where((eb) => eb.not(isInOutbox('posts')))
       .orderBy('scheduled_at')
       .orderBy('id')
       .limit(maxPerSweep)
-      .execute() as Promise<ComingPost[]>
+      .$narrowType<{ scheduled_at: Date }>()
+      .execute()
   );
 }
 
@@ -201,16 +191,7 @@ export function listRunningReplays(
     .select(['id', 'workflow_id'])
     .where('status', '=', 'running')
     .where('created_at', '<', ago(overdueMs))
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('outbox')
-            .select('id')
-            .whereRef('outbox.workflow_id', '=', 'replays.workflow_id'),
-        ),
-      ),
-    )
+    .where((eb) => eb.not(isInOutbox('replays')))
     .orderBy(sql`random()`)
     .limit(maxPerSweep)
     .execute();

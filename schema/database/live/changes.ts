@@ -94,13 +94,12 @@ export function insertAccountChanges(
   accounts: readonly Pick<SocialAccountRow, 'id' | 'project_id'>[],
   kind: ChangeKind<'account'>,
 ): Promise<void> {
-  const toChange = ({ id, project_id }: (typeof accounts)[number]): NewChange => ({
-    project_id,
-    subject: 'account',
-    subject_id: id,
-    kind,
-  });
-  return insertChanges(trx, accounts.map(toChange));
+  return insertChanges(
+    trx,
+    accounts.map(({ id, project_id }) => {
+      return { project_id, subject: 'account', subject_id: id, kind };
+    }),
+  );
 }
 
 // A restored dump has its origin's epoch, so the system identifier distinguishes the two. A recovered
@@ -195,8 +194,7 @@ export async function readChanges(
 ): Promise<ChangePage> {
   const { rows } = await sql<ChangePageRow & (ChangeRow | { [Column in keyof ChangeRow]: null })>`
     with scan as materialized (
-      select id, xid, project_id, subject, subject_id, result_id, kind, environment, created_at
-      from changes
+      select * from changes
       where (xid, id) > (${position.xid}::xid8, ${position.id}::bigint)
         and xid < pg_snapshot_xmin(pg_current_snapshot())
         ${filter ? sql`and project_id = ${filter.projectId}` : sql``}
@@ -210,8 +208,7 @@ export async function readChanges(
         (select count(*) from scan)::int as scanned,
         (select xid || '.' || id from scan order by scan.xid desc, scan.id desc limit 1) as scanned_to
     )
-    select head.*, scan.id, scan.xid::text, scan.project_id, scan.subject, scan.subject_id,
-      scan.result_id, scan.kind, scan.environment, scan.created_at
+    select head.*, scan.*
     from head left join scan on ${filter ? isAbout(filter) : sql`true`}
     order by scan.xid, scan.id`.execute(db);
   const page = rows[0]!;

@@ -4,7 +4,7 @@ import type { MediaErrorCode } from '../../media.ts';
 import { ago, msUntil } from '../database-clock.ts';
 import { insertChanges } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
-import { insertFetchMedia } from '../outbox.ts';
+import { insertFetchMedia, isInOutbox } from '../outbox.ts';
 import type { RowScope } from '../row-scope.ts';
 import type { Db, Transaction } from '../tables.ts';
 import { inTransaction } from '../transaction.ts';
@@ -134,30 +134,23 @@ export async function failMedia(
 const maxListed = 200;
 
 /** In random order, so that fetches that wait don't hide lost ones. */
-export async function listWaitingFetches(
+export function listWaitingFetches(
   db: Db,
   overdueMs: number,
 ): Promise<{ id: string; workflow_id: string }[]> {
-  const rows = await db
-    .selectFrom('media')
-    .select(['id', 'workflow_id'])
-    // Not a parameter: Postgres must recognize the condition of the partial index.
-    .where(sql<boolean>`status = 'pending' and workflow_id is not null`)
-    .where('updated_at', '<', ago(overdueMs))
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('outbox')
-            .select('id')
-            .whereRef('outbox.workflow_id', '=', 'media.workflow_id'),
-        ),
-      ),
-    )
-    .orderBy(sql`random()`)
-    .limit(maxListed)
-    .execute();
-  return rows.map(({ id, workflow_id }) => ({ id, workflow_id: workflow_id! }));
+  return (
+    db
+      .selectFrom('media')
+      .select(['id', 'workflow_id'])
+      // Not a parameter: Postgres must recognize the condition of the partial index.
+      .where(sql<boolean>`status = 'pending' and workflow_id is not null`)
+      .where('updated_at', '<', ago(overdueMs))
+      .where((eb) => eb.not(isInOutbox('media')))
+      .orderBy(sql`random()`)
+      .limit(maxListed)
+      .$narrowType<{ workflow_id: string }>()
+      .execute()
+  );
 }
 
 /** False: the media wait for nothing, or have another workflow. */

@@ -33,13 +33,15 @@ export function claimWriter(
     .executeTakeFirst();
 }
 
+/** Changes nothing once another writer has the lease. */
+function updateHeld(db: Db, { mediaId, writerId }: MediaWriter) {
+  return db.updateTable('media').where('id', '=', mediaId).where('writer_id', '=', writerId);
+}
+
 /** Returns whether the writer still has the lease. */
-export async function renewWriter(db: Db, { mediaId, writerId }: MediaWriter): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('media')
+export async function renewWriter(db: Db, writer: MediaWriter): Promise<boolean> {
+  const { numUpdatedRows } = await updateHeld(db, writer)
     .set({ writer_until: inMs(leaseMs) })
-    .where('id', '=', mediaId)
-    .where('writer_id', '=', writerId)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -73,29 +75,17 @@ export async function addSegment(
   return numAffectedRows === 1n;
 }
 
-export async function releaseWriter(db: Db, { mediaId, writerId }: MediaWriter): Promise<void> {
-  await db
-    .updateTable('media')
-    .set({ writer_id: null, writer_until: null })
-    .where('id', '=', mediaId)
-    .where('writer_id', '=', writerId)
-    .execute();
+export async function releaseWriter(db: Db, writer: MediaWriter): Promise<void> {
+  await updateHeld(db, writer).set({ writer_id: null, writer_until: null }).execute();
 }
 
 /**
  * Makes `from` the end of the bytes: 0 to start over, or the current end. Returns whether the writer has
  * the lease and `from` is one of the two. Rows of segments after it remain until they are removed.
  */
-export async function rewindMedia(
-  db: Db,
-  { mediaId, writerId }: MediaWriter,
-  from: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('media')
+export async function rewindMedia(db: Db, writer: MediaWriter, from: number): Promise<boolean> {
+  const { numUpdatedRows } = await updateHeld(db, writer)
     .set({ received_bytes: from, writer_until: inMs(leaseMs) })
-    .where('id', '=', mediaId)
-    .where('writer_id', '=', writerId)
     .where('status', '=', 'pending')
     .where((eb) => eb.or([eb(eb.val(from), '=', 0), eb('received_bytes', '=', from)]))
     .executeTakeFirst();
@@ -105,15 +95,10 @@ export async function rewindMedia(
 /** Null: unknown, until a part names it. */
 export async function setUploadTotal(
   db: Db,
-  { mediaId, writerId }: MediaWriter,
+  writer: MediaWriter,
   total: number | null,
 ): Promise<void> {
-  await db
-    .updateTable('media')
-    .set({ upload_total: total })
-    .where('id', '=', mediaId)
-    .where('writer_id', '=', writerId)
-    .execute();
+  await updateHeld(db, writer).set({ upload_total: total }).execute();
 }
 
 /** Call it once their objects are removed. */

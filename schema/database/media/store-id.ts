@@ -8,14 +8,11 @@ export async function findStoreId(db: Db): Promise<string | undefined> {
   return row?.store_id;
 }
 
-export interface MediaStoreRow {
-  store_id: string;
-  /** The folder has had its marker. */
-  is_marked: boolean;
-}
-
-/** Until the end of the transaction, no other process chooses or marks a folder. */
-export async function lockStore(trx: Db): Promise<MediaStoreRow | undefined> {
+/**
+ * Until the end of the transaction, no other process chooses or marks a folder. `is_marked`: the folder has
+ * had its marker.
+ */
+export async function lockStore(trx: Db) {
   await sql`lock table media_stores in exclusive mode`.execute(trx);
   return trx.selectFrom('media_stores').select(['store_id', 'is_marked']).executeTakeFirst();
 }

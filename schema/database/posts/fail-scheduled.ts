@@ -1,23 +1,13 @@
 // Fails targets of scheduled posts whose media can't be used, long before the posts are due.
-import { postingErrors } from '../../posts/errors.ts';
 import type { MediaRow, Transaction } from '../tables.ts';
 import { lockPostAfterResults } from './changes.ts';
-import { setFailed, type Failure } from './target-steps.ts';
+import { failureOf, setFailed } from './target-steps.ts';
 import { mediaFailureOf, mediaOf } from './targets.ts';
 
 /** The media have failed. The posts stay scheduled, so that an update can give them other media. */
 export async function failScheduledTargets(trx: Transaction, media: MediaRow): Promise<void> {
-  const { code: errorCode, message: errorMessage } = mediaFailureOf(media);
-  const { isRetriable, nextAction } = postingErrors[errorCode];
-  const failure: Failure = {
-    errorCode,
-    errorMessage,
-    stage: 'prepare',
-    platformErrorCode: null,
-    providerError: null,
-    isRetriable,
-    nextAction,
-  };
+  const { code, message } = mediaFailureOf(media);
+  const failure = failureOf(code, 'prepare', message);
   const posts = await trx
     .selectFrom('media_uses')
     .innerJoin('posts', 'posts.id', 'media_uses.post_id')

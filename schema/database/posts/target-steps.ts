@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { ChangeKind } from '../../change-kinds.ts';
 import type { AttemptOutcome } from '../../posts/attempts.ts';
-import type { PostingErrorCode } from '../../posts/errors.ts';
+import { postingErrors, type PostingErrorCode } from '../../posts/errors.ts';
 import type { FailureStage, NextAction, Phase } from '../../posts/posts.ts';
 import { giveBackUsage } from '../accounts/usage.ts';
 import { insertChanges, insertionOf } from '../live/changes.ts';
@@ -200,6 +200,24 @@ export interface Failure {
   providerError: Record<string, unknown> | null;
   isRetriable: boolean;
   nextAction: NextAction;
+}
+
+/** `words`: why. Default: the general message of the code. */
+export function failureOf(
+  errorCode: PostingErrorCode,
+  stage: FailureStage,
+  words?: string,
+): Failure {
+  const { message, isRetriable, nextAction } = postingErrors[errorCode];
+  const byNetwork = { platformErrorCode: null, providerError: null };
+  return {
+    errorCode,
+    errorMessage: words || message,
+    stage,
+    ...byNetwork,
+    isRetriable,
+    nextAction,
+  };
 }
 
 /**

@@ -1,10 +1,7 @@
 // The deliveries of a batch with everything that an attempt needs, in one query.
 import { sql } from 'kysely';
-import type { DeliveryStatus, DeliveryTrigger } from '../../deliveries.ts';
+import type { DeliveryTrigger } from '../../deliveries.ts';
 import type { EventType } from '../../event-types.ts';
-import { insertionOf } from '../live/changes.ts';
-import type { Notifier } from '../notifier.ts';
-import { autoCommit } from '../transaction.ts';
 import { prepared } from '../prepared.ts';
 import type { Db, WebhookRow } from '../tables.ts';
 import { areDeliveriesPaused } from '../pauses.ts';
@@ -59,25 +56,4 @@ export async function listUnfinished(
     webhooks.set(id, webhook);
     return { ...delivery, webhook };
   });
-}
-
-/** Ends deliveries whose webhook was disabled or deleted. */
-export async function concludeUnsent(
-  db: Db,
-  notifier: Notifier,
-  batchId: string,
-  deliveries: Pick<DueDelivery, 'id'>[],
-  status: Extract<DeliveryStatus, 'skipped' | 'canceled'>,
-): Promise<void> {
-  if (deliveries.length === 0) return;
-  const writer = autoCommit(db, notifier);
-  const statement = sql`
-    with concluded as (
-      update deliveries set status = ${status}, concluded_at = now(), next_attempt_at = null
-      where id = any (${deliveries.map(({ id }) => id)}::text[]) and batch_id = ${batchId}
-        and (status = 'pending' or status = 'retrying')
-      returning id, project_id
-    )
-    ${insertionOf(writer, { subject: 'delivery', kind: status, from: sql`concluded` })}`;
-  await statement.execute(writer);
 }

@@ -1,7 +1,8 @@
 // The health of webhooks, counted from their deliveries, and the disabling of those that only fail.
 import { sql } from 'kysely';
+import { ago } from '../database-clock.ts';
 import { insertChanges } from '../live/changes.ts';
-import type { Db, Transaction } from '../tables.ts';
+import type { Db, Transaction, WebhookRow } from '../tables.ts';
 import { concludeWaiting } from './waiting-deliveries.ts';
 
 export interface DisablingRule {
@@ -43,7 +44,7 @@ export async function listFailedWebhooks(
     .where('w.id', 'in', ids)
     .where('w.status', '=', 'active')
     .where('w.deleted_at', 'is', null)
-    .where(countedFrom, '<=', sql<Date>`now() - ${afterMs} * interval '1 ms'`)
+    .where(countedFrom, '<=', ago(afterMs))
     .where(countFailures(afterFailures), '>=', afterFailures)
     .execute();
   return rows.map(({ id }) => id);
@@ -94,11 +95,7 @@ export async function countWebhooksByState(
 }
 
 /** What the log says of a webhook. */
-export interface LoggedWebhook {
-  id: string;
-  project_id: string;
-  url: string;
-}
+export type LoggedWebhook = Pick<WebhookRow, 'id' | 'project_id' | 'url'>;
 
 /** Webhooks of any project, for the log. */
 export async function listLoggedWebhooks(

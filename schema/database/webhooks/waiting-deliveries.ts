@@ -1,7 +1,14 @@
-// Ends the deliveries that wait for a disabled or deleted webhook.
-import { sql } from 'kysely';
+// Ends waiting deliveries whose webhook was disabled or deleted.
+import { sql, type RawBuilder } from 'kysely';
 import { insertionOf } from '../live/changes.ts';
-import type { Transaction } from '../tables.ts';
+import type { Notifier } from '../notifier.ts';
+import type { Db, Transaction, Writer } from '../tables.ts';
+import { autoCommit } from '../transaction.ts';
+
+/** `skipped`: the webhook was disabled; its test events are still sent. `canceled`: it was deleted. */
+type Ending = 'skipped' | 'canceled';
+
+const isWaiting = sql`(status = 'pending' or status = 'retrying')`;
 
 /**
  * The remaining deliveries end in their batches. The webhook's row is locked meanwhile, and the recording
@@ -9,27 +16,43 @@ import type { Transaction } from '../tables.ts';
  */
 const concludedAtOnce = 2_000;
 
-/**
- * `skipped`: the webhook was disabled; its test events are still sent. `canceled`: the webhook was
- * deleted. Skips locked rows, since the recorder locks deliveries before webhooks.
- */
-export async function concludeWaiting(
+/** For a webhook that `trx` has locked. Skips locked rows, since the recorder locks deliveries before webhooks. */
+export function concludeWaiting(
   trx: Transaction,
   webhookId: string,
-  status: 'skipped' | 'canceled',
+  status: Ending,
   limit = concludedAtOnce,
 ): Promise<void> {
-  await sql`
-    with waiting as materialized (
-      select id from deliveries
-      where webhook_id = ${webhookId} and (status = 'pending' or status = 'retrying')
-        ${status === 'skipped' ? sql`and trigger <> 'test'` : sql``}
-      limit ${limit}
-      for update skip locked
-    ), concluded as (
-      update deliveries d set status = ${status}, concluded_at = now(), next_attempt_at = null
-      from waiting where d.id = waiting.id
-      returning d.id, d.project_id
+  const isEnded = sql`id = any (array(
+    select id from deliveries
+    where webhook_id = ${webhookId} and ${isWaiting}
+      ${status === 'skipped' ? sql`and trigger <> 'test'` : sql``}
+    limit ${limit}
+    for update skip locked))`;
+  return conclude(trx, status, isEnded);
+}
+
+/** For deliveries of a batch. */
+export async function concludeUnsent(
+  db: Db,
+  notifier: Notifier,
+  batchId: string,
+  deliveries: { id: string }[],
+  status: Ending,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  const isEnded = sql`id = any (${deliveries.map(({ id }) => id)}::text[])
+    and batch_id = ${batchId} and ${isWaiting}`;
+  await conclude(autoCommit(db, notifier), status, isEnded);
+}
+
+async function conclude(writer: Writer, status: Ending, isEnded: RawBuilder<unknown>) {
+  const statement = sql`
+    with concluded as (
+      update deliveries set status = ${status}, concluded_at = now(), next_attempt_at = null
+      where ${isEnded}
+      returning id, project_id
     )
-    ${insertionOf(trx, { subject: 'delivery', kind: status, from: sql`concluded` })}`.execute(trx);
+    ${insertionOf(writer, { subject: 'delivery', kind: status, from: sql`concluded` })}`;
+  await statement.execute(writer);
 }
