@@ -1,5 +1,5 @@
 // Ends a run: writes the post's status, the outcome event and its deliveries in one transaction.
-import { prepared } from '../../schema/database/prepared.ts';
+import { executePrepared } from '../../schema/database/prepared.ts';
 import type { PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
@@ -40,13 +40,12 @@ async function concludeRun(
   { previewEvents }: { previewEvents: boolean },
 ): Promise<Concluded | undefined> {
   if (post.concluded_run >= post.current_run) return undefined;
-  const rows = await trx
+  const ofPost = trx
     .selectFrom('post_results')
-    .modifyFront(prepared('list_results_to_conclude'))
     .selectAll()
     .where('post_id', '=', post.id)
-    .orderBy('position')
-    .execute();
+    .orderBy('position');
+  const rows = await executePrepared(trx, 'list_results_to_conclude', ofPost);
   if (rows.some(({ status }) => isOpen(status))) return undefined;
   const results = rows.filter((row) => row.kind === 'post');
   const outcome = outcomeOf(results);

@@ -2,9 +2,8 @@
 import { Kysely, PostgresDialect, sql, type PostgresPool } from 'kysely';
 import { Pool, types, type PoolClient } from 'pg';
 import type { Database, Db } from './tables.ts';
-import { PreparingClient } from './prepared.ts';
 import { defaultQueryTimeoutMs } from '../retry.ts';
-import { timedOptions, type TimedClientConfig } from './timed-client.ts';
+import { TimedClient, timedOptions, type TimedClientConfig } from './timed-client.ts';
 
 export interface ConnectOptions {
   url: string;
@@ -45,7 +44,7 @@ export function connectDatabase(options: ConnectOptions): DatabaseConnection {
   const pool = new Pool({
     ...clientOptions,
     ...timedOptions(queryTimeoutMs),
-    Client: PreparingClient,
+    Client: TimedClient,
     connectionString: options.url,
     max: options.maxConnections,
     application_name: options.applicationName,

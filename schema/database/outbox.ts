@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { newId } from '../wire/ids.ts';
 import { ago, msUntil } from './database-clock.ts';
-import { prepared } from './prepared.ts';
+import { executePrepared } from './prepared.ts';
 import type { Db, OutboxRow, Transaction } from './tables.ts';
 import { areDeliveriesPaused } from './pauses.ts';
 import {
@@ -171,10 +171,10 @@ export async function claimOutbox(db: Db, limit: number): Promise<ClaimedRow[]> 
 export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   // A crash may bring the row back. Starting its workflow twice has no effect.
-  await sql`
-    ${prepared('delete_outbox')}
+  const statement = sql`
     with ${unsynced}
-    delete from outbox using unsynced where id = any(${ids}::text[])`.execute(db);
+    delete from outbox using unsynced where id = any(${ids}::text[])`;
+  await executePrepared(db, 'delete_outbox', statement);
 }
 
 /** The outbox row of a batch's workflow, and the number of its deliveries. */
@@ -209,8 +209,7 @@ export async function claimBatch(
 ): Promise<ClaimedBatch | undefined> {
   const batchId = newId('batch');
   const input: DeliverEventsInput = { batchId, isFailing };
-  const { rows } = await sql<OutboxRow & { size: number }>`
-    ${prepared('claim_batch')}
+  const statement = sql<OutboxRow & { size: number }>`
     with recursive ${unsynced}, ${waitingGroups(deliveryQueue)}, wanted as materialized (
       select value from waiting
       where not ${areDeliveriesPaused} and value <> all (${except}::text[]) and ${isFailing} = (
@@ -227,6 +226,7 @@ export async function claimBatch(
     select ${newId('outbox')}, ${deliverEventsWorkflow}, ${deliverEventsWorkflowId(batchId)},
       ${JSON.stringify(input)}::jsonb, now()
     from batch, unsynced having count(*) > 0
-    returning *, (select count(*)::int from batch) as size`.execute(db);
-  return rows[0] && { ...rows[0], batchId };
+    returning *, (select count(*)::int from batch) as size`;
+  const [row] = await executePrepared(db, 'claim_batch', statement);
+  return row && { ...row, batchId };
 }

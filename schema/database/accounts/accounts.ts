@@ -4,7 +4,7 @@ import { expiryWarningsMs, type AccountStatus, type AccountStatusFilter } from '
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
 import type { PlatformName } from '../../platforms/index.ts';
-import { prepared } from '../prepared.ts';
+import { executePrepared } from '../prepared.ts';
 import type { Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
 import { inMs, msUntil } from '../database-clock.ts';
 import { inScope, selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
@@ -40,11 +40,10 @@ export async function listAccountsById(
   ids: string[],
 ): Promise<AccountRow[]> {
   if (ids.length === 0) return [];
-  return selectInScope(db, scope, 'social_accounts')
-    .modifyFront(prepared(`list_accounts_by_id_${scope.environment}`))
+  const accounts = selectInScope(db, scope, 'social_accounts')
     .select(tokenExpiresAt)
-    .where('id', '=', sql<string>`any (${ids}::text[])`)
-    .execute();
+    .where('id', '=', sql<string>`any (${ids}::text[])`);
+  return executePrepared(db, `list_accounts_by_id_${scope.environment}`, accounts);
 }
 
 export interface AccountFilters {

@@ -1,24 +1,24 @@
 // Queries on the credentials of grants: read for an account, leased and replaced by a refresh, ended.
 import { sql, type UpdateObject } from 'kysely';
 import { inMs } from '../database-clock.ts';
-import { prepared } from '../prepared.ts';
+import { executePrepared } from '../prepared.ts';
 import type { Database, Db, GrantRow, Transaction } from '../tables.ts';
 
 type GrantVersion = Pick<GrantRow, 'id' | 'credential_version'>;
 
 /** The login of an active account: its grant, and the app that made it. */
-export function findLogin(db: Db, accountId: string) {
-  return db
+export async function findLogin(db: Db, accountId: string) {
+  const logins = db
     .selectFrom('social_accounts as account')
     .innerJoin('grants', 'grants.id', 'account.grant_id')
     .leftJoin('platform_apps as app', 'app.id', 'grants.app_id')
-    .modifyFront(prepared('load_access'))
     .select(['account.external_account_id', 'account.traits'])
     .select(['grants.id', 'credentials', 'credentials_key_id', 'credential_version'])
     .select(['app.id as app_id', 'client_id', 'client_secret', 'client_secret_key_id'])
     .where('account.id', '=', accountId)
-    .where('account.status', '=', 'active')
-    .executeTakeFirst();
+    .where('account.status', '=', 'active');
+  const [login] = await executePrepared(db, 'load_access', logins);
+  return login;
 }
 
 /** False: the grant has ended. */

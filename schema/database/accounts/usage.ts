@@ -1,6 +1,6 @@
 // Counts the targets that each account publishes in a month: from acceptance until a failure.
 import { sql } from 'kysely';
-import { prepared } from '../prepared.ts';
+import { executePrepared } from '../prepared.ts';
 import type { AccountUsageRow, Db, Transaction } from '../tables.ts';
 
 // To avoid deadlocks, every transaction locks in this order: results and their posts; usage, in one
@@ -65,8 +65,7 @@ export async function moveUsage(
   freed: FreedUsage[] = [],
 ): Promise<CountedUsage[]> {
   if (moves.length === 0 && freed.length === 0) return [];
-  const { rows } = await sql<CountedUsage>`
-    ${prepared('move_usage')}
+  const statement = sql<CountedUsage>`
     with moved as (
       select r.id, r.social_account_id, r.usage_month as old_month, move.month as new_month
       from post_results r
@@ -102,8 +101,8 @@ export async function moveUsage(
       (select monthly_posts_per_account from projects where id = ${projectId}) as project_limit
     from counted join change using (social_account_id, month)
     where change.n > 0
-    order by social_account_id, month`.execute(trx);
-  return rows;
+    order by social_account_id, month`;
+  return executePrepared(trx, 'move_usage', statement);
 }
 
 /** Subtracts these results from the usage that counts them. Safe to repeat. */

@@ -4,7 +4,7 @@ import type { KeyEnvironment } from '../../api-keys.ts';
 import { isSent, type EventType } from '../../event-types.ts';
 import { newId } from '../../wire/ids.ts';
 import { insertionOf } from '../live/changes.ts';
-import { prepared } from '../prepared.ts';
+import { executePrepared } from '../prepared.ts';
 import type { Transaction, Writer } from '../tables.ts';
 
 export interface NewEvent {
@@ -40,8 +40,7 @@ export async function recordEvent(
     { project_id: projectId, subject: 'event', subject_id: eventId, kind: 'recorded' },
     { project_id: projectId, subject: 'delivery', kind: 'created', from: sql`delivery` },
   );
-  const { rows } = await sql<{ delivery_count: number }>`
-    ${prepared('record_event')}
+  const statement = sql<{ delivery_count: number }>`
     with moment as materialized (
       select greatest(
         date_trunc('milliseconds', clock_timestamp()),
@@ -67,8 +66,9 @@ export async function recordEvent(
         and (environment = 'production' or ${environment} = 'test')
       returning id
     ), change as (${changes})
-    select count(*)::int as delivery_count from delivery`.execute(trx);
-  const deliveryCount = rows[0]!.delivery_count;
+    select count(*)::int as delivery_count from delivery`;
+  const [counted] = await executePrepared(trx, 'record_event', statement);
+  const deliveryCount = counted!.delivery_count;
   if (deliveryCount > 0) trx.notifyAfterCommit('fanfare_deliveries');
   return { eventId, deliveryCount };
 }

@@ -17,7 +17,7 @@ import { insertionOf } from '../live/changes.ts';
 import type { CountedUsage } from '../accounts/usage.ts';
 import { earlierSame } from './same-content.ts';
 import { autoCommit } from '../transaction.ts';
-import { prepared } from '../prepared.ts';
+import { executePrepared } from '../prepared.ts';
 import type { Database, Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
 
 export interface PostWithResults {
@@ -84,8 +84,7 @@ export async function insertPost(
 ): Promise<InsertedPost> {
   const { project_id, id: subject_id } = post;
   const created = { project_id, subject: 'post', subject_id, kind: 'created' } as const;
-  const { rows } = await sql<PostRow & Omit<InsertedPost, 'post'>>`
-    ${prepared('insert_post')}
+  const statement = sql<PostRow & Omit<InsertedPost, 'post'>>`
     with post as (
       insert into posts (id, project_id, environment, caption, status, scheduled_at, due_at, run_due_at,
         media, auto_fit, metadata, current_run, workflow_id)
@@ -128,9 +127,10 @@ export async function insertPost(
     select post.*, (select json_agg(result order by position) from result) as results,
       (select coalesce(json_agg(counted order by social_account_id), '[]') from counted) as usages,
       array(select result.social_account_id from result, ${earlierSame('result')}) as repeated
-    from post`.execute(trx);
+    from post`;
+  const [inserted] = await executePrepared(trx, 'insert_post', statement);
   if (asked) trx.notifyAfterCommit('fanfare_outbox');
-  const { results: written, usages, repeated, ...row } = rows[0]!;
+  const { results: written, usages, repeated, ...row } = inserted!;
   // JSON turns times into text. A new result has only this one.
   const { updated_at } = row;
   return { post: row, results: written.map((one) => ({ ...one, updated_at })), usages, repeated };
@@ -240,27 +240,22 @@ const postBytes = sql<number>`octet_length(posts.caption) + coalesce((
 ), 0)::int`;
 
 export async function lockPost(trx: Transaction, id: string): Promise<PostRow | undefined> {
-  return trx
-    .selectFrom('posts')
-    .modifyFront(prepared('lock_post'))
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
+  const statement = trx.selectFrom('posts').selectAll().where('id', '=', id).forUpdate();
+  const [post] = await executePrepared(trx, 'lock_post', statement);
+  return post;
 }
 
 export type OpenTarget = Pick<PostResultRow, 'id' | 'answers_result_id'>;
 
 /** Targets and comments that have not ended. */
 export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
-  return db
+  const targets = db
     .selectFrom('post_results')
-    .modifyFront(prepared('list_open_targets'))
     .select(['id', 'answers_result_id'])
     .where('post_id', '=', postId)
     .where(isOpenRow('post_results'))
-    .orderBy('position')
-    .execute();
+    .orderBy('position');
+  return executePrepared(db, 'list_open_targets', targets);
 }
 
 /**
@@ -276,8 +271,7 @@ export async function claimRun(
 ): Promise<'claimed' | { waitMs: number } | undefined> {
   const writer = autoCommit(db, notifier);
   const from = sql`claimed where started_run < ${run}`;
-  const { rows } = await sql<{ wait_ms: number | null }>`
-    ${prepared('claim_run')}
+  const statement = sql<{ wait_ms: number | null }>`
     with found as (
       select id, project_id, started_run, ${msUntil(sql.ref('scheduled_at'))} as wait_ms from posts
       where id = ${postId} and current_run = ${run} and workflow_id = ${workflowId}
@@ -291,8 +285,8 @@ export async function claimRun(
       update posts set status = 'pending', started_run = ${run}, progressed_at = now()
       from claimed where posts.id = claimed.id
     )
-    select wait_ms from found`.execute(writer);
-  const [found] = rows;
+    select wait_ms from found`;
+  const [found] = await executePrepared(writer, 'claim_run', statement);
   if (!found) return undefined;
   const waitMs = found.wait_ms ?? 0;
   return waitMs > 0 ? { waitMs: Math.ceil(waitMs) } : 'claimed';
@@ -304,8 +298,7 @@ export async function setConcluded(
   { id, project_id, current_run }: PostRow,
   { status, published_at }: { status: PostStatus & ChangeKind<'post'>; published_at: Date | null },
 ): Promise<Pick<PostRow, 'revision' | 'updated_at'>> {
-  const { rows } = await sql<Pick<PostRow, 'revision' | 'updated_at'>>`
-    ${prepared('set_concluded')}
+  const statement = sql<Pick<PostRow, 'revision' | 'updated_at'>>`
     with change as (
       ${insertionOf(trx, { project_id, subject: 'post', subject_id: id, kind: status })}
     )
@@ -313,6 +306,7 @@ export async function setConcluded(
     set status = ${status}, published_at = ${published_at}, concluded_run = ${current_run},
       progressed_at = now()
     where id = ${id}
-    returning revision, updated_at`.execute(trx);
-  return rows[0]!;
+    returning revision, updated_at`;
+  const [written] = await executePrepared(trx, 'set_concluded', statement);
+  return written!;
 }

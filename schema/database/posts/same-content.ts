@@ -1,7 +1,7 @@
 // Finds posts with the same content.
 import { sql, type RawBuilder } from 'kysely';
 import { firstIdAt } from '../../wire/ids.ts';
-import { prepared } from '../prepared.ts';
+import { executePrepared } from '../prepared.ts';
 import type { Db } from '../tables.ts';
 
 /** How long a post counts as the same one again. */
@@ -38,12 +38,12 @@ export async function findSameContent(
 ): Promise<string[]> {
   const accountIds = contents.map(({ accountId }) => accountId);
   const hashes = contents.map(({ hash }) => hash);
-  const { rows } = await sql<{ social_account_id: string }>`
-    ${prepared('find_same_content')}
+  const statement = sql<{ social_account_id: string }>`
     select given.social_account_id
     from (
       select account_id as social_account_id, hash::bytea as content_hash, ${projectId} as project_id
       from unnest(${accountIds}::text[], ${hashes}::text[]) as content (account_id, hash)
-    ) as given, ${earlierSame('given')}`.execute(db);
+    ) as given, ${earlierSame('given')}`;
+  const rows = await executePrepared(db, 'find_same_content', statement);
   return rows.map((row) => row.social_account_id);
 }

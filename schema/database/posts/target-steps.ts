@@ -8,7 +8,7 @@ import { giveBackUsage } from '../accounts/usage.ts';
 import { insertChanges, insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
 import { autoCommit } from '../transaction.ts';
-import { prepared } from '../prepared.ts';
+import { executePrepared } from '../prepared.ts';
 import type { ClockState, Db, PostResultRow, Transaction } from '../tables.ts';
 import { emptyState, type SealedState } from './provider-state.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
@@ -25,8 +25,7 @@ export async function beginPhase(
 ): Promise<boolean> {
   const writer = autoCommit(db, notifier);
   const when = row.status === 'pending';
-  const { rows } = await sql<{ has_begun: boolean }>`
-    ${prepared('begin_phase')}
+  const statement = sql<{ has_begun: boolean }>`
     with begun as (
       update post_results
       set status = 'publishing', phase = ${phase}, phase_state = 'begun',
@@ -43,8 +42,9 @@ export async function beginPhase(
       update posts set progressed_at = now()
       where id = ${row.post_id} and exists (select from begun) and ${when}
     )
-    select exists (select from begun) as has_begun`.execute(writer);
-  return rows[0]!.has_begun;
+    select exists (select from begun) as has_begun`;
+  const [written] = await executePrepared(writer, 'begin_phase', statement);
+  return written!.has_begun;
 }
 
 /** A change of the result, if `from` contains it. */
@@ -130,8 +130,7 @@ export async function setNextPhase(
   const state = next.state ?? emptyState;
   const isChecked = row.phase === 'reconcile' && next.phase !== 'reconcile';
   const writer = autoCommit(db, notifier);
-  const { rows } = await sql<{ has_changed: boolean }>`
-    ${prepared('set_next_phase')}
+  const statement = sql<{ has_changed: boolean }>`
     with changed as (
       update post_results
       set phase = ${next.phase}, phase_state = 'ready', clock = ${JSON.stringify(next.clock)}::jsonb,
@@ -148,8 +147,9 @@ export async function setNextPhase(
       update posts set progressed_at = now()
       where id = ${row.post_id} and exists (select from changed) and ${isWaiting}
     )
-    select exists (select from changed) as has_changed`.execute(writer);
-  return rows[0]!.has_changed;
+    select exists (select from changed) as has_changed`;
+  const [written] = await executePrepared(writer, 'set_next_phase', statement);
+  return written!.has_changed;
 }
 
 /**
@@ -169,8 +169,7 @@ export async function setPublished(
   durationMs: number,
 ): Promise<void> {
   const writer = autoCommit(db, notifier);
-  await sql`
-    ${prepared('set_published')}
+  const statement = sql`
     with attempt as (
       update post_attempts
       set outcome = 'published', duration_ms = ${durationMs},
@@ -189,7 +188,8 @@ export async function setPublished(
       ${insertionOf(writer, changeOf(row, 'result.published', sql`published`))}
     )
     update posts set progressed_at = now()
-    where id = ${row.post_id} and exists (select from published)`.execute(writer);
+    where id = ${row.post_id} and exists (select from published)`;
+  await executePrepared(writer, 'set_published', statement);
 }
 
 export interface Failure {

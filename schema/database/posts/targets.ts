@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { mediaErrorOf, postingErrors } from '../../posts/errors.ts';
 import type { ResultStatus } from '../../posts/posts.ts';
-import { prepared } from '../prepared.ts';
+import { executePrepared } from '../prepared.ts';
 import type { Db, MediaItem, MediaRow, PostResultRow } from '../tables.ts';
 import { isUnderPause } from '../pauses.ts';
 import { limitKeys } from './rate-limits.ts';
@@ -83,13 +83,12 @@ export function mediaOf({
 }
 
 export async function findTarget(db: Db, resultId: string): Promise<TargetRow | undefined> {
-  return db
+  const targets = db
     .selectFrom('post_results as r')
     .innerJoin('posts as p', 'p.id', 'r.post_id')
     .innerJoin('social_accounts as account', 'account.id', 'r.social_account_id')
     .leftJoin('grants', 'grants.id', 'account.grant_id')
     .leftJoin('post_results as answered', 'answered.id', 'r.answers_result_id')
-    .modifyFront(prepared('find_target'))
     .selectAll('r')
     .select(['p.caption as post_caption', 'p.media as post_media', 'p.auto_fit', 'p.current_run'])
     .select(({ fn }) => fn.coalesce('p.due_at', 'p.created_at').as('due_at'))
@@ -106,20 +105,21 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
         .as('blocked_until'),
       isUnderPause('r').as('is_sending_paused'),
     ])
-    .where('r.id', '=', resultId)
-    .executeTakeFirst();
+    .where('r.id', '=', resultId);
+  const [target] = await executePrepared(db, 'find_target', targets);
+  return target;
 }
 
 /** The post of this result, if all of its targets and comments have ended. */
 export async function findFinishedPost(db: Db, resultId: string): Promise<string | undefined> {
-  const { rows } = await sql<{ post_id: string }>`
-    ${prepared('find_finished_post')}
+  const statement = sql<{ post_id: string }>`
     select post_id from post_results r
     where id = ${resultId} and not exists (
       select from post_results
       where post_id = r.post_id and ${isOpenRow('post_results')}
-    )`.execute(db);
-  return rows[0]?.post_id;
+    )`;
+  const [finished] = await executePrepared(db, 'find_finished_post', statement);
+  return finished?.post_id;
 }
 
 /**
@@ -133,14 +133,10 @@ export async function setPaused(db: Db, row: TargetRow): Promise<boolean> {
     .where('id', '=', row.id)
     .where('steps', '=', row.steps)
     .where(isOpenRow('post_results'))
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('sending_pauses')
-          .select('scope')
-          .where('scope', 'in', [row.platform, row.project_id])
-          .forKeyShare(),
-      ),
+    .where(
+      sql<boolean>`exists (
+        select from sending_pauses where scope in (${row.platform}, ${row.project_id})
+        for key share)`,
     )
     .returning('id')
     .executeTakeFirst();

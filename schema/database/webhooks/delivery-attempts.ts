@@ -5,7 +5,7 @@ import type { DeliveryStatus, Timings } from '../../deliveries.ts';
 import { insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
 import { autoCommit } from '../transaction.ts';
-import { prepared } from '../prepared.ts';
+import { executePrepared } from '../prepared.ts';
 import type { Db } from '../tables.ts';
 
 /** One request to a receiver, and its answer. */
@@ -66,8 +66,7 @@ export async function insertAttempts(
     { subject: 'delivery', kind, from: sql`updated` },
     { subject: 'webhook', kind: sql`transition`, from: sql`transition` },
   );
-  const { rows } = await sql<WebhookTransition>`
-    ${prepared('insert_attempts')}
+  const statement = sql<WebhookTransition>`
     with attempt as materialized (
       select * from json_to_recordset(${JSON.stringify(inIdOrder)}::json) as t (
         delivery_id text, scheduled_attempts int, ladder_start int,
@@ -126,6 +125,6 @@ export async function insertAttempts(
     ) as attempted on transition = 'failing'
     union all
     (select distinct on (webhook_id) webhook_id, 'failed', error_code, status_code
-      from updated where failed_at is not null order by webhook_id)`.execute(writer);
-  return rows;
+      from updated where failed_at is not null order by webhook_id)`;
+  return executePrepared(writer, 'insert_attempts', statement);
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { DeliveryTrigger } from '../../deliveries.ts';
 import type { EventType } from '../../event-types.ts';
-import { prepared } from '../prepared.ts';
+import { executePrepared } from '../prepared.ts';
 import type { Db, WebhookRow } from '../tables.ts';
 import { areDeliveriesPaused } from '../pauses.ts';
 import type { SecretColumns } from './secrets.ts';
@@ -29,11 +29,10 @@ export async function listUnfinished(
   batchId: string,
   deliveryIds?: string[],
 ): Promise<DueDelivery[]> {
-  const rows = await db
+  const statement = db
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
     .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
-    .modifyFront(prepared(`list_unfinished${deliveryIds ? '_of' : ''}`))
     .select(['d.id', 'd.project_id', 'd.event_id', 'd.event', 'd.trigger', 'd.attempt_count'])
     .select(['d.scheduled_attempts', 'd.ladder_start', 'd.next_attempt_at', 'e.body'])
     .select(['w.id as webhook_id', 'w.url', 'w.status', 'w.deleted_at', 'w.secret'])
@@ -44,8 +43,9 @@ export async function listUnfinished(
     )
     .where('d.batch_id', '=', batchId)
     // Not parameters: Postgres must recognize the condition of the partial index.
-    .where(sql<boolean>`(d.status = 'pending' or d.status = 'retrying')`)
-    .execute();
+    .where(sql<boolean>`(d.status = 'pending' or d.status = 'retrying')`);
+  const name = deliveryIds ? 'list_unfinished_of' : 'list_unfinished';
+  const rows = await executePrepared(db, name, statement);
   const webhooks = new Map<string, DueDelivery['webhook']>();
   return rows.map((row) => {
     const { webhook_id: id, url, status, deleted_at, secret, secret_key_id, ...rest } = row;

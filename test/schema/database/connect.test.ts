@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { limitTransactions } from '../../../schema/database/connect.ts';
-import { prepared } from '../../../schema/database/prepared.ts';
+import { executePrepared } from '../../../schema/database/prepared.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 
 const database = useDatabase();
@@ -23,9 +23,10 @@ describe('connectDatabase', () => {
 
   test('keeps a prepared statement, however it was built', async () => {
     await database.db.transaction().execute(async (trx) => {
-      await sql`${prepared('raw_statement')} select ${1}::int`.execute(trx);
-      const built = trx.selectFrom('projects').modifyFront(prepared('built_statement'));
-      await built.select('id').where('id', '=', 'prj_1').execute();
+      const raw = sql<{ one: number }>`select ${1}::int as one`;
+      expect(await executePrepared(trx, 'raw_statement', raw)).toEqual([{ one: 1 }]);
+      const built = trx.selectFrom('projects').select('id').where('id', '=', 'prj_1');
+      expect(await executePrepared(trx, 'built_statement', built)).toEqual([]);
       await sql`select ${1}::int`.execute(trx);
       const { rows } = await sql`select name from pg_prepared_statements order by 1`.execute(trx);
       expect(rows).toEqual([{ name: 'built_statement' }, { name: 'raw_statement' }]);

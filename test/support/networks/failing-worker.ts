@@ -1,8 +1,7 @@
 // A worker that numbers its steps, each a statement or a call to the network, and can fail at any of them.
 import { Kysely, PostgresDialect } from 'kysely';
-import { Pool, type PoolClient } from 'pg';
+import { Pool, type PoolClient, type QueryConfig } from 'pg';
 import type { Database, Db } from '../../../schema/database/tables.ts';
-import { PreparingClient } from '../../../schema/database/prepared.ts';
 import type { Switchboard } from './faults.ts';
 
 export type Failure =
@@ -41,7 +40,7 @@ export interface FailingWorkerOptions {
 const lostConnection = new Error('The connection was lost.');
 
 export function createWorkerPool(url: string): Pool {
-  const pool = new Pool({ Client: PreparingClient, connectionString: url, max: 16 });
+  const pool = new Pool({ connectionString: url, max: 16 });
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
@@ -83,9 +82,9 @@ export function createFailingWorker(options: FailingWorkerOptions): FailingWorke
   function follow(client: PoolClient) {
     clients.add(client);
     let hasBroken = false;
-    const query = async (text: string, values: unknown[]) => {
+    const query = async (statement: string | QueryConfig, values: unknown[]) => {
       try {
-        return await take(nameOf(text), () => client.query(text, values));
+        return await take(nameOf(statement), () => client.query(statement, values));
       } catch (error) {
         // A lost connection ends its transaction.
         hasBroken ||= error === lostConnection;
@@ -93,8 +92,8 @@ export function createFailingWorker(options: FailingWorkerOptions): FailingWorke
       }
     };
     return {
-      query: (text: string, values: unknown[]) =>
-        hasBroken ? Promise.reject(lostConnection) : query(text, values),
+      query: (statement: string | QueryConfig, values: unknown[]) =>
+        hasBroken ? Promise.reject(lostConnection) : query(statement, values),
       release(isDiscarded?: boolean) {
         clients.delete(client);
         if (!isDead) client.release(hasBroken || isDiscarded);
@@ -131,4 +130,7 @@ export function createFailingWorker(options: FailingWorkerOptions): FailingWorke
   };
 }
 
-const nameOf = (statement: string) => statement.trim().split('\n')[0]!.slice(0, 80);
+const nameOf = (statement: string | QueryConfig) =>
+  typeof statement === 'string'
+    ? statement.trim().split('\n')[0]!.slice(0, 80)
+    : (statement.name ?? statement.text);

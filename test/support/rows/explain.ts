@@ -1,7 +1,6 @@
 // Captures the queries that code under test runs, and asks Postgres how it would run them.
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely';
-import { Pool, type PoolClient } from 'pg';
-import { preparedNameOf } from '../../../schema/database/prepared.ts';
+import { Pool, type PoolClient, type QueryConfig } from 'pg';
 import type { Database, Db } from '../../../schema/database/tables.ts';
 
 interface PlanNode {
@@ -18,7 +17,7 @@ export interface Explainer {
   close(): Promise<void>;
 }
 
-const explainable = /^(\s|\/\*.*?\*\/)*(select|with|insert|update|delete)\b/i;
+const explainable = /^\s*(select|with|insert|update|delete)\b/i;
 
 export function createExplainer(url: string): Explainer {
   let captured: CompiledQuery[] = [];
@@ -34,20 +33,25 @@ export function createExplainer(url: string): Explainer {
     async findFullScans(work) {
       captured = [];
       await work(db);
-      const queries = captured.filter(({ sql }) => explainable.test(sql));
+      const queries = captured.filter(({ sql }) => explainable.test(toConfig(sql).text));
       if (queries.length === 0) throw new Error('No query was run.');
       const found: string[] = [];
       for (const { sql, parameters } of queries) {
-        const plan = preparedNameOf(sql)
-          ? await explainKept(pool, sql, parameters.length)
-          : await explain(pool, sql, [...parameters]);
-        for (const table of fullScans(plan)) found.push(`${table}: ${sql}`);
+        const { name, text } = toConfig(sql);
+        const plan = name
+          ? await explainKept(pool, text, parameters.length)
+          : await explain(pool, text, [...parameters]);
+        for (const table of fullScans(plan)) found.push(`${table}: ${text}`);
       }
       return found;
     },
     close: () => db.destroy(),
   };
 }
+
+/** `executePrepared` passes a named statement in place of a text. */
+const toConfig = (statement: string | QueryConfig): QueryConfig =>
+  typeof statement === 'string' ? { text: statement } : statement;
 
 type Explained = { 'QUERY PLAN': [{ Plan: PlanNode }] };
 
