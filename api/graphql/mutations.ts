@@ -14,8 +14,7 @@ import type { Caller, Context } from '../http/context.ts';
 import type { Answer } from '../http/transact.ts';
 import { builder, operationCost, type GraphqlTypes } from './builder.ts';
 import type { GraphqlContext } from './context.ts';
-import { namesAt } from './input.ts';
-import { inInput, readId, write, type Write } from './operation.ts';
+import { readId, write, type Write } from './operation.ts';
 import { idArguments, idempotencyArguments, noInput } from './shapes.ts';
 
 type Types = PothosSchemaTypes.ExtendDefaultTypes<GraphqlTypes>;
@@ -71,11 +70,11 @@ export function mutationOf<Type extends TypeParam<Types>, Input, Fields extends 
     graphql: GraphqlContext,
     info: GraphQLResolveInfo,
   ) {
-    return write(graphql, { scope, schema, args, info }, (context, caller, given) =>
+    return write(graphql, { scope, schema, args, info }, (context, caller, given, names) =>
       options.run(context, caller, given, {
         id: resource === undefined ? '' : readId(resource, args.id!),
         args: args as InputShapeFromFields<Fields>,
-        names: namesAt(inInput(args, info)),
+        names,
       }),
     );
   }

@@ -2,25 +2,28 @@
 import { createHash } from 'node:crypto';
 import { Kind, type FieldNode, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 import type { z } from 'zod';
-import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
+import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
+import type { Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { requireCaller, type GraphqlContext } from './context.ts';
 import { checkKey, keyHeaderPath } from '../http/idempotency.ts';
-import { toSnakeCase } from './case-conversion.ts';
-import { toArgumentPath, toWire, type Place } from './input.ts';
-import { findTextIssues } from '../http/text-issues.ts';
 import { countRequest } from '../http/rate-limit.ts';
+import { findTextIssues } from '../http/text-issues.ts';
 import { refuseAnswered, Replayed, type Answer } from '../http/transact.ts';
 import { validate } from '../http/validation.ts';
+import { toSnakeCase } from './case-conversion.ts';
+import { requireCaller, type GraphqlContext } from './context.ts';
+import { namesAt, toArgumentPath, toWire, type Place } from './input.ts';
 
 /** Where the input of an operation is in its arguments. */
-export function inInput(args: { input?: unknown }, info: GraphQLResolveInfo): Place {
-  const argument = findInputArgument(info);
+function placeOfInput({ parentType, fieldName }: GraphQLResolveInfo, value: unknown): Place {
+  const { args } = parentType.getFields()[fieldName]!;
+  const argument = args.find(({ name }) => name === 'input');
   if (!argument) return {};
-  const beside = argumentsOf(info).flatMap(({ name }) => (name === 'input' ? [] : [name]));
-  return { input: { type: argument.type, value: args.input }, beside };
+  const beside = args.map(({ name }) => name).filter((name) => name !== 'input');
+  return { input: { type: argument.type, value }, beside };
 }
+
 const inArguments: Place = { names: { limit: 'first', cursor: 'after' } };
 
 /** The error with its paths as the GraphQL client wrote them. */
@@ -82,34 +85,40 @@ export interface Write<Input> {
   info: GraphQLResolveInfo;
 }
 
+/** `names`: how messages name the fields of the input. */
+type Run<Input, T> = (context: Context, caller: Caller, input: Input, names: Names) => Promise<T>;
+
 /** Runs an operation on an input, and counts it as a request. Ignores its idempotency key. */
 export async function check<Input, T>(
   graphql: GraphqlContext,
   { scope, schema, args, info }: Write<Input>,
-  run: (context: Context, caller: Caller, input: Input) => Promise<T>,
+  run: Run<Input, T>,
 ): Promise<T> {
   const caller = requireCaller(graphql, scope);
+  const [first] = fieldsOf(info);
   // The request itself pays for its first field.
-  if (info.fieldNodes[0] !== fieldsOf(info)[0]) countRequest(graphql.app, caller);
+  if (info.fieldNodes[0] !== first) countRequest(graphql.app, caller);
+  const place = placeOfInput(info, args.input);
   try {
-    const input = validate(schema, readInput(args.input, info, schema));
-    return await run(graphql.app, caller, input);
+    const given = place.input?.value ? toWire(place.input.value, place.input.type, schema) : {};
+    return await run(graphql.app, caller, validate(schema, given), namesAt(place));
   } catch (error) {
-    throw atPlace(error, inInput(args, info));
+    throw atPlace(error, place);
   }
 }
 
 /** Runs a mutation. A repeat with the same idempotency key returns the first answer. */
 export async function write<Input, T>(
   graphql: GraphqlContext,
-  { scope, schema, args, info }: Write<Input>,
-  run: (context: Context, caller: Caller, input: Input) => Promise<Answer<T>>,
+  operation: Write<Input>,
+  run: Run<Input, Answer<T>>,
 ): Promise<T> {
+  const { scope, args, info } = operation;
   requireCaller(graphql, scope);
   const keyInHeader = keyOfRequest(graphql, info);
   const keyBeside = checkKey(args.idempotencyKey, ['idempotencyKey']);
   try {
-    return await check(graphql, { scope, schema, args, info }, async (app, caller, input) => {
+    return await check(graphql, operation, async (app, caller, input, names) => {
       const key = keyBeside ?? idempotencyKeyIn(input) ?? keyInHeader;
       const asking = {
         ...caller,
@@ -119,28 +128,13 @@ export async function write<Input, T>(
         }),
       };
       await refuseAnswered(app, asking);
-      return (await run(app, asking, input)).data;
+      return (await run(app, asking, input, names)).data;
     });
   } catch (error) {
     if (error instanceof Replayed) return error.answer.data as T;
     throw error;
   }
 }
-
-function readInput(
-  input: object | null | undefined,
-  info: GraphQLResolveInfo,
-  schema: z.ZodType,
-): unknown {
-  const argument = findInputArgument(info);
-  return argument && input ? toWire(input, argument.type, schema) : {};
-}
-
-const argumentsOf = ({ parentType, fieldName }: GraphQLResolveInfo) =>
-  parentType.getFields()[fieldName]!.args;
-
-const findInputArgument = (info: GraphQLResolveInfo) =>
-  argumentsOf(info).find(({ name }) => name === 'input');
 
 function idempotencyKeyIn(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || !('idempotency_key' in input)) {
@@ -154,20 +148,24 @@ function keyOfRequest(
   { idempotencyKey }: GraphqlContext,
   info: GraphQLResolveInfo,
 ): string | undefined {
-  if (idempotencyKey === undefined || fieldsOf(info).length === 1) return idempotencyKey;
+  const [, second] = fieldsOf(info);
+  if (idempotencyKey === undefined || !second) return idempotencyKey;
   const message = 'must not be sent with several mutations. Give each its own `idempotencyKey`.';
   throw validationError([{ path: keyHeaderPath, code: 'ambiguous', message }]);
 }
 
-/** The fields of the document's operation, also those in fragments. */
-function fieldsOf({ operation, fragments }: GraphQLResolveInfo): FieldNode[] {
-  const fieldsIn = ({ selections }: SelectionSetNode): FieldNode[] =>
-    selections.flatMap((selection) => {
-      if (selection.kind === Kind.FIELD) return [selection];
-      const isInline = selection.kind === Kind.INLINE_FRAGMENT;
-      const fragment = isInline ? selection : fragments[selection.name.value]!;
-      return fieldsIn(fragment.selectionSet);
-    });
+/** The fields of the document's operation, also those in fragments, one by one: it may have hundreds. */
+function fieldsOf({ operation, fragments }: GraphQLResolveInfo): Iterable<FieldNode> {
+  function* fieldsIn({ selections }: SelectionSetNode): Generator<FieldNode, void> {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) yield selection;
+      else {
+        const isInline = selection.kind === Kind.INLINE_FRAGMENT;
+        const fragment = isInline ? selection : fragments[selection.name.value]!;
+        yield* fieldsIn(fragment.selectionSet);
+      }
+    }
+  }
   return fieldsIn(operation.selectionSet);
 }
 

@@ -1,15 +1,9 @@
 // Creates several posts for one request, each in its own transaction. A repeat creates none twice.
 import { createHash } from 'node:crypto';
-import type { CreatePosts } from '../../schema/posts/bulk.ts';
-import type { ErrorObject } from '../../schema/wire/error-object.ts';
+import type { CreatedPost, CreatePosts } from '../../schema/posts/bulk.ts';
+import { CreatePost, type CheckedPost } from '../../schema/posts/posts.ts';
 import { validationError } from '../../schema/wire/errors.ts';
-import { restNames, type Names } from '../../schema/wire/names.ts';
-import {
-  CreatePost,
-  type CheckedPost,
-  type Post,
-  type PostIssue,
-} from '../../schema/posts/posts.ts';
+import { restNames, type Names, type Path } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { maxKeyLength } from '../http/idempotency.ts';
@@ -17,9 +11,6 @@ import { countPosts } from '../http/rate-limit.ts';
 import { refuseAnswered, Replayed, transact, type Answer } from '../http/transact.ts';
 import { validate } from '../http/validation.ts';
 import { createPost } from './create-post.ts';
-
-export type CreatedPost =
-  { status: number; post: Post; warnings: PostIssue[] } | { status: number; error: ErrorObject };
 
 /**
  * Creates the posts in order, so that earlier posts count first against a limit. With a request key,
@@ -38,33 +29,29 @@ export async function createPosts(
     const last = data.at(-1);
     // Every further post would also wait for a database that doesn't answer.
     const isSilent = performance.now() - startedAtMs > context.config.databaseTimeoutMs;
-    if (isSilent && last && 'error' in last && last.error.code === 'unavailable') data.push(last);
-    else data.push(await createOne(context, caller, { index, post }, names));
+    if (isSilent && last?.error?.code === 'unavailable') data.push(last);
+    else data.push(await createOne(context, caller, { index, given: post }, names));
   }
   const answer = { status: 200, data };
   // A repeat may succeed, so this answer isn't stored.
-  const isUnfinished = data.some((item) => 'error' in item && item.error.is_retriable);
+  const isUnfinished = data.some(({ error }) => error?.is_retriable);
   if (!caller.idempotency || isUnfinished) return answer;
   return transact(context, caller, () => Promise.resolve(answer));
-}
-
-interface Item {
-  index: number;
-  post: unknown;
 }
 
 async function createOne(
   context: Context,
   caller: Caller,
-  item: Item,
+  { index, given }: { index: number; given: unknown },
   names: Names,
 ): Promise<CreatedPost> {
   let ownKey: string | undefined;
+  const toPath = (path: Path) => ['posts', index, ...path];
   try {
-    const input = validate(CreatePost, item.post);
+    const input = validate(CreatePost, given);
     ownKey = input.idempotency_key;
-    const asking = askForItem(caller, item.index, input);
-    const here: Names = { ...names, path: (path) => names.path(['posts', item.index, ...path]) };
+    const asking = askForItem(caller, index, input);
+    const here: Names = { ...names, path: (path) => names.path(toPath(path)) };
     const { status, data } = await createOnce(context, asking, input, here);
     const { warnings, ...post } = data;
     return { status, post, warnings };
@@ -72,8 +59,7 @@ async function createOne(
     const error = toAppError(context, thrown, caller.requestId);
     // The request's key was used with other posts, so the whole request is refused.
     if (error.code === 'idempotency_conflict' && ownKey === undefined) throw error;
-    const moved = error.withPaths((path) => ['posts', item.index, ...path]);
-    const { status, error: body } = toErrorAnswer(context, moved, names);
+    const { status, error: body } = toErrorAnswer(context, error.withPaths(toPath), names);
     return { status, error: body };
   }
 }

@@ -42,3 +42,4 @@ export const CreatedPost = z
     description:
       'One post of a bulk request: `post` and `warnings` if it was created, `error` if it was refused.',
   });
+export type CreatedPost = z.infer<typeof CreatedPost>;

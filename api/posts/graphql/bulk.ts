@@ -1,26 +1,26 @@
 // Creating several posts at once, in GraphQL.
 import { fixedLimits } from '../../../schema/wire/limits.ts';
-import { CreatePosts } from '../../../schema/posts/bulk.ts';
+import { CreatePosts, type CreatedPost } from '../../../schema/posts/bulk.ts';
 import type { PlatformName } from '../../../schema/platforms/index.ts';
 import type { PostIssue } from '../../../schema/posts/posts.ts';
 import type { ErrorObject } from '../../../schema/wire/error-object.ts';
 import { builder, operationCost } from '../../graphql/builder.ts';
 import { mutationOf } from '../../graphql/mutations.ts';
 import { PlatformRef } from '../../platforms/graphql.ts';
-import { createPosts, type CreatedPost } from '../create-posts.ts';
-import { CreatePostInput } from './creating.ts';
+import { createPosts } from '../create-posts.ts';
 import { IssueSeverityRef, PostRef } from './shapes.ts';
+import { CreatePostInput } from './writing.ts';
 
 const IssueRef = builder.objectRef<NonNullable<ErrorObject['issues']>[number]>('Issue').implement({
   fields: (t) => ({
     path: t.exposeString('path'),
     code: t.exposeString('code'),
     message: t.exposeString('message'),
-    actual: t.field({ type: 'JSON', nullable: true, resolve: ({ actual }) => actual }),
-    limit: t.field({ type: 'JSON', nullable: true, resolve: ({ limit }) => limit }),
-    field: t.string({ nullable: true, resolve: ({ field }) => field }),
-    platformPostIndex: t.int({ nullable: true, resolve: (issue) => issue.platform_post_index }),
-    accountId: t.id({ nullable: true, resolve: (issue) => issue.account_id }),
+    actual: t.expose('actual', { type: 'JSON', nullable: true }),
+    limit: t.expose('limit', { type: 'JSON', nullable: true }),
+    field: t.exposeString('field', { nullable: true }),
+    platformPostIndex: t.exposeInt('platform_post_index', { nullable: true }),
+    accountId: t.exposeID('account_id', { nullable: true }),
     platform: t.field({
       type: PlatformRef,
       nullable: true,
@@ -38,9 +38,9 @@ const RefusalRef = builder.objectRef<ErrorObject>('Refusal').implement({
   fields: (t) => ({
     code: t.exposeString('code'),
     message: t.exposeString('message'),
-    hint: t.string({ nullable: true, resolve: ({ hint }) => hint }),
+    hint: t.exposeString('hint', { nullable: true }),
     isRetriable: t.exposeBoolean('is_retriable'),
-    issues: t.field({ type: [IssueRef], nullable: true, resolve: ({ issues }) => issues }),
+    issues: t.expose('issues', { type: [IssueRef], nullable: true }),
     docsUrl: t.exposeString('docs_url'),
   }),
 });
@@ -55,14 +55,12 @@ const CreatedPostRef = builder.objectRef<CreatedPost>('CreatedPost').implement({
       description: 'The post. Null if it was refused.',
       type: PostRef,
       nullable: true,
-      resolve: (created) =>
-        'post' in created ? { ...created.post, warnings: created.warnings } : null,
+      resolve: ({ post, warnings = [] }) => (post ? { ...post, warnings } : null),
     }),
-    error: t.field({
+    error: t.expose('error', {
       description: 'Why the post was refused. Null if it was created.',
       type: RefusalRef,
       nullable: true,
-      resolve: (created) => ('error' in created ? created.error : null),
     }),
   }),
 });

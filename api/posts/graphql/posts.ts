@@ -1,12 +1,17 @@
-// Reading posts, in GraphQL.
-import { ListPosts } from '../../../schema/posts/posts.ts';
+// Reading posts, and the calls of their targets and comments to the networks, in GraphQL.
+import { AttemptOutcome, type PostAttempt } from '../../../schema/posts/attempts.ts';
+import { ListPosts, Phase } from '../../../schema/posts/posts.ts';
+import { listQuery } from '../../../schema/wire/listing.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionOf } from '../../graphql/connections.ts';
+import { linkPages } from '../../graphql/links.ts';
 import { queryOne, queryPages } from '../../graphql/queries.ts';
+import { wordEnum } from '../../graphql/shapes.ts';
 import { subscriptionOf } from '../../graphql/subscriptions.ts';
 import { PlatformRef } from '../../platforms/graphql.ts';
+import { listAttemptsOfResults, toAttemptCursor } from '../list-attempts.ts';
 import { findPosts, getPost, listPosts } from '../read-posts.ts';
-import { PostRef, PostStatusRef } from './shapes.ts';
+import { OutcomeRef, PostRef, PostStatusRef } from './shapes.ts';
 
 const PostConnection = connectionOf('PostConnection', PostRef);
 
@@ -40,4 +45,28 @@ subscriptionOf('postUpdated', {
   scope: 'posts:read',
   get: getPost,
   find: findPosts,
+});
+
+const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
+  fields: (t) => ({
+    number: t.exposeInt('number'),
+    run: t.exposeInt('run'),
+    phase: t.expose('phase', { type: wordEnum(Phase) }),
+    startedAt: t.expose('started_at', { type: 'DateTime' }),
+    durationMs: t.exposeInt('duration_ms', { nullable: true }),
+    outcome: t.expose('outcome', { type: wordEnum(AttemptOutcome) }),
+    errorCode: t.exposeString('error_code', { nullable: true }),
+    errorMessage: t.exposeString('error_message', { nullable: true }),
+    providerError: t.expose('provider_error', { type: 'JSON', nullable: true }),
+    providerDetail: t.expose('provider_detail', { type: 'JSON', nullable: true }),
+  }),
+});
+
+linkPages(OutcomeRef, 'attemptLog', {
+  type: connectionOf('PostAttemptConnection', PostAttemptRef),
+  description: 'Calls to the network, newest first.',
+  scope: 'posts:read',
+  schema: listQuery({}),
+  listMany: listAttemptsOfResults,
+  toNodeCursor: toAttemptCursor,
 });

@@ -29,7 +29,6 @@ export const PostStatusRef = wordEnum(PostStatus);
 const ResultStatusRef = wordEnum(ResultStatus);
 const FailureStageRef = wordEnum(FailureStage);
 const NextActionRef = wordEnum(NextAction);
-
 const WaitReasonRef = wordEnum(WaitReason);
 
 export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcome').implement({
@@ -129,11 +128,7 @@ builder.node(PostResultRef, {
       description: "Options of the account's network. Null if the network has none.",
       resolve: ({ platform, platform_options: options }) => showOptions(platform, options),
     }),
-    firstComment: t.field({
-      type: FirstCommentRef,
-      nullable: true,
-      resolve: (result) => result.first_comment,
-    }),
+    firstComment: t.expose('first_comment', { type: FirstCommentRef, nullable: true }),
   }),
 });
 
@@ -167,10 +162,9 @@ builder.node(PostRef, {
         'Issues that did not prevent the post, but may surprise you. Empty except in the response to creating, updating or publishing it.',
       resolve: ({ warnings }) => warnings ?? [],
     }),
-    results: t.field({
+    results: t.expose('results', {
       type: [PostResultRef],
       complexity: { field: 5, multiplier: 5 },
-      resolve: (post) => post.results,
     }),
   }),
 });

@@ -1,0 +1,138 @@
+// Creating, validating, changing and publishing posts, in GraphQL.
+import { UpdatePost } from '../../../schema/posts/changes.ts';
+import { CreatePost, NewPostStatus, type PostValidation } from '../../../schema/posts/posts.ts';
+import { builder, operationCost } from '../../graphql/builder.ts';
+import { deleted, mutationOf } from '../../graphql/mutations.ts';
+import { check, readId } from '../../graphql/operation.ts';
+import { wordEnum } from '../../graphql/shapes.ts';
+import { cancelPost } from '../cancel-post.ts';
+import { validatePost } from '../checks/check-post.ts';
+import { createPost } from '../create-post.ts';
+import { deletePost } from '../delete-post.ts';
+import { publishPost } from '../publish-post.ts';
+import { retryResult } from '../retry-result.ts';
+import { updatePost } from '../update-post.ts';
+import { PlatformOptionsInput } from './options.ts';
+import { PostIssueRef, PostRef, PostResultRef } from './shapes.ts';
+
+const PostMediaInput = builder.inputType('PostMediaInput', {
+  fields: (t) => ({
+    id: t.id(),
+    url: t.string(),
+    altText: t.string(),
+    thumbnailId: t.id(),
+  }),
+});
+
+const PlatformPostInput = builder.inputType('PlatformPostInput', {
+  fields: (t) => ({
+    accountId: t.id({ required: true }),
+    caption: t.string(),
+    media: t.field({ type: [PostMediaInput] }),
+    mediaIds: t.idList(),
+    mediaUrls: t.stringList(),
+    threadPosition: t.int(),
+    firstComment: t.string(),
+    inReplyTo: t.string(),
+    platformOptions: t.field({
+      type: PlatformOptionsInput,
+      description: "Options of the account's network.",
+    }),
+  }),
+});
+
+const NewPostStatusRef = wordEnum(NewPostStatus);
+
+/** A change has the fields of a new post, except its key. */
+function postInput(name: 'CreatePostInput' | 'UpdatePostInput') {
+  return builder.inputType(name, {
+    fields: (t) => ({
+      caption: t.string(),
+      accountIds: t.idList(),
+      platformPosts: t.field({ type: [PlatformPostInput] }),
+      media: t.field({ type: [PostMediaInput] }),
+      mediaIds: t.idList(),
+      mediaUrls: t.stringList(),
+      autoFit: t.boolean(),
+      metadata: t.field({ type: 'JSON' }),
+      scheduledAt: t.field({ type: 'DateTime' }),
+      status: t.field({ type: NewPostStatusRef }),
+      ...(name === 'CreatePostInput' && { idempotencyKey: t.string() }),
+    }),
+  });
+}
+
+export const CreatePostInput = postInput('CreatePostInput');
+const UpdatePostInput = postInput('UpdatePostInput');
+
+mutationOf('createPost', {
+  type: PostRef,
+  scope: 'posts:write',
+  description: 'Create a post. Publishes it now, schedules it or keeps it as a draft.',
+  input: CreatePostInput,
+  schema: CreatePost,
+  run: (context, caller, input, { names }) => createPost(context, caller, input, names),
+});
+
+mutationOf('updatePost', {
+  type: PostRef,
+  scope: 'posts:write',
+  resource: 'post',
+  input: UpdatePostInput,
+  schema: UpdatePost,
+  run: (context, caller, changes, { id, names }) => updatePost(context, caller, id, changes, names),
+});
+
+mutationOf('publishPost', {
+  type: PostRef,
+  scope: 'posts:write',
+  resource: 'post',
+  takesKey: true,
+  run: (context, caller, _, { id, names }) => publishPost(context, caller, id, names),
+});
+
+mutationOf('cancelPost', {
+  type: PostRef,
+  scope: 'posts:write',
+  resource: 'post',
+  takesKey: true,
+  run: (context, caller, _, { id }) => cancelPost(context, caller, id),
+});
+
+mutationOf('deletePost', {
+  type: 'ID',
+  scope: 'posts:write',
+  resource: 'post',
+  run: (context, caller, _, { id }) => deleted(deletePost(context, caller, id), id),
+});
+
+mutationOf('retryResult', {
+  type: PostResultRef,
+  scope: 'posts:write',
+  args: builder.args((t) => ({
+    postId: t.id({ required: true, description: 'ID of the post.' }),
+    resultId: t.id({ required: true, description: 'ID of the result.' }),
+  })),
+  takesKey: true,
+  run: (context, caller, _, { args }) =>
+    retryResult(context, caller, readId('post', args.postId), readId('result', args.resultId)),
+});
+
+const PostValidationRef = builder.objectRef<PostValidation>('PostValidation').implement({
+  fields: (t) => ({
+    valid: t.exposeBoolean('valid'),
+    errors: t.expose('errors', { type: [PostIssueRef] }),
+    warnings: t.expose('warnings', { type: [PostIssueRef] }),
+  }),
+});
+
+builder.queryField('validatePost', (t) =>
+  t.field({
+    type: PostValidationRef,
+    nullable: true,
+    complexity: operationCost,
+    args: { input: t.arg({ type: CreatePostInput, required: true }) },
+    resolve: (_, args, graphql, info) =>
+      check(graphql, { scope: 'posts:write', schema: CreatePost, args, info }, validatePost),
+  }),
+);
