@@ -7,7 +7,7 @@ import {
 import { accountNodes, AccountRef } from '../accounts/graphql.ts';
 import { KeyEnvironmentRef } from '../api-keys/graphql.ts';
 import { builder } from '../graphql/builder.ts';
-import { linkMany, linkOne } from '../graphql/links.ts';
+import { linkOne } from '../graphql/links.ts';
 import { mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
 import { queryOne } from '../graphql/queries.ts';
@@ -32,6 +32,15 @@ builder.node(ConnectSessionRef, {
     expiresAt: t.expose('expires_at', { type: 'DateTime' }),
     completedSocialAccountId: t.exposeID('completed_social_account_id', { nullable: true }),
     completedSocialAccountIds: t.exposeIDList('completed_social_account_ids'),
+    completedSocialAccounts: t.field({
+      type: [AccountRef],
+      nullable: true,
+      description: 'Accounts that the user connected. Empty until then.',
+      async resolve({ completed_social_account_ids: ids }, _args, graphql) {
+        const found = await Promise.all(ids.map((id) => accountNodes.load(graphql, id)));
+        return found.filter((account) => account !== undefined);
+      },
+    }),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
   }),
 });
@@ -48,13 +57,6 @@ linkOne(ConnectSessionRef, 'completedSocialAccount', {
   load: accountNodes.load,
   description: 'First account that the user connected. Null until then.',
   idOf: (session) => session.completed_social_account_id,
-});
-
-linkMany(ConnectSessionRef, 'completedSocialAccounts', {
-  type: AccountRef,
-  load: accountNodes.load,
-  description: 'Accounts that the user connected. Empty until then.',
-  idsOf: (session) => session.completed_social_account_ids,
 });
 
 const CreateConnectSessionInput = builder.inputType('CreateConnectSessionInput', {

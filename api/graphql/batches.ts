@@ -26,14 +26,16 @@ export function inBatches<Found>(find: Find<Found, null>): Load<Found> {
 export function inBatchesByQuery<Found, Query>(
   find: Find<Found, Query>,
 ): (graphql: GraphqlContext, key: string, query: Query) => Promise<Found | undefined> {
-  const loaders = new WeakMap<GraphqlContext, Map<string, DataLoader<string, Found | undefined>>>();
+  type Loader = DataLoader<string, Found | undefined>;
+  const loaders = new WeakMap<GraphqlContext, Map<string, Loader>>();
 
   return (graphql, key, query) => {
-    const known = loaders.get(graphql) ?? new Map<string, DataLoader<string, Found | undefined>>();
+    const known = loaders.get(graphql) ?? new Map<string, Loader>();
     loaders.set(graphql, known);
     const name = JSON.stringify(query);
-    const createLoader = () => {
-      const loader = new DataLoader<string, Found | undefined>(
+    const loader: Loader =
+      known.get(name) ??
+      new DataLoader(
         async (keys) => {
           // Equal keys share a batch, and the next batch reads again.
           for (const key of keys) loader.clear(key);
@@ -42,9 +44,6 @@ export function inBatchesByQuery<Found, Query>(
         },
         { maxBatchSize },
       );
-      return loader;
-    };
-    const loader = known.get(name) ?? createLoader();
     known.set(name, loader);
     return loader.load(key);
   };

@@ -41,25 +41,6 @@ export function linkOne<Parent, T>(
   );
 }
 
-interface ManyOptions<Parent, T> extends Omit<OneOptions<Parent, T>, 'idOf'> {
-  idsOf(this: void, parent: Parent): string[];
-}
-
-/** `session { accounts { … } }`: a short list. Resources that are gone are missing. */
-export function linkMany<Parent, T>(
-  parent: Ref<Parent>,
-  name: string,
-  { type, description, load, idsOf }: ManyOptions<Parent, T>,
-): void {
-  async function resolve(from: Parent, _: unknown, graphql: GraphqlContext): Promise<T[]> {
-    const found = await Promise.all(idsOf(from).map((id) => load(graphql, id)));
-    return found.filter((one) => one !== undefined);
-  }
-  builder.objectField(parent, name, (t) =>
-    t.field({ type: [type], nullable: true, description, resolve: resolve as never }),
-  );
-}
-
 interface PagesOptions<T, Query extends Paging> extends ListOptions<T, Query> {
   description: string;
   toNodeCursor(this: void, node: T): string;

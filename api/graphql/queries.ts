@@ -64,7 +64,7 @@ export function queryPages<T extends { id: string }, Query>(
   name: string,
   options: PagesOptions<T, Query>,
 ): void {
-  addPages(name, options, {}, () => options.list);
+  addPages(name, options, {}, options.list);
 }
 
 interface PagesOfOptions<T, Query> extends ListOptions<T, Query> {
@@ -85,13 +85,8 @@ export function queryPagesOfWebhook<T extends { id: string }, Query>(
   const parent = builder.args((t) => ({
     webhookId: t.id({ required: true, description: 'ID of the webhook.' }),
   }));
-  addPages(
-    name,
-    options,
-    parent,
-    ({ webhookId }) =>
-      (context, caller, query) =>
-        options.list(context, caller, readId('webhook', String(webhookId)), query),
+  addPages(name, options, parent, (context, caller, query, { webhookId }) =>
+    options.list(context, caller, readId('webhook', String(webhookId)), query),
   );
 }
 
@@ -99,7 +94,7 @@ function addPages<T extends { id: string }, Query>(
   name: string,
   { type, scope, schema, filters = {} }: ListOptions<T, Query>,
   parent: InputFieldMap,
-  listIn: (args: Arguments) => PagesOptions<T, Query>['list'],
+  run: (context: Context, caller: Caller, query: Query, args: Arguments) => Promise<Page<T>>,
 ): void {
   builder.queryField(name, (t) =>
     t.field({
@@ -110,9 +105,8 @@ function addPages<T extends { id: string }, Query>(
       args: { ...parent, ...pageArguments, ...filters },
       resolve: async (_, args, graphql): Promise<never> => {
         const { webhookId: _parent, ...query } = args as Arguments;
-        const run = listIn(args);
         const page = await list(graphql, scope, schema, query, (...given) =>
-          readWithinLimit(graphql, () => run(...given)),
+          readWithinLimit(graphql, () => run(...given, args)),
         );
         return toConnection(page, args.after, toIdCursor) as never;
       },

@@ -149,10 +149,10 @@ async function open<T extends { id: string }, Filters extends InputFieldMap>(
       : present?.(args);
   if (!findPresent) return begin();
   const { cursor, state } = await app.feed.readPresent((db) => findPresent({ ...app, db }, caller));
-  const isShown = state && (isWanted?.(state) ?? true);
-  const shown = isShown && { id: state.id, resultId: null, subject: state };
-  const first = shown && { cursor, change: presentState, ...shown };
-  return begin(cursor, first || undefined);
+  if (!state || isWanted?.(state) === false) return begin(cursor);
+  const { id: subjectId } = state;
+  const first = { cursor, change: presentState, id: subjectId, resultId: null, subject: state };
+  return begin(cursor, first);
 }
 
 /** Undefined: the stream shows every subject. */

@@ -25,38 +25,31 @@ import { type AppError, validationError } from '../../../schema/wire/errors.ts';
 import { toGraphqlError } from '../errors.ts';
 import { findVariableIssues, InputValuesRule } from './input-issues.ts';
 
-const documentLimits = {
-  characters: 100_000,
+/** How many of each a document may have, and the code of its refusal. */
+const limits = {
+  characters: { max: 100_000, code: 'too_long' },
   /** More than GraphiQL's introspection and any handwritten document. Checking is slower than linear. */
-  tokens: 2_000,
+  tokens: { max: 2_000, code: 'too_many_tokens' },
   /** A field counts each time it is selected, under any alias. */
-  fields: 300,
-  directives: 100,
+  fields: { max: 300, code: 'too_many_fields' },
+  directives: { max: 100, code: 'too_many_directives' },
   /** `__schema` and `__type`, which cost no points. GraphiQL and code generators send one or two. */
-  introspections: 4,
-  levels: 10,
+  introspections: { max: 4, code: 'too_many_introspections' },
+  levels: { max: 10, code: 'too_deep' },
   /** The sum of the fields' `complexity`. */
-  points: 5_000,
-  /** For a subscription, which costs this with every message. */
-  pointsOfMessage: 500,
+  points: { max: 5_000, code: 'too_complex' },
 } as const;
+/** For a subscription, which costs this with every message. */
+const maxPointsOfMessage = 500;
 
-type Limit = Exclude<keyof typeof documentLimits, 'pointsOfMessage'>;
-
-const codes = {
-  characters: 'too_long',
-  tokens: 'too_many_tokens',
-  fields: 'too_many_fields',
-  directives: 'too_many_directives',
-  introspections: 'too_many_introspections',
-  levels: 'too_deep',
-  points: 'too_complex',
-} as const satisfies Record<Limit, string>;
-
-function refuse(what: Limit, actual?: number, limit: number = documentLimits[what]): AppError {
+function refuse(
+  what: keyof typeof limits,
+  actual?: number,
+  limit: number = limits[what].max,
+): AppError {
   const has = actual === undefined ? '' : ` and has ${actual}`;
   const message = `must have at most ${limit} ${what}${has}`;
-  const issue = { path: ['query'], code: codes[what], message, limit };
+  const issue = { path: ['query'], code: limits[what].code, message, limit };
   return validationError([actual === undefined ? issue : { ...issue, actual }]);
 }
 
@@ -96,7 +89,7 @@ export function useDocumentLimits({ hasIntrospection }: Pick<Config, 'hasIntrosp
 
 /** Runs before the document is parsed. */
 export function requireLength(document: string): void {
-  if (document.length > documentLimits.characters) throw refuse('characters', document.length);
+  if (document.length > limits.characters.max) throw refuse('characters', document.length);
 }
 
 function parseWithin(source: string | Source, options: object): DocumentNode {
@@ -109,17 +102,15 @@ function parseWithin(source: string | Source, options: object): DocumentNode {
     },
     Directive: () => void directives++,
   });
-  if (fields > documentLimits.fields) throw refuse('fields', fields);
-  if (directives > documentLimits.directives) throw refuse('directives', directives);
-  if (introspections > documentLimits.introspections) {
-    throw refuse('introspections', introspections);
-  }
+  if (fields > limits.fields.max) throw refuse('fields', fields);
+  if (directives > limits.directives.max) throw refuse('directives', directives);
+  if (introspections > limits.introspections.max) throw refuse('introspections', introspections);
   return document;
 }
 
 function parseTokens(source: string | Source, options: object): DocumentNode {
   try {
-    return parse(source, { ...options, maxTokens: documentLimits.tokens });
+    return parse(source, { ...options, maxTokens: limits.tokens.max });
   } catch (error) {
     const isTooMany = error instanceof GraphQLError && / tokens\. /.test(error.message);
     // Nested brackets can fill the stack.
@@ -149,26 +140,27 @@ function validateWithin(
 
 /** Why the operation is not run: its variables, or its size with fragments unfolded. */
 function findRefusals(
-  { schema, document, operationName, variableValues = {} }: ExecutionArgs,
+  { schema, document, operationName, variableValues }: ExecutionArgs,
   context: object,
 ): AppError[] {
   const operation = getOperationAST(document, operationName);
   // Execution refuses the same.
   if (!operation) return [];
   const fields = countFields(operation, document);
-  if (fields > documentLimits.fields) return [refuse('fields', fields)];
-  const issues = findVariableIssues(schema, operation, variableValues ?? {});
+  if (fields > limits.fields.max) return [refuse('fields', fields)];
+  const variables = variableValues ?? {};
+  const issues = findVariableIssues(schema, operation, variables);
   if (issues.length > 0) return issues.map((issue) => validationError([issue]));
   const definitions = document.definitions.filter(
     (definition) => definition.kind !== 'OperationDefinition' || definition === operation,
   );
   const { depth, complexity } = complexityFromQuery(
     { ...document, definitions },
-    { schema, variables: variableValues ?? {}, ctx: context },
+    { schema, variables, ctx: context },
   );
-  if (depth > documentLimits.levels) return [refuse('levels', depth)];
-  const { points, pointsOfMessage } = documentLimits;
-  const maxPoints = operation.operation === 'subscription' ? pointsOfMessage : points;
+  if (depth > limits.levels.max) return [refuse('levels', depth)];
+  const isStream = operation.operation === 'subscription';
+  const maxPoints = isStream ? maxPointsOfMessage : limits.points.max;
   return complexity > maxPoints ? [refuse('points', complexity, maxPoints)] : [];
 }
 

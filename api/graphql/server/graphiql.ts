@@ -19,42 +19,36 @@ export function graphiqlUrl(publicUrl: string, key: string): string {
   return `${publicUrl}/graphql#${new URLSearchParams({ key }).toString()}`;
 }
 
-export interface Graphiql {
-  render(this: void, options?: GraphiQLOptions): Promise<string>;
-  /** Sets the headers of the page. */
-  readonly plugin: Plugin;
-}
-
 interface Rendered {
   page: string;
   headers: Record<string, string>;
 }
 
-export function createGraphiql(): Graphiql {
-  /** The page never changes. */
-  let rendered: Promise<Rendered> | undefined;
+/** Renders the page, which never changes, and sets its headers. */
+export function createGraphiql() {
+  let rendering: Promise<Rendered> | undefined;
   let headers: Rendered['headers'] | undefined;
 
-  return {
-    async render(options) {
-      const { page, ...known } = await (rendered ??= renderPage(options));
-      ({ headers } = known);
-      return page;
-    },
-    plugin: {
-      onResponse({ request, response, setResponse, fetchAPI }) {
-        const { headers: answered } = response;
-        if (!answered.get('Content-Type')?.startsWith('text/html')) return;
-        if (!headers || answered.has('Content-Security-Policy')) return;
-        for (const [name, value] of Object.entries(headers)) answered.set(name, value);
-        // The same address answers operations.
-        answered.append('Vary', 'Accept');
-        if (request.headers.get('If-None-Match') !== headers['ETag']) return;
-        answered.delete('Content-Length');
-        setResponse(new fetchAPI.Response(null, { status: 304, headers: answered }));
-      },
+  async function render(options?: GraphiQLOptions): Promise<string> {
+    const rendered = await (rendering ??= renderPage(options));
+    headers = rendered.headers;
+    return rendered.page;
+  }
+
+  const plugin: Plugin = {
+    onResponse({ request, response, setResponse, fetchAPI }) {
+      const { headers: answered } = response;
+      if (!answered.get('Content-Type')?.startsWith('text/html')) return;
+      if (!headers || answered.has('Content-Security-Policy')) return;
+      for (const [name, value] of Object.entries(headers)) answered.set(name, value);
+      // The same address answers operations.
+      answered.append('Vary', 'Accept');
+      if (request.headers.get('If-None-Match') !== headers['ETag']) return;
+      answered.delete('Content-Length');
+      setResponse(new fetchAPI.Response(null, { status: 304, headers: answered }));
     },
   };
+  return { render, plugin };
 }
 
 /** The package works offline. It takes 50 MB of memory, so it loads on the first request. */
