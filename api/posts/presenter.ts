@@ -29,9 +29,7 @@ export function presentPost(
     metadata: post.metadata,
     results: results
       .filter(({ kind }) => kind === 'post')
-      .map((result) => {
-        return presentResult(settings, post, result, results);
-      }),
+      .map((result) => presentResult(settings, post, result, results)),
   };
 }
 

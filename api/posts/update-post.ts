@@ -34,7 +34,7 @@ export async function updatePost(
   names: Names = restNames,
 ): Promise<Answer<CheckedPost>> {
   const { scheduled_at, status: _, ...content } = changes;
-  const scheduledAt = readSchedule(context.config, { scheduled_at: scheduled_at ?? undefined });
+  const scheduledAt = readSchedule(context.config, scheduled_at);
   return transact(context, caller, async (effects) => {
     const stored = await lockPostWithResults(effects.trx, caller, id);
     if (!isWaiting(stored.post)) {
@@ -54,11 +54,8 @@ export async function updatePost(
       effects.change({ ...subject, kind: 'updated' });
     }
     if (transition) effects.change({ ...subject, kind: transition });
-    const written = await attachPostMedia(
-      effects.trx,
-      caller,
-      await getPostRow(effects.trx, caller, id),
-    );
+    const changed = await getPostRow(effects.trx, caller, id);
+    const written = await attachPostMedia(effects.trx, caller, changed);
     await detachPostMedia(effects.trx, written);
     if (transition === 'scheduled' || transition === 'rescheduled') {
       await recordScheduled(context, effects.trx, written);
@@ -105,14 +102,13 @@ async function writeContent(
   };
   const planned = await planTargets({ ...context, db: trx }, caller, input, options);
   const { targets, warnings } = planned;
-  if (!hasNewTargets) {
-    await clearContentHashes(trx, post.project_id, post.id);
-    const failed = stored.results.filter(({ status }) => status === 'failed');
-    for (const row of failed) await reopenResult(trx, post.project_id, row);
-  }
   if (hasNewTargets) {
     const owner = { id: post.id, projectId: post.project_id, usageMonth: null };
     await replaceResults(trx, post.project_id, post.id, toResultRows(owner, targets));
+  } else {
+    await clearContentHashes(trx, post.project_id, post.id);
+    const failed = stored.results.filter(({ status }) => status === 'failed');
+    for (const row of failed) await reopenResult(trx, post.project_id, row);
   }
   await setPost(trx, post.project_id, post.id, {
     ...content,

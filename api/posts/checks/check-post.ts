@@ -10,7 +10,7 @@ import type {
 } from '../../../schema/posts/posts.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { foreseeExcess } from '../count-usage.ts';
-import { error, presentIssue, toRefusal, type TargetIssue } from './target-issues.ts';
+import { error, presentIssue, requireWarnings, type TargetIssue } from './target-issues.ts';
 import { warnOfSameContent } from './same-content.ts';
 import { checkSchedule, toSchedule } from './schedule.ts';
 import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets.ts';
@@ -31,15 +31,13 @@ export async function planPost(
   context: Context,
   caller: Caller,
   input: CreatePost,
-  names: Names = restNames,
+  names: Names,
 ): Promise<PlannedPost> {
   const { issues, accounts, media, targets } = await checkPost(context, caller, input);
-  const refusal = toRefusal(issues, accounts);
-  if (refusal) throw refusal;
+  const warnings = requireWarnings(issues, accounts, names);
   const { caption, metadata, auto_fit: autoFit = true } = input;
-  const scheduledAt = toSchedule(input);
+  const scheduledAt = toSchedule(input.scheduled_at);
   const status = input.status ?? (scheduledAt ? 'scheduled' : 'pending');
-  const warnings = issues.map((issue) => presentIssue(issue, accounts, names));
   return { caption, media, autoFit, metadata, status, scheduledAt, targets, warnings };
 }
 
@@ -69,7 +67,7 @@ async function checkUsage(
   targets: PlannedTarget[],
 ): Promise<TargetIssue[]> {
   if (input.status === 'draft' || targets.length === 0) return [];
-  const month = monthOf(toSchedule(input) ?? new Date());
+  const month = monthOf(toSchedule(input.scheduled_at) ?? new Date());
   const excess = await foreseeExcess(context, caller, targets, month);
   return excess.map((issue) => {
     const { index, account } = targets.find(({ path }) => path === issue.path)!;
@@ -82,10 +80,10 @@ async function checkPost(
   caller: Caller,
   input: CreatePost,
 ): Promise<CheckedTargets> {
-  const publishAt = toSchedule(input) ?? new Date();
+  const publishAt = toSchedule(input.scheduled_at) ?? new Date();
   const hasKey = caller.idempotency !== undefined || input.idempotency_key !== undefined;
   const isHashed = !hasKey && input.status !== 'draft';
   const checked = await checkTargets(context, caller, input, { publishAt, isHashed });
-  const schedule = checkSchedule(context.config, input).map((issue) => error(issue));
+  const schedule = checkSchedule(context.config, input.scheduled_at).map((issue) => error(issue));
   return { ...checked, issues: [...schedule, ...checked.issues] };
 }

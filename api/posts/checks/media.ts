@@ -37,16 +37,16 @@ export function readMedia(given: GivenMedia, at: Path): NamedMedia | undefined {
   const path = [...at, form];
   const pathOf = (index: number) => [...path, index];
   const inputs = inputsOf(given, form);
+  const media = { items: inputs.map(toItem), path, pathOf };
   if (others.length > 0) {
     const message: Text = ({ field }) =>
       `Give the media in one form: ${[form, ...others].map(field).join(' or ')}.`;
-    const issues = [{ path, code: 'several_media_forms', message }];
-    return { items: inputs.map(toItem), path, pathOf, issues };
+    return { ...media, issues: [{ path, code: 'several_media_forms', message }] };
   }
   const issues = inputs.flatMap((input, i) =>
     form === 'media' ? checkForm(input, pathOf(i)) : checkUrl(input.url, pathOf(i)),
   );
-  return { items: inputs.map(toItem), path, pathOf, issues };
+  return { ...media, issues };
 }
 
 /** An image or a video that the request names by itself. */

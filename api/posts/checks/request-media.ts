@@ -20,7 +20,6 @@ import {
 } from './media.ts';
 import { optionsOf } from './network-rules.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
-import { hashContent } from './hash-content.ts';
 import { error, warning, type TargetIssue } from './target-issues.ts';
 
 /** The media of a request, and the issues that they have on any network. */
@@ -71,15 +70,6 @@ function readThumb({ own, at }: RequestTarget, others: NamedMedia): NamedMedia |
     `A link card with ${field('thumb')} has no other media. Set ${field('media: []')} for this target.`;
   const issue: Issue = { path: named.path, code: 'not_with_media', message };
   return { ...named, issues: [...named.issues, issue] };
-}
-
-export function hashTarget(
-  target: RequestTarget,
-  { caption }: TargetInput,
-  { ofPost, ofTarget, found }: RequestMedia,
-): string {
-  const { items } = ofTarget.get(target) ?? ofPost;
-  return hashContent(target, target.own.caption ?? caption, items, found);
 }
 
 export function checkTargetMedia(

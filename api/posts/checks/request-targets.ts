@@ -41,7 +41,7 @@ export function readTargets(
   const path = [platform_posts ? 'platform_posts' : 'account_ids'];
   const named = platform_posts
     ? platform_posts.map(readTarget)
-    : (account_ids ?? []).map((accountId, index) => readAccount(accountId, index));
+    : (account_ids ?? []).map(readAccount);
   if (named.length === 0) {
     return refuse({ path, code: 'no_targets', message: 'A post must name at least one account.' });
   }

@@ -7,27 +7,24 @@ import { fixedLimits } from '../../../schema/wire/limits.ts';
 const { scheduleAheadDays } = fixedLimits;
 const maxAheadMs = scheduleAheadDays * 24 * 3_600_000;
 
-interface Scheduled {
-  scheduled_at?: string | undefined;
-}
+/** Null or undefined: no time. */
+type Given = string | null | undefined;
 
 /** Null: now. Throws if the time is too near or too far. */
-export function readSchedule(config: Config, input: Scheduled): Date | null {
-  const issues = checkSchedule(config, input);
+export function readSchedule(config: Config, given: Given): Date | null {
+  const issues = checkSchedule(config, given);
   if (issues.length > 0) throw validationError(issues);
-  return toSchedule(input);
+  return toSchedule(given);
 }
 
-export function toSchedule({ scheduled_at }: Scheduled): Date | null {
-  return scheduled_at === undefined ? null : new Date(scheduled_at);
+export function toSchedule(given: Given): Date | null {
+  return given ? new Date(given) : null;
 }
 
-export function checkSchedule({ minScheduleAheadS }: Config, input: Scheduled): Issue[] {
-  const at = toSchedule(input);
-  if (!at) return [];
-  const aheadMs = at.getTime() - Date.now();
+export function checkSchedule({ minScheduleAheadS }: Config, actual: Given): Issue[] {
+  if (!actual) return [];
+  const aheadMs = Date.parse(actual) - Date.now();
   const path = ['scheduled_at'];
-  const actual = input.scheduled_at!;
   if (aheadMs < minScheduleAheadS * 1_000) {
     const message = `must be at least ${countOf(minScheduleAheadS, 'second')} in the future`;
     return [{ path, code: 'too_soon', message, actual, limit: minScheduleAheadS }];

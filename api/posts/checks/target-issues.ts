@@ -26,15 +26,24 @@ export function isError({ severity }: TargetIssue): boolean {
 
 type Accounts = ReadonlyMap<string, Pick<SocialAccountRow, 'platform'>>;
 
-/** The refusal of a post with errors. Targets that share a field report the same issue once, without a target. */
-export function toRefusal(issues: TargetIssue[], accounts: Accounts): AppError | undefined {
-  const errors = Map.groupBy(
-    issues.filter(isError),
+/** The issues as warnings. Throws one error with all errors, if there are any. */
+export function requireWarnings(
+  issues: TargetIssue[],
+  accounts: Accounts,
+  names: Names,
+): PostIssue[] {
+  if (issues.some(isError)) throw toRefusal(issues.filter(isError), accounts);
+  return issues.map((issue) => presentIssue(issue, accounts, names));
+}
+
+/** Targets that share a field report the same issue once, without a target. */
+function toRefusal(errors: TargetIssue[], accounts: Accounts): AppError {
+  const byIssue = Map.groupBy(
+    errors,
     ({ issue }) => `${writePath(issue.path)} ${render(issue.message)}`,
   );
-  if (errors.size === 0) return undefined;
   return validationError(
-    [...errors.values()].map(([first, ...others]) => {
+    [...byIssue.values()].map(([first, ...others]) => {
       const { issue, severity, target } = first!;
       const finding = { ...presentTarget(others.length === 0 ? target : null, accounts), severity };
       return { ...issue, finding };

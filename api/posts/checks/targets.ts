@@ -9,13 +9,14 @@ import type { PostIssue } from '../../../schema/posts/posts.ts';
 import { createFairPlaces } from '../../../activities/fair-places.ts';
 import { factsOf } from '../../../activities/platforms/media-rules.ts';
 import { optionSchemaOf, rulesOf } from '../../../activities/platforms/index.ts';
+import type { Platform } from '../../../activities/platforms/platform.ts';
 import type { Caller, Context } from '../../http/context.ts';
-import { error, isError, presentIssue, toRefusal, type TargetIssue } from './target-issues.ts';
-import { checkTargetMedia, hashTarget, readAllMedia, type RequestMedia } from './request-media.ts';
-import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
+import { hashContent } from './hash-content.ts';
 import { checkContent } from './network-rules.ts';
-import { checkThreads, orderThreads } from './threads.ts';
-import { warnOfAccess, warnOfRepeats } from './warnings.ts';
+import { checkTargetMedia, readAllMedia, type RequestMedia } from './request-media.ts';
+import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
+import { error, isError, requireWarnings, warning, type TargetIssue } from './target-issues.ts';
+import { checkThreads, orderThreads, warnOfRepeats } from './threads.ts';
 
 export interface PlannedTarget {
   /** The position in the request's list. */
@@ -52,16 +53,7 @@ export async function planTargets(
 ): Promise<Pick<CheckedTargets, 'media' | 'targets'> & { warnings: PostIssue[] }> {
   const options = { publishAt, isHashed: false };
   const { issues, accounts, media, targets } = await checkTargets(context, caller, input, options);
-  const refusal = toRefusal(issues, accounts);
-  if (refusal) throw refusal;
-  const warnings = issues.map((issue) => presentIssue(issue, accounts, names));
-  return { media, targets, warnings };
-}
-
-export interface CheckOptions {
-  publishAt: Date;
-  /** Whether the content is compared with that of other posts. */
-  isHashed: boolean;
+  return { media, targets, warnings: requireWarnings(issues, accounts, names) };
 }
 
 const longCaption = 1_000;
@@ -75,12 +67,15 @@ function inTurn<T>(projectId: string, work: () => T): Promise<T> {
   });
 }
 
-/** An account that the caller can't see counts as unknown. */
+/**
+ * An account that the caller can't see counts as unknown. `isHashed`: the content is compared with that of other
+ * posts.
+ */
 export async function checkTargets(
   context: Context,
   caller: Caller,
   input: TargetInput,
-  { publishAt, isHashed }: CheckOptions,
+  { publishAt, isHashed }: { publishAt: Date; isHashed: boolean },
 ): Promise<CheckedTargets> {
   const { named, issue } = readTargets(input, context.config.maxTargets);
   const rows = await listAccountsById(
@@ -98,22 +93,12 @@ export async function checkTargets(
     issues.push(...(length > longCaption ? await inTurn(caller.projectId, checkOne) : checkOne()));
   }
   issues.push(...checkThreads(named), ...warnOfRepeats(named, input));
-  const items = media.ofPost.items;
-  if (issues.some(isError)) return { issues, accounts, media: items, targets: [] };
-  const targets = named.map((target) => ({
+  const planned = issues.some(isError) ? [] : named;
+  const targets = planned.map((target) => ({
     ...plan(context, target, accounts.get(target.accountId)!, media),
-    contentHash: isHashed ? hashTarget(target, input, media) : null,
+    contentHash: isHashed ? hashContent(target, input, media) : null,
   }));
-  return {
-    issues,
-    accounts,
-    media: items,
-    targets: orderThreads(
-      targets,
-      ({ account }) => account.id,
-      ({ threadPosition }) => threadPosition,
-    ),
-  };
+  return { issues, accounts, media: media.ofPost.items, targets: orderThreads(targets) };
 }
 
 function checkTarget(
@@ -149,6 +134,25 @@ function checkTarget(
     ...checkTargetMedia(network, target, input, named, facts),
     ...warnOfAccess(platform, account, target, publishAt),
   ];
+}
+
+/** The access ends before the post is due, and only the user can renew it. */
+function warnOfAccess(
+  { definition, refresh }: Platform,
+  { token_expires_at }: AccountRow,
+  target: RequestTarget,
+  publishAt: Date,
+): TargetIssue[] {
+  if (refresh || !token_expires_at || token_expires_at > publishAt) return [];
+  const ends = token_expires_at.toISOString();
+  const issue = {
+    path: target.path,
+    code: 'access_expires_first',
+    message: `The access to this account ends at ${ends}, before the post is published. Only the user can renew it at ${definition.title}, by connecting the account again.`,
+    actual: ends,
+    limit: publishAt.toISOString(),
+  };
+  return [warning(issue, target)];
 }
 
 function plan(

@@ -1,8 +1,8 @@
 // Threads: targets of one account, each of which replies to the one before.
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Text } from '../../../schema/wire/names.ts';
-import { error, type TargetIssue } from './target-issues.ts';
-import type { RequestTarget } from './request-targets.ts';
+import type { RequestTarget, TargetInput } from './request-targets.ts';
+import { error, warning, type TargetIssue } from './target-issues.ts';
 
 /** An account must be named once, or as a thread whose positions count up by one. */
 export function checkThreads(named: RequestTarget[]): TargetIssue[] {
@@ -10,15 +10,32 @@ export function checkThreads(named: RequestTarget[]): TargetIssue[] {
   return [...byAccount.values()].flatMap(checkAccount);
 }
 
+/** Two parts with the same text: often a forgotten caption, and refused by many networks. */
+export function warnOfRepeats(named: RequestTarget[], input: TargetInput): TargetIssue[] {
+  const seen = new Set<string>();
+  return named.flatMap((target) => {
+    if (target.own.thread_position === undefined) return [];
+    const caption = target.own.caption ?? input.caption;
+    const key = `${target.accountId} ${caption}`;
+    if (!seen.has(key)) {
+      seen.add(key);
+      return [];
+    }
+    const message = 'Another part of this thread has the same text.';
+    return [warning({ path: [...target.at, 'caption'], code: 'repeated_text', message }, target)];
+  });
+}
+
+interface Placed {
+  account: { id: string };
+  threadPosition: number | null;
+}
+
 /** The parts of each thread in order. Other targets keep their place. */
-export function orderThreads<T>(
-  targets: T[],
-  accountOf: (target: T) => string,
-  positionOf: (target: T) => number | null,
-): T[] {
-  const inOrder = targets.toSorted((a, b) => (positionOf(a) ?? 0) - (positionOf(b) ?? 0));
-  const queues = Map.groupBy(inOrder, accountOf);
-  return targets.map((target) => queues.get(accountOf(target))!.shift()!);
+export function orderThreads<T extends Placed>(targets: T[]): T[] {
+  const inOrder = targets.toSorted((a, b) => (a.threadPosition ?? 0) - (b.threadPosition ?? 0));
+  const queues = Map.groupBy(inOrder, ({ account }) => account.id);
+  return targets.map(({ account }) => queues.get(account.id)!.shift()!);
 }
 
 function checkAccount(parts: RequestTarget[]): TargetIssue[] {
