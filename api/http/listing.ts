@@ -44,16 +44,12 @@ export async function pagesByParent<Row extends { id: string; parent_id: string 
 ): Promise<Map<string, Page<T>>> {
   const { limit } = paging;
   const lists = Map.groupBy(await list(sliceOf(kind, paging)), ({ parent_id }) => parent_id);
-  const shown = [...lists.values()].flatMap((rows) => rows.slice(0, limit));
-  const presented = await present(shown);
-  let start = 0;
-  const pages = new Map<string, Page<T>>();
-  for (const [parentId, rows] of lists) {
-    const end = start + Math.min(rows.length, limit);
-    pages.set(parentId, { data: presented.slice(start, end), meta: metaOf(rows, limit) });
-    start = end;
-  }
-  return pages;
+  const presented = await present([...lists.values()].flatMap((rows) => rows.slice(0, limit)));
+  const pages = [...lists].map(([parentId, rows]) => {
+    const data = presented.splice(0, Math.min(rows.length, limit));
+    return [parentId, { data, meta: metaOf(rows, limit) }] as const;
+  });
+  return new Map(pages);
 }
 
 function sliceOf(kind: Kind, { limit, cursor }: Paging): Slice {

@@ -106,16 +106,9 @@ export interface RouteSpec<Path extends string, Query, Body, Result> {
 }
 
 /** A route without its own types, for code that handles all routes. */
-export interface Route extends Omit<
-  RouteSpec<string, unknown, unknown, unknown>,
-  'run' | 'idempotencyKey' | 'answer' | 'location'
-> {
+export interface Route extends RouteSpec<string, unknown, unknown, unknown> {
   readonly method: Method;
   readonly path: string;
-  readonly answer: AnswerShape<unknown>;
-  location?(result: unknown, params: Record<string, string>): string;
-  idempotencyKey?(body: unknown): string | undefined;
-  run(request: RouteRequest<Record<string, string>, unknown, unknown>): unknown;
 }
 
 function define(method: Method) {

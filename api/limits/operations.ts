@@ -4,7 +4,7 @@ import { imageLimits } from '../../schema/media.ts';
 import { fixedLimits, monthlyLimitOf, type Limits } from '../../schema/wire/limits.ts';
 import { maxPageSize } from '../../schema/wire/listing.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { maxJsonValues } from '../http/json-values.ts';
+import { maxJsonValues } from '../http/body.ts';
 
 export async function getLimits({ config, db }: Context, { projectId }: Caller): Promise<Limits> {
   const project = await getProjectRow(db, projectId);

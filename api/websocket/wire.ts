@@ -2,7 +2,7 @@
 import { CloseCode, MessageType, parseMessage, type Message, type Server } from 'graphql-ws';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
-import { hasTooManyValues, maxJsonValues } from '../http/json-values.ts';
+import { hasTooManyValues, maxJsonValues } from '../http/body.ts';
 
 export interface WireOptions {
   /** A socket that doesn't answer a ping before the next one is cut. */
