@@ -6,8 +6,13 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { DatabaseError } from 'pg';
 import { checkStore } from '../../activities/media/store/open.ts';
 import { StoreError } from '../../activities/media/store/store.ts';
-import { TimedClient, timedOptions } from '../../schema/database/timed-client.ts';
-import { createTemporalClient, type TemporalTarget } from '../server/temporal-connection.ts';
+import { pingDatabase } from '../../schema/database/timed-client.ts';
+import { describeFailure } from '../server/parts.ts';
+import {
+  askOnce,
+  createTemporalClient,
+  type TemporalTarget,
+} from '../server/temporal-connection.ts';
 
 export interface Waiting {
   /** Takes a line for the operator. */
@@ -62,20 +67,7 @@ const awayCodes = new Set(['57P01', '57P02', '57P03', '53300']);
 
 export async function awaitDatabase(url: string, waiting: Waiting): Promise<void> {
   const { hostname, port } = new URL(url);
-  const check = async () => {
-    const client = new TimedClient({
-      ...timedOptions(checkWithinMs),
-      connectionString: url,
-      application_name: 'fanfare start',
-    });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      await client.query('select 1');
-    } finally {
-      void client.end();
-    }
-  };
+  const check = () => pingDatabase(url, 'fanfare start', checkWithinMs);
   const isAway = (error: unknown) =>
     !(error instanceof DatabaseError) || awayCodes.has(error.code ?? '');
   await awaitBackend({ name: `Postgres at ${hostname}:${port || 5432}`, check, isAway }, waiting);
@@ -89,14 +81,8 @@ export async function awaitTemporal(target: TemporalTarget, waiting: Waiting): P
   const { namespace } = target.config.temporal;
   const check = async () => {
     await requireListener(target.address);
-    const { connection } = await createTemporalClient(target);
-    try {
-      await connection.withDeadline(Date.now() + checkWithinMs, () =>
-        connection.workflowService.describeNamespace({ namespace }),
-      );
-    } finally {
-      await connection.close();
-    }
+    const client = await createTemporalClient(target);
+    await askOnce(client, checkWithinMs, (service) => service.describeNamespace({ namespace }));
   };
   const isAway = (error: unknown) =>
     error instanceof NoListener || (isGrpcServiceError(error) && !refusals.has(error.code));
@@ -139,8 +125,4 @@ export async function awaitMediaStore(url: string, waiting: Waiting): Promise<vo
   );
 }
 
-/** A connection that several addresses refused has no message. */
-function describe(error: unknown): string {
-  const { message, code } = error as { message?: string; code?: unknown };
-  return (message || String(code)).replace(/\.$/, '');
-}
+const describe = (error: unknown) => describeFailure(error).replace(/\.$/, '');

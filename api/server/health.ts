@@ -1,7 +1,7 @@
 // The probes: whether to replace this process, whether it can accept requests, and details.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { DatabaseConnection, PoolState } from '../../schema/database/connect.ts';
-import { TimedClient, timedOptions } from '../../schema/database/timed-client.ts';
+import { pingDatabase } from '../../schema/database/timed-client.ts';
 import { version } from '../../schema/version.ts';
 import type { Context } from '../http/context.ts';
 import type { PublicPage } from '../http/route.ts';
@@ -58,23 +58,11 @@ export function createHealth(options: HealthOptions): Health {
   let workerFailingSinceMs: number | undefined;
   let isStopping = false;
 
-  async function canConnect(): Promise<boolean> {
-    const client = new TimedClient({
-      ...timedOptions(checkTimeoutMs),
-      connectionString: databaseUrl,
-      application_name: 'fanfare probe',
-    });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      await client.query('select 1');
-      return true;
-    } catch {
-      return false;
-    } finally {
-      void client.end();
-    }
-  }
+  const canConnect = () =>
+    pingDatabase(databaseUrl, 'fanfare probe', checkTimeoutMs).then(
+      () => true,
+      () => false,
+    );
 
   async function hasPoolFailure(): Promise<boolean> {
     const isOld = performance.now() - database.lastAnswerAtMs() > ownFailureAfterMs;

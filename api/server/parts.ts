@@ -9,6 +9,7 @@ import { findReadOnlyCause } from '../../schema/database/connect.ts';
 import { isMigrated } from '../../schema/database/migrate.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { hashKey } from '../http/auth.ts';
+import { askOnce } from './temporal-connection.ts';
 
 export const parts = [
   'database',
@@ -47,16 +48,8 @@ export function createPartChecks(options: PartOptions): (part: Part) => Promise<
   const { config, db, firstKey, connectTemporal, isWorkerRunning } = options;
   const { namespace, taskQueue } = config.temporal;
 
-  /** On a new connection: gRPC waits forever for one that was silent when it was opened. */
   async function ask<T>(call: (service: WorkflowService) => Promise<T>): Promise<T> {
-    const { connection } = await connectTemporal();
-    try {
-      return await connection.withDeadline(Date.now() + checkTimeoutMs, () =>
-        call(connection.workflowService),
-      );
-    } finally {
-      await connection.close();
-    }
+    return askOnce(await connectTemporal(), checkTimeoutMs, call);
   }
 
   /** A key that is revoked later doesn't make the process unready. */
@@ -107,14 +100,14 @@ export function createPartChecks(options: PartOptions): (part: Part) => Promise<
 async function toReport(checking: Promise<unknown>): Promise<PartReport> {
   const answer = checking.then(
     () => ({ ok: true }),
-    (error: unknown) => ({ ok: false, error: describe(error) }),
+    (error: unknown) => ({ ok: false, error: describeFailure(error) }),
   );
   const error = `No answer within ${checkTimeoutMs / 1_000} s.`;
   return (await within(checkTimeoutMs, answer)) ?? { ok: false, error };
 }
 
 /** A connection that several addresses refused has no message. */
-function describe(error: unknown): string {
+export function describeFailure(error: unknown): string {
   const { message, code } = error as { message?: string; code?: unknown };
   return message || String(code);
 }

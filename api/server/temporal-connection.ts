@@ -1,6 +1,6 @@
 // Connections to Temporal: a client that connects when first used, and the worker's native one.
 import { readFile } from 'node:fs/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type WorkflowService } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../../schema/config/config.ts';
 
@@ -20,6 +20,21 @@ export async function createTemporalClient(target: TemporalTarget): Promise<Clie
   const channelArgs = { ...withoutProxy.channelArgs, ...withoutSharing };
   const connection = Connection.lazy({ ...(await connectionOptions(target)), channelArgs });
   return new Client({ connection, namespace: target.config.temporal.namespace });
+}
+
+/** Closes the client, since gRPC waits forever for a connection that was silent when it was opened. */
+export async function askOnce<T>(
+  { connection }: Client,
+  withinMs: number,
+  call: (service: WorkflowService) => Promise<T>,
+): Promise<T> {
+  try {
+    return await connection.withDeadline(Date.now() + withinMs, () =>
+      call(connection.workflowService),
+    );
+  } finally {
+    await connection.close();
+  }
 }
 
 export async function connectNative(target: TemporalTarget): Promise<NativeConnection> {

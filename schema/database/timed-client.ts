@@ -76,6 +76,26 @@ export class TimedClient extends Client {
   }
 }
 
+/** Asks the database on a new connection. Throws if it doesn't answer. */
+export async function pingDatabase(
+  url: string,
+  applicationName: string,
+  withinMs: number,
+): Promise<void> {
+  const client = new TimedClient({
+    ...timedOptions(withinMs),
+    connectionString: url,
+    application_name: applicationName,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('select 1');
+  } finally {
+    void client.end();
+  }
+}
+
 class QueryTimeout extends Error {
   override readonly name = 'QueryTimeout';
   readonly code = 'ETIMEDOUT';
