@@ -25,8 +25,7 @@ import { createSandbox } from '../sandbox/server.ts';
 import { createServer } from './server.ts';
 import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
 import { createTemporalClient } from './temporal-connection.ts';
-import type { KeptWorker } from './keep-worker.ts';
-import { runWorker } from './run-worker.ts';
+import { runWorker, type KeptWorker } from './keep-worker.ts';
 import type { TemporalRuntime } from './temporal-runtime.ts';
 
 export interface AppOptions {

@@ -1,12 +1,20 @@
-// Restarts the worker of this process whenever it fails, such as when it loses Temporal.
+// The worker of this process, restarted whenever it fails, such as when it loses Temporal.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
+import { createDeliveryRecorder } from '../../activities/delivering/recorder.ts';
+import { createWebhookHealth } from '../../activities/delivering/webhook-health.ts';
+import { createKeyedCounter } from '../../activities/keyed-limits.ts';
+import { createPendingRefreshes } from '../../activities/logins/pending-refreshes.ts';
 import {
   startWorker,
   type RunningWorker,
   type WorkerDependencies,
 } from '../../activities/worker.ts';
+import type { Config } from '../../schema/config/config.ts';
+import { startDatabaseClock } from '../../schema/database/database-clock.ts';
+import type { PlatformName } from '../../schema/platforms/index.ts';
+import type { ProcessContext } from './health.ts';
 import { connectNative } from './temporal-connection.ts';
 import type { TemporalRuntime } from './temporal-runtime.ts';
 
@@ -17,12 +25,59 @@ export interface KeptWorker {
   stop(): Promise<void>;
 }
 
-export type KeepDependencies = Omit<WorkerDependencies, 'connection' | 'temporal'> & {
+type KeepDependencies = Omit<WorkerDependencies, 'connection' | 'temporal'> & {
   address: string;
   temporalRuntime?: TemporalRuntime | undefined;
 };
 
 const retryMs = 1_000;
+/** Below the limit of the whole stop, so that lost credentials are logged. */
+const stopWithinMs = 22_000;
+
+/** With everything that its activities need. */
+export async function runWorker(
+  context: ProcessContext,
+  options: Pick<KeepDependencies, 'address' | 'listener' | 'safeFetch' | 'cacheDirectory'>,
+): Promise<KeptWorker> {
+  const { config, db, notifier, log } = context;
+  const webhookHealth = createWebhookHealth({ db, notifier, log, rule: config.disabling });
+  const refreshes = createPendingRefreshes(log);
+  const clock = await startDatabaseClock(db);
+  const worker = keepWorker({
+    ...context,
+    ...options,
+    inFlight: createKeyedCounter(),
+    refreshes,
+    recorder: createDeliveryRecorder(db, notifier, webhookHealth.follow),
+    clock: config.targetClock,
+    postsPerMinute: postsPerMinuteOf(config),
+    delaysMs: config.deliveryDelaysMs,
+    timeoutMs: config.deliveryTimeoutMs,
+    now: clock.now,
+    previewEvents: config.previewEvents,
+  });
+  return {
+    ...worker,
+    async stop() {
+      const untilMs = performance.now() + stopWithinMs;
+      try {
+        await worker.stop();
+      } finally {
+        await refreshes.settle(untilMs - performance.now());
+        await webhookHealth.settled();
+        clock.stop();
+      }
+    },
+  };
+}
+
+function postsPerMinuteOf({ platforms }: Config): Partial<Record<PlatformName, number>> {
+  const ceilings = Object.entries(platforms).map(([name, settings]) => [
+    name,
+    settings.postsPerMinute,
+  ]);
+  return Object.fromEntries(ceilings) as Partial<Record<PlatformName, number>>;
+}
 
 export function keepWorker(dependencies: KeepDependencies): KeptWorker {
   const { address, config, temporalRuntime } = dependencies;

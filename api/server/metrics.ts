@@ -1,5 +1,5 @@
 // The page of Prometheus metrics: of this process, of Node and Temporal's SDK, and of the whole installation.
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { processRegistry } from '../../activities/metrics.ts';
@@ -11,6 +11,7 @@ import { readDeliveryBacklog } from '../../schema/database/dispatch/stuck.ts';
 import { listPauses } from '../../schema/database/pauses.ts';
 import { countWebhooksByState } from '../../schema/database/webhooks/health.ts';
 import { version } from '../../schema/version.ts';
+import { hashKey } from '../http/auth.ts';
 import type { Context } from '../http/context.ts';
 import { logRefusedScrape } from '../http/limited-lines.ts';
 import type { PublicPage } from '../http/route.ts';
@@ -142,8 +143,7 @@ function refuseScrape({ config }: Context, given: string | undefined) {
   if (metricsToken === undefined) {
     return isLoopback(config.host) ? undefined : ({ status: 403, message: needsToken } as const);
   }
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const isRight = timingSafeEqual(digest(given ?? ''), digest(`Bearer ${metricsToken}`));
+  const isRight = timingSafeEqual(hashKey(given ?? ''), hashKey(`Bearer ${metricsToken}`));
   return isRight ? undefined : ({ status: 401, message: wrongToken } as const);
 }
 

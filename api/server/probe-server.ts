@@ -7,17 +7,11 @@ import { metricsPage } from './metrics.ts';
 import { createPages } from './rest.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
-export interface ProbeServer {
-  /** Returns the actual port, because 0 means any free one. */
-  listen(port: number, host: string): Promise<number>;
-  close(): Promise<void>;
-}
-
 /** The pages read nothing else of a request. */
 const onlyKey = ({ authorization }: IncomingHttpHeaders) =>
   new Headers(authorization === undefined ? {} : { authorization });
 
-export function createProbeServer(context: ProcessContext): ProbeServer {
+export function createProbeServer(context: ProcessContext) {
   const pages = createPages(context, [...healthPages, metricsPage]);
   const server = createServer((incoming, outgoing) => {
     const { method = 'GET', url = '/', headers } = incoming;
@@ -31,12 +25,12 @@ export function createProbeServer(context: ProcessContext): ProbeServer {
     answering.catch(() => outgoing.writeHead(400).end());
   });
   return {
-    async listen(port, host) {
-      server.listen(port, host);
-      await once(server, 'listening');
+    /** Returns the actual port, because 0 means any free one. */
+    async listen(port: number, host: string): Promise<number> {
+      await once(server.listen(port, host), 'listening');
       return (server.address() as AddressInfo).port;
     },
-    async close() {
+    async close(): Promise<void> {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

@@ -1,4 +1,5 @@
 // The HTTP server: one port for GraphQL, REST, the sandbox and the pages.
+import { once } from 'node:events';
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -123,17 +124,11 @@ export function createServer(context: Context, parts: ServerParts): Server {
     .on('request', respond)
     // Uploads are checked before the client sends their bytes.
     .on('checkContinue', respond);
-  const sockets = serveSockets(server, context, { front, keyWatch, documents });
+  const closeSockets = serveSockets(server, context, { front, keyWatch, documents });
 
   return {
     async listen(port, host) {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => {
-          server.off('error', reject);
-          resolve();
-        });
-      });
+      await once(server.listen(port, host), 'listening');
       const { port: actual } = server.address() as AddressInfo;
       const name = host.includes(':') ? `[${host}]` : host;
       return { port: actual, url: `http://${name}:${actual}` };
@@ -143,7 +138,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
       keyWatch.close();
       const closed = new Promise((resolve) => server.close(resolve));
       // Sockets first: after the end of a stream, clients close their socket with their own code.
-      await Promise.all([sockets.close(), context.feed.close()]);
+      await Promise.all([closeSockets(), context.feed.close()]);
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
       await closed;

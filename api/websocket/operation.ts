@@ -29,7 +29,7 @@ interface OperationPayload extends DocumentRequest {
   variables?: Record<string, unknown> | null | undefined;
 }
 
-interface OperationOptions {
+export interface OperationOptions {
   front: Front;
   documents: StoredDocuments;
 }

@@ -13,12 +13,11 @@ import { createKeyedCounter } from '../../activities/keyed-limits.ts';
 import { openWebSockets } from '../../activities/metrics.ts';
 import type { Context } from '../http/context.ts';
 import type { KeyWatch } from '../live/key-watch.ts';
-import { serveOperations, type SocketOwner } from './operation.ts';
+import { serveOperations, type OperationOptions, type SocketOwner } from './operation.ts';
 import { logRefusal } from '../http/limited-lines.ts';
 import { createUnauthenticated } from './unauthenticated.ts';
 import { openWire } from './wire.ts';
-import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
-import { graphqlPath, type Front } from '../graphql/server/yoga.ts';
+import { graphqlPath } from '../graphql/server/yoga.ts';
 
 interface SocketState extends SocketOwner {
   readonly socket: WebSocket;
@@ -41,26 +40,17 @@ const initWithinMs = 3_000;
 const closeMs = 5_000;
 const lastCloseMs = 1_000;
 
-export interface SocketOptions {
-  front: Front;
-  keyWatch: KeyWatch;
-  documents: StoredDocuments;
-}
-
-export interface Sockets {
-  close(): Promise<void>;
-}
-
 /** Other upgrades are ignored, such as the h2c that some clients offer with every request. */
 export function isSocketRequest({ url, headers }: IncomingMessage): boolean {
   return url?.split('?')[0] === graphqlPath && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
+/** Returns a function that closes all sockets. */
 export function serveSockets(
   server: Server,
   app: Context,
-  { keyWatch, ...operations }: SocketOptions,
-): Sockets {
+  { keyWatch, ...operations }: OperationOptions & { keyWatch: KeyWatch },
+): () => Promise<void> {
   const { maxBodyBytes, sockets: limits } = app.config;
   const options: ServerOptions & { closeTimeout: number } = {
     noServer: true,
@@ -90,10 +80,7 @@ export function serveSockets(
         ended.abort();
       });
       unauthenticated.add(open, socket);
-      openWire(protocol, open, state, {
-        ...limits,
-        log: app.log,
-      });
+      openWire(protocol, open, state, { ...limits, log: app.log });
     });
   });
 
@@ -131,20 +118,18 @@ export function serveSockets(
     onConnect: admit,
     onClose: ({ extra }) => extra.leave?.(),
   });
-  return {
-    async close() {
-      // Refuses new sockets, also on connections that are already open.
-      sockets.close();
-      const open = [...sockets.clients];
-      // A socket that fails closes too.
-      const closed = Promise.all(
-        open.map((socket) => new Promise((resolve) => socket.once('close', resolve))),
-      );
-      for (const socket of open) socket.close(1001, 'Going away');
-      const cut = setTimeout(() => open.forEach((socket) => socket.terminate()), lastCloseMs);
-      await closed;
-      clearTimeout(cut);
-    },
+  return async () => {
+    // Refuses new sockets, also on connections that are already open.
+    sockets.close();
+    const open = [...sockets.clients];
+    // A socket that fails closes too.
+    const closed = Promise.all(
+      open.map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+    );
+    for (const socket of open) socket.close(1001, 'Going away');
+    const cut = setTimeout(() => open.forEach((socket) => socket.terminate()), lastCloseMs);
+    await closed;
+    clearTimeout(cut);
   };
 }
 

@@ -6,14 +6,7 @@ import type { WebSocket } from 'ws';
 /** Room for a key, and not for much that would have to be kept. */
 const maxBytes = 16 * 1_024;
 
-export interface Unauthenticated {
-  /** Above the limit, the one that has been silent longest is closed. An honest client shows a key at once. */
-  add(socket: WebSocket, wire: Duplex): void;
-  /** The socket has sent its key. */
-  admit(socket: WebSocket): void;
-}
-
-export function createUnauthenticated(max: number): Unauthenticated {
+export function createUnauthenticated(max: number) {
   /** Each value stops the count of the bytes that its socket sends. */
   const open = new LRUCache<WebSocket, () => void>({
     max,
@@ -24,7 +17,8 @@ export function createUnauthenticated(max: number): Unauthenticated {
   });
 
   return {
-    add(socket, wire) {
+    /** Above the limit, the one that has been silent longest is closed. An honest client shows a key at once. */
+    add(socket: WebSocket, wire: Duplex): void {
       let bytes = 0;
       const count = (chunk: Buffer) => {
         bytes += chunk.length;
@@ -34,6 +28,7 @@ export function createUnauthenticated(max: number): Unauthenticated {
       open.set(socket, () => wire.off('data', count));
       socket.once('close', () => open.delete(socket));
     },
-    admit: (socket) => void open.delete(socket),
+    /** The socket has sent its key. */
+    admit: (socket: WebSocket) => void open.delete(socket),
   };
 }

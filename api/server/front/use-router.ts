@@ -7,9 +7,7 @@ import { nameRequest } from '../../http/request-id.ts';
 export type Respond = (request: Request, node: NodeRequest) => Response | Promise<Response>;
 
 /** Handlers by the first segment of the path. */
-export interface Routes {
-  [prefix: string]: Respond;
-}
+export type Routes = Readonly<Record<string, Respond>>;
 
 export function useRouter(context: Context, routes: Routes, otherwise: Respond): HttpPlugin {
   return {
