@@ -47,7 +47,7 @@ function parse(cursor: string): { epoch: string; place: FeedPlace } {
   return { epoch, place };
 }
 
-export function invalidCursor(): AppError {
+function invalidCursor(): AppError {
   const message = 'must be a cursor from a subscription';
   return validationError([{ path: ['after'], code: 'invalid_cursor', message }]);
 }

@@ -1,12 +1,10 @@
 // The live feed of this process: opens streams at a cursor, and ends them all.
-import type { Logger } from 'pino';
 import {
   keepTransactionIds,
   readPresent,
   type ChangeFilter,
 } from '../../schema/database/live/changes.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import type { Listener } from '../../schema/database/live/listen.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import {
   cursorExpired,
@@ -15,7 +13,7 @@ import {
   toFeedCursor,
   type FeedPlace,
 } from './cursor.ts';
-import { createReader } from './reader.ts';
+import { createReader, type ReaderOptions } from './reader.ts';
 import { Subscriber, type FeedStream } from './subscriber.ts';
 import { createSubscribers } from './subscribers.ts';
 
@@ -27,14 +25,9 @@ export interface Feed {
   close(): Promise<void>;
 }
 
-export interface FeedOptions {
-  db: Db;
-  listener: Listener;
-  log: Logger;
+export interface FeedOptions extends ReaderOptions {
   /** How many streams a project may have open at once. */
   maxStreamsPerProject: number;
-  /** How long streams wait for an unreadable database before they end with `unavailable`. */
-  awayMs: number;
   /** How often a quiet stream gets a newer cursor. */
   bookmarkEveryMs: number;
 }
@@ -42,7 +35,7 @@ export interface FeedOptions {
 export function createFeed(options: FeedOptions): Feed {
   const { db, maxStreamsPerProject, bookmarkEveryMs } = options;
   const subscribers = createSubscribers(maxStreamsPerProject);
-  const reader = createReader({ ...options, subscribers });
+  const reader = createReader(options, subscribers);
   const bookmarking = setInterval(() => reader.mark(), bookmarkEveryMs);
   let isClosed = false;
 

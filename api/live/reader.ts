@@ -20,25 +20,8 @@ export interface ReaderOptions {
   db: Db;
   listener: Listener;
   log: Logger;
-  subscribers: Subscribers;
   /** How long streams wait for an unreadable database before they end with `unavailable`. */
   awayMs: number;
-}
-
-export interface Reader {
-  /** Undefined until it is read. */
-  head(): FeedHead | undefined;
-  /** Every change up to `position` has been pushed. `durable` is a position that outlives a crash. */
-  progress(): { position: FeedPosition; durable: FeedPosition };
-  /** The head as this process knows it. */
-  readyHead(): Promise<FeedHead>;
-  /** The head in the database, which may be newer. */
-  readHead(): Promise<FeedHead>;
-  readMissed(subscriber: Subscriber): Missed | Promise<Missed>;
-  wake(): void;
-  /** Sends every stream its current cursor. */
-  mark(): void;
-  close(): Promise<void>;
 }
 
 const pageSize = 1_000;
@@ -55,8 +38,8 @@ const idleMs = 400;
 const heldBackMs = 10;
 const longestHeldBackMs = 250;
 
-export function createReader(options: ReaderOptions): Reader {
-  const { db, listener, subscribers, awayMs } = options;
+export function createReader(options: ReaderOptions, subscribers: Subscribers) {
+  const { db, listener, awayMs } = options;
   const log = options.log.child({ component: 'feed' });
   const inPlace = createFairPlaces(maxReading);
   let reached: FeedPosition = { xid: 0n, id: 0n };
@@ -208,17 +191,22 @@ export function createReader(options: ReaderOptions): Reader {
   }
 
   return {
+    /** Undefined until it is read. */
     head: () => head,
+
+    /** Every change up to `position` has been pushed. `durable` is a position that outlives a crash. */
     progress: () => ({ position: reached, durable }),
 
-    async readyHead() {
+    /** The head as this process knows it. */
+    async readyHead(): Promise<FeedHead> {
       if (head) return head;
       const next = await readFeedHead(db);
       if (!head) skipTo(next);
       return head ?? next;
     },
 
-    async readHead() {
+    /** The head in the database, which may be newer. */
+    async readHead(): Promise<FeedHead> {
       const next = await readFeedHead(db);
       setHead(next);
       return next;
@@ -227,14 +215,15 @@ export function createReader(options: ReaderOptions): Reader {
     readMissed,
     wake,
 
-    mark() {
+    /** Sends every stream its current cursor. */
+    mark(): void {
       if (!head) return;
       const cursor = toFeedCursor(head.epoch, { position: durable });
       const bookmark = { position: durable, cursor, change: null };
       subscribers.forEach((subscriber) => subscriber.mark(bookmark));
     },
 
-    async close() {
+    async close(): Promise<void> {
       hasEnded = true;
       stopListening();
       stopWatching();

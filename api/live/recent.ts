@@ -17,17 +17,9 @@ export interface PlacedChange extends PlacedItem {
   readonly change: ChangeRow;
 }
 
-export interface RecentChanges {
-  /** Every change after this position and up to the reader's is here. */
-  from(): FeedPosition;
-  add(items: PlacedChange[]): void;
-  clear(from: FeedPosition): void;
-  after(position: FeedPosition, filter: ChangeFilter, limit: number): PlacedChange[];
-}
-
 const maxItems = 5_000;
 
-export function createRecentChanges(start: FeedPosition): RecentChanges {
+export function createRecentChanges(start: FeedPosition) {
   let from = start;
   let items: PlacedChange[] = [];
 
@@ -42,21 +34,22 @@ export function createRecentChanges(start: FeedPosition): RecentChanges {
   }
 
   return {
+    /** Every change after this position and up to the reader's is here. */
     from: () => from,
 
-    add(added) {
+    add(added: PlacedChange[]): void {
       items.push(...added);
       if (items.length <= maxItems) return;
       const dropped = items.splice(0, items.length - maxItems / 2);
       from = dropped.at(-1)!.position;
     },
 
-    clear(position) {
+    clear(position: FeedPosition): void {
       items = [];
       from = position;
     },
 
-    after(position, filter, limit) {
+    after(position: FeedPosition, filter: ChangeFilter, limit: number): PlacedChange[] {
       const found: PlacedChange[] = [];
       for (let i = indexAfter(position); i < items.length && found.length < limit; i++) {
         if (passes(items[i]!.change, filter)) found.push(items[i]!);

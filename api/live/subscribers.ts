@@ -8,23 +8,17 @@ import type { Subscriber } from './subscriber.ts';
 
 const retryAfterS = 5;
 
-export interface Subscribers {
-  isEmpty(): boolean;
-  /** Throws if the project has too many streams. */
-  add(subscriber: Subscriber): void;
-  delete(subscriber: Subscriber): void;
-  push(item: PlacedChange): void;
-  forEach(act: (subscriber: Subscriber) => void): void;
-}
+export type Subscribers = ReturnType<typeof createSubscribers>;
 
-export function createSubscribers(maxPerProject: number): Subscribers {
+export function createSubscribers(maxPerProject: number) {
   const byKey = new Map<string, Set<Subscriber>>();
   const counts = createKeyedCounter();
 
   return {
     isEmpty: () => byKey.size === 0,
 
-    add(subscriber) {
+    /** Throws if the project has too many streams. */
+    add(subscriber: Subscriber): void {
       const { projectId } = subscriber.filter;
       if (counts.get(projectId) >= maxPerProject) throw tooMany(maxPerProject);
       counts.add(projectId);
@@ -33,7 +27,7 @@ export function createSubscribers(maxPerProject: number): Subscribers {
       byKey.set(key, (byKey.get(key) ?? new Set<Subscriber>()).add(subscriber));
     },
 
-    delete(subscriber) {
+    delete(subscriber: Subscriber): void {
       const key = keyOf(subscriber.filter);
       const set = byKey.get(key);
       if (!set?.delete(subscriber)) return;
@@ -42,14 +36,14 @@ export function createSubscribers(maxPerProject: number): Subscribers {
       openStreams.dec();
     },
 
-    push(item) {
+    push(item: PlacedChange): void {
       const { project_id: projectId, subject, subject_id: subjectId } = item.change;
       for (const key of [keyOf({ projectId, subject }), keyOf({ projectId, subject, subjectId })]) {
         byKey.get(key)?.forEach((subscriber) => subscriber.push(item));
       }
     },
 
-    forEach(act) {
+    forEach(act: (subscriber: Subscriber) => void): void {
       for (const set of byKey.values()) set.forEach(act);
     },
   };
