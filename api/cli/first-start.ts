@@ -7,15 +7,8 @@ import type { Db } from '../../schema/database/tables.ts';
 import { connectAccount } from '../accounts/operations.ts';
 import { createKey, generateKey } from '../api-keys/key.ts';
 import { readOrCreateSecret } from '../embedded/data-directory.ts';
-import { hashKey } from '../http/auth.ts';
+import { hashKey, toCaller } from '../http/auth.ts';
 import type { Caller, Context } from '../http/context.ts';
-
-export interface FirstProject {
-  caller: Caller;
-  key: string;
-  /** IDs of the sandbox accounts @ada and @bob. Empty if the sandbox is off. */
-  accountIds: string[];
-}
 
 /** Saved before the project exists, so that no crash leaves a project with an unknown key. */
 export function readFirstKey({ secrets, dataDirectory }: Config): string {
@@ -24,27 +17,23 @@ export function readFirstKey({ secrets, dataDirectory }: Config): string {
   );
 }
 
-/** The key in the configuration or the data directory finds the same project at every start. */
+/**
+ * The key finds the same project at every start. Returns the IDs of the sandbox accounts @ada and @bob, or none
+ * if the sandbox is off.
+ */
 export async function openFirstProject(
   context: Context,
+  key: string,
   progress: (line: string) => void,
-): Promise<FirstProject> {
-  const { config, db } = context;
-  const key = readFirstKey(config);
+): Promise<string[]> {
+  const { db } = context;
   let row = await findApiKeyByHash(db, hashKey(key));
   if (!row) {
     const name = 'My app';
     ({ row } = await createProjectWithKey(db, name, key));
     progress(`Created the project "${name}" (${row.project_id}) and its first API key.`);
   }
-  const caller: Caller = {
-    projectId: row.project_id,
-    keyId: row.id,
-    scopes: row.scopes,
-    environment: row.environment,
-    keyExpiresAt: row.expires_at,
-  };
-  return { caller, key, accountIds: await connectSandboxAccounts(context, caller, progress) };
+  return connectSandboxAccounts(context, toCaller(row), progress);
 }
 
 /** Creates a project with one key that has all scopes: the given one, or a random one. */

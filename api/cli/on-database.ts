@@ -35,10 +35,26 @@ interface Access {
 
 /** Prints the command's answer. Throws an InvalidArgument. */
 export async function runOnDatabase(command: Command, given: Given): Promise<void> {
+  const { config, print } = given;
   const work = prepare(command, given);
-  // A rotation takes as long as there are rows.
-  const limits = command === 'keys rotate' ? { transactionTimeoutS: 0 } : {};
-  given.print(await withDatabase(given.config, limits, work));
+  const url = config.databaseUrl ?? findRunningDatabase(config.dataDirectory);
+  if (url === undefined) {
+    throw new Error('This command needs DATABASE_URL, or a running `start` on the data directory.');
+  }
+  const connection = connectDatabase({
+    url,
+    maxConnections: 2,
+    applicationName: 'fanfare cli',
+    // A rotation takes as long as there are rows.
+    ...(command === 'keys rotate' && { transactionTimeoutS: 0 }),
+  });
+  const notifier = createNotifier(url);
+  try {
+    print(await work({ db: connection.db, notifier }));
+  } finally {
+    await notifier.close();
+    await connection.close();
+  }
 }
 
 function prepare(
@@ -59,34 +75,10 @@ function prepare(
     case 'keys rotate':
       return ({ db }) => rotateKeys(db, openKnownVault(config), print);
     case 'restored':
-      return (access) => restored(access);
+      return restored;
     case 'stuck': {
       const minutes = readMinutes(values.minutes);
       return ({ db }) => showStuck(db, minutes);
     }
-  }
-}
-
-async function withDatabase<T>(
-  config: Config,
-  limits: { transactionTimeoutS?: number },
-  work: (access: Access) => Promise<T>,
-): Promise<T> {
-  const url = config.databaseUrl ?? findRunningDatabase(config.dataDirectory);
-  if (url === undefined) {
-    throw new Error('This command needs DATABASE_URL, or a running `start` on the data directory.');
-  }
-  const connection = connectDatabase({
-    url,
-    maxConnections: 2,
-    applicationName: 'fanfare cli',
-    ...limits,
-  });
-  const notifier = createNotifier(url);
-  try {
-    return await work({ db: connection.db, notifier });
-  } finally {
-    await notifier.close();
-    await connection.close();
   }
 }

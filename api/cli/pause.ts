@@ -5,9 +5,11 @@ import {
   insertPause,
   listPauses,
 } from '../../schema/database/pauses.ts';
+import { findProjectRow } from '../../schema/database/projects.ts';
 import { resumePosts } from '../../schema/database/dispatch/resuming.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { platformNames } from '../../schema/platforms/index.ts';
+import { countOf } from '../../schema/wire/count-of.ts';
 import type { Context } from '../http/context.ts';
 import { InvalidArgument } from './invalid-argument.ts';
 
@@ -17,13 +19,7 @@ const allowed = `SCOPE is \`${deliveriesScope}\`, a network (${platformNames.joi
 
 /** Throws an InvalidArgument if no such network or project exists. */
 export async function checkScope(db: Db, scope: string): Promise<void> {
-  if (fixedScopes.includes(scope)) return;
-  const project = await db
-    .selectFrom('projects')
-    .select('id')
-    .where('id', '=', scope)
-    .executeTakeFirst();
-  if (project) return;
+  if (fixedScopes.includes(scope) || (await findProjectRow(db, scope))) return;
   throw new InvalidArgument(scope ? `Unknown scope: ${scope}. ${allowed}` : allowed);
 }
 
@@ -44,8 +40,7 @@ export async function resume(
   let count = 0;
   for await (const resumed of resumePosts(db, notifier)) count += resumed;
   const done = wasPaused ? `Resumed ${scope}.` : `${scope} is not paused.`;
-  if (count === 0) return done;
-  return `${done} Restarted ${count === 1 ? '1 post' : `${count} posts`}.`;
+  return count === 0 ? done : `${done} Restarted ${countOf(count, 'post')}.`;
 }
 
 export async function showPauses(db: Db): Promise<string> {

@@ -1,5 +1,6 @@
 // The command `restored`: records that the database was restored from a backup.
 import { insertRestore, restartRestoredPosts } from '../../schema/database/dispatch/restores.ts';
+import { countOf } from '../../schema/wire/count-of.ts';
 import type { Context } from '../http/context.ts';
 
 /** A second call makes Fanfare check every open post at its networks again. */
@@ -9,6 +10,5 @@ export async function restored({
 }: Pick<Context, 'db' | 'notifier'>): Promise<string> {
   await insertRestore(db);
   const count = await restartRestoredPosts(db, notifier);
-  const posts = count === 1 ? '1 open post' : `${count} open posts`;
-  return `Recorded the restore and restarted ${posts}. Fanfare checks each target at its network before it sends it.`;
+  return `Recorded the restore and restarted ${countOf(count, 'open post')}. Fanfare checks each target at its network before it sends it.`;
 }

@@ -14,17 +14,11 @@ import { awaitDatabase, awaitMediaStore, awaitTemporal } from './await-backend.t
 import { withDatabase } from './migrate.ts';
 import { openVault } from './vault-keys.ts';
 
-export interface RoleOptions {
-  log: Logger;
-  /** Aborts the start. */
-  signal: AbortSignal;
-}
-
 /** The API starts while Temporal is unavailable. A worker would have nothing to do. */
 export async function startRole(
   config: Config,
   role: 'api' | 'worker',
-  { log, signal }: RoleOptions,
+  { log, signal }: { log: Logger; signal: AbortSignal },
 ): Promise<App> {
   const { databaseUrl, media } = config;
   const { address } = config.temporal;

@@ -1,4 +1,5 @@
 // The command `start`: runs everything in this process, with embedded servers unless others are configured.
+import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Config } from '../../schema/config/config.ts';
@@ -45,7 +46,7 @@ export async function startAllInOne(
     dataDirectory: config.dataDirectory,
     postgres: config.databaseUrl === undefined,
     temporal: config.temporal.address === undefined,
-    ...(config.temporal.cli === undefined ? {} : { temporalCli: config.temporal.cli }),
+    temporalCli: config.temporal.cli,
     progress: print,
     signal,
   });
@@ -65,6 +66,7 @@ export async function startAllInOne(
       await storeOperatorApps(db, vault, config.platforms);
     });
     await awaitTemporal({ address: temporalAddress, config }, waiting);
+    const key = readFirstKey(config);
     app = await createApp({
       config,
       documents,
@@ -72,7 +74,7 @@ export async function startAllInOne(
       temporalAddress,
       temporalUiUrl: backends.temporalUiUrl,
       vault,
-      firstKey: readFirstKey(config),
+      firstKey: key,
       mediaUrl,
       roles: { api: true, worker: true },
       cacheDirectory: join(config.dataDirectory, 'cache'),
@@ -80,8 +82,9 @@ export async function startAllInOne(
       temporalRuntime: createTemporalRuntime(log),
     });
     signal.throwIfAborted();
-    const { key, accountIds } = await openFirstProject(app.context, print);
-    await Promise.race([app.workerReady, aborted(signal)]);
+    const accountIds = await openFirstProject(app.context, key, print);
+    await Promise.race([app.workerReady, once(signal, 'abort')]);
+    signal.throwIfAborted();
     const { publicUrl: url, temporalUiUrl } = app.context;
     const { hasGraphiql } = config;
     print(`\n${welcome({ url, key, accountIds, temporalUiUrl, hasGraphiql })}`);
@@ -97,10 +100,4 @@ export async function startAllInOne(
     await backends.stop();
     throw error;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }

@@ -8,6 +8,7 @@ import {
   type Stuck,
   type StuckRow,
 } from '../../schema/database/dispatch/stuck.ts';
+import { countOf } from '../../schema/wire/count-of.ts';
 import { InvalidArgument } from './invalid-argument.ts';
 
 const defaultMinutes = '15';
@@ -70,7 +71,7 @@ function showTarget(target: LateTarget): string {
     platform,
     `waits for ${reason}`,
     next_attempt_at ? `next attempt ${next_attempt_at.toISOString()}` : 'no next attempt',
-    `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+    countOf(attempts, 'attempt'),
     ...(last_error === null ? [] : [`last error ${last_error}`]),
   ];
   return `  ${parts.join('  ')}`;

@@ -1,7 +1,6 @@
 // The commands `projects create` and `keys create`. They print a key once.
-import { NoResultError } from 'kysely';
 import { Scope, scopes } from '../../schema/scopes.ts';
-import { getProjectRow } from '../../schema/database/projects.ts';
+import { findProjectRow } from '../../schema/database/projects.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { createKey as insertKey } from '../api-keys/key.ts';
 import { createProjectWithKey } from './first-start.ts';
@@ -34,13 +33,11 @@ export async function createKey(db: Db, flags: KeyFlags): Promise<string> {
   if (expiresAt && !(expiresAt.getTime() > Date.now())) {
     throw new InvalidArgument('--expires-at must be in the future, such as 2030-01-31T00:00:00Z.');
   }
-  const { id: projectId } = await getProjectRow(db, project).catch((error: unknown) => {
-    if (error instanceof NoResultError)
-      throw new InvalidArgument(`No project has the ID ${project}.`);
-    throw error;
-  });
+  if (!(await findProjectRow(db, project))) {
+    throw new InvalidArgument(`No project has the ID ${project}.`);
+  }
   const { row, key } = await insertKey(db, {
-    projectId,
+    projectId: project,
     name,
     scopes: wanted.data,
     environment: isTest ? 'test' : 'production',

@@ -7,6 +7,7 @@ import type { Db } from '../../schema/database/tables.ts';
 import { checkVault, listKnownKeys } from '../../schema/database/vault-check.ts';
 import { countSealed, rotateVault, type Rotated } from '../../schema/database/vault-rotation.ts';
 import { createVault, type Vault } from '../../schema/database/vault.ts';
+import { countOf } from '../../schema/wire/count-of.ts';
 import { readOrCreateSecret } from '../embedded/data-directory.ts';
 
 const file = 'vault-keys';
@@ -53,7 +54,7 @@ export async function rotateKeys(
   const others = new Set([...vault.keyIds, ...counts.keys()]);
   others.delete(vault.keyId);
   return [
-    `Sealed ${resealed} ${resealed === 1 ? 'value' : 'values'} with the key ${vault.keyId}.`,
+    `Sealed ${countOf(resealed, 'value')} with the key ${vault.keyId}.`,
     ...(unopened > 0 ? [`The vault can't open ${unopened} of the other values.`] : []),
     ...[...others].toSorted().map((id) => describeKey(id, counts.get(id) ?? 0, known.has(id))),
   ].join('\n');
@@ -63,7 +64,7 @@ function describeKey(id: string, count: number, isKnown: boolean): string {
   if (!isKnown)
     return `${id}  new. Move it to the front, restart every process, and run the command again.`;
   if (count === 0) return `${id}  unused. You can remove it from FANFARE_VAULT_KEYS.`;
-  return `${id}  still seals ${count} ${count === 1 ? 'value' : 'values'}. Keep it, and run the command again.`;
+  return `${id}  still seals ${countOf(count, 'value')}. Keep it, and run the command again.`;
 }
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);

@@ -40,7 +40,10 @@ export async function authenticate(
     throw new AppError('unauthorized', 'The API key is unknown, revoked or expired.');
   }
   recordUse(context, known);
-  const { row } = known;
+  return toCaller(known.row);
+}
+
+export function toCaller(row: ApiKeyRow): Caller {
   return {
     projectId: row.project_id,
     keyId: row.id,

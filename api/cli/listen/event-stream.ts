@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { toEnumWord } from '../../../schema/wire/enum-word.ts';
-import type { EventType } from '../../../schema/event-types.ts';
 import { eventRecorded, liveCursor } from '../../graphql/listen-documents.ts';
-import { toFailure, Refusal } from './refusal.ts';
+import type { ListenOptions } from './options.ts';
+import { Refusal, toFailure } from './refusal.ts';
 
 export interface StreamedEvent {
   id: string;
@@ -22,26 +22,15 @@ export interface StreamStep {
   event: StreamedEvent | null;
 }
 
-export interface EventStreamOptions {
-  /** Base URL of the API, without a trailing slash. */
-  url: string;
-  key: string;
-  /** Undefined means all. */
-  types: readonly EventType[] | undefined;
-  /** Test events instead of real ones. */
-  isTest: boolean;
+export interface EventStreamOptions extends Pick<
+  ListenOptions,
+  'url' | 'key' | 'types' | 'isTest'
+> {
   /** Called once when the connection is lost, then `onResumed` once when the stream works again. */
   onLost: (reason: string) => void;
   onResumed: () => void;
   /** Ends the stream. */
   signal: AbortSignal;
-}
-
-export interface EventStream {
-  /** The cursor of the newest event. Throws a Refusal if Fanfare can't be reached. */
-  readCursor(): Promise<string>;
-  /** Yields every event after the cursor, in order. Ends with the signal, or throws a Refusal. */
-  after(cursor: string): AsyncGenerator<StreamStep, void, undefined>;
 }
 
 const answerWithinMs = 10_000;
@@ -51,7 +40,7 @@ const longestWaitMs = 5_000;
 /** With this many events in memory, the client unsubscribes until they are processed. */
 const maxWaiting = 500;
 
-export function openEventStream(options: EventStreamOptions): EventStream {
+export function openEventStream(options: EventStreamOptions) {
   const { url, signal } = options;
   const client = connect(options);
 
@@ -65,6 +54,7 @@ export function openEventStream(options: EventStreamOptions): EventStream {
     throw new Error('the server closed the connection');
   }
 
+  /** The cursor of the newest event. Throws a Refusal if Fanfare can't be reached. */
   async function readCursor(): Promise<string> {
     try {
       return await askCursor();
@@ -74,6 +64,7 @@ export function openEventStream(options: EventStreamOptions): EventStream {
     }
   }
 
+  /** Yields every event after the cursor, in order. Ends with the signal, or throws a Refusal. */
   async function* after(cursor: string): AsyncGenerator<StreamStep, void, undefined> {
     let reached = cursor;
     let waitMs = firstWaitMs;

@@ -6,25 +6,18 @@ import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
 import { webhookHeaders } from '../../../activities/delivering/signature.ts';
 import type { EventType } from '../../../schema/event-types.ts';
 import type { StreamedEvent } from './event-stream.ts';
+import type { ListenOptions } from './options.ts';
 
-export interface ForwarderOptions {
+interface ForwarderOptions extends Pick<ListenOptions, 'secret' | 'isTest'> {
   forwardTo: string;
-  secret: string;
-  isTest: boolean;
   signal: AbortSignal;
-}
-
-export interface Forwarder {
-  /** Resolves with any outcome. Rejects only with the signal. */
-  send(event: StreamedEvent): Promise<SendResult>;
-  close(): Promise<void>;
 }
 
 /** The developer's own machine sends the request, so every address is allowed. */
 const everywhere = ['0.0.0.0/0', '::/0'];
 const deadlineMs = 10_000;
 
-export function createForwarder(options: ForwarderOptions): Forwarder {
+export function createForwarder(options: ForwarderOptions) {
   const { forwardTo: url, secret, isTest, signal } = options;
   const guard = createUrlGuard({
     allowPrivateCidrs: everywhere,
@@ -32,9 +25,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   });
   const safeFetch = createSafeFetch({ guard, connectionsPerOrigin: 1 });
   return {
-    send({ id, body }) {
+    /** Resolves with any outcome. Rejects only with the signal. */
+    send({ id, body }: StreamedEvent): Promise<SendResult> {
       const event = typeOf(body);
-      const deliveryId = toDeliveryId(id);
+      // No delivery with this ID exists, but a repeated event gets the same ID.
+      const deliveryId = id.replace(/^evt_/, 'dlv_');
       const request = { event, eventId: id, deliveryId, isTest, body, secrets: [secret] };
       const headers = webhookHeaders(request, new Date());
       return safeFetch.send({ owner: '', url, headers, body, deadlineMs, signal });
@@ -45,9 +40,4 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
 export function typeOf(body: string): EventType {
   return (JSON.parse(body) as { event: EventType }).event;
-}
-
-/** No delivery with this ID exists, but a repeated event gets the same ID. */
-function toDeliveryId(eventId: string): string {
-  return eventId.replace(/^evt_/, 'dlv_');
 }

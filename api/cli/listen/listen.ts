@@ -1,8 +1,10 @@
 // The command `listen`: streams the project's events and forwards them to a developer's server.
+import { styleText } from 'node:util';
+import type { SendResult } from '../../../activities/egress/send-outcome.ts';
+import { eventTypes } from '../../../schema/event-types.ts';
 import { writeCursorFile } from './cursor-file.ts';
-import { eventLine } from './event-line.ts';
-import { openEventStream } from './event-stream.ts';
-import { createForwarder } from './forwarder.ts';
+import { openEventStream, type StreamedEvent } from './event-stream.ts';
+import { createForwarder, typeOf } from './forwarder.ts';
 import type { ListenOptions } from './options.ts';
 
 export interface Terminal {
@@ -41,7 +43,7 @@ export async function listen(
     const target = forwardTo === undefined ? '' : `, forwarding to ${forwardTo}`;
     print(`Listening to ${url}${target}. Press Ctrl-C to stop.`);
     for await (const { cursor, event } of events.after(after)) {
-      if (event) print(eventLine(event, await forwarder?.send(event), new Date(), stream));
+      if (event) print(eventLine(event, await forwarder?.send(event), stream));
       await keep(cursor);
     }
   } catch (error) {
@@ -49,4 +51,29 @@ export async function listen(
   } finally {
     await forwarder?.close();
   }
+}
+
+const typeWidth = Math.max(...eventTypes.map(({ length }) => length));
+
+/** Time, type, subject, and the result of the request if the event was forwarded. */
+function eventLine(
+  { id, body, postId, socialAccountId }: StreamedEvent,
+  result: SendResult | undefined,
+  stream: NodeJS.WritableStream,
+): string {
+  const paint = (color: Parameters<typeof styleText>[0], text: string) =>
+    styleText(color, text, { stream });
+  const parts = [
+    paint('dim', new Date().toTimeString().slice(0, 8)),
+    paint('bold', typeOf(body).padEnd(typeWidth)),
+    postId ?? socialAccountId ?? id,
+  ];
+  if (result) {
+    const answer = String(result.status ?? '');
+    const error = result.ok ? '' : result.errorCode;
+    const isAccepted = result.ok && result.status >= 200 && result.status < 300;
+    parts.push(paint(isAccepted ? 'green' : 'red', [answer, error].filter(Boolean).join(' ')));
+    parts.push(paint('dim', `${Math.round(result.timings.total_ms)} ms`));
+  }
+  return parts.join('  ');
 }

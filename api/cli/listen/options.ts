@@ -29,6 +29,7 @@ export interface ListenOptions {
   secret: string;
   /** Undefined means all. */
   types: EventType[] | undefined;
+  /** Test events instead of real ones. */
   isTest: boolean;
   /** Undefined means from now on. */
   after: string | undefined;
