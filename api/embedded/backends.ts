@@ -3,7 +3,7 @@ import path from 'node:path';
 import { claimDataDirectory } from './data-directory.ts';
 import { startPostgres } from './postgres.ts';
 import { findTemporalExecutable } from './temporal-executable.ts';
-import { startTemporal, type EmbeddedTemporal } from './temporal.ts';
+import { startTemporal } from './temporal.ts';
 
 export interface EmbeddedBackends extends AsyncDisposable {
   readonly databaseUrl: string | undefined;
@@ -38,7 +38,7 @@ export async function startEmbeddedBackends(
   const failed = new AbortController();
   const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]);
 
-  async function startWantedTemporal(): Promise<EmbeddedTemporal> {
+  async function startWantedTemporal() {
     const executable = await findTemporalExecutable({
       temporalCli: options.temporalCli,
       cacheDirectory: options.cacheDirectory ?? path.join(dataDirectory, 'bin'),

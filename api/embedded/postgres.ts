@@ -14,12 +14,6 @@ import { choosePostgresPlace, findPostgresBinaries } from './postgres-place.ts';
 import type { StopPlan } from './process-table.ts';
 import { startServer, stopLeftRunning, type ServerProcess } from './server-process.ts';
 
-export interface EmbeddedPostgres extends Pick<ServerProcess, 'pid' | 'onExit' | 'stop'> {
-  readonly port: number;
-  /** URL of the database `fanfare`, as a user who can create other databases. */
-  readonly databaseUrl: string;
-}
-
 export interface PostgresOptions {
   /** Already locked by the caller. */
   dataDirectory: string;
@@ -43,7 +37,8 @@ const childStopPlan: StopPlan = [
   ['SIGKILL', 5000],
 ];
 
-export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+/** `databaseUrl`: of the database `fanfare`, as a user who can create other databases. */
+export async function startPostgres(options: PostgresOptions) {
   const { progress, signal, fsync = true } = options;
   const dataDirectory = realpathSync(options.dataDirectory);
   const place = choosePostgresPlace(dataDirectory, findPostgresBinaries(), progress);

@@ -7,11 +7,6 @@ import { run } from './install-executable.ts';
 import type { StopPlan } from './process-table.ts';
 import { startServer, stopLeftRunning, type ServerProcess } from './server-process.ts';
 
-export interface EmbeddedTemporal extends Pick<ServerProcess, 'pid' | 'onExit' | 'stop'> {
-  readonly address: string;
-  readonly uiUrl: string | undefined;
-}
-
 export interface TemporalOptions {
   /** Already locked by the caller. Contains `temporal.sqlite`, the log and the record. */
   dataDirectory: string;
@@ -33,7 +28,7 @@ const stopPlan: StopPlan = [
   ['SIGKILL', 5000],
 ];
 
-export async function startTemporal(options: TemporalOptions): Promise<EmbeddedTemporal> {
+export async function startTemporal(options: TemporalOptions) {
   const { executable, progress, headless = false, signal } = options;
   const dataDirectory = realpathSync(options.dataDirectory);
   await stopTemporalIn(dataDirectory, progress);
