@@ -4,6 +4,7 @@ import { openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { html } from 'hono/html';
+import { LRUCache } from 'lru-cache';
 import {
   postingErrorAnchor,
   postingErrors,
@@ -25,7 +26,7 @@ export const docPages: PublicPage<Pick<Context, 'publicUrl'>>[] = [
   {
     path: '/v1/openapi.json',
     async respond({ publicUrl }, c) {
-      const { bytes, etag } = await openApiOf(publicUrl);
+      const { bytes, etag } = await documents.memo(publicUrl);
       const headers = { ETag: etag, 'Cache-Control': 'no-cache' };
       if (c.req.header('If-None-Match') === etag) return c.body(null, 304, headers);
       return c.body(bytes, 200, { ...headers, 'Content-Type': 'application/json' });
@@ -44,14 +45,11 @@ export const docPages: PublicPage<Pick<Context, 'publicUrl'>>[] = [
   },
 ];
 
-const madeDocuments = new Map<string, ReturnType<typeof makeOpenApi>>();
-
 /** A process has one public URL, so it makes the document once. */
-function openApiOf(publicUrl: string): ReturnType<typeof makeOpenApi> {
-  const made = madeDocuments.get(publicUrl) ?? makeOpenApi(publicUrl);
-  madeDocuments.set(publicUrl, made);
-  return made;
-}
+const documents = new LRUCache<string, ReturnType<typeof makeOpenApi>>({
+  max: 1,
+  memoMethod: makeOpenApi,
+});
 
 async function makeOpenApi(publicUrl: string) {
   const document = JSON.parse(await readFile(documentFile, 'utf8')) as object;
