@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlatformDefinition } from '../schema/platforms/definition.ts';
 import { platformDefinitions, type PlatformName } from '../schema/platforms/index.ts';
-import { toJsonSchema } from '../api/platforms/presenter.ts';
+import { toJsonSchema } from '../api/platforms/operations.ts';
 
 /** The pages with such tables, in the project at `directory`. */
 export async function listPages(directory = '.'): Promise<string[]> {

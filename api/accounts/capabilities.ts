@@ -5,7 +5,7 @@ import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { presentCapabilities } from '../platforms/presenter.ts';
+import { presentCapabilities } from '../platforms/operations.ts';
 
 export async function getAccountCapabilities(
   context: Context,

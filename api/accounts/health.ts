@@ -1,10 +1,11 @@
 // Says whether an account can publish, now and soon, and what to do if it can't.
-import { expiryWarningsMs, type AccountHealth, type AccountIssue } from '../../schema/accounts.ts';
+import { AccountHealth, expiryWarningsMs, type AccountIssue } from '../../schema/accounts.ts';
 import {
   getAccountRow,
   listHealth,
   type HealthRow,
 } from '../../schema/database/accounts/accounts.ts';
+import { present } from '../../schema/wire/present.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Caller, Context } from '../http/context.ts';
 
@@ -32,15 +33,13 @@ export async function findHealth(
 
 function presentHealth(row: HealthRow): AccountHealth {
   const issue = findIssue(row);
-  return {
+  return present(AccountHealth, {
+    ...row,
     social_account_id: row.id,
-    platform: row.platform,
-    account_name: row.account_name,
     status: issue?.status ?? 'ok',
     issues: issue ? [{ code: issue.code, message: issue.message }] : [],
-    token_expires_at: toTimestamp(row.token_expires_at),
-    last_successful_post_at: toTimestamp(row.last_published_at),
-  };
+    last_successful_post_at: row.last_published_at,
+  });
 }
 
 const appLost = 'The app that connected the account was deleted.';

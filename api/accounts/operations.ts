@@ -1,6 +1,6 @@
 // Operations on connected accounts: connect with plain credentials, read, disconnect.
 import { findFormMethod } from '../../activities/platforms/index.ts';
-import type { Account, ConnectAccount } from '../../schema/accounts.ts';
+import { Account, type ConnectAccount } from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
 import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import {
@@ -10,19 +10,21 @@ import {
   lockAccount,
   updateAccount,
   type AccountFilters,
+  type AccountRow,
 } from '../../schema/database/accounts/accounts.ts';
 import { deleteEmptyGrant } from '../../schema/database/accounts/grants.ts';
-import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { GrantRow } from '../../schema/database/tables.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
+import { present } from '../../schema/wire/present.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { page } from '../http/listing.ts';
+import { byIds, page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { connectAtNetwork, onlyAccountOf } from './connect-at-network.ts';
-import { presentAccount } from './presenter.ts';
 import { revokeLogins } from './revoke-login.ts';
 import { writeConnection, type NewConnection } from './write-connection.ts';
+
+const presentAccount = (row: AccountRow) => present(Account, row);
 
 /** 201 for an account that is new to the project, 200 for a known one. */
 export async function connectAccount(
@@ -35,15 +37,10 @@ export async function connectAccount(
   const platform = context.platforms.get(name);
   const method = platform && findFormMethod(platform);
   if (!method) {
-    throw validationError([
-      platform
-        ? { path: ['platform'], code: 'consent_only', message: 'needs a connect session' }
-        : {
-            path: ['platform'],
-            code: 'platform_not_configured',
-            message: 'is not configured here',
-          },
-    ]);
+    const issue = platform
+      ? { code: 'consent_only', message: 'needs a connect session' }
+      : { code: 'platform_not_configured', message: 'is not configured here' };
+    throw validationError([{ path: ['platform'], ...issue }]);
   }
   const { projectId } = caller;
   const { definition } = platform;
@@ -100,14 +97,7 @@ export async function getAccount({ db }: Context, caller: Caller, id: string): P
   return presentAccount(await getAccountRow(db, caller, id));
 }
 
-/** The accounts with these ids that the scope includes. */
-export async function findAccounts(
-  { db }: Context,
-  scope: RowScope,
-  ids: string[],
-): Promise<Account[]> {
-  return (await listAccountsById(db, scope, ids)).map(presentAccount);
-}
+export const findAccounts = byIds(listAccountsById, presentAccount);
 
 /**
  * The account stays in lists, without a grant. The last account of a grant revokes it. A repeated call

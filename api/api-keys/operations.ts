@@ -1,19 +1,22 @@
 // Operations on API keys: create, list, revoke. No key can grant more than it has.
-import type { ApiKey, ApiKeyWithSecret, CreateApiKey } from '../../schema/api-keys.ts';
+import { ApiKey, type ApiKeyWithSecret, type CreateApiKey } from '../../schema/api-keys.ts';
 import {
   findApiKey,
   listApiKeys as listRows,
   listApiKeysById,
   setApiKeyRevoked,
 } from '../../schema/database/api-keys.ts';
+import type { ApiKeyRow } from '../../schema/database/tables.ts';
 import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
+import { present } from '../../schema/wire/present.ts';
 import { forgetKeys, requireScope } from '../http/auth.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { page } from '../http/listing.ts';
+import { byIds, page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { createKey } from './key.ts';
-import { presentApiKey } from './presenter.ts';
+
+const presentApiKey = (row: ApiKeyRow) => present(ApiKey, row);
 
 export function createApiKey(
   context: Context,
@@ -67,14 +70,7 @@ export async function getApiKey({ db }: Context, caller: Caller, id: string): Pr
   return presentApiKey(row);
 }
 
-/** The keys with these ids that the caller may see. */
-export async function findApiKeys(
-  { db }: Context,
-  caller: Caller,
-  ids: string[],
-): Promise<ApiKey[]> {
-  return (await listApiKeysById(db, caller, ids)).map(presentApiKey);
-}
+export const findApiKeys = byIds(listApiKeysById, presentApiKey);
 
 /** Revokes the key. Its row stays, so that its requests can still be traced. */
 export async function deleteApiKey(

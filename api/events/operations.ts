@@ -6,14 +6,14 @@ import {
   listEventRows,
   listEventsById,
 } from '../../schema/database/events/list.ts';
-import type { RowScope } from '../../schema/database/row-scope.ts';
+import type { EventRow } from '../../schema/database/tables.ts';
 import { eventBody, eventCatalogue, eventTypes, isSent } from '../../schema/event-types.ts';
-import type { EventTypeInfo, ListEvents, RecordedEvent } from '../../schema/events.ts';
+import type { Event, EventTypeInfo, ListEvents, RecordedEvent } from '../../schema/events.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { page, pagesByParent, wholePage } from '../http/listing.ts';
+import { byIds, page, pagesByParent, wholePage } from '../http/listing.ts';
 import { notKept } from '../http/errors.ts';
-import { presentEvent } from './presenter.ts';
 
 export function listEvents(
   { db }: Context,
@@ -38,14 +38,7 @@ export async function getEvent(
   return presentEvent(row);
 }
 
-/** The events with these ids that the scope includes. */
-export async function findEvents(
-  { db }: Context,
-  scope: RowScope,
-  ids: string[],
-): Promise<RecordedEvent[]> {
-  return (await listEventsById(db, scope, ids)).map(presentEvent);
-}
+export const findEvents = byIds(listEventsById, presentEvent);
 
 /** One page of events for each parent: a post or an account. */
 export function listEventsOf(parent: 'post_id' | 'social_account_id') {
@@ -61,6 +54,21 @@ export function listEventsOf(parent: 'post_id' | 'social_account_id') {
       (slice) => listEventPages(db, caller, parent, parentIds, slice),
       (rows) => rows.map(presentEvent),
     );
+}
+
+/** The data come from the body that webhooks receive. */
+function presentEvent(row: EventRow): RecordedEvent {
+  const { data } = JSON.parse(row.body) as Pick<Event, 'data'>;
+  return {
+    id: row.id,
+    event: row.kind,
+    timestamp: toTimestamp(row.created_at),
+    data,
+    post_id: row.post_id,
+    social_account_id: row.social_account_id,
+    test: row.is_test,
+    body: row.body,
+  };
 }
 
 const describedTypes = eventTypes.map((event) => ({

@@ -1,8 +1,11 @@
 // The REST routes of events and their types.
-import { Event, EventTypeInfo, ListEvents } from '../../schema/events.ts';
+import { Event, EventTypeInfo, ListEvents, type RecordedEvent } from '../../schema/events.ts';
+import { present } from '../../schema/wire/present.ts';
 import { get, list, one } from '../http/route.ts';
 import { getEvent, listEventTypes, listEvents } from './operations.ts';
-import { withoutBody } from './presenter.ts';
+
+/** REST leaves the body out. */
+const withoutBody = (recorded: RecordedEvent) => present(Event, recorded);
 
 export const eventRoutes = [
   get('/v1/events', {

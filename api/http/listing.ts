@@ -2,6 +2,8 @@
 import { validationError, type AppError } from '../../schema/wire/errors.ts';
 import { idPrefixes, type IdKind } from '../../schema/wire/ids.ts';
 import type { Weight } from '../../schema/database/listing.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import {
   fromCursor,
   maxPageBytes,
@@ -11,6 +13,7 @@ import {
   type Paging,
   type Slice,
 } from '../../schema/wire/listing.ts';
+import type { Context } from './context.ts';
 
 type Kind = IdKind | 'attempt';
 type Present<Row, T> = (rows: Row[]) => T[] | Promise<T[]>;
@@ -80,6 +83,17 @@ function formOf(kind: Kind): RegExp {
 function foreignCursor(): AppError {
   const message = 'must be a cursor from this list';
   return validationError([{ path: ['cursor'], code: 'invalid_cursor', message }]);
+}
+
+/** Reads the resources with these ids that the scope includes, in any order. */
+export function byIds<Row, T>(
+  list: (db: Db, scope: RowScope, ids: string[]) => Promise<Row[]>,
+  present: (row: Row) => T,
+) {
+  return async ({ db }: Context, scope: RowScope, ids: string[]): Promise<T[]> => {
+    const rows = await list(db, scope, ids);
+    return rows.map((row) => present(row));
+  };
 }
 
 /** A short list as a single page. */

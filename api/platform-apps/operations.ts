@@ -9,15 +9,19 @@ import {
 } from '../../schema/database/accounts/apps.ts';
 import { listLiveGrants } from '../../schema/database/accounts/grants.ts';
 import type { PlatformAppRow } from '../../schema/database/tables.ts';
-import type { DeletePlatformApp, PlatformApp, SetPlatformApp } from '../../schema/platform-apps.ts';
+import {
+  PlatformApp,
+  type DeletePlatformApp,
+  type SetPlatformApp,
+} from '../../schema/platform-apps.ts';
 import { GivenPlatform, type PlatformName } from '../../schema/platforms/index.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Page } from '../../schema/wire/listing.ts';
+import { present } from '../../schema/wire/present.ts';
 import { requireReach } from '../../schema/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { wholePage } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { presentPlatformApp } from './presenter.ts';
 
 export async function listPlatformApps(
   { db }: Context,
@@ -82,13 +86,23 @@ export async function deletePlatformApp(
   return transact(context, caller, async ({ trx, note }) => {
     const rows = await lockProjectApps(trx, caller, name);
     if (rows.length === 0) throw noApp(name);
-    const grantIds = await listLiveGrants(trx, idsOf(rows));
-    if (grantIds.length > 0 && !force) throw inUse();
+    const ids = rows.map(({ id }) => id);
+    const grantIds = await listLiveGrants(trx, ids);
+    if (grantIds.length > 0 && !force) {
+      throw new AppError('conflict', 'Accounts are connected with this app.', {
+        hint: ({ parameter }) =>
+          `Disconnect them first. Or repeat the call with ${parameter('force', 'true')}. They must then be reconnected.`,
+      });
+    }
     await endGrants(trx, grantIds, context.config);
-    await deleteApps(trx, caller.projectId, idsOf(rows));
-    for (const { id } of rows) note({ subject: 'platform_app', subject_id: id, kind: 'deleted' });
+    await deleteApps(trx, caller.projectId, ids);
+    for (const id of ids) note({ subject: 'platform_app', subject_id: id, kind: 'deleted' });
     return { status: 204, data: null };
   });
+}
+
+function presentPlatformApp(row: PlatformAppRow): PlatformApp {
+  return present(PlatformApp, { ...row, has_client_secret: row.client_secret !== null });
 }
 
 function nameOf(platform: string): PlatformName {
@@ -97,13 +111,5 @@ function nameOf(platform: string): PlatformName {
   throw new AppError('not_found', `No network is named ${platform.slice(0, 64)}.`);
 }
 
-const idsOf = (rows: PlatformAppRow[]) => rows.map(({ id }) => id);
-
 const noApp = (name: PlatformName) =>
   new AppError('not_found', `The project has no app for the network ${name}.`);
-
-const inUse = () =>
-  new AppError('conflict', 'Accounts are connected with this app.', {
-    hint: ({ parameter }) =>
-      `Disconnect them first. Or repeat the call with ${parameter('force', 'true')}. They must then be reconnected.`,
-  });

@@ -1,10 +1,77 @@
-// Lists the networks of this installation with their capabilities.
+// Lists the networks of this installation with their capabilities: the rules that validation uses.
+import { z } from 'zod';
+import { findFormMethod, optionSchemaOf, rulesOf } from '../../activities/platforms/index.ts';
+import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
+import type { MediaRules, Traits, VideoRules } from '../../schema/platforms/definition.ts';
 import type { Page } from '../../schema/wire/listing.ts';
 import type { Context } from '../http/context.ts';
 import { wholePage } from '../http/listing.ts';
-import { presentCapabilities } from './presenter.ts';
 
 export function listCapabilities({ platforms }: Context): Page<Capabilities> {
   return wholePage([...platforms.values()].map((platform) => presentCapabilities(platform)));
+}
+
+/** `traits`: of the account whose rules are meant. Default: the rules of a new account. */
+export function presentCapabilities(platform: Platform, traits: Traits = {}): Capabilities {
+  const { name } = platform.definition;
+  const rules = rulesOf(platform, traits);
+  const form = findFormMethod(platform);
+  const { max, maxWithMedia = null, maxBytes = null, unit } = rules.text;
+  return {
+    platform: name,
+    text: {
+      max,
+      max_with_media: maxWithMedia,
+      max_bytes: maxBytes,
+      unit,
+      is_required: rules.isTextRequired,
+    },
+    media: rules.media && presentMediaRules(rules.media),
+    replies: rules.replies !== null,
+    options: toJsonSchema(optionSchemaOf(platform, traits)),
+    connect: {
+      credentials: form ? toJsonSchema(form.fields) : null,
+      consent: platform.connect.some(({ kind }) => kind === 'consent'),
+    },
+    source: rules.source,
+  };
+}
+
+function presentMediaRules(rules: MediaRules): NonNullable<Capabilities['media']> {
+  return {
+    max: rules.max,
+    can_mix: rules.canMix,
+    image: rules.image && presentFileRules(rules.image),
+    video: rules.video && presentFileRules(rules.video),
+    max_alt_text: rules.altText,
+    needs_url: rules.needsUrl ?? false,
+  };
+}
+
+function presentFileRules(rules: VideoRules) {
+  return {
+    max: rules.max,
+    types: [...rules.types],
+    max_bytes: rules.maxBytes ?? null,
+    max_gif_bytes: rules.maxGifBytes ?? null,
+    min_width: rules.minWidth ?? null,
+    min_height: rules.minHeight ?? null,
+    max_width: rules.maxWidth ?? null,
+    max_height: rules.maxHeight ?? null,
+    max_pixels: rules.maxPixels ?? null,
+    min_ratio: rules.minRatio ?? null,
+    max_ratio: rules.maxRatio ?? null,
+    min_duration_ms: rules.minDurationMs ?? null,
+    max_duration_ms: rules.maxDurationMs ?? null,
+  };
+}
+
+/** Without its name, since a named schema becomes a reference. */
+export function toJsonSchema(schema: z.ZodType): Record<string, unknown> {
+  const { $ref, $defs, ...inline } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+  });
+  return $ref ? { ...inline, ...$defs![$ref.split('/').at(-1)!] } : inline;
 }

@@ -1,10 +1,10 @@
 // Operations on the caller's project.
 import { getProjectRow, setProject } from '../../schema/database/projects.ts';
 import { AppError } from '../../schema/wire/errors.ts';
-import type { Project, UpdateProject } from '../../schema/projects.ts';
+import { present } from '../../schema/wire/present.ts';
+import { Project, type UpdateProject } from '../../schema/projects.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { presentProject } from './presenter.ts';
 
 /** Test keys are refused, since both environments share the settings. */
 function refuseTestKey({ environment }: Caller): void {
@@ -17,7 +17,7 @@ function refuseTestKey({ environment }: Caller): void {
 export async function getProject({ db }: Context, caller: Caller): Promise<Project> {
   refuseTestKey(caller);
   const { projectId } = caller;
-  return presentProject(await getProjectRow(db, projectId));
+  return present(Project, await getProjectRow(db, projectId));
 }
 
 /** The caller's own project, if its id is among these. */
@@ -38,6 +38,6 @@ export function updateProject(
   return transact(context, caller, async ({ trx, note }) => {
     const row = await setProject(trx, caller.projectId, changes);
     note({ subject: 'project', subject_id: row.id, kind: 'updated' });
-    return { status: 200, data: presentProject(row) };
+    return { status: 200, data: present(Project, row) };
   });
 }

@@ -14,11 +14,11 @@ import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks/webho
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
-import type { AcceptedReplay, Replay, ReplayDeliveries } from '../../schema/replays.ts';
+import { present } from '../../schema/wire/present.ts';
+import { Replay, type AcceptedReplay, type ReplayDeliveries } from '../../schema/replays.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { emptyPage, pagesByParent } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { presentReplay } from './presenter.ts';
 
 /** Counts before the transaction, which keeps its locks short. A workflow does the rest. */
 export async function replayDeliveries(
@@ -109,14 +109,16 @@ export function listReplaysOf(
 }
 
 /** The counts of a running replay come from its deliveries, since its row lags behind. */
-export async function presentReplays(
+async function presentReplays(
   db: Db,
   { projectId }: Pick<Caller, 'projectId'>,
   rows: ReplayRow[],
 ): Promise<Replay[]> {
   const running = rows.filter(({ status }) => status === 'running').map(({ id }) => id);
   const outcomes = await countOutcomesOf(db, projectId, running);
-  return rows.map((row) => presentReplay(row, outcomes.get(row.id) ?? { ...row, pending: 0 }));
+  return rows.map((row) =>
+    present(Replay, { ...row, status_filter: row.statuses, pending: 0, ...outcomes.get(row.id) }),
+  );
 }
 
 async function refuseUnready(db: Db, { id, project_id, status }: WebhookRow): Promise<void> {

@@ -11,24 +11,25 @@ import {
   listWebhooksById,
   lockWebhook,
   setWebhook,
+  type WebhookHealth,
 } from '../../schema/database/webhooks/webhooks.ts';
-import type { RowScope } from '../../schema/database/row-scope.ts';
+import type { WebhookRow } from '../../schema/database/tables.ts';
 import { sealWebhookSecret } from '../../schema/database/webhooks/secrets.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
-import type {
-  CreateWebhook,
-  RotateWebhook,
-  UpdateWebhook,
+import { present } from '../../schema/wire/present.ts';
+import {
   Webhook,
-  WebhookWithSecret,
+  type CreateWebhook,
+  type RotateWebhook,
+  type UpdateWebhook,
+  type WebhookWithSecret,
 } from '../../schema/webhooks.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { page } from '../http/listing.ts';
+import { byIds, page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { presentWebhook } from './presenter.ts';
 
 export async function createWebhook(
   context: Context,
@@ -79,14 +80,8 @@ export function listWebhooks(
   );
 }
 
-/** The webhooks with these ids that the scope includes, without deleted ones. */
-export async function findWebhooks(
-  { db }: Context,
-  scope: RowScope,
-  ids: string[],
-): Promise<Webhook[]> {
-  return (await listWebhooksById(db, scope, ids)).map(presentWebhook);
-}
+/** Without deleted webhooks. */
+export const findWebhooks = byIds(listWebhooksById, presentWebhook);
 
 export async function updateWebhook(
   context: Context,
@@ -150,6 +145,11 @@ export function deleteWebhook(context: Context, caller: Caller, id: string): Pro
     change({ subject: 'webhook', subject_id: id, kind: 'deleted', environment });
     return { status: 204, data: null };
   });
+}
+
+/** Without the secret. Only the operation that made it adds it. */
+function presentWebhook(row: WebhookRow & WebhookHealth): Webhook {
+  return present(Webhook, { ...row, active: row.status === 'active' });
 }
 
 const addressHint =
