@@ -33,8 +33,8 @@ import {
   listDeliveries,
   listDeliveriesOf,
   retryDelivery,
+  testWebhook,
 } from './operations.ts';
-import { testWebhook } from './test-webhook.ts';
 
 const DeliveryStatusRef = wordEnum(DeliveryStatus);
 const DeliveryTriggerRef = wordEnum(DeliveryTrigger);
@@ -55,7 +55,7 @@ const DeliveryAttemptRef = builder.objectRef<DeliveryAttempt>('DeliveryAttempt')
     number: t.exposeInt('number'),
     trigger: t.expose('trigger', { type: AttemptTriggerRef }),
     startedAt: t.expose('started_at', { type: 'DateTime' }),
-    timings: t.field({ type: TimingsRef, resolve: (attempt) => attempt.timings }),
+    timings: t.expose('timings', { type: TimingsRef }),
     remoteAddress: t.exposeString('remote_address', { nullable: true }),
     statusCode: t.exposeInt('status_code', { nullable: true }),
     errorCode: t.exposeString('error_code', { nullable: true }),

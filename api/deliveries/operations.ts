@@ -1,49 +1,50 @@
-// Operations on deliveries: list those of a webhook, read one with its attempts, retry.
+// Operations on deliveries: list those of a webhook, read one with its attempts, retry, send a test event.
 import {
   findDelivery,
   listDeliveriesById,
   listDeliveryAttempts,
   listDeliveryPages,
-  listDeliveryRows,
   type DeliveryParent,
+  type DeliveryWithContext,
 } from '../../schema/database/webhooks/deliveries.ts';
+import { recordTestEvent } from '../../schema/database/events/record.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
+import type { DeliveryAttemptRow } from '../../schema/database/tables.ts';
 import { findManualDelivery } from '../../schema/database/webhooks/manual-attempts.ts';
 import { insertOutbox } from '../../schema/database/outbox.ts';
-import { getWebhookRow } from '../../schema/database/webhooks/webhooks.ts';
-import type {
+import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks/webhooks.ts';
+import {
   Delivery,
   DeliveryAttempt,
-  DeliveryWithAttempts,
-  ListDeliveries,
-  RetriedDelivery,
+  type DeliveryWithAttempts,
+  type ListDeliveries,
+  type RetriedDelivery,
 } from '../../schema/deliveries.ts';
+import { eventCatalogue } from '../../schema/event-types.ts';
+import type { TestWebhook } from '../../schema/webhooks.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Page } from '../../schema/wire/listing.ts';
+import { present } from '../../schema/wire/present.ts';
 import {
+  deliverEventsWorkflowId,
   retryDeliveryWorkflow,
   retryDeliveryWorkflowId,
   type RetryDeliveryInput,
 } from '../../schema/workflows.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { page, pagesByParent } from '../http/listing.ts';
+import { byIds, emptyPage, pagesByParent } from '../http/listing.ts';
 import { notKept } from '../http/errors.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { presentAttempt, presentDelivery } from './presenter.ts';
 
 export async function listDeliveries(
-  { db }: Context,
+  context: Context,
   caller: Caller,
   webhookId: string,
   filters: ListDeliveries,
 ): Promise<Page<Delivery>> {
-  await getWebhookRow(db, caller, webhookId);
-  return page(
-    'delivery',
-    filters,
-    (slice) => listDeliveryRows(db, caller, webhookId, filters, slice),
-    (rows) => rows.map(presentDelivery),
-  );
+  await getWebhookRow(context.db, caller, webhookId);
+  const pages = await listDeliveriesOf('webhook')(context, caller, [webhookId], filters);
+  return pages.get(webhookId) ?? emptyPage(filters);
 }
 
 /** One page for each parent: a webhook, an event or a post. */
@@ -78,14 +79,7 @@ export async function getDelivery(
   return { ...presentDelivery(row), attempts: attempts.map(presentAttempt) };
 }
 
-/** The deliveries with these ids that the scope includes. */
-export async function findDeliveries(
-  { db }: Context,
-  scope: RowScope,
-  ids: string[],
-): Promise<Delivery[]> {
-  return (await listDeliveriesById(db, scope, ids)).map(presentDelivery);
-}
+export const findDeliveries = byIds(listDeliveriesById, presentDelivery);
 
 /** Attempts by the ID of their delivery. */
 export async function findDeliveryAttempts(
@@ -133,3 +127,35 @@ export function retryDelivery(
     return { status: 202, data: { ...presentDelivery(row), notice } };
   });
 }
+
+/** Sends a sample of any event type, subscribed or not, like a real event. The webhook may be disabled. */
+export function testWebhook(
+  context: Context,
+  caller: Caller,
+  id: string,
+  { event }: TestWebhook,
+): Promise<Answer<Delivery>> {
+  return transact(context, caller, async ({ trx, change }) => {
+    const webhook = await lockWebhook(trx, caller, id);
+    const type = event ?? webhook.events[0]!;
+    const { eventId, deliveryId } = await recordTestEvent(trx, {
+      projectId: caller.projectId,
+      webhookId: id,
+      environment: webhook.environment,
+      type,
+      data: eventCatalogue[type].sample,
+    });
+    change({ subject: 'event', subject_id: eventId, kind: 'recorded' });
+    change({ subject: 'delivery', subject_id: deliveryId, kind: 'created' });
+    const row = await findDelivery(trx, caller, deliveryId);
+    return { status: 202, data: presentDelivery(row!) };
+  });
+}
+
+function presentDelivery(row: DeliveryWithContext): Delivery {
+  const { batch_id: batchId } = row;
+  const workflow_id = batchId === null ? null : deliverEventsWorkflowId(batchId);
+  return present(Delivery, { ...row, workflow_id });
+}
+
+const presentAttempt = (row: DeliveryAttemptRow) => present(DeliveryAttempt, row);

@@ -7,8 +7,7 @@ import {
 } from '../../schema/deliveries.ts';
 import { TestWebhook } from '../../schema/webhooks.ts';
 import { get, list, one, post, written } from '../http/route.ts';
-import { getDelivery, listDeliveries, retryDelivery } from './operations.ts';
-import { testWebhook } from './test-webhook.ts';
+import { getDelivery, listDeliveries, retryDelivery, testWebhook } from './operations.ts';
 
 export const deliveryRoutes = [
   post('/v1/webhooks/:id/test', {

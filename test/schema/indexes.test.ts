@@ -87,7 +87,6 @@ import {
   listDeliveriesById,
   listDeliveryAttempts,
   listDeliveryPages,
-  listDeliveryRows,
 } from '../../schema/database/webhooks/deliveries.ts';
 import {
   countWaitingTargets,
@@ -239,12 +238,20 @@ describe('lists', () => {
     'apps of a project': (db, scope) => listProjectApps(db, scope),
     'api keys': (db, scope) => listApiKeys(db, scope, page),
     webhooks: (db, scope) => listWebhookRows(db, scope, page),
-    deliveries: (db, scope) => listDeliveryRows(db, scope, 'wh_7', {}, page),
-    'deliveries, next page': (db, scope) => listDeliveryRows(db, scope, 'wh_7', {}, nextPage),
+    deliveries: (db, scope) => listDeliveryPages(db, scope, 'webhook', ['wh_7'], {}, page),
+    'deliveries, next page': (db, scope) =>
+      listDeliveryPages(db, scope, 'webhook', ['wh_7'], {}, nextPage),
     'deliveries by status': (db, scope) =>
-      listDeliveryRows(db, scope, 'wh_7', { status: 'failed', since }, page),
+      listDeliveryPages(db, scope, 'webhook', ['wh_7'], { status: 'failed', since }, page),
     'deliveries by kind': (db, scope) =>
-      listDeliveryRows(db, scope, 'wh_7', { event: 'post.failed', until: since }, page),
+      listDeliveryPages(
+        db,
+        scope,
+        'webhook',
+        ['wh_7'],
+        { event: 'post.failed', until: since },
+        page,
+      ),
     "a target's calls": (db) =>
       listPostAttempts(db, project, ['res_7', 'res_57'], { limit: 25, before: 9 }),
     events: (db, scope) => listEventRows(db, scope, { test: false }, page),

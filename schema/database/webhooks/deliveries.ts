@@ -23,21 +23,6 @@ export function findDelivery(
   return selectDeliveries(db, scope).where('d.id', '=', id).executeTakeFirst();
 }
 
-export function listDeliveryRows(
-  db: Db,
-  scope: RowScope,
-  webhookId: string,
-  filters: DeliveryFilters,
-  { limit, before }: Slice,
-): Promise<DeliveryWithContext[]> {
-  return selectDeliveries(db, scope)
-    .where('d.webhook_id', '=', webhookId)
-    .where(matchesFilters(filters, before))
-    .orderBy('d.id', 'desc')
-    .limit(limit)
-    .execute();
-}
-
 export async function listDeliveriesById(
   db: Db,
   scope: RowScope,
@@ -64,14 +49,10 @@ export function listDeliveryPages(
 }
 
 /** A condition on the deliveries `d`. */
-function matchesFilters(
-  { status, event, ...times }: DeliveryFilters,
-  before?: string,
-): RawBuilder<boolean> {
+function matchesFilters({ status, event, ...times }: DeliveryFilters): RawBuilder<boolean> {
   const conditions = [withinPeriod('d', 'delivery', times)];
   if (status !== undefined) conditions.push(sql`d.status = ${status}`);
   if (event !== undefined) conditions.push(sql`d.event = ${event}`);
-  if (before !== undefined) conditions.push(sql`d.id < ${before}`);
   return sql`(${sql.join(conditions, sql` and `)})`;
 }
 
