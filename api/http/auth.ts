@@ -1,5 +1,5 @@
-// Authentication: from a request's API key to its project and scopes.
-import { createHash } from 'node:crypto';
+// Authentication: from a request's API key to its project and scopes, and by the token of a link.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { findUsableApiKey, setApiKeyUsed } from '../../schema/database/api-keys.ts';
 import type { ApiKeyRow, Db } from '../../schema/database/tables.ts';
@@ -22,6 +22,16 @@ const knownKeys = new WeakMap<Db, LRUCache<string, KnownKey>>();
 
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
+}
+
+/** For a link that works without an API key. The database stores only the hash. */
+export function newLinkToken(): { token: string; hash: Buffer } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, hash: hashKey(token) };
+}
+
+export function isLinkToken(hash: Buffer, given: string): boolean {
+  return timingSafeEqual(hash, hashKey(given));
 }
 
 /** The caller of `Authorization: Bearer <key>`. Throws `unauthorized`. */

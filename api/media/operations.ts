@@ -11,18 +11,17 @@ import {
   renewUpload,
 } from '../../schema/database/media/rows.ts';
 import { findUnfinishedPost } from '../../schema/database/media/uses.ts';
-import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
-import type { CreateMedia, ListMedia, Media } from '../../schema/media.ts';
+import { Media, type CreateMedia, type ListMedia } from '../../schema/media.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Page } from '../../schema/wire/listing.ts';
+import { present } from '../../schema/wire/present.ts';
+import { newLinkToken } from '../http/auth.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { page } from '../http/listing.ts';
+import { byIds, page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { checkSize, fullProject, requireStorage, uploadRefused } from './limits.ts';
-import { presentMedia } from './presenter.ts';
-import { newUploadToken, uploadUrlOf } from './upload-url.ts';
 
 export async function createMedia(
   context: Context,
@@ -34,7 +33,7 @@ export async function createMedia(
   checkSize(storage, bytes);
   const project = { project_id: caller.projectId, received_bytes: 0 };
   if (bytes > (await findProjectRoom(context.db, storage, project))) throw fullProject(storage);
-  const { token, hash: tokenHash } = newUploadToken();
+  const { token, hash: tokenHash } = newLinkToken();
   return transact(context, caller, async ({ trx, change }) => {
     const row = await insertUpload(trx, caller, {
       id: newId('media'),
@@ -66,21 +65,14 @@ export function listMedia(
   );
 }
 
-/** The media with these ids that the scope includes. */
-export async function findMediaFiles(
-  { db }: Context,
-  scope: RowScope,
-  ids: string[],
-): Promise<Media[]> {
-  return (await listMediaById(db, scope, ids)).map(presentMedia);
-}
+export const findMediaFiles = byIds(listMediaById, presentMedia);
 
 export async function renewMediaUploadUrl(
   context: Context,
   caller: Caller,
   id: string,
 ): Promise<Answer<Media>> {
-  const { token, hash } = newUploadToken();
+  const { token, hash } = newLinkToken();
   return transact(context, caller, async ({ trx }) => {
     const media = await lockMedia(trx, caller, id);
     requireStorage(context);
@@ -123,6 +115,16 @@ export async function deleteMedia(
   return answer;
 }
 
+/** Without the upload URL. Only the operation that made it adds it. */
+export function presentMedia(row: MediaRow): Media {
+  return present(Media, {
+    ...row,
+    upload_url: null,
+    expires_at: row.status === 'pending' ? row.upload_expires_at : null,
+    size_bytes: row.size_bytes ?? row.declared_bytes,
+  });
+}
+
 function withUploadUrl({ publicUrl }: Context, row: MediaRow, token: string): Media {
-  return { ...presentMedia(row), upload_url: uploadUrlOf(publicUrl, row.id, token) };
+  return { ...presentMedia(row), upload_url: `${publicUrl}/uploads/${row.id}?token=${token}` };
 }

@@ -5,19 +5,13 @@ import { free } from '../../activities/media/free.ts';
 import { within } from '../../activities/within.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 
-/** Offset of the first byte, and length in bytes. */
-interface Range {
-  from: number;
-  bytes: number;
-}
-
-/** `ask`: the client asks where to continue. */
+/**
+ * `whole`: the total may be known only at the end of the body. `part`: `from` is the offset of the first byte.
+ * `ask`: the client asks where to continue.
+ */
 export type UploadRequest =
-  | {
-      kind: 'whole';
-      /** Undefined: known only at the end of the body. */ total: number | undefined;
-    }
-  | ({ kind: 'part'; total: number } & Range)
+  | { kind: 'whole'; total: number | undefined }
+  | { kind: 'part'; total: number; from: number; bytes: number }
   | { kind: 'ask'; total: number };
 
 /** A part has a multiple of these bytes, except for the last one. */

@@ -16,6 +16,7 @@ import { findMedia, findUpload } from '../../schema/database/media/rows.ts';
 import { setUploadTotal } from '../../schema/database/media/segments.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
+import { isLinkToken } from '../http/auth.ts';
 import type { Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { nameRequest } from '../http/request-id.ts';
@@ -29,7 +30,7 @@ import {
   uploadRefused,
   wrongSize,
 } from './limits.ts';
-import { presentMedia } from './presenter.ts';
+import { presentMedia } from './operations.ts';
 import {
   allowBrowser,
   alreadyRunning,
@@ -49,7 +50,6 @@ import {
   type UploadRequest,
   type UploadTimes,
 } from './upload-request.ts';
-import { isUploadToken } from './upload-url.ts';
 
 export interface Uploads {
   respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
@@ -132,8 +132,8 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
 
   async function findAllowed(id: string, tokens: string[]): Promise<MediaRow> {
     const row = await findUpload(context.db, id);
-    const [token] = tokens;
-    if (!row || token === undefined || tokens.length > 1 || !isUploadToken(row, token)) {
+    const isValid = tokens.length === 1 && row && isLinkToken(row.upload_token_hash!, tokens[0]!);
+    if (!isValid) {
       throw new AppError('upload_url_invalid', 'The upload URL is not valid.', {
         hint: 'Use the URL exactly as it was given, or renew it.',
       });
@@ -170,17 +170,23 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
     return withPlace(row, (writer) => receive(storage, writer, request, exchange));
   }
 
+  /** Only one writer at a time. */
   async function withPlace(
     row: MediaRow,
     work: (writer: HeldWriter) => Promise<MediaRow>,
   ): Promise<MediaRow> {
+    const { db } = context;
     const waiting = new AbortController();
     const timer = setTimeout(() => waiting.abort(tooMany()), placeMs);
     const begin = () => {
       clearTimeout(timer);
-      return withLease(row, work);
+      return withWriter(db, row.id, work);
     };
-    return inPlace(row.project_id, begin, waiting.signal);
+    const media = await inPlace(row.project_id, begin, waiting.signal);
+    if (media) return media;
+    const current = await findMedia(db, row.id);
+    if (current?.status !== 'pending') throw uploadRefused(current);
+    throw alreadyRunning();
   }
 
   async function receive(
@@ -234,19 +240,6 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
     }
     const sha256 = hash?.digest('hex');
     return complete(storage, row.id, { writerId, ...(sha256 === undefined ? {} : { sha256 }) });
-  }
-
-  /** Only one writer at a time. */
-  async function withLease(
-    row: MediaRow,
-    work: (writer: HeldWriter) => Promise<MediaRow>,
-  ): Promise<MediaRow> {
-    const { db } = context;
-    const media = await withWriter(db, row.id, work);
-    if (media) return media;
-    const current = await findMedia(db, row.id);
-    if (current?.status !== 'pending') throw uploadRefused(current);
-    throw alreadyRunning();
   }
 
   async function complete(
