@@ -1,22 +1,14 @@
 // Asks a network during a connect, and turns its refusals into errors of the request.
 import type { z } from 'zod';
 import { asProject } from '../../activities/current-project.ts';
-import type {
-  Begun,
-  ConsentRequest,
-  ConsentMethod,
-  Flow,
-  FormMethod,
-  Grant,
-  GrantedAccount,
-} from '../../activities/platforms/platform.ts';
+import type { FormMethod, Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
 import {
   PlatformError,
   type PlatformErrorOptions,
 } from '../../activities/platforms/platform-error.ts';
 import { secretFieldsOf } from '../../activities/platforms/credential-fields.ts';
 import { scopeMissing } from '../../activities/platforms/wrong-credential.ts';
-import { readBegun, shortenError, readGrant } from '../../activities/platforms/platform-answer.ts';
+import { readGrant, shortenError } from '../../activities/platforms/platform-answer.ts';
 import { waitForRevocations } from '../../schema/database/accounts/revocations.ts';
 import type { PlatformEntry } from '../../schema/platforms/index.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
@@ -47,87 +39,13 @@ export async function connectAtNetwork(
   );
 }
 
-/** Returns the network's consent page for the user. `begin` gets the checked inputs. */
-export async function beginAtNetwork<T extends Begun>(
-  projectId: string,
-  { inputs: fields }: ConsentMethod,
-  given: Record<string, string>,
-  begin: (inputs: Record<string, string>, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const inputs = fields ? validate(fields, given, { at: ['credentials'] }) : {};
-  return askNetwork(
-    projectId,
-    async (signal) => {
-      const begun = await begin(inputs, signal);
-      return { ...begun, ...readBegun(begun) };
-    },
-    fields ? namingField(fields, inputs) : toConflict,
-  );
-}
-
-interface Callback {
-  method: ConsentMethod;
-  query: Record<string, string>;
-  request: ConsentRequest & { flow: Flow };
-  /** Ends a login that is refused. */
-  discard: (grant: Grant) => Promise<void>;
-}
-
-/** A code works once, so a call that failed can't be repeated. */
-export function completeAtNetwork(
-  context: Context,
-  projectId: string,
-  definition: PlatformEntry,
-  { method, query, request, discard }: Callback,
-): Promise<Grant> {
-  return askForLogin(
-    context,
-    projectId,
-    definition,
-    async (signal) => {
-      const grant = await method.complete(query, request, signal);
-      try {
-        return readGrant(grant, definition.scopes);
-      } catch (error) {
-        await discard(grant);
-        throw error;
-      }
-    },
-    toConflict,
-  );
-}
-
-/** Issues name a member of the request. */
-export function importAtNetwork(
-  context: Context,
-  projectId: string,
-  definition: PlatformEntry,
-  ask: (signal: AbortSignal) => Promise<Grant>,
-): Promise<Grant> {
-  return askForLogin(
-    context,
-    projectId,
-    definition,
-    async (signal) => readGrant(await ask(signal)),
-    (message, { field, platformCode }) => {
-      if (platformCode === scopeMissing) {
-        return validationError([{ path: ['scope'], code: scopeMissing, message }]);
-      }
-      // Networks of many servers call it `server` in their form.
-      const path = [field === 'server' ? 'instance' : 'access_token'];
-      const code = field === 'server' ? (platformCode ?? 'invalid_server') : 'token_invalid';
-      return validationError([{ path, code, message }]);
-    },
-  );
-}
-
 /** Makes the error for a login that the network refuses. */
-type Refuse = (message: string, options: PlatformErrorOptions) => AppError;
+export type Refuse = (message: string, options: PlatformErrorOptions) => AppError;
 
-const toConflict: Refuse = (message) => new AppError('conflict', message);
+export const toConflict: Refuse = (message) => new AppError('conflict', message);
 
 /** Issues name the field: `credentials.<field>`. */
-function namingField(schema: z.ZodType, fields: Record<string, string>): Refuse {
+export function namingField(schema: z.ZodType, fields: Record<string, string>): Refuse {
   return (message, { field, platformCode = refusedByNetwork }) => {
     const isOurCode = field !== undefined || platformCode === scopeMissing;
     const path = ['credentials', field ?? suspectOf(schema, fields)];
@@ -136,7 +54,7 @@ function namingField(schema: z.ZodType, fields: Record<string, string>): Refuse 
 }
 
 /** A network may return the token that is just being revoked, so it is asked after that. */
-async function askForLogin(
+export async function askForLogin(
   { db }: Context,
   projectId: string,
   { name }: PlatformEntry,
@@ -148,7 +66,7 @@ async function askForLogin(
 }
 
 /** Call it outside any transaction. */
-async function askNetwork<T>(
+export async function askNetwork<T>(
   projectId: string,
   ask: (signal: AbortSignal) => Promise<T>,
   refuse: Refuse,
@@ -185,19 +103,11 @@ export function onlyAccountOf({ accounts }: Grant): GrantedAccount {
   const usable = accounts.filter(({ problem }) => problem === null);
   const [account, ...others] = usable;
   if (account && others.length === 0) return account;
-  throw validationError([
-    account
-      ? {
-          path: ['credentials'],
-          code: 'several_accounts',
-          message: 'reach several accounts, so they need a connect session',
-        }
-      : {
-          path: ['credentials'],
-          code: refusedByNetwork,
-          message: accounts.map(describeProblem).join(' '),
-        },
-  ]);
+  const several = 'reach several accounts, so they need a connect session';
+  const issue = account
+    ? { code: 'several_accounts', message: several }
+    : { code: refusedByNetwork, message: accounts.map(describeProblem).join(' ') };
+  throw validationError([{ path: ['credentials'], ...issue }]);
 }
 
 export function describeProblem({ accountName, problem }: GrantedAccount): string {

@@ -1,5 +1,6 @@
 // Connects an account with tokens that the client's own app obtained.
 import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
+import { readGrant } from '../../activities/platforms/platform-answer.ts';
 import { scopeMissing } from '../../activities/platforms/wrong-credential.ts';
 import type { Account, ImportAccount } from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
@@ -8,7 +9,7 @@ import { validationError, type AppError } from '../../schema/wire/errors.ts';
 import type { Path, Text } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import type { Answer } from '../http/transact.ts';
-import { describeProblem, importAtNetwork } from './connect-at-network.ts';
+import { askForLogin, describeProblem, type Refuse } from './connect-at-network.ts';
 import { connectOwn } from './operations.ts';
 
 /** 201 for an account that is new to the project, 200 for a known one. */
@@ -51,8 +52,12 @@ export async function importAccount(
     scope,
     instance: input.instance ?? null,
   };
-  const grant = await importAtNetwork(context, projectId, definition, (signal) =>
-    importTokens(tokens, signal),
+  const grant = await askForLogin(
+    context,
+    projectId,
+    definition,
+    async (signal) => readGrant(await importTokens(tokens, signal)),
+    refuseToken,
   );
   return connectOwn(context, caller, {
     platform: name,
@@ -63,6 +68,13 @@ export async function importAccount(
     externalUserEmail: input.external_user_email,
   });
 }
+
+/** Networks of many servers call `instance` the `server` in their form. */
+const refuseToken: Refuse = (message, { field, platformCode }) => {
+  if (platformCode === scopeMissing) return refuse(['scope'], scopeMissing, message);
+  if (field === 'server') return refuse(['instance'], platformCode ?? 'invalid_server', message);
+  return refuse(['access_token'], 'token_invalid', message);
+};
 
 function chooseAccount({ accounts }: Grant, id: string | undefined): GrantedAccount {
   const chosen = accounts.filter(({ externalAccountId }) =>

@@ -61,16 +61,23 @@ export async function writeConnection(
   input: NewConnection,
 ): Promise<WrittenConnection> {
   const { trx } = effects;
-  const { projectId, appId } = input;
+  const { projectId, platform, appId } = input;
   if (appId !== null && !(await lockApp(trx, appId))) throw new AppError('conflict', appDeleted);
   const grantId = newId('grant');
-  await insertGrant(trx, grantOf(context, grantId, input));
+  const login = context.platforms.get(platform) ?? {};
+  await insertGrant(trx, {
+    id: grantId,
+    project_id: projectId,
+    platform,
+    app_id: appId,
+    ...loginColumns(context.vault, login, grantId, input.grant),
+  });
   // Two logins may reach the same accounts and list them in another order.
   const accounts = input.accounts.toSorted((a, b) =>
     a.externalAccountId < b.externalAccountId ? -1 : 1,
   );
   const externalIds = accounts.map(({ externalAccountId }) => externalAccountId);
-  await lockAccountsAtNetwork(trx, projectId, input.platform, externalIds);
+  await lockAccountsAtNetwork(trx, projectId, platform, externalIds);
   const byExternalId = new Map<string, WrittenAccount>();
   for (const granted of accounts) {
     const account = await writeAccount(context, effects, input, grantId, granted);
@@ -136,20 +143,6 @@ async function upsert(
     });
     if (account) return { account, isNew: true, oldGrantId: null };
   }
-}
-
-function grantOf(
-  { vault, platforms }: Pick<Context, 'vault' | 'platforms'>,
-  id: string,
-  { projectId, platform, grant, appId }: NewConnection,
-) {
-  return {
-    id,
-    project_id: projectId,
-    platform,
-    app_id: appId,
-    ...loginColumns(vault, platforms.get(platform) ?? {}, id, grant),
-  };
 }
 
 /** A page shows only the message. */

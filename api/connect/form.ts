@@ -2,35 +2,29 @@
 import { html } from 'hono/html';
 import type { ConnectMethod } from '../../activities/platforms/platform.ts';
 import { AppError } from '../../schema/wire/errors.ts';
+import { render, type Path } from '../../schema/wire/names.ts';
 import { connectAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
-import { plain, prose } from '../http/pages.ts';
-import { chooseAccounts, findChoicePage, offerAccounts } from './choose.ts';
+import { plain, prose, type Html } from '../http/pages.ts';
 import { beginConsent } from './consent.ts';
-import { cancelSession } from './finish.ts';
-import { toChoice } from './flow.ts';
+import { cancelSession, chooseAccounts, findChoicePage, offerAccounts } from './finish.ts';
 import {
   fieldsOf,
-  findIssues,
-  findOtherIssues,
-  issueSummary,
-  readFields,
-  showField,
-} from './form-fields.ts';
-import {
   otherBrowserPage,
   otherMethods,
+  readFields,
   readForm,
   request,
   sessionPage,
   show,
   showFailed,
   urlOf,
+  type CredentialField,
   type Failure,
   type PageSession,
   type SessionForm,
 } from './pages.ts';
-import { isState, newState, platformOf, type Visit } from './session.ts';
+import { isState, newState, platformOf, toChoice, type Visit } from './session.ts';
 
 const noSuchPage: Failure = { message: 'This page does not exist.', status: 404 };
 
@@ -63,9 +57,9 @@ export async function submitForm(
   number: string | undefined,
   form: Record<string, unknown>,
 ): Promise<Response> {
-  const { session, secret } = visit;
+  const { session } = visit;
   // With the cookie alone, any page of the same site could submit the form.
-  if (!isState('form', session.id, secret, text(form['state']))) {
+  if (!isState('form', visit, text(form['state']))) {
     return show(context, session, otherBrowserPage);
   }
   if (form['decision'] === 'cancel') return cancelSession(context, session);
@@ -86,7 +80,7 @@ export async function submitForm(
     }
     const { definition } = platformOf(context, session);
     const grant = await connectAtNetwork(context, session.project_id, definition, method, values);
-    const begun = { state: newState('flow', session.id, secret), method, appId: null };
+    const begun = { state: newState('flow', visit), method, appId: null };
     return await offerAccounts(context, visit, toChoice(begun, grant));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -134,4 +128,75 @@ export function formPage(form: FieldsForm): Promise<Response> {
 /** Undefined for a form, whose fields say enough. */
 function introductionOf({ kind }: ConnectMethod, { network }: PageSession): string | undefined {
   return kind === 'form' ? undefined : `You log in at ${network}, and allow it there.`;
+}
+
+/** Complete sentences. Fanfare's messages start with the label; a network's end with a period. */
+function findIssues(
+  { name, label }: CredentialField,
+  fields: CredentialField[],
+  error: AppError | undefined,
+): string[] {
+  return (error?.options.issues ?? [])
+    .filter(({ path }) => isAt(path, name))
+    .map(({ message }) => {
+      const text = useLabels(render(message), fields);
+      return /^[a-z].*[^.]$/s.test(text) ? `${label} ${text}.` : text;
+    });
+}
+
+function findOtherIssues(fields: CredentialField[], error: AppError | undefined): string[] {
+  if (!error) return [];
+  if (error.code !== 'validation_error') return [error.message];
+  return (error.options.issues ?? [])
+    .filter(({ path }) => !fields.some(({ name }) => isAt(path, name)))
+    .map(({ message }) => useLabels(render(message), fields));
+}
+
+function isAt([parent, member]: Path, name: string): boolean {
+  return parent === 'credentials' && member === name;
+}
+
+/** Replaces the API's field names, such as `bot_token`, with their labels. */
+function useLabels(message: string, fields: CredentialField[]): string {
+  return fields
+    .filter(({ name }) => name.includes('_'))
+    .reduce((text, { name, label }) => text.replaceAll(name, label), message);
+}
+
+/** Links to the fields to correct. */
+function issueSummary(wrong: readonly { name: string; issues: string[] }[]): Html {
+  return html`<section aria-labelledby="problem" class="summary">
+    <h2 id="problem">There is a problem</h2>
+    <ul>
+      ${wrong.map(({ name, issues }) => html`<li><a href="#${name}">${issues.join(' ')}</a></li>`)}
+    </ul>
+  </section>`;
+}
+
+function showField(
+  field: CredentialField & { issues: string[] },
+  value: string | undefined,
+  isFocused: boolean,
+): Html {
+  const { name, label, description, isRequired, isOptional, isMultiline, isSecret, issues } = field;
+  const error = issues.length > 0 && `${name}-error`;
+  const hint = description !== undefined && `${name}-hint`;
+  const describedBy = [error, hint].filter(Boolean).join(' ');
+  const attributes = html`autocomplete="off" autocapitalize="none" spellcheck="false"
+  ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
+  ${error && html`aria-invalid="true"`} ${isFocused && 'autofocus'} ${isRequired && 'required'}`;
+  return html`<label for="${name}">${label}${isOptional && ' (optional)'}</label>
+    ${error && html`<p role="alert" id="${error}">${plain(issues.join(' '))}</p>`}
+    ${
+      isMultiline
+        ? html`<textarea id="${name}" name="${name}" rows="4" ${attributes}>${value}</textarea>`
+        : html`<input
+            id="${name}"
+            name="${name}"
+            type="${isSecret ? 'password' : 'text'}"
+            value="${isSecret ? '' : value}"
+            ${attributes}
+          />`
+    }
+    ${hint && html`<p class="quiet" id="${hint}">${prose(description)}</p>`}`;
 }

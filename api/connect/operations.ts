@@ -1,5 +1,5 @@
 // Operations on connect sessions: create one for a user, and read its status.
-import type { ConnectSession, CreateConnectSession } from '../../schema/accounts.ts';
+import { ConnectSession, type CreateConnectSession } from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import { findAppFor } from '../../schema/database/accounts/apps.ts';
@@ -13,11 +13,13 @@ import { getProjectRow } from '../../schema/database/projects.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
-import { toTimestamp } from '../../schema/wire/timestamp.ts';
+import { present } from '../../schema/wire/present.ts';
 import type { Text } from '../../schema/wire/names.ts';
+import { newLinkToken } from '../http/auth.ts';
 import type { Caller, Context } from '../http/context.ts';
+import { byIds } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { newToken, sessionLifetimeMs, statusOf } from './session.ts';
+import { sessionLifetimeMs, statusOf } from './session.ts';
 
 export async function createConnectSession(
   context: Context,
@@ -28,7 +30,7 @@ export async function createConnectSession(
   if (input.return_url !== undefined) await checkReturnUrl(context, caller, input.return_url);
   return transact(context, caller, async ({ trx, note }) => {
     const id = newId('connectSession');
-    const { token, hash } = newToken();
+    const { token, hash } = newLinkToken();
     const row = await insertConnectSession(trx, {
       id,
       project_id: caller.projectId,
@@ -53,15 +55,7 @@ export async function getConnectSession(
   return presentConnectSession(await getConnectSessionRow(context.db, caller, id));
 }
 
-/** Returns only the sessions that the caller can read. */
-export async function findConnectSessions(
-  context: Context,
-  caller: Caller,
-  ids: string[],
-): Promise<ConnectSession[]> {
-  const rows = await listConnectSessionsById(context.db, caller, ids);
-  return rows.map(presentConnectSession);
-}
+export const findConnectSessions = byIds(listConnectSessionsById, presentConnectSession);
 
 /** Returns what the session connects: accounts of a network for a user, or one known account again. */
 async function findSubject(context: Context, caller: Caller, input: CreateConnectSession) {
@@ -142,18 +136,10 @@ function isLoopback(url: string): boolean {
 
 /** Only the response of `createConnectSession` includes the URL. */
 function presentConnectSession(row: ConnectSessionRow): ConnectSession {
-  return {
-    id: row.id,
+  return present(ConnectSession, {
+    ...row,
     url: null,
-    platform: row.platform,
-    environment: row.environment,
-    external_user_id: row.external_user_id,
-    social_account_id: row.social_account_id,
-    return_url: row.return_url,
     status: statusOf(row),
-    expires_at: toTimestamp(row.expires_at),
     completed_social_account_id: row.completed_social_account_ids[0] ?? null,
-    completed_social_account_ids: row.completed_social_account_ids,
-    created_at: toTimestamp(row.created_at),
-  };
+  });
 }

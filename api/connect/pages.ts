@@ -1,5 +1,6 @@
-// The hosted pages of a connect session, and the data that they show about it.
+// The hosted pages of a connect session, and the data that they show about it and its connection methods.
 import { html } from 'hono/html';
+import { z } from 'zod';
 import type { ConnectMethod, FormMethod, Platform } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
@@ -8,8 +9,7 @@ import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { platformDefinitions } from '../../schema/platforms/index.ts';
 import type { Context } from '../http/context.ts';
 import { page, type Brand, type Html, type PageOptions } from '../http/pages.ts';
-import { readFields } from './form-fields.ts';
-import { newState, platformOf, returnUrlOf, type Visit } from './session.ts';
+import { newState, platformOf, statusOf, type Visit } from './session.ts';
 
 export interface PageSession {
   id: string;
@@ -42,6 +42,17 @@ async function readPageSession(
   };
 }
 
+/** The address to send the user to. Null: show a page that says how the session ended. */
+export function returnUrlOf(session: ConnectSessionRow): string | null {
+  if (session.return_url === null) return null;
+  const url = new URL(session.return_url);
+  url.searchParams.set('status', statusOf(session));
+  url.searchParams.set('session_id', session.id);
+  if (session.completed_social_account_ids.length > 0) url.searchParams.delete('account_id');
+  for (const id of session.completed_social_account_ids) url.searchParams.append('account_id', id);
+  return url.href;
+}
+
 /** A connection method of a session's network, and the state of its form. */
 export interface SessionForm {
   session: PageSession;
@@ -52,14 +63,14 @@ export interface SessionForm {
 
 export async function readForm(
   context: Context,
-  { session, secret }: Visit,
+  visit: Visit,
   method: ConnectMethod,
 ): Promise<SessionForm> {
   return {
-    session: await readPageSession(context, session),
-    platform: platformOf(context, session),
+    session: await readPageSession(context, visit.session),
+    platform: platformOf(context, visit.session),
     method,
-    state: newState('form', session.id, secret),
+    state: newState('form', visit),
   };
 }
 
@@ -197,6 +208,59 @@ function secretOf(method: FormMethod): string {
   const { fields } = readFields(method.fields);
   const { label } = fields.find(({ isSecret }) => isSecret) ?? fields[0]!;
   return label.charAt(0).toLowerCase() + label.slice(1);
+}
+
+export interface CredentialField {
+  name: string;
+  label: string;
+  description: string | undefined;
+  isRequired: boolean;
+  /** Shown as optional, because other fields are required. */
+  isOptional: boolean;
+  isMultiline: boolean;
+  /** Typed as a password, and never shown again. */
+  isSecret: boolean;
+}
+
+const FieldSchemas = z.object({
+  description: z.string().optional(),
+  properties: z.record(
+    z.string(),
+    z.object({
+      title: z.string().optional(),
+      description: z.string().optional(),
+      'x-multiline': z.boolean().default(false),
+      'x-secret': z.boolean().default(false),
+    }),
+  ),
+  required: z.array(z.string()).default([]),
+});
+
+const noInputs = z.strictObject({});
+
+/** The schema of what the method asks the user for. */
+export function fieldsOf(method: ConnectMethod): z.ZodType<Record<string, string>> {
+  return method.kind === 'form' ? method.fields : (method.inputs ?? noInputs);
+}
+
+/** Reads the fields, with their labels and help, from the network's schema. */
+export function readFields(schema: z.ZodType) {
+  const { description, properties, required } = FieldSchemas.parse(
+    z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
+  );
+  const fields = Object.entries(properties).map(([name, schema]): CredentialField => {
+    const isRequired = required.includes(name);
+    return {
+      name,
+      label: schema.title ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
+      description: schema.description,
+      isRequired,
+      isOptional: required.length > 0 && !isRequired,
+      isMultiline: schema['x-multiline'],
+      isSecret: schema['x-secret'],
+    };
+  });
+  return { description, fields };
 }
 
 /** For a browser without the session's cookie. It isn't sent back, since the session isn't its own. */

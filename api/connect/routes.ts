@@ -1,15 +1,17 @@
-// The routes of the hosted connect flow: find the session of a request and its browser, and hand it to its step.
+// The routes of the hosted connect flow: find the session of a request and its browser, which the link gives a
+// cookie, and hand both to their step.
+import { randomBytes } from 'node:crypto';
 import { Hono, type Context as HonoContext } from 'hono';
-import { PlatformError } from '../../activities/platforms/platform-error.ts';
+import { getCookie, setCookie } from 'hono/cookie';
 import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
+import { tryOpen } from '../../schema/database/vault.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
+import { isLinkToken } from '../http/auth.ts';
 import type { Context } from '../http/context.ts';
 import { limitBody } from '../http/limit-body.ts';
-import { answerCallback } from './callback.ts';
-import { describeClient, type CallbackServer } from './consent.ts';
+import { answerCallback, describeClient, type CallbackServer } from './consent.ts';
 import { showForm, submitForm } from './form.ts';
-import { followLink } from './link.ts';
 import {
   errorPage,
   invalidLinkPage,
@@ -19,7 +21,7 @@ import {
   showFailed,
   type Failure,
 } from './pages.ts';
-import { readBrowserSecret, sessionIdOf, statusOf, type Visit } from './session.ts';
+import { sessionIdOf, sessionLifetimeMs, statusOf, type Visit } from './session.ts';
 
 interface ConnectEnvironment {
   /** The session of the request, once its browser is known. */
@@ -63,14 +65,14 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
 
   app.get('/:network/:project/client-metadata.json', async (c) => {
     const { network, project } = c.req.param();
-    const document = await readClientDocument(network, project);
+    const document = await describeClient(context, network, project);
     return document ? c.json(document) : errorPage('There is no such document.', 404);
   });
 
   app.get('/:id', async (c) => {
     const id = c.req.param('id');
     const token = c.req.query('token');
-    if (token !== undefined) return followLink(context, c, await findSession(id), token);
+    if (token !== undefined) return followLink(c, await findSession(id), token);
     const visit = await findVisit(c, id);
     return visit instanceof Response ? visit : showForm(context, visit, c.req.query('way'));
   });
@@ -97,17 +99,18 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
     return errorPage(message, status);
   });
 
-  /** Null: the network has none, or none at this server's address. */
-  async function readClientDocument(
-    network: string,
-    projectId: string,
-  ): Promise<Record<string, unknown> | null> {
-    try {
-      return await describeClient(context, network, projectId);
-    } catch (error) {
-      if (error instanceof PlatformError) return null;
-      throw error;
-    }
+  /** Removes the token from the address bar. A browser that has a cookie keeps it. */
+  async function followLink(
+    c: PageContext,
+    session: ConnectSessionRow | undefined,
+    token: string,
+  ): Promise<Response> {
+    if (!session || !isLinkToken(session.token_hash, token)) return invalidLinkPage();
+    const status = statusOf(session);
+    if (status !== 'pending') return showEnded(context, session, status);
+    const { id } = session;
+    if (readBrowserSecret(context, c, id) === undefined) setBrowserCookie(context, c, id);
+    return c.redirect(`/connect/${id}`, 302);
   }
 
   async function unreadable(c: PageContext, failure: Failure): Promise<Response> {
@@ -139,3 +142,37 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
   }
   return app;
 }
+
+/**
+ * The vault seals a random secret into the cookie. Every API process can open it, and nothing is
+ * stored, so a link that a mail scanner loads first still works.
+ */
+function setBrowserCookie({ publicUrl, vault }: Context, c: HonoContext, sessionId: string): void {
+  const secret = randomBytes(16).toString('base64url');
+  const { keyId, ciphertext } = vault.seal(secret, sealContext(sessionId));
+  setCookie(c, cookieName(sessionId), `${keyId}.${ciphertext.toString('base64url')}`, {
+    ...(isSecure(publicUrl) ? { prefix: 'host' } : { path: '/connect' }),
+    httpOnly: true,
+    sameSite: 'Lax',
+    maxAge: sessionLifetimeMs / 1_000,
+  });
+}
+
+/** Undefined if this browser didn't load the session's link. */
+function readBrowserSecret(
+  { publicUrl, vault }: Context,
+  c: HonoContext,
+  sessionId: string,
+): string | undefined {
+  const name = cookieName(sessionId);
+  const cookie = isSecure(publicUrl) ? getCookie(c, name, 'host') : getCookie(c, name);
+  const [keyId = '', ciphertext = ''] = cookie?.split('.') ?? [];
+  const sealed = { keyId, ciphertext: Buffer.from(ciphertext, 'base64url') };
+  return tryOpen(vault, sealed, sealContext(sessionId));
+}
+
+/** With the prefix `__Host-`, no other host can set the cookie. Browsers demand https for it. */
+const isSecure = (publicUrl: string) => publicUrl.startsWith('https:');
+
+const cookieName = (sessionId: string) => `connect_${sessionId}`;
+const sealContext = (sessionId: string) => `connect_sessions/${sessionId}/browser`;

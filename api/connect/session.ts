@@ -1,11 +1,22 @@
-// A connect session in a browser: its token, its cookie, the states of its forms, and where its user returns to.
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Context as HonoContext } from 'hono';
-import { getCookie, setCookie } from 'hono/cookie';
-import type { Platform } from '../../activities/platforms/platform.ts';
+// A connect session: its status, the states of its forms, and what it keeps between its pages, sealed: consents
+// that have begun, and logins to choose from.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type {
+  ConnectMethod,
+  ConsentMethod,
+  Flow,
+  Grant,
+  Platform,
+} from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
+import {
+  lockConnectSession,
+  setConnectSessionFlow,
+} from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
-import { tryOpen } from '../../schema/database/vault.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
+import { AppError } from '../../schema/wire/errors.ts';
+import { revokeUnused } from '../accounts/revoke-login.ts';
 import type { Context } from '../http/context.ts';
 
 export const sessionLifetimeMs = 30 * 60_000;
@@ -22,69 +33,10 @@ export function statusOf({ status, expires_at }: ConnectSessionRow): ConnectSess
   return status === 'pending' && expires_at.getTime() <= Date.now() ? 'expired' : status;
 }
 
-/** The address to send the user to. Null: show a page that says how the session ended. */
-export function returnUrlOf(session: ConnectSessionRow): string | null {
-  if (session.return_url === null) return null;
-  const url = new URL(session.return_url);
-  url.searchParams.set('status', statusOf(session));
-  url.searchParams.set('session_id', session.id);
-  if (session.completed_social_account_ids.length > 0) url.searchParams.delete('account_id');
-  for (const id of session.completed_social_account_ids) url.searchParams.append('account_id', id);
-  return url.href;
-}
-
 export function platformOf({ platforms }: Context, session: ConnectSessionRow): Platform {
   const platform = platforms.get(session.platform);
   if (platform) return platform;
   throw new Error(`The network ${session.platform} is no longer configured.`);
-}
-
-/** The database stores only the hash. */
-export function newToken(): { token: string; hash: Buffer } {
-  const token = randomBytes(32).toString('base64url');
-  return { token, hash: sha256(token) };
-}
-
-export function isToken(session: ConnectSessionRow, given: string): boolean {
-  return timingSafeEqual(sha256(given), session.token_hash);
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-type CookieContext = Pick<Context, 'publicUrl' | 'vault'>;
-
-/**
- * The vault seals a random secret into the cookie. Every API process can open it, and nothing is
- * stored, so a link that a mail scanner loads first still works.
- */
-export function setBrowserCookie(
-  { publicUrl, vault }: CookieContext,
-  c: HonoContext,
-  sessionId: string,
-): void {
-  const secret = randomBytes(16).toString('base64url');
-  const { keyId, ciphertext } = vault.seal(secret, sealContext(sessionId));
-  setCookie(c, cookieName(sessionId), `${keyId}.${ciphertext.toString('base64url')}`, {
-    ...(isSecure(publicUrl) ? { prefix: 'host' } : { path: '/connect' }),
-    httpOnly: true,
-    sameSite: 'Lax',
-    maxAge: sessionLifetimeMs / 1_000,
-  });
-}
-
-/** Undefined if this browser didn't load the session's link. */
-export function readBrowserSecret(
-  { publicUrl, vault }: CookieContext,
-  c: HonoContext,
-  sessionId: string,
-): string | undefined {
-  const name = cookieName(sessionId);
-  const cookie = isSecure(publicUrl) ? getCookie(c, name, 'host') : getCookie(c, name);
-  const [keyId = '', ciphertext = ''] = cookie?.split('.') ?? [];
-  const sealed = { keyId, ciphertext: Buffer.from(ciphertext, 'base64url') };
-  return tryOpen(vault, sealed, sealContext(sessionId));
 }
 
 const nonceBytes = 16;
@@ -94,13 +46,13 @@ const macBytes = 16;
 type StateOf = 'form' | 'flow';
 
 /** Only the server can read the secret, so a state is valid for one session in one browser. */
-export function newState(of: StateOf, sessionId: string, secret: string): string {
-  return toState(of, sessionId, secret, randomBytes(nonceBytes));
+export function newState(of: StateOf, { session, secret }: Visit): string {
+  return toState(of, session.id, secret, randomBytes(nonceBytes));
 }
 
-export function isState(of: StateOf, sessionId: string, secret: string, given: string): boolean {
+export function isState(of: StateOf, { session, secret }: Visit, given: string): boolean {
   const nonce = Buffer.from(given.split('.')[1] ?? '', 'base64url').subarray(0, nonceBytes);
-  const expected = Buffer.from(toState(of, sessionId, secret, nonce));
+  const expected = Buffer.from(toState(of, session.id, secret, nonce));
   const actual = Buffer.from(given);
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
@@ -115,8 +67,147 @@ export function sessionIdOf(state: string): string {
   return state.split('.')[0] ?? '';
 }
 
-/** With the prefix `__Host-`, no other host can set the cookie. Browsers demand https for it. */
-const isSecure = (publicUrl: string) => publicUrl.startsWith('https:');
+const maxConsents = 5;
+const maxChoices = 5;
 
-const cookieName = (sessionId: string) => `connect_${sessionId}`;
-const sealContext = (sessionId: string) => `connect_sessions/${sessionId}/browser`;
+interface BegunFlow {
+  /** Proves that a request comes from the browser that began the flow. Each begin has another one. */
+  state: string;
+  /** The app that the login is made with. Null: none. */
+  appId: string | null;
+}
+
+/** A consent that has begun, until its callback. */
+export interface BegunConsent extends BegunFlow {
+  kind: 'consent';
+  method: ConsentMethod;
+  inputs: Record<string, string>;
+  flow: Flow;
+}
+
+/** A login, until the user has chosen among its accounts. */
+export interface Choice extends BegunFlow {
+  kind: 'choice';
+  method: ConnectMethod;
+  grant: Grant;
+}
+
+/** Keeps the state: the callback of a consent may be loaded again. */
+export const toChoice = (
+  { state, method, appId }: Pick<Choice, 'state' | 'method' | 'appId'>,
+  grant: Grant,
+): Choice => ({ kind: 'choice', state, method, appId, grant });
+
+type SessionFlow = BegunConsent | Choice;
+
+/** The flow of this browser. */
+export function findFlow(context: Context, visit: Visit): SessionFlow | undefined {
+  return openFlows(context, visit.session).find((flow) => isOwn(visit, flow));
+}
+
+/**
+ * Replaces the flow of this browser, and keeps those of others. Of too many consents the oldest goes, as it may
+ * have been abandoned. Too many choices are refused: each one is a login that someone has completed. If the
+ * session has ended, the new flow is discarded instead.
+ */
+export async function keepFlow(context: Context, visit: Visit, flow: SessionFlow): Promise<void> {
+  let isRefused = false;
+  const unused = await updateFlows(context, visit.session, (known) => {
+    const others = known.filter((each) => !isOwn(visit, each));
+    const choices = others.filter(({ kind }) => kind === 'choice');
+    const consents = others.filter(({ kind }) => kind === 'consent');
+    if (flow.kind === 'consent') return [...choices, ...consents.slice(1 - maxConsents), flow];
+    isRefused = choices.length >= maxChoices;
+    return isRefused ? known : [...others, flow];
+  });
+  const isKept = unused !== undefined && !isRefused;
+  await discardFlows(context, visit.session, isKept ? unused : [flow]);
+  if (isRefused) throw new AppError('conflict', tooManyChoices);
+}
+
+const tooManyChoices =
+  'Too many people have logged in with this link. Go back to the app and ask for a new one.';
+
+/** Returns the consent with this state only once. Undefined: it was used or replaced. */
+export async function claimConsent(
+  context: Context,
+  session: ConnectSessionRow,
+  state: string,
+): Promise<BegunConsent | undefined> {
+  const claimed = await updateFlows(context, session, (known) =>
+    known.filter((flow) => flow.kind !== 'consent' || flow.state !== state),
+  );
+  return claimed?.find((flow) => flow.kind === 'consent');
+}
+
+/** Returns the flows that the session no longer has. Undefined: the session has ended. */
+function updateFlows(
+  context: Context,
+  { id, project_id: projectId }: ConnectSessionRow,
+  update: (known: SessionFlow[]) => SessionFlow[],
+): Promise<SessionFlow[] | undefined> {
+  return inTransaction(context.db, context.notifier, async (trx) => {
+    const session = await lockConnectSession(trx, projectId, id);
+    if (statusOf(session) !== 'pending') return undefined;
+    const known = openFlows(context, session);
+    const kept = update(known);
+    await setConnectSessionFlow(trx, projectId, id, sealFlows(context, session, kept));
+    return known.filter((flow) => !kept.includes(flow));
+  });
+}
+
+const isOwn = (visit: Visit, { state }: SessionFlow) => isState('flow', visit, state);
+
+/** Ends a grant that nobody will use, at its network. Credentials that the user typed in stay theirs. */
+export async function discardFlows(
+  context: Context,
+  { id, platform: name, project_id }: ConnectSessionRow,
+  unused: readonly SessionFlow[],
+): Promise<void> {
+  const platform = context.platforms.get(name);
+  for (const flow of unused) {
+    if (!platform || flow.kind !== 'choice' || flow.method.kind !== 'consent') continue;
+    try {
+      await revokeUnused(context, project_id, platform, flow.grant, flow.appId);
+    } catch (err) {
+      const message = 'cannot revoke an unused login at its network';
+      context.log.warn({ component: 'connect', err, connect_session_id: id }, message);
+    }
+  }
+}
+
+/** A flow as it is sealed. `way`: position of its method in `platform.connect`. */
+type StoredFlow = (Omit<BegunConsent, 'method'> | Omit<Choice, 'method'>) & { way: number };
+
+function sealFlows(context: Context, session: ConnectSessionRow, flows: SessionFlow[]) {
+  if (flows.length === 0) return { flow: null, flow_key_id: null };
+  const { connect } = platformOf(context, session);
+  const stored = flows.map(({ method, ...flow }): StoredFlow => ({
+    ...flow,
+    way: connect.indexOf(method),
+  }));
+  const { ciphertext, keyId } = context.vault.seal(JSON.stringify(stored), sealContext(session.id));
+  return { flow: ciphertext, flow_key_id: keyId };
+}
+
+/**
+ * One flow for each browser. Without those whose method the network has lost, and empty if the vault no longer
+ * has their key: users then begin again.
+ */
+export function openFlows(
+  { platforms, vault }: Context,
+  { id, platform, flow, flow_key_id: keyId }: ConnectSessionRow,
+): SessionFlow[] {
+  if (flow === null || keyId === null || !vault.hasKey(keyId)) return [];
+  const opened = vault.open({ ciphertext: flow, keyId }, sealContext(id));
+  const { connect = [] } = platforms.get(platform) ?? {};
+  return (JSON.parse(opened) as StoredFlow[]).flatMap(({ way, ...stored }): SessionFlow[] => {
+    const method = connect[way];
+    if (stored.kind === 'consent') return method?.kind === 'consent' ? [{ ...stored, method }] : [];
+    const { tokenExpiresAt } = stored.grant;
+    const grant = { ...stored.grant, tokenExpiresAt: tokenExpiresAt && new Date(tokenExpiresAt) };
+    return method ? [{ ...stored, method, grant }] : [];
+  });
+}
+
+const sealContext = (sessionId: string) => `connect_sessions/${sessionId}/flow`;

@@ -1,6 +1,6 @@
 // The project, the limits and the networks over REST.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fieldsOf, readFields } from '../../../api/connect/form-fields.ts';
+import { fieldsOf, readFields } from '../../../api/connect/pages.ts';
 import { useRest } from '../../support/app/rest.ts';
 
 let key: string;
