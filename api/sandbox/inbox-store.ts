@@ -10,47 +10,32 @@ export interface ReceivedRequest {
   status: number;
 }
 
-export interface Inbox {
-  /** Newest first. */
-  readonly requests: readonly ReceivedRequest[];
-  secret: string | undefined;
-  keep(request: ReceivedRequest): void;
-  /** Counts the requests with this delivery ID, including this one. */
-  count(deliveryId: string): number;
-}
-
-export interface InboxStore {
-  open(name: string): Inbox;
-  find(name: string): Inbox | undefined;
-  names(): string[];
-  delete(name: string): void;
-}
-
 const maxNames = 100;
 const maxRequests = 100;
 export const maxBytes = 64 * 1024 * 1024;
 const maxRequestBytes = maxBytes / 2;
 const maxCountedBytes = 4 * 1024 * 1024;
 
-export function createInboxStore(): InboxStore {
-  const inboxes = new LRUCache<string, StoredInbox>({ max: maxNames });
+export function createInboxStore() {
+  const inboxes = new LRUCache<string, Inbox>({ max: maxNames });
   const countBytes = () => inboxes.values().reduce((sum, inbox) => sum + inbox.bytes, 0);
 
   return {
-    open(name) {
-      const inbox = inboxes.get(name) ?? new StoredInbox();
+    open(name: string): Inbox {
+      const inbox = inboxes.get(name) ?? new Inbox();
       inboxes.set(name, inbox);
       // Inboxes grow after they are stored, so the cache can't limit their bytes by itself.
       while (countBytes() > maxBytes && inboxes.size > 1) inboxes.pop();
       return inbox;
     },
-    find: (name) => inboxes.peek(name),
+    find: (name: string) => inboxes.peek(name),
     names: () => [...inboxes.keys()],
-    delete: (name) => void inboxes.delete(name),
+    delete: (name: string) => inboxes.delete(name),
   };
 }
 
-class StoredInbox implements Inbox {
+export class Inbox {
+  /** Newest first. */
   readonly requests: ReceivedRequest[] = [];
   secret: string | undefined;
   #requestBytes = 0;
@@ -71,6 +56,7 @@ class StoredInbox implements Inbox {
     }
   }
 
+  /** Counts the requests with this delivery ID, including this one. */
   count(deliveryId: string): number {
     const count = (this.#counts.get(deliveryId) ?? 0) + 1;
     this.#counts.set(deliveryId, count);

@@ -2,9 +2,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono, type Context as HonoContext } from 'hono';
+import { html } from 'hono/html';
 import { z } from 'zod';
 import { maxSandboxDelayMs } from '../../schema/platforms/sandbox.ts';
-import { showInbox, showInboxes } from './inbox-pages.ts';
+import { page, type Html } from '../http/pages.ts';
 import { createInboxStore, type Inbox, type ReceivedRequest } from './inbox-store.ts';
 import { Refusal } from './refusal.ts';
 
@@ -132,4 +133,70 @@ function areSignaturesValid({ headers, body }: ReceivedRequest, secret: string):
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+interface ShownRequest extends ReceivedRequest {
+  /** Null: the inbox has no secret to check with. */
+  signature_holds: boolean | null;
+}
+
+const refreshAfterS = 10;
+
+function showInboxes(names: string[]): Promise<Response> {
+  return page(
+    'Inboxes',
+    names.length > 0
+      ? html`<ul>
+          ${names.map((name) => html`<li><a href="/sandbox/inbox/${name}">${name}</a></li>`)}
+        </ul>`
+      : html`<p>No webhooks yet. Send one to <code>/sandbox/inbox/demo</code>.</p>`,
+  );
+}
+
+function showInbox(name: string, requests: ShownRequest[]): Promise<Response> {
+  const isChecked = requests.some((request) => request.signature_holds !== null);
+  return page(
+    `Inbox ${name}`,
+    html`<p class="quiet">
+        ${requests.length === 0 ? 'No requests yet.' : `${requests.length} requests, newest first.`}
+      </p>
+      <form method="post" action="/sandbox/inbox/${name}/secret">
+        <label for="secret">Signing secret</label>
+        <input id="secret" name="secret" type="password" placeholder="whsec_…" autocomplete="off" />
+        <button class="first">Check signatures</button>
+      </form>
+      <form method="post" action="/sandbox/inbox/${name}/clear"><button>Clear</button></form>
+      ${requests.map(showRequest)}`,
+    // A reload would clear a secret that is being typed.
+    isChecked ? { refreshAfterS } : {},
+  );
+}
+
+function showRequest(request: ShownRequest): Html {
+  const { received_at, path, headers, body, status } = request;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return html`<article>
+    <h2>${headers['x-service-event'] ?? 'Request'} · response ${status}</h2>
+    <p class="quiet">
+      <time datetime="${received_at}">${received_at}</time> ${describeSignature(request)}
+    </p>
+    <pre>${indented(body)}</pre>
+    <details>
+      <summary>Request</summary>
+      <pre>${`POST ${path}\n${lines.join('\n')}\n\n${body}`}</pre>
+    </details>
+  </article>`;
+}
+
+function describeSignature({ signature_holds }: ShownRequest): string {
+  if (signature_holds === null) return '';
+  return signature_holds ? '· signature valid' : '· SIGNATURE INVALID';
+}
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
 }

@@ -1,4 +1,4 @@
-// Publishes or refuses a post to the sandbox, as its directive requests.
+// Publishes or refuses a post to the sandbox, as its options or its caption request.
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context as HonoContext } from 'hono';
@@ -17,7 +17,6 @@ import {
   SandboxOptions,
   type SandboxOutcome,
 } from '../../schema/platforms/sandbox.ts';
-import { readDirective, type Directive } from './directive.ts';
 import { checkMedia } from './media.ts';
 import { Refusal } from './refusal.ts';
 import { expired, revoked } from './tokens.ts';
@@ -70,17 +69,16 @@ export async function acceptPost(
 ): Promise<Response> {
   const { db } = settings;
   const { caption, reference = null, reply_to = null, media, ...requested } = sent;
-  const read = readDirective(caption, requested);
-  if ('issue' in read) throw new Refusal(422, 'invalid_directive', read.issue);
-  const { directive } = read;
+  const options = readOptions(caption, requested);
+  const { delay_ms: delayMs = 0 } = options;
   if (reply_to !== null && !(await findSandboxPost(db, reply_to))) {
     throw new Refusal(422, 'reply_to_not_found', 'The post to reply to is not on the sandbox.');
   }
   await checkMedia(db, grant, media);
-  const outcome = (await isOutcomeDue(db, reference, directive)) ? directive.outcome : 'published';
+  const outcome = await findOutcome(db, reference, options);
   if (!isTaken(outcome)) {
-    await hold(outcome === 'hang' ? maxSandboxDelayMs : directive.delayMs);
-    return refuse(db, c, grant, directive, outcome);
+    await hold(outcome === 'hang' ? maxSandboxDelayMs : delayMs);
+    return refuse(db, c, grant, options, outcome);
   }
   // The post is public before the response, as on a network that responds slowly.
   const id = newSandboxId();
@@ -94,16 +92,37 @@ export async function acceptPost(
     media,
     ...(outcome === 'lost_and_hidden' && { is_hidden: true }),
   });
-  await hold(directive.delayMs);
+  await hold(delayMs);
   switch (outcome) {
     case 'published':
-      return c.json(presentPost(settings, post), 201, throttleHeaders(directive));
+      return c.json(presentPost(settings, post), 201, throttleHeaders(options));
     case 'answer_lost':
     case 'lost_and_hidden':
       return hangUp(c);
     case 'server_error_after':
       throw serverError();
   }
+}
+
+const directive = /\[sandbox((?:\s+\w+=\w+)*)\s*\]/;
+
+/** Options take precedence over `[sandbox outcome=rejected delay_ms=500]` in the caption. */
+function readOptions(caption: string, requested: SandboxOptions): SandboxOptions {
+  const words = directive.exec(caption)?.[1]?.trim().split(/\s+/).filter(Boolean) ?? [];
+  const pairs = words.map((word) => {
+    const [name = '', value = ''] = word.split('=');
+    return [name, readValue(value)];
+  });
+  const { data, error } = SandboxOptions.safeParse(Object.fromEntries(pairs));
+  if (data) return { ...data, ...requested };
+  const [first] = error.issues;
+  const issue = [...(first?.path ?? []), first?.message].join(': ');
+  throw new Refusal(422, 'invalid_directive', issue);
+}
+
+function readValue(word: string): string | number | boolean {
+  if (/^\d+$/.test(word)) return Number(word);
+  return word === 'true' || word === 'false' ? word === 'true' : word;
 }
 
 const takenOutcomes = [
@@ -122,7 +141,7 @@ async function refuse(
   db: Db,
   c: SandboxRequest,
   grant: SandboxGrantRow,
-  { hasRetryAfter }: Directive,
+  { without_retry_after: hasNoRetryAfter }: SandboxOptions,
   outcome: Exclude<SandboxOutcome, TakenOutcome>,
 ): Promise<Response> {
   switch (outcome) {
@@ -135,7 +154,7 @@ async function refuse(
         429,
         'rate_limited',
         'The sandbox was asked to limit this post.',
-        hasRetryAfter ? { 'Retry-After': String(retryAfterS) } : {},
+        hasNoRetryAfter ? {} : { 'Retry-After': String(retryAfterS) },
       );
     case 'server_error':
       throw serverError();
@@ -155,14 +174,18 @@ function serverError(): Refusal {
   return new Refusal(500, 'server_error', 'The sandbox was asked to fail.');
 }
 
-/** Whether the requested outcome still applies. `times` counts attempts per reference. */
-async function isOutcomeDue(db: Db, reference: string | null, { outcome, times }: Directive) {
-  if (outcome === 'published' || times === undefined || reference === null) return true;
-  return (await insertSandboxRefusal(db, reference)) <= times;
+/** The requested outcome as long as it applies. `times` counts attempts per reference. */
+async function findOutcome(
+  db: Db,
+  reference: string | null,
+  { outcome = 'published', times }: SandboxOptions,
+): Promise<SandboxOutcome> {
+  if (outcome === 'published' || times === undefined || reference === null) return outcome;
+  return (await insertSandboxRefusal(db, reference)) <= times ? outcome : 'published';
 }
 
 /** `X-RateLimit-Reset-After` counts seconds from now, so clocks can differ. */
-function throttleHeaders({ throttleS }: Directive): Record<string, string> {
+function throttleHeaders({ throttle_s: throttleS }: SandboxOptions): Record<string, string> {
   if (throttleS === undefined) return {};
   return { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset-After': String(throttleS) };
 }
