@@ -127,13 +127,10 @@ subscriptionOf('eventRecorded', {
     }),
   })),
   match({ types, test }) {
-    if (types?.length === 0) throw noTypes();
+    if (types?.length === 0) {
+      const message = 'must name at least one type';
+      throw validationError([{ path: ['types'], code: 'too_small', message }]);
+    }
     return { event: types, test: test ?? false };
   },
 });
-
-function noTypes() {
-  return validationError([
-    { path: ['types'], code: 'too_small', message: 'must name at least one type' },
-  ]);
-}

@@ -47,8 +47,8 @@ const MediaRulesRef = builder.objectRef<MediaRules>('MediaRules').implement({
   fields: (t) => ({
     max: t.exposeInt('max'),
     canMix: t.exposeBoolean('can_mix'),
-    image: t.field({ type: MediaFileRulesRef, nullable: true, resolve: ({ image }) => image }),
-    video: t.field({ type: MediaFileRulesRef, nullable: true, resolve: ({ video }) => video }),
+    image: t.expose('image', { type: MediaFileRulesRef, nullable: true }),
+    video: t.expose('video', { type: MediaFileRulesRef, nullable: true }),
     maxAltText: t.exposeInt('max_alt_text', { nullable: true }),
     needsUrl: t.exposeBoolean('needs_url'),
   }),
@@ -64,15 +64,11 @@ const ConnectRulesRef = builder.objectRef<Capabilities['connect']>('ConnectRules
 export const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').implement({
   fields: (t) => ({
     platform: t.expose('platform', { type: PlatformRef }),
-    text: t.field({ type: TextRulesRef, resolve: (capabilities) => capabilities.text }),
-    media: t.field({
-      type: MediaRulesRef,
-      nullable: true,
-      resolve: (capabilities) => capabilities.media,
-    }),
+    text: t.expose('text', { type: TextRulesRef }),
+    media: t.expose('media', { type: MediaRulesRef, nullable: true }),
     replies: t.exposeBoolean('replies'),
     options: t.expose('options', { type: 'JSON' }),
-    connect: t.field({ type: ConnectRulesRef, resolve: (capabilities) => capabilities.connect }),
+    connect: t.expose('connect', { type: ConnectRulesRef }),
     source: t.exposeString('source'),
   }),
 });

@@ -82,7 +82,7 @@ queryOne('replay', {
   type: ReplayRef,
   scope: 'webhooks:read',
   resource: 'replay',
-  get: (context, caller, id) => getReplay(context, caller, id),
+  get: getReplay,
 });
 
 queryPagesOfWebhook('replays', {
@@ -127,7 +127,7 @@ subscriptionOf('replayProgress', {
   subject: 'replay',
   type: ReplayRef,
   scope: 'webhooks:read',
-  get: (context, caller, id) => getReplay(context, caller, id),
+  get: getReplay,
   find: findReplays,
   filters: builder.args((t) => ({
     webhookId: t.id({ description: 'Only replays of this webhook.' }),

@@ -20,7 +20,7 @@ const UserRef = builder.objectRef<User>('User').implement({
     externalUserEmail: t.exposeString('external_user_email', { nullable: true }),
     accountCount: t.exposeInt('account_count'),
     reconnectCount: t.exposeInt('reconnect_count'),
-    platforms: t.field({ type: [UserPlatformRef], resolve: ({ platforms }) => platforms }),
+    platforms: t.expose('platforms', { type: [UserPlatformRef] }),
     newestAccountId: t.exposeID('newest_account_id'),
   }),
 });
