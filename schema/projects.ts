@@ -1,6 +1,7 @@
 // Projects: the tenants of an installation, as the wire shows them.
 import { z } from 'zod';
 import { CreatedAt, GivenName, Id, Name } from './wire/shared-fields.ts';
+import { fixedLimits } from './wire/limits.ts';
 import { someChange } from './wire/some-change.ts';
 
 const returnOrigins = {
@@ -22,6 +23,10 @@ const monthlyPosts = {
   description:
     'Maximum number of targets that each account publishes in a month. 0 means no limit. Null means the limit of the installation.',
 };
+const publishWithin = {
+  description:
+    'Deadline of posts without `publish_by`: seconds after a post is due. A target that could not be sent by then fails with `deadline_passed`. Null means none.',
+};
 
 export const Project = z
   .object({
@@ -31,6 +36,7 @@ export const Project = z
     logo_url: z.string().nullable().meta(logoUrl),
     return_origins: z.array(z.string()).meta(returnOrigins),
     monthly_posts_per_account: z.int().nullable().meta(monthlyPosts),
+    publish_within_s: z.int().nullable().meta(publishWithin),
     created_at: CreatedAt,
   })
   .meta({ id: 'Project', description: 'The project that the API key belongs to.' });
@@ -68,6 +74,13 @@ export const UpdateProject = someChange(
       .nullable()
       .optional()
       .meta(monthlyPosts),
+    publish_within_s: z
+      .int()
+      .min(60)
+      .max(fixedLimits.scheduleAheadDays * 86_400)
+      .nullable()
+      .optional()
+      .meta(publishWithin),
   }),
 ).meta({
   id: 'UpdateProject',

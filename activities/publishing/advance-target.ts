@@ -9,6 +9,7 @@ import {
   type TargetRow,
 } from '../../schema/database/posts/targets.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
+import { reasonOfRow, type OpenReason } from '../../schema/database/posts/wait-reason.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import type { TargetProgress } from '../../schema/workflows.ts';
 import { loadAccess, refreshAccess, type Access } from '../logins/credentials.ts';
@@ -16,6 +17,7 @@ import type { AdvanceDependencies } from './dependencies.ts';
 import { setReconnectRequired } from '../logins/end-grants.ts';
 import { canRefresh } from '../logins/login-columns.ts';
 import { ownedForMs } from './call-ownership.ts';
+import { deadlineOf, isPastDeadline } from './deadline.ts';
 import { defaultCallTimeoutMs, runPhase } from './run-phase.ts';
 import { failTarget, lostCommit, lostState, applyStep, type Refused } from './record-outcome.ts';
 import { asProject } from '../current-project.ts';
@@ -125,8 +127,10 @@ async function advanceFrom(
 }
 
 /** Negative: its next step is due. */
-function waitOf({ next_attempt_at, read_at }: TargetRow): number {
-  return (next_attempt_at?.getTime() ?? 0) - read_at.getTime();
+function waitOf(row: TargetRow): number {
+  const dueMs = row.next_attempt_at?.getTime() ?? 0;
+  const deadlineMs = deadlineOf(row)?.getTime() ?? Infinity;
+  return Math.min(dueMs, deadlineMs) - row.read_at.getTime();
 }
 
 /** Undefined: the target has ended, or belongs to another run. */
@@ -180,6 +184,10 @@ async function findObstacle(
     await applyStep(dependencies, row, nextCheck(row.clock, limits), lostCommit);
     return 'written';
   }
+  if (isPastDeadline(row)) {
+    await failTarget(dependencies, row, 'deadline_passed', describePassed(row));
+    return ended;
+  }
   // A post that may be public is checked instead of waiting.
   const check = mayBePublic(row) ? nextCheck(row.clock, limits) : undefined;
   if (row.is_sending_paused && !check) {
@@ -202,6 +210,19 @@ async function findObstacle(
   if (!wait) return undefined;
   await applyStep(dependencies, row, check ?? wait, 'The network limits the rate.');
   return 'written';
+}
+
+const lateReasons: Partial<Record<OpenReason, string>> = {
+  rate_limit: 'It waited for a rate limit.',
+  app_credits: 'It waited for credits of its app.',
+  network: 'The network was unreachable or refused every call.',
+  preparation: 'The network was still processing the upload.',
+  media: 'Its media had not arrived.',
+};
+
+function describePassed(row: TargetRow): string {
+  const reason = lateReasons[reasonOfRow(row, false)];
+  return [postingErrors.deadline_passed.message, reason].filter(Boolean).join(' ');
 }
 
 /** Undefined: the target replies to a published target with an ID, or to no target of ours. */

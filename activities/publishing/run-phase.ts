@@ -1,5 +1,5 @@
 // Runs one phase of a target: records that it begins, calls the network, records the outcome.
-import type { ClockState } from '../../schema/database/tables.ts';
+import type { ClockState, Db } from '../../schema/database/tables.ts';
 import { beginPhase, endAttempt, setPublished } from '../../schema/database/posts/target-steps.ts';
 import { openState } from '../../schema/database/posts/provider-state.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
@@ -11,6 +11,7 @@ import type { Platform, Target, TargetMedia } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import { afterStall, withoutLimit } from './backoff.ts';
 import type { Access } from '../logins/credentials.ts';
+import { deadlineOf } from './deadline.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import { readOutcome, toPlatformError, type PhaseOutcome } from '../platforms/platform-answer.ts';
 import { recordThrottle, withoutSlot } from './rate-limits.ts';
@@ -38,10 +39,11 @@ export async function runPhase(
   const { db, notifier, heartbeats } = dependencies;
   const { phase } = row;
   const target = toTarget(dependencies, row, access, media);
+  const begin = (connected: Db) => beginPhase(connected, notifier, row, phase, deadlineOf(row));
   const { hasBegun, startedMs } = await db.connection().execute(async (connected) => {
     // The time of waiting for a connection is none of the call's.
     const startedMs = performance.now();
-    return { startedMs, hasBegun: await beginPhase(connected, notifier, row, phase) };
+    return { startedMs, hasBegun: await begin(connected) };
   });
   if (!hasBegun) return 'written';
   const begun: TargetRow = {

@@ -57,7 +57,7 @@ async function writePost(
   planned: PlannedPost,
 ): Promise<InsertedPost> {
   const { projectId } = caller;
-  const { caption, autoFit, metadata, status, scheduledAt } = planned;
+  const { caption, autoFit, metadata, status, scheduledAt, publishBy } = planned;
   const id = newId('post');
   const run = status === 'draft' ? 0 : 1;
   const request =
@@ -71,6 +71,7 @@ async function writePost(
       caption,
       status,
       scheduled_at: scheduledAt,
+      publish_by: publishBy,
       media: JSON.stringify(planned.media),
       auto_fit: autoFit,
       metadata: JSON.stringify(metadata),

@@ -23,6 +23,7 @@ export function presentPost(
     created_at: toTimestamp(post.created_at),
     ...presentRevision(post, results),
     scheduled_at: toTimestamp(post.scheduled_at),
+    publish_by: toTimestamp(post.publish_by),
     published_at: toTimestamp(post.published_at),
     ...presentMedia(post.media),
     auto_fit: post.auto_fit,

@@ -2,6 +2,7 @@
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { lockPostWithResults, setPost } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import type { CheckedPost } from '../../schema/posts/posts.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
@@ -28,7 +29,9 @@ export function publishPost(
     if (!isWaiting(stored.post)) {
       throw wrongState(stored.post, 'only a draft or a scheduled post can be published now');
     }
-    const options = { publishAt: new Date(), names };
+    const now = new Date();
+    if (stored.post.publish_by && stored.post.publish_by <= now) throw deadlinePassed();
+    const options = { publishAt: now, names };
     const input = toTargetInput(stored);
     const { warnings } = await planTargets({ ...context, db: trx }, caller, input, options);
     await startRun(trx, stored.post, { status: 'pending', scheduledAt: null });
@@ -37,6 +40,14 @@ export function publishPost(
     const { post, results } = await attachPostMedia(trx, caller, written);
     await countResults(context, effects, caller, results, { month: monthOf(new Date()) });
     return { status: 202, data: { ...presentPost(context, post, results), warnings } };
+  });
+}
+
+/** For a post that would fail at once. */
+export function deadlinePassed(): AppError {
+  return new AppError('conflict', 'The deadline of the post has passed.', {
+    hint: ({ field }) =>
+      `Change ${field('publish_by')} of a draft or a scheduled post, or create a new post.`,
   });
 }
 

@@ -4,7 +4,11 @@ import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import { refetchMedia } from '../../schema/database/media/fetching.ts';
 import { idsOf } from '../../schema/database/media/uses.ts';
 import type { PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
-import { lockPostWithResults, reopenResult } from '../../schema/database/posts/changes.ts';
+import {
+  hasPassedDeadline,
+  lockPostWithResults,
+  reopenResult,
+} from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
 import { AppError, notFound } from '../../schema/wire/errors.ts';
 import { lostAccountWords, postingErrors } from '../../schema/posts/errors.ts';
@@ -13,7 +17,7 @@ import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';
 import { presentPost } from './presenter.ts';
-import { startRun } from './publish-post.ts';
+import { deadlinePassed, startRun } from './publish-post.ts';
 import { findFirstComment } from '../../schema/database/posts/targets.ts';
 
 /** The post is `pending` until the target has ended. Then it gets a new event. */
@@ -30,6 +34,7 @@ export function retryResult(
     if (!result) throw notFound('result', resultId);
     const failed = failedRows(result, results);
     requireAnswered(result, results);
+    if (failed.some(isUnsent) && (await hasPassedDeadline(trx, post))) throw deadlinePassed();
     const account = await getAccountRow(trx, caller, result.social_account_id);
     if (account.status !== 'active') {
       const message = `${account.account_name} ${lostAccountWords[account.status]}.`;
@@ -60,6 +65,10 @@ async function renewMedia(trx: Transaction, post: PostRow, rows: PostResultRow[]
     hint: postingErrors.media_expired.hint,
   });
 }
+
+/** A reply has no deadline, and an unknown outcome is checked whenever it is retried. */
+const isUnsent = ({ answers_result_id, error_code }: PostResultRow) =>
+  answers_result_id === null && error_code !== 'outcome_unknown';
 
 const refusals: Record<Exclude<ResultStatus, 'failed'>, string> = {
   pending: 'The target waits to be published: only a failed one can be retried.',

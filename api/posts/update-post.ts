@@ -11,6 +11,7 @@ import {
 import { getPostRow, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { UpdatePost } from '../../schema/posts/changes.ts';
 import type { CheckedPost, PostIssue } from '../../schema/posts/posts.ts';
+import { validationError } from '../../schema/wire/errors.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
@@ -21,7 +22,7 @@ import { attachPostMedia, detachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
 import { listForms } from './checks/media.ts';
-import { readSchedule } from './checks/schedule.ts';
+import { checkDeadline, readSchedule, toTime } from './checks/schedule.ts';
 import { startRun } from './publish-post.ts';
 import { planTargets, type PlannedTarget } from './checks/targets.ts';
 
@@ -41,6 +42,7 @@ export async function updatePost(
       throw wrongState(stored.post, 'only a draft or a scheduled post can be changed');
     }
     const time = scheduled_at === undefined ? stored.post.scheduled_at : scheduledAt;
+    if (content.publish_by || scheduled_at) requireDeadline(stored.post, content, time);
     const { newTargets, warnings } = await writeContent(context, effects, caller, stored, content, {
       publishAt: time ?? new Date(),
       names,
@@ -70,6 +72,17 @@ export async function updatePost(
     const shown = presentPost(context, written.post, written.results);
     return { status: 200, data: { ...shown, warnings } };
   });
+}
+
+/** Throws if the changed post would be due after its deadline. */
+function requireDeadline(post: PostRow, changes: Partial<UpdatePost>, time: Date | null): void {
+  const field = changes.publish_by ? 'publish_by' : 'scheduled_at';
+  const issues = checkDeadline(deadlineOf(post, changes), time ?? new Date(), field);
+  if (issues.length > 0) throw validationError(issues);
+}
+
+function deadlineOf({ publish_by }: PostRow, changes: Partial<UpdatePost>): Date | null {
+  return changes.publish_by === undefined ? publish_by : toTime(changes.publish_by);
 }
 
 /** Month in which a post that has not started counts. Null for a draft. */
@@ -112,6 +125,7 @@ async function writeContent(
   }
   await setPost(trx, post.project_id, post.id, {
     ...content,
+    publish_by: deadlineOf(post, changes),
     ...(hasNewMedia && { media: JSON.stringify(planned.media) }),
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
   });

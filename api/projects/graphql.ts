@@ -16,6 +16,7 @@ builder.node(ProjectRef, {
     logoUrl: t.exposeString('logo_url', { nullable: true }),
     returnOrigins: t.exposeStringList('return_origins'),
     monthlyPostsPerAccount: t.exposeInt('monthly_posts_per_account', { nullable: true }),
+    publishWithinS: t.exposeInt('publish_within_s', { nullable: true }),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
   }),
 });
@@ -27,6 +28,7 @@ const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
     logoUrl: t.string(),
     returnOrigins: t.stringList(),
     monthlyPostsPerAccount: t.int(),
+    publishWithinS: t.int(),
   }),
 });
 

@@ -79,6 +79,8 @@ interface ProjectTable {
   logo_url: string | null;
   return_origins: Generated<string[]>;
   monthly_posts_per_account: number | null;
+  /** For posts without `publish_by`: seconds after they are due. */
+  publish_within_s: number | null;
   created_at: Generated<Date>;
 }
 export type ProjectRow = Selectable<ProjectTable>;
@@ -205,6 +207,8 @@ interface PostTable {
   caption: string;
   status: PostStatus;
   scheduled_at: Date | null;
+  /** A target that has not begun by then is never sent. */
+  publish_by: Date | null;
   published_at: Date | null;
   media: Json<MediaItem[]>;
   /** Whether images are fitted to the rules of a network. */

@@ -30,6 +30,10 @@ export const UpdatePost = someChange(
       description:
         'Time to publish the post. Schedules a draft. Null removes the time and makes a scheduled post a draft.',
     }),
+    publish_by: GivenTime.nullable().optional().meta({
+      description:
+        'Deadline of the post. A target that could not be sent by then fails. Null removes it.',
+    }),
     status: status.meta({
       description:
         'Makes a scheduled post a draft. With `scheduled_at`, a draft keeps the time and stays a draft.',

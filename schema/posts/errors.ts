@@ -99,6 +99,13 @@ export const postingErrors = {
     isRetriable: false,
     nextAction: 'edit_content',
   },
+  deadline_passed: {
+    message: 'The deadline passed before the post could be sent.',
+    hint: ({ field }) =>
+      `Nothing was sent. Create a new post with a later ${field('publish_by')}, or without one.`,
+    isRetriable: false,
+    nextAction: 'edit_content',
+  },
   platform_not_configured: {
     message: 'This installation does not publish to the network.',
     hint: 'Ask the operator to configure the network.',

@@ -219,6 +219,10 @@ export const Post = z
     scheduled_at: Timestamp.nullable().meta({
       description: 'Time when the post is to be published. Null if none was set.',
     }),
+    publish_by: Timestamp.nullable().meta({
+      description:
+        'Deadline of the post. Null if none was set. Then `publish_within_s` of the project applies.',
+    }),
     published_at: Timestamp.nullable().meta({
       description: 'Time when the post was published. Null until then.',
     }),
@@ -281,6 +285,7 @@ export const PostEventData = Post.omit({
   media: true,
   media_urls: true,
   auto_fit: true,
+  publish_by: true,
   results: true,
 })
   .extend({
@@ -377,6 +382,10 @@ export const CreatePost = z
     }),
     scheduled_at: GivenTime.optional().meta({
       description: `Time to publish the post, at most ${fixedLimits.scheduleAheadDays} days from now. The limits have the minimum, \`schedule_ahead_min_seconds\`. Default: now.`,
+    }),
+    publish_by: GivenTime.optional().meta({
+      description:
+        'Deadline of the post. A target that could not be sent by then fails with `deadline_passed` and is never sent. Default: `publish_within_s` of the project after the post is due.',
     }),
     status: NewPostStatus.optional().meta({
       description: 'Keeps the post as a draft. By default, the post is published or scheduled.',

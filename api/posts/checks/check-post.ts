@@ -12,7 +12,7 @@ import type { Caller, Context } from '../../http/context.ts';
 import { foreseeExcess } from '../count-usage.ts';
 import { error, presentIssue, requireWarnings, type TargetIssue } from './target-issues.ts';
 import { warnOfSameContent } from './same-content.ts';
-import { checkSchedule, toSchedule } from './schedule.ts';
+import { checkDeadline, checkSchedule, toTime } from './schedule.ts';
 import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets.ts';
 
 /** A post whose every part has been checked. */
@@ -23,6 +23,7 @@ export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata'> {
   warnings: PostIssue[];
   status: Extract<PostStatus, 'draft' | 'scheduled' | 'pending'>;
   scheduledAt: Date | null;
+  publishBy: Date | null;
   targets: PlannedTarget[];
 }
 
@@ -36,9 +37,10 @@ export async function planPost(
   const { issues, accounts, media, targets } = await checkPost(context, caller, input);
   const warnings = requireWarnings(issues, accounts, names);
   const { caption, metadata, auto_fit: autoFit = true } = input;
-  const scheduledAt = toSchedule(input.scheduled_at);
+  const scheduledAt = toTime(input.scheduled_at);
+  const publishBy = toTime(input.publish_by);
   const status = input.status ?? (scheduledAt ? 'scheduled' : 'pending');
-  return { caption, media, autoFit, metadata, status, scheduledAt, targets, warnings };
+  return { caption, media, autoFit, metadata, status, scheduledAt, publishBy, targets, warnings };
 }
 
 /** Reports the issues that creating this post would raise. */
@@ -67,7 +69,7 @@ async function checkUsage(
   targets: PlannedTarget[],
 ): Promise<TargetIssue[]> {
   if (input.status === 'draft' || targets.length === 0) return [];
-  const month = monthOf(toSchedule(input.scheduled_at) ?? new Date());
+  const month = monthOf(toTime(input.scheduled_at) ?? new Date());
   const excess = await foreseeExcess(context, caller, targets, month);
   return excess.map((issue) => {
     const { index, account } = targets.find(({ path }) => path === issue.path)!;
@@ -80,10 +82,13 @@ async function checkPost(
   caller: Caller,
   input: CreatePost,
 ): Promise<CheckedTargets> {
-  const publishAt = toSchedule(input.scheduled_at) ?? new Date();
+  const publishAt = toTime(input.scheduled_at) ?? new Date();
   const hasKey = caller.idempotency !== undefined || input.idempotency_key !== undefined;
   const isHashed = !hasKey && input.status !== 'draft';
   const checked = await checkTargets(context, caller, input, { publishAt, isHashed });
-  const schedule = checkSchedule(context.config, input.scheduled_at).map((issue) => error(issue));
-  return { ...checked, issues: [...schedule, ...checked.issues] };
+  const times = [
+    ...checkSchedule(context.config, input.scheduled_at),
+    ...checkDeadline(toTime(input.publish_by), publishAt),
+  ];
+  return { ...checked, issues: [...times.map((issue) => error(issue)), ...checked.issues] };
 }

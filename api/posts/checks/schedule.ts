@@ -1,8 +1,10 @@
-// Checks the time at which a request wants a post published.
+// Checks the time at which a request wants a post published, and its deadline.
 import type { Config } from '../../../schema/config/config.ts';
 import { countOf } from '../../../schema/wire/count-of.ts';
 import { validationError, type Issue } from '../../../schema/wire/errors.ts';
 import { fixedLimits } from '../../../schema/wire/limits.ts';
+import type { Text } from '../../../schema/wire/names.ts';
+import { toTimestamp } from '../../../schema/wire/timestamp.ts';
 
 const { scheduleAheadDays } = fixedLimits;
 const maxAheadMs = scheduleAheadDays * 24 * 3_600_000;
@@ -14,10 +16,10 @@ type Given = string | null | undefined;
 export function readSchedule(config: Config, given: Given): Date | null {
   const issues = checkSchedule(config, given);
   if (issues.length > 0) throw validationError(issues);
-  return toSchedule(given);
+  return toTime(given);
 }
 
-export function toSchedule(given: Given): Date | null {
+export function toTime(given: Given): Date | null {
   return given ? new Date(given) : null;
 }
 
@@ -34,4 +36,20 @@ export function checkSchedule({ minScheduleAheadS }: Config, actual: Given): Iss
     return [{ path, code: 'too_far', message, actual, limit: scheduleAheadDays }];
   }
   return [];
+}
+
+/** The deadline of a post that is due at `publishAt`. `field`: the one that the request has. */
+export function checkDeadline(
+  publishBy: Date | null,
+  publishAt: Date,
+  field: 'publish_by' | 'scheduled_at' = 'publish_by',
+): Issue[] {
+  if (!publishBy || publishBy > publishAt) return [];
+  const isDeadline = field === 'publish_by';
+  const message: Text = isDeadline
+    ? 'must be later than the time of publication'
+    : (names) => `must be earlier than ${names.field('publish_by')} of the post`;
+  const [deadline, time] = [toTimestamp(publishBy), toTimestamp(publishAt)];
+  const values = isDeadline ? { actual: deadline, limit: time } : { actual: time, limit: deadline };
+  return [{ path: [field], code: isDeadline ? 'too_soon' : 'too_far', message, ...values }];
 }

@@ -151,6 +151,7 @@ builder.node(PostRef, {
     updatedAt: t.expose('updated_at', { type: 'DateTime' }),
     revision: t.exposeInt('revision'),
     scheduledAt: t.expose('scheduled_at', { type: 'DateTime', nullable: true }),
+    publishBy: t.expose('publish_by', { type: 'DateTime', nullable: true }),
     publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
     media: t.expose('media', { type: [PostMediaRef] }),
     mediaUrls: t.exposeStringList('media_urls'),

@@ -56,6 +56,7 @@ function postInput(name: 'CreatePostInput' | 'UpdatePostInput') {
       autoFit: t.boolean(),
       metadata: t.field({ type: 'JSON' }),
       scheduledAt: t.field({ type: 'DateTime' }),
+      publishBy: t.field({ type: 'DateTime' }),
       status: t.field({ type: NewPostStatusRef }),
       ...(name === 'CreatePostInput' && { idempotencyKey: t.string() }),
     }),

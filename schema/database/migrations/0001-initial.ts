@@ -16,6 +16,7 @@ const statements = [
     logo_url text,
     return_origins text[] not null default '{}',
     monthly_posts_per_account int,
+    publish_within_s int,
     created_at ${time} not null default now()
   )`,
 
@@ -145,6 +146,7 @@ const statements = [
     caption text not null,
     status text not null,
     scheduled_at ${time},
+    publish_by ${time},
     published_at ${time},
     media jsonb not null default '[]',
     auto_fit boolean not null default true,
@@ -226,8 +228,8 @@ const statements = [
       return new;
     end
   $$`,
-  `create trigger posts_revision before update of caption, status, scheduled_at, published_at, media,
-    auto_fit, metadata on posts for each row when (old.updated_at <> now()) execute function count_revision()`,
+  `create trigger posts_revision before update of caption, status, scheduled_at, publish_by, published_at,
+    media, auto_fit, metadata on posts for each row when (old.updated_at <> now()) execute function count_revision()`,
   `create trigger post_results_revision before update of caption, platform_options, status, phase,
     phase_state, clock, external_id, url, visibility, published_at, error_code, error_message,
     failure_stage, platform_error_code, provider_error, is_retriable, next_action, attempts,

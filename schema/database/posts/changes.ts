@@ -9,7 +9,7 @@ import type {
   PostRow,
   Transaction,
 } from '../tables.ts';
-import { isOpenRow, mustCheck, wasDueBeforeRestore } from './targets.ts';
+import { deadlineOfPost, isOpenRow, mustCheck, wasDueBeforeRestore } from './targets.ts';
 import { environmentOfTargets, listResults, lockPost, type PostWithResults } from './posts.ts';
 import { emptyState } from './provider-state.ts';
 import { inScope, isInScope, updateOfProject, type RowScope } from '../row-scope.ts';
@@ -24,6 +24,14 @@ export async function lockPostWithResults(
   // The post's environment may have changed while this waited for the lock.
   if (!post || !isInScope(scope, post)) throw notFound('post', id);
   return { post, results: await listResults(trx, scope.projectId, [id]) };
+}
+
+/** Its unsent targets would fail. */
+export async function hasPassedDeadline(trx: Transaction, { id }: PostRow): Promise<boolean> {
+  const { rows } = await sql<{ has_passed: boolean }>`
+    select coalesce(${deadlineOfPost('posts')} <= now(), false) as has_passed from posts
+    where id = ${id}`.execute(trx);
+  return rows[0]!.has_passed;
 }
 
 /**

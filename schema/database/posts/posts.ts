@@ -42,6 +42,7 @@ type NewPost = Pick<
   | 'caption'
   | 'status'
   | 'scheduled_at'
+  | 'publish_by'
   | 'media'
   | 'auto_fit'
   | 'metadata'
@@ -86,10 +87,10 @@ export async function insertPost(
   const created = { project_id, subject: 'post', subject_id, kind: 'created' } as const;
   const statement = sql<PostRow & Omit<InsertedPost, 'post'>>`
     with post as (
-      insert into posts (id, project_id, environment, caption, status, scheduled_at, due_at, run_due_at,
-        media, auto_fit, metadata, current_run, workflow_id)
+      insert into posts (id, project_id, environment, caption, status, scheduled_at, publish_by,
+        due_at, run_due_at, media, auto_fit, metadata, current_run, workflow_id)
       values (${post.id}, ${post.project_id}, ${environmentOfTargets(results)}, ${post.caption},
-        ${post.status}, ${post.scheduled_at},
+        ${post.status}, ${post.scheduled_at}, ${post.publish_by},
         case when ${post.status} <> 'draft' then coalesce(${post.scheduled_at}, now()) end,
         coalesce(${post.scheduled_at}, now()),
         ${post.media ?? '[]'}, ${post.auto_fit ?? true}, ${post.metadata ?? '{}'}, ${post.current_run ?? 0},

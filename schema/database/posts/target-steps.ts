@@ -14,14 +14,15 @@ import { emptyState, type SealedState } from './provider-state.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
 
 /**
- * Records that a phase's call is about to be sent. False: another execution has changed the row, so it must
- * be read again. A crash after this leaves `begun`, which reconcile resolves.
+ * Records that a phase's call is about to be sent. False: another execution has changed the row, or
+ * `deadline` has passed, so it must be read again. A crash after this leaves `begun`, which reconcile resolves.
  */
 export async function beginPhase(
   db: Db,
   notifier: Notifier,
   row: TargetRow,
   phase: Phase,
+  deadline: Date | null,
 ): Promise<boolean> {
   const writer = autoCommit(db, notifier);
   const when = row.status === 'pending';
@@ -32,6 +33,7 @@ export async function beginPhase(
         steps = steps + 1, attempts = attempts + ${phase === 'commit' ? 1 : 0}::int,
         next_attempt_at = null, is_paused = false, begun_at = now(), heartbeat_at = now()
       where id = ${row.id} and steps = ${row.steps} and ${isOpenRow('post_results')}
+        and coalesce(clock_timestamp() < ${deadline}::timestamptz, true)
       returning id
     ), attempt as (
       insert into post_attempts (result_id, number, run, phase, started_at, outcome)

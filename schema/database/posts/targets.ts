@@ -41,6 +41,14 @@ export function wasDueBeforeRestore(posts: string) {
     ${column('due_at')} <= ${restoredAt(posts)} or ${column('concluded_run')} > 0, false)`;
 }
 
+/** SQL: the deadline of a post; null: none. */
+export function deadlineOfPost(posts: string) {
+  const column = (name: string) => sql.ref(`${posts}.${name}`);
+  return sql<Date | null>`coalesce(${column('publish_by')},
+    coalesce(${column('due_at')}, ${column('created_at')}) + (
+      select make_interval(secs => publish_within_s) from projects where id = ${column('project_id')}))`;
+}
+
 /** A result with everything that decides its target's next step, from one statement. */
 export interface TargetRow extends PostResultRow {
   post_caption: string;
@@ -49,6 +57,8 @@ export interface TargetRow extends PostResultRow {
   current_run: number;
   /** When the post was due. */
   due_at: Date;
+  /** From then on it is not sent. Null: none. A reply has none, since the post before it is public. */
+  deadline: Date | null;
   /** The database was restored, so the network is checked for the post before anything is sent. */
   must_check: boolean;
   /** With `must_check`: the post may already be public. */
@@ -96,6 +106,11 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
     .select(['grants.id as grant_id', 'grants.app_id'])
     .select('answered.status as answered_status')
     .select('answered.external_id as answered_external_id')
+    .select(
+      sql<Date | null>`case when r.answers_result_id is null then ${deadlineOfPost('p')} end`.as(
+        'deadline',
+      ),
+    )
     .select(sql<Date>`now()`.as('read_at'))
     .select((eb) => [
       eb

@@ -40,7 +40,7 @@ const result = (resultId: string) => getResult(database.db, resultId);
 /** The row of a process that died during its commit and no longer owns it. */
 async function dieInCommit(resultId: string): Promise<void> {
   const row = (await findTarget(database.db, resultId))!;
-  await beginPhase(database.db, quietNotifier, row, 'commit');
+  await beginPhase(database.db, quietNotifier, row, 'commit', null);
   await releaseCalls(database.db, [{ id: resultId, steps: row.steps + 1 }]);
 }
 
@@ -145,7 +145,7 @@ describe('advanceTarget', () => {
   test('waits for a commit that an earlier run has just begun', async () => {
     const { resultId, postId } = await createTarget();
     const row = (await findTarget(database.db, resultId))!;
-    await beginPhase(database.db, quietNotifier, row, 'commit');
+    await beginPhase(database.db, quietNotifier, row, 'commit', null);
     await database.db
       .updateTable('posts')
       .set({ current_run: 2 })
@@ -181,7 +181,7 @@ describe('advanceTarget', () => {
   test('does not change the row when another execution has changed it', async () => {
     const { resultId } = await createTarget();
     const stale = (await findTarget(database.db, resultId))!;
-    await beginPhase(database.db, quietNotifier, stale, 'commit');
+    await beginPhase(database.db, quietNotifier, stale, 'commit', null);
     await setNextPhase(database.db, quietNotifier, stale, {
       phase: 'commit',
       clock: {},
@@ -194,7 +194,7 @@ describe('advanceTarget', () => {
     const { resultId } = await createTarget();
     const row = (await findTarget(database.db, resultId))!;
     const begun = await Promise.all(
-      [1, 2, 3].map(() => beginPhase(database.db, quietNotifier, row, 'commit')),
+      [1, 2, 3].map(() => beginPhase(database.db, quietNotifier, row, 'commit', null)),
     );
     expect(begun.filter(Boolean)).toHaveLength(1);
   });

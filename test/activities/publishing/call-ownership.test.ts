@@ -45,7 +45,8 @@ const advanceOnce = (dependencies: AdvanceDependencies, resultId: string) =>
 
 /** Leaves the row like a process that dies during its call. */
 async function dieIn(phase: Phase, resultId: string): Promise<void> {
-  await beginPhase(database.db, quietNotifier, (await findTarget(database.db, resultId))!, phase);
+  const row = (await findTarget(database.db, resultId))!;
+  await beginPhase(database.db, quietNotifier, row, phase, null);
 }
 
 describe.concurrent('a call of a living process', () => {

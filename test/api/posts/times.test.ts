@@ -1,9 +1,11 @@
-// The time of a post: scheduled, rescheduled, none; published now.
+// The time of a post: scheduled, rescheduled, none; published now; its deadline.
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import {
   changesOf,
   claim,
   claimAs,
+  createPartial,
   eventsOf,
   inSeconds,
   runOf,
@@ -163,5 +165,106 @@ describe('POST /v1/posts/:id/publish', () => {
     expect(second).toMatchObject({ status: 202, body: { data: first.body.data } });
     expect(second.headers.get('Idempotency-Replayed')).toBe('true');
     expect((await runOf(rest, id)).current_run).toBe(1);
+  });
+});
+
+const tooSoon = {
+  status: 422,
+  body: {
+    error: {
+      code: 'validation_error',
+      issues: [{ path: 'publish_by', code: 'too_soon', actual: expect.any(String) }],
+    },
+  },
+};
+const passed = {
+  status: 409,
+  body: { error: { code: 'conflict', message: 'The deadline of the post has passed.' } },
+};
+
+function create(fields: Record<string, unknown>) {
+  const { key, accounts } = author;
+  const body = { caption: 'hello', account_ids: [accounts[0]], ...fields };
+  return rest.call('POST', '/v1/posts', { key, body });
+}
+
+/** Moves the deadline into the past. */
+async function letPass(id: string): Promise<void> {
+  const publish_by = sql<Date>`now() - interval '1 s'`;
+  await rest.context.db.updateTable('posts').set({ publish_by }).where('id', '=', id).execute();
+}
+
+describe('POST /v1/posts with publish_by', () => {
+  test('shows the deadline, or null', async () => {
+    const publish_by = inSeconds(600);
+    expect((await create({ publish_by })).body.data.publish_by).toBe(publish_by);
+    expect((await create({ caption: 'another' })).body.data.publish_by).toBeNull();
+  });
+
+  test.each([
+    ['in the past', () => ({ publish_by: inSeconds(-1) })],
+    ['before scheduled_at', () => ({ publish_by: inSeconds(600), scheduled_at: inSeconds(700) })],
+    ['of a draft in the past', () => ({ publish_by: inSeconds(-1), status: 'draft' })],
+  ])('refuses a time %s', async (_, fields) => {
+    expect(await create(fields())).toMatchObject(tooSoon);
+  });
+
+  test('refuses a value that is not a time', async () => {
+    const { body } = await create({ publish_by: 'soon' });
+    expect(body.error.issues).toMatchObject([{ path: 'publish_by' }]);
+  });
+});
+
+describe('PATCH /v1/posts/:id: the deadline', () => {
+  test('sets another deadline, and null removes it', async () => {
+    const { id } = await author.create({ status: 'draft', publish_by: inSeconds(600) });
+    const publish_by = inSeconds(900);
+    expect((await author.change(id, { publish_by })).body.data.publish_by).toBe(publish_by);
+    expect((await author.change(id, { caption: 'more' })).body.data.publish_by).toBe(publish_by);
+    expect((await author.change(id, { publish_by: null })).body.data.publish_by).toBeNull();
+  });
+
+  test('refuses a time of publication after the deadline', async () => {
+    const { id } = await author.create({ status: 'draft', publish_by: inSeconds(600) });
+    expect(await author.change(id, { scheduled_at: inSeconds(700) })).toMatchObject(
+      refused(422, { path: 'scheduled_at', code: 'too_far' }),
+    );
+    const both = { scheduled_at: inSeconds(700), publish_by: inSeconds(600) };
+    expect(await author.change(id, both)).toMatchObject(tooSoon);
+    const later = { scheduled_at: inSeconds(700), publish_by: inSeconds(800) };
+    expect((await author.change(id, later)).body.data).toMatchObject(later);
+  });
+});
+
+describe('a deadline that has passed', () => {
+  test('refuses to publish a draft', async () => {
+    const { id } = await author.create({ status: 'draft', publish_by: inSeconds(600) });
+    await letPass(id);
+    expect(await author.ask(id, 'publish')).toMatchObject(passed);
+    expect(await author.read(id)).toMatchObject({ status: 'draft' });
+    await author.change(id, { publish_by: null });
+    expect(await author.ask(id, 'publish')).toMatchObject({ status: 202 });
+  });
+
+  test('refuses to retry a target', async () => {
+    const { id, resultIds } = await createPartial(rest, author);
+    await letPass(id);
+    expect(await author.ask(id, `results/${resultIds[1]}/retry`)).toMatchObject(passed);
+    expect(await author.read(id)).toMatchObject({ status: 'partial' });
+  });
+});
+
+describe('publish_within_s', () => {
+  test('is the deadline of posts without one, counted from the time when they are due', async () => {
+    const { key } = author;
+    const body = { publish_within_s: 60 };
+    const project = await rest.call('PATCH', '/v1/project', { key, body });
+    expect(project.body.data.publish_within_s).toBe(60);
+    const { id, resultIds } = await createPartial(rest, author);
+    const due_at = sql<Date>`now() - interval '61 s'`;
+    await rest.context.db.updateTable('posts').set({ due_at }).where('id', '=', id).execute();
+    expect(await author.ask(id, `results/${resultIds[1]}/retry`)).toMatchObject(passed);
+    await rest.call('PATCH', '/v1/project', { key, body: { publish_within_s: null } });
+    expect(await author.ask(id, `results/${resultIds[1]}/retry`)).toMatchObject({ status: 202 });
   });
 });

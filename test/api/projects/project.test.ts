@@ -19,6 +19,7 @@ describe('PATCH /v1/project', () => {
       logo_url: 'https://example.com/logo.svg',
       return_origins: ['https://app.example.com'],
       monthly_posts_per_account: 100,
+      publish_within_s: 3_600,
     };
     const answer = await rest.call('PATCH', '/v1/project', { key, body: changes });
     expect(answer.body.data).toEqual({
@@ -55,6 +56,7 @@ describe('PATCH /v1/project', () => {
     [{ return_origins: ['https://*'] }, 'return_origins[0]'],
     [{ monthly_posts_per_account: -1 }, 'monthly_posts_per_account'],
     [{ monthly_posts_per_account: 1.5 }, 'monthly_posts_per_account'],
+    [{ publish_within_s: 59 }, 'publish_within_s'],
     [{ id: 'prj_mine' }, 'id'],
   ])('refuses %o', async (body, path) => {
     const answer = await rest.call('PATCH', '/v1/project', { key, body });

@@ -142,7 +142,8 @@ export async function begin(
   phase: Phase = 'commit',
 ): Promise<TargetRow> {
   const row = (await findTarget(db, resultId))!;
-  if (!(await beginPhase(db, quietNotifier, row, phase))) throw new Error('It was not begun.');
+  if (!(await beginPhase(db, quietNotifier, row, phase, null)))
+    throw new Error('It was not begun.');
   return { ...row, phase, phase_state: 'begun', steps: row.steps + 1 };
 }
 

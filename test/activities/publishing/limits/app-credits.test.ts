@@ -1,23 +1,23 @@
 // A target waits while its app has no credits left at the network, and the project learns of it once a day.
 import { describe, expect, test } from 'vitest';
-import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
-import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import { putApp } from '../../../schema/database/accounts/apps.ts';
-import { countWaitingTargets } from '../../../schema/database/dispatch/late-targets.ts';
-import { reasonOfRow } from '../../../schema/database/posts/wait-reason.ts';
-import { defaultTargetClock } from '../../../schema/retry.ts';
-import { forEachTest } from '../../support/fixtures.ts';
-import { dependenciesOf } from '../../support/networks/posting.ts';
-import { useDatabase } from '../../support/rows/database.ts';
-import { addGrant } from '../../support/rows/grants.ts';
-import { addProject, rowsVault } from '../../support/rows/rows.ts';
+import { advanceTarget } from '../../../../activities/publishing/advance-target.ts';
+import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
+import { putApp } from '../../../../schema/database/accounts/apps.ts';
+import { countWaitingTargets } from '../../../../schema/database/dispatch/late-targets.ts';
+import { reasonOfRow } from '../../../../schema/database/posts/wait-reason.ts';
+import { defaultTargetClock } from '../../../../schema/retry.ts';
+import { forEachTest } from '../../../support/fixtures.ts';
+import { dependenciesOf } from '../../../support/networks/posting.ts';
+import { useDatabase } from '../../../support/rows/database.ts';
+import { addGrant } from '../../../support/rows/grants.ts';
+import { addProject, rowsVault } from '../../../support/rows/rows.ts';
 import {
   addAccountOf,
   addTargets,
   targetRun,
   type TestAccount,
-} from '../../support/rows/targets.ts';
-import { useScriptedNetwork } from '../../support/scripted-network.ts';
+} from '../../../support/rows/targets.ts';
+import { useScriptedNetwork } from '../../../support/scripted-network.ts';
 
 const minuteMs = 60_000;
 const database = useDatabase();

@@ -1,20 +1,20 @@
 // Rate limits that other calls reported: which calls wait for them, for how long, and until when.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
-import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import { insertPause } from '../../../schema/database/pauses.ts';
-import { defaultTargetClock } from '../../../schema/retry.ts';
-import { useDatabase } from '../../support/rows/database.ts';
-import { dependenciesOf } from '../../support/networks/posting.ts';
-import { forEachTest } from '../../support/fixtures.ts';
-import { useScriptedNetwork } from '../../support/scripted-network.ts';
+import { advanceTarget } from '../../../../activities/publishing/advance-target.ts';
+import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
+import { insertPause } from '../../../../schema/database/pauses.ts';
+import { defaultTargetClock } from '../../../../schema/retry.ts';
+import { useDatabase } from '../../../support/rows/database.ts';
+import { dependenciesOf } from '../../../support/networks/posting.ts';
+import { forEachTest } from '../../../support/fixtures.ts';
+import { useScriptedNetwork } from '../../../support/scripted-network.ts';
 import {
   addAccount,
   addTargets,
   advanceToEnd,
   getResult,
   targetRun,
-} from '../../support/rows/targets.ts';
+} from '../../../support/rows/targets.ts';
 
 const hourMs = 3_600_000;
 

@@ -1,21 +1,24 @@
 // Whose calls a reported limit holds: the account's, those of its grant, or those of its app.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
-import { PlatformError, type ThrottleScope } from '../../../activities/platforms/platform-error.ts';
-import { putApp } from '../../../schema/database/accounts/apps.ts';
-import { defaultTargetClock } from '../../../schema/retry.ts';
-import { forEachTest } from '../../support/fixtures.ts';
-import { dependenciesOf } from '../../support/networks/posting.ts';
-import { useDatabase } from '../../support/rows/database.ts';
-import { addGrant } from '../../support/rows/grants.ts';
-import { addProject, rowsVault } from '../../support/rows/rows.ts';
+import { advanceTarget } from '../../../../activities/publishing/advance-target.ts';
+import {
+  PlatformError,
+  type ThrottleScope,
+} from '../../../../activities/platforms/platform-error.ts';
+import { putApp } from '../../../../schema/database/accounts/apps.ts';
+import { defaultTargetClock } from '../../../../schema/retry.ts';
+import { forEachTest } from '../../../support/fixtures.ts';
+import { dependenciesOf } from '../../../support/networks/posting.ts';
+import { useDatabase } from '../../../support/rows/database.ts';
+import { addGrant } from '../../../support/rows/grants.ts';
+import { addProject, rowsVault } from '../../../support/rows/rows.ts';
 import {
   addAccountOf,
   addTargets,
   targetRun,
   type TestAccount,
-} from '../../support/rows/targets.ts';
-import { useScriptedNetwork } from '../../support/scripted-network.ts';
+} from '../../../support/rows/targets.ts';
+import { useScriptedNetwork } from '../../../support/scripted-network.ts';
 
 const database = useDatabase();
 const network = useScriptedNetwork();

@@ -1,0 +1,14 @@
+// The deadline of a target: from then on it fails instead of being sent.
+import type { TargetRow } from '../../schema/database/posts/targets.ts';
+import { isSending, mayBePublic } from './backoff.ts';
+
+/** Null: it has none, or its post may be public, so it is checked or finished. */
+export function deadlineOf(row: TargetRow): Date | null {
+  return isSending(row.phase) && !mayBePublic(row) ? row.deadline : null;
+}
+
+/** By the clock of the database. */
+export function isPastDeadline(row: TargetRow): boolean {
+  const deadline = deadlineOf(row);
+  return deadline !== null && deadline <= row.read_at;
+}
