@@ -18,7 +18,7 @@ import { home } from './home.ts';
 import { createConnectionTurns } from '../http/connection-turns.ts';
 import { createFeed } from '../live/feed.ts';
 import { createOutbound } from './outbound.ts';
-import { findFreePort } from './ports.ts';
+import { holdPort } from './ports.ts';
 import { createProbeServer } from './probe-server.ts';
 import { createRest } from './rest.ts';
 import { createSandbox } from '../sandbox/server.ts';
@@ -59,7 +59,9 @@ export interface App {
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, databaseUrl, vault, roles, temporalAddress, log } = options;
-  const port = config.port === 0 ? await findFreePort(config.host) : config.port;
+  // The port is known before there is a server, and meanwhile no other process may take it.
+  const held = config.port === 0 && roles.api ? await holdPort(config.host) : undefined;
+  const port = held?.port ?? config.port;
   const publicUrl = config.publicUrl ?? `http://${urlHost(config.host)}:${port}`;
   const database = connectDatabase({
     url: databaseUrl,
@@ -121,7 +123,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         home: () => home(context),
       })
     : undefined;
-  await server?.listen(port, config.host);
+  await server?.listen(held?.server ?? port, config.host);
   const probes = roles.api ? undefined : createProbeServer(context);
   const probePort = await probes?.listen(config.workerPort, config.host);
   if (roles.worker) {

@@ -1,4 +1,4 @@
-// TCP ports: finds free ones, and refuses to start on one that is in use.
+// TCP ports: finds free ones, holds one, and refuses to start on one that is in use.
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 
@@ -19,6 +19,12 @@ export async function findFreePorts(
 
 export async function findFreePort(host?: string): Promise<number> {
   return (await findFreePorts([0], host))[0]!;
+}
+
+/** Any free port, until a server listens on what this returns. */
+export async function holdPort(host: string): Promise<{ server: Server; port: number }> {
+  const server = (await hold(0, host)).unref();
+  return { server, port: (server.address() as AddressInfo).port };
 }
 
 /** Throws an error for the operator if the port is in use. */

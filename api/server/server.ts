@@ -5,7 +5,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Context } from '../http/context.ts';
 import { createKeyWatch } from '../live/key-watch.ts';
 import { askForBody } from '../media/upload-request.ts';
@@ -35,7 +35,8 @@ export interface ServerParts {
 }
 
 export interface Server {
-  listen(port: number, host: string): Promise<{ port: number; url: string }>;
+  /** `on`: a port, or the server that holds it. */
+  listen(on: number | NetServer, host: string): Promise<{ port: number; url: string }>;
   /** Ends streams and idle connections at once, and waits for running requests. */
   close(): Promise<void>;
 }
@@ -127,8 +128,9 @@ export function createServer(context: Context, parts: ServerParts): Server {
   const closeSockets = serveSockets(server, context, { front, keyWatch, documents });
 
   return {
-    async listen(port, host) {
-      await once(server.listen(port, host), 'listening');
+    async listen(on, host) {
+      const isPort = typeof on === 'number';
+      await once(isPort ? server.listen(on, host) : server.listen(on).ref(), 'listening');
       const { port: actual } = server.address() as AddressInfo;
       const name = host.includes(':') ? `[${host}]` : host;
       return { port: actual, url: `http://${name}:${actual}` };

@@ -1,11 +1,12 @@
 // The HTTP server: routing, malformed requests, sockets, bodies, errors and closing.
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { createServer as createHttpServer, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { holdPort } from '../../../api/server/ports.ts';
 import { createServer, type Server } from '../../../api/server/server.ts';
 import { createStoredDocuments } from '../../../api/graphql/server/stored-documents.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
@@ -218,4 +219,16 @@ describe('close', () => {
     await stopped;
     slow.destroy();
   });
+});
+
+test('a held port is taken, until a server listens on it', async () => {
+  const held = await holdPort('127.0.0.1');
+  const [other, own] = [createHttpServer(), createHttpServer((_, answer) => answer.end('ok'))];
+  await expect(once(other.listen(held.port, '127.0.0.1'), 'listening')).rejects.toMatchObject({
+    code: 'EADDRINUSE',
+  });
+  await once(own.listen(held.server), 'listening');
+  expect(await (await fetch(`http://127.0.0.1:${held.port}`)).text()).toBe('ok');
+  own.close();
+  own.closeAllConnections();
 });
