@@ -88,6 +88,13 @@ function toFieldName(operation: string): string {
   return operation.replace(/^(?:get|list)(.)/, (_, first: string) => first.toLowerCase());
 }
 
+interface Parts {
+  shape?: object;
+  options?: readonly unknown[];
+  element?: unknown;
+  innerType?: unknown;
+}
+
 /** The schemas with an ID of which these consist, by ID. */
 function listNamed(
   schemas: readonly unknown[],
@@ -97,12 +104,9 @@ function listNamed(
     const id = schema.meta()?.id;
     if (id !== undefined && found.has(id)) continue;
     if (id !== undefined) found.set(id, schema);
-    // Of each kind of schema, the member that has its parts.
-    const { shape, options = [], element, innerType } = schema.def as Record<string, unknown>;
-    listNamed(
-      [...Object.values(shape ?? {}), ...(options as unknown[]), element, innerType],
-      found,
-    );
+    // Each kind of schema has its parts in one of these.
+    const { shape, options, element, innerType } = schema.def as Parts;
+    listNamed([...Object.values(shape ?? {}), ...(options ?? []), element, innerType], found);
   }
   return found;
 }
