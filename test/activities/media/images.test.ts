@@ -1,4 +1,5 @@
 // The processes for images: what they refuse before decoding, and how they end.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,6 +97,8 @@ describe('the tries of a fit', () => {
     const fitting = images.fit('prj_one', { bytes, open: watched }, hopeless);
     const refused = expect(fitting.finally(() => ended.push('fit'))).rejects.toThrow('20 bytes');
     await isCopied.promise;
+    // The fit has begun by then, and takes much longer.
+    await sleep(100);
     const small = bytesSource(await noise(40, 30).png().toBuffer());
     const type = { contentType: 'image/png', format: 'png' };
     const read = async () => {

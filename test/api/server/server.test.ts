@@ -82,11 +82,19 @@ describe('an unusual request', () => {
     return new Promise((resolve) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
       let answer = '';
-      socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-      socket.on('close', () => resolve(answer));
+      // The server keeps the connection, so the answer ends when nothing more comes.
+      let ending = setTimeout(() => socket.destroy(), 10_000);
+      socket.on('data', (chunk: Buffer) => {
+        answer += chunk.toString();
+        clearTimeout(ending);
+        ending = setTimeout(() => socket.destroy(), 100);
+      });
+      socket.on('close', () => {
+        clearTimeout(ending);
+        resolve(answer);
+      });
       socket.on('error', () => socket.destroy());
       socket.write(text);
-      setTimeout(() => socket.destroy(), 300);
     });
   }
 
