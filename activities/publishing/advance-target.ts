@@ -59,7 +59,7 @@ const readAgainMs = 500;
 const stayForMs = 5_000;
 const ended: TargetProgress = { waitMs: null };
 
-/** `mayCrowd`: needs no place for its calls, since it has a slot of those for crowded projects. */
+/** `mayCrowd`: it has a slot for crowded projects, so its calls need no place. */
 export async function advanceTarget(
   installed: AdvanceDependencies,
   input: AdvanceTargetInput,

@@ -56,7 +56,7 @@ function splitLongWord(word: string): string[] {
   return parts.flatMap((part) => (/^\p{ASCII}/u.test(part) ? part : part.match(piece)!));
 }
 
-/** 1,000 more than X accepts, for links that are longer than they weigh. A longer text is slow to count. */
+/** X accepts 25,000. A link may be longer than what X counts for it, hence 1,000 more. Longer texts are slow to count. */
 const endlessCharacters = 26_000;
 
 /** A post is counted for each of its targets, and a long text takes 20 ms. */

@@ -38,7 +38,7 @@ describe('a post to the sandbox', () => {
     });
   });
 
-  test('that answers one nobody knows is refused', async () => {
+  test('that replies to an unknown post is refused', async () => {
     const { id: account_id } = await app.tenant.connectSandbox('bob');
     const { id } = await app.tenant.createPost({
       platform_posts: [{ account_id, caption: 'lonely', in_reply_to: 'nowhere' }],

@@ -127,7 +127,7 @@ describe('an answer breaks its clients', () => {
   });
 });
 
-test('an operation breaks its clients without its path, its name or its message', () => {
+test('an operation breaks its clients if it loses its path, its name or its message', () => {
   expect(findRestChanges(write(), {})).toEqual([
     'POST /v1/posts was removed',
     'POST post.failed was removed',

@@ -144,7 +144,7 @@ function findRefusals(
   context: object,
 ): AppError[] {
   const operation = getOperationAST(document, operationName);
-  // Execution refuses the same.
+  // Execution refuses such a document itself.
   if (!operation) return [];
   const fields = countFields(operation, document);
   if (fields > limits.fields.max) return [refuse('fields', fields)];

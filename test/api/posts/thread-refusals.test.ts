@@ -81,7 +81,7 @@ describe('threads', () => {
 });
 
 describe('answers', () => {
-  test('that an account has none of are refused in words about this account', async () => {
+  test('of an account without replies are refused, as a limit of that account', async () => {
     const [issue] = await client.issuesOf(single(client.mute, { in_reply_to: '17' }));
     expect(issue!.message).toMatch(
       /^This account can't reply on \w+, so it takes no `in_reply_to`/,
