@@ -211,12 +211,12 @@ export function failureOf(
   words?: string,
 ): Failure {
   const { message, isRetriable, nextAction } = postingErrors[errorCode];
-  const byNetwork = { platformErrorCode: null, providerError: null };
   return {
     errorCode,
     errorMessage: words || message,
     stage,
-    ...byNetwork,
+    platformErrorCode: null,
+    providerError: null,
     isRetriable,
     nextAction,
   };
