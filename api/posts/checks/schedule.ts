@@ -45,11 +45,11 @@ export function checkDeadline(
   field: 'publish_by' | 'scheduled_at' = 'publish_by',
 ): Issue[] {
   if (!publishBy || publishBy > publishAt) return [];
-  const isDeadline = field === 'publish_by';
-  const message: Text = isDeadline
-    ? 'must be later than the time of publication'
-    : (names) => `must be earlier than ${names.field('publish_by')} of the post`;
   const [deadline, time] = [toTimestamp(publishBy), toTimestamp(publishAt)];
-  const values = isDeadline ? { actual: deadline, limit: time } : { actual: time, limit: deadline };
-  return [{ path: [field], code: isDeadline ? 'too_soon' : 'too_far', message, ...values }];
+  if (field === 'publish_by') {
+    const message = 'must be later than the time of publication';
+    return [{ path: [field], code: 'too_soon', message, actual: deadline, limit: time }];
+  }
+  const message: Text = (names) => `must be earlier than ${names.field('publish_by')} of the post`;
+  return [{ path: [field], code: 'too_far', message, actual: time, limit: deadline }];
 }
