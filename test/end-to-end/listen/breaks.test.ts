@@ -7,7 +7,7 @@ import { buildSchema, GraphQLError } from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
 import { expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { openEventStream } from '../../../../api/cli/listen/event-stream.ts';
+import { openEventStream } from '../../../api/cli/listen/event-stream.ts';
 
 const schema = buildSchema(`
   enum EventType { POST_PUBLISHED }

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePorts } from '../../../../api/server/ports.ts';
-import { startApp, type TestApp } from '../../../support/app/app.ts';
+import { findFreePorts } from '../../../api/server/ports.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
 import {
   listenHere,
   runListen,
@@ -12,8 +12,8 @@ import {
   startListening,
   type Listener,
   type ListenTarget,
-} from '../../../support/receivers/listener.ts';
-import type { Program } from '../../../support/app/program.ts';
+} from '../../support/receivers/listener.ts';
+import type { Program } from '../../support/app/program.ts';
 
 let app: TestApp;
 let target: ListenTarget;

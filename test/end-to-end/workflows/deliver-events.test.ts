@@ -1,8 +1,8 @@
 // The retry schedule of a delivery. Temporal skips time; everything else is real.
 import { describe, expect, test } from 'vitest';
-import type { DeliverEventsInput, WaitingDelivery } from '../../schema/workflows.ts';
-import { expectSchedule, useBatchRuns } from '../support/receivers/batch-runs.ts';
-import { startReceiver, type Reply } from '../support/receivers/receiver.ts';
+import type { DeliverEventsInput, WaitingDelivery } from '../../../schema/workflows.ts';
+import { expectSchedule, useBatchRuns } from '../../support/receivers/batch-runs.ts';
+import { startReceiver, type Reply } from '../../support/receivers/receiver.ts';
 
 const { runBatch, runWorkflow, currentTimeMs } = useBatchRuns();
 const runSchedule = async (url: string) => (await runBatch([url]))[0]!;

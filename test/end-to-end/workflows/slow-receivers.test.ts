@@ -1,7 +1,7 @@
 // The retry schedule of deliveries to receivers that hang. Temporal skips time; everything else is real.
 import { describe, expect, test } from 'vitest';
-import { endMsOf, expectSchedule, useBatchRuns } from '../support/receivers/batch-runs.ts';
-import { startReceiver } from '../support/receivers/receiver.ts';
+import { endMsOf, expectSchedule, useBatchRuns } from '../../support/receivers/batch-runs.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
 
 const { runBatch } = useBatchRuns();
 

@@ -2,18 +2,14 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { useApp } from '../../../support/app/app.ts';
-import {
-  listenHere,
-  listenInTerminal,
-  startListening,
-} from '../../../support/receivers/listener.ts';
+import { useApp } from '../../support/app/app.ts';
+import { listenHere, listenInTerminal, startListening } from '../../support/receivers/listener.ts';
 import {
   startReceiver,
   type ReceivedRequest,
   type Receiver,
-} from '../../../support/receivers/receiver.ts';
-import type { Tenant } from '../../../support/app/seed.ts';
+} from '../../support/receivers/receiver.ts';
+import type { Tenant } from '../../support/app/seed.ts';
 
 let tenant: Tenant;
 let target: { url: string; key: string };

@@ -1,13 +1,13 @@
 // How a replay waits: a second while it reopens, then longer and longer. Time is skipped.
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { ReplayState } from '../../activities/delivering/replay.ts';
-import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
-import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../../schema/workflows.ts';
+import type { ReplayState } from '../../../activities/delivering/replay.ts';
+import { workflowBundle } from '../../../activities/dispatch/workflow-bundle.ts';
+import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../../../schema/workflows.ts';
 import {
   createTimeSkippingEnvironment,
   type TimeSkippingEnvironment,
-} from '../support/servers/time-skipping.ts';
+} from '../../support/servers/time-skipping.ts';
 
 let environment: TimeSkippingEnvironment;
 let bundle: { codePath: string };

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { Activities } from '../../activities/index.ts';
-import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
-import { crowdedQueueOf, publishPostWorkflow } from '../../schema/workflows.ts';
+import type { Activities } from '../../../activities/index.ts';
+import { workflowBundle } from '../../../activities/dispatch/workflow-bundle.ts';
+import { crowdedQueueOf, publishPostWorkflow } from '../../../schema/workflows.ts';
 import {
   createTimeSkippingEnvironment,
   type TimeSkippingEnvironment,
-} from '../support/servers/time-skipping.ts';
+} from '../../support/servers/time-skipping.ts';
 
 const taskQueue = 'publish';
 const done = { waitMs: null };
