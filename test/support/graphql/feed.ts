@@ -75,7 +75,13 @@ export interface Writers {
 }
 
 export function createWriters(url: string): Writers {
-  const connection = connectDatabase({ url, maxConnections: 12, applicationName: 'writers' });
+  const connection = connectDatabase({
+    url,
+    maxConnections: 12,
+    applicationName: 'writers',
+    // A transaction may take long on a busy machine.
+    transactionTimeoutS: 0,
+  });
   const notifier = createNotifier(url);
 
   async function hold(work: (trx: Transaction) => Promise<void>) {
