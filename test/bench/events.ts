@@ -1,7 +1,7 @@
 // Commits events the way operations do, and waits until all that follows from them is recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Notifier } from '../../schema/database/notifier.ts';
-import { autoCommit } from '../../schema/database/transaction.ts';
+import { inStatement } from '../../schema/database/transaction.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import type { PostEventData } from '../../schema/posts/posts.ts';
@@ -44,10 +44,12 @@ export async function commitEvent(
   { db, notifier }: { db: Db; notifier: Pick<Notifier, 'notify'> },
   projectId: string,
 ): Promise<string> {
-  const { eventId } = await recordEvent(
-    autoCommit(db, notifier),
-    { projectId, environment: 'production', type: 'post.published', data: sampleData },
-    { previewEvents: false },
+  const { eventId } = await inStatement(db, notifier, (writer) =>
+    recordEvent(
+      writer,
+      { projectId, environment: 'production', type: 'post.published', data: sampleData },
+      { previewEvents: false },
+    ),
   );
   return eventId!;
 }

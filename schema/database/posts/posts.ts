@@ -16,9 +16,9 @@ import { inScope, selectInScope, type RowScope } from '../row-scope.ts';
 import { insertionOf } from '../live/changes.ts';
 import type { CountedUsage } from '../accounts/usage.ts';
 import { earlierSame } from './same-content.ts';
-import { autoCommit } from '../transaction.ts';
+import { inStatement } from '../transaction.ts';
 import { executePrepared } from '../prepared.ts';
-import type { Database, Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
+import type { Database, Db, PostResultRow, PostRow, Transaction, Writer } from '../tables.ts';
 
 export interface PostWithResults {
   post: PostRow;
@@ -270,9 +270,8 @@ export async function claimRun(
   { postId, run }: PublishPostInput,
   workflowId: string,
 ): Promise<'claimed' | { waitMs: number } | undefined> {
-  const writer = autoCommit(db, notifier);
   const from = sql`claimed where started_run < ${run}`;
-  const statement = sql<{ wait_ms: number | null }>`
+  const statement = (writer: Writer) => sql<{ wait_ms: number | null }>`
     with found as (
       select id, project_id, started_run, ${msUntil(sql.ref('scheduled_at'))} as wait_ms from posts
       where id = ${postId} and current_run = ${run} and workflow_id = ${workflowId}
@@ -287,7 +286,9 @@ export async function claimRun(
       from claimed where posts.id = claimed.id
     )
     select wait_ms from found`;
-  const [found] = await executePrepared(writer, 'claim_run', statement);
+  const [found] = await inStatement(db, notifier, (writer) =>
+    executePrepared(writer, 'claim_run', statement(writer)),
+  );
   if (!found) return undefined;
   const waitMs = found.wait_ms ?? 0;
   return waitMs > 0 ? { waitMs: Math.ceil(waitMs) } : 'claimed';

@@ -7,9 +7,9 @@ import type { FailureStage, NextAction, Phase } from '../../posts/posts.ts';
 import { giveBackUsage } from '../accounts/usage.ts';
 import { insertChanges, insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
-import { autoCommit } from '../transaction.ts';
+import { inStatement } from '../transaction.ts';
 import { executePrepared } from '../prepared.ts';
-import type { ClockState, Db, PostResultRow, Transaction } from '../tables.ts';
+import type { ClockState, Db, PostResultRow, Transaction, Writer } from '../tables.ts';
 import { emptyState, type SealedState } from './provider-state.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
 
@@ -24,9 +24,8 @@ export async function beginPhase(
   phase: Phase,
   deadline: Date | null,
 ): Promise<boolean> {
-  const writer = autoCommit(db, notifier);
   const when = row.status === 'pending';
-  const statement = sql<{ has_begun: boolean }>`
+  const statement = (writer: Writer) => sql<{ has_begun: boolean }>`
     with begun as (
       update post_results
       set status = 'publishing', phase = ${phase}, phase_state = 'begun',
@@ -45,7 +44,9 @@ export async function beginPhase(
       where id = ${row.post_id} and exists (select from begun) and ${when}
     )
     select exists (select from begun) as has_begun`;
-  const [written] = await executePrepared(writer, 'begin_phase', statement);
+  const [written] = await inStatement(db, notifier, (writer) =>
+    executePrepared(writer, 'begin_phase', statement(writer)),
+  );
   return written!.has_begun;
 }
 
@@ -131,8 +132,7 @@ export async function setNextPhase(
   const hasState = next.state !== undefined;
   const state = next.state ?? emptyState;
   const isChecked = row.phase === 'reconcile' && next.phase !== 'reconcile';
-  const writer = autoCommit(db, notifier);
-  const statement = sql<{ has_changed: boolean }>`
+  const statement = (writer: Writer) => sql<{ has_changed: boolean }>`
     with changed as (
       update post_results
       set phase = ${next.phase}, phase_state = 'ready', clock = ${JSON.stringify(next.clock)}::jsonb,
@@ -150,7 +150,9 @@ export async function setNextPhase(
       where id = ${row.post_id} and exists (select from changed) and ${isWaiting}
     )
     select exists (select from changed) as has_changed`;
-  const [written] = await executePrepared(writer, 'set_next_phase', statement);
+  const [written] = await inStatement(db, notifier, (writer) =>
+    executePrepared(writer, 'set_next_phase', statement(writer)),
+  );
   return written!.has_changed;
 }
 
@@ -170,8 +172,7 @@ export async function setPublished(
   },
   durationMs: number,
 ): Promise<void> {
-  const writer = autoCommit(db, notifier);
-  const statement = sql`
+  const statement = (writer: Writer) => sql`
     with attempt as (
       update post_attempts
       set outcome = 'published', duration_ms = ${durationMs},
@@ -191,7 +192,9 @@ export async function setPublished(
     )
     update posts set progressed_at = now()
     where id = ${row.post_id} and exists (select from published)`;
-  await executePrepared(writer, 'set_published', statement);
+  await inStatement(db, notifier, (writer) =>
+    executePrepared(writer, 'set_published', statement(writer)),
+  );
 }
 
 export interface Failure {

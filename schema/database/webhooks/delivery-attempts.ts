@@ -4,9 +4,9 @@ import type { ChangeKind } from '../../change-kinds.ts';
 import type { DeliveryStatus, Timings } from '../../deliveries.ts';
 import { insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
-import { autoCommit } from '../transaction.ts';
+import { inStatement } from '../transaction.ts';
 import { executePrepared } from '../prepared.ts';
-import type { Db } from '../tables.ts';
+import type { Db, Writer } from '../tables.ts';
 
 /** One request to a receiver, and its answer. */
 export interface Exchange {
@@ -58,15 +58,15 @@ export async function insertAttempts(
   attempts: AttemptRecord[],
 ): Promise<WebhookTransition[]> {
   const inIdOrder = attempts.toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1));
-  const writer = autoCommit(db, notifier);
   type Kind = ChangeKind<'delivery'>;
   const kind = sql<Kind>`case when status = outcome then status else 'attempted' end`;
-  const changes = insertionOf(
-    writer,
-    { subject: 'delivery', kind, from: sql`updated` },
-    { subject: 'webhook', kind: sql`transition`, from: sql`transition` },
-  );
-  const statement = sql<WebhookTransition>`
+  const changes = (writer: Writer) =>
+    insertionOf(
+      writer,
+      { subject: 'delivery', kind, from: sql`updated` },
+      { subject: 'webhook', kind: sql`transition`, from: sql`transition` },
+    );
+  const statement = (writer: Writer) => sql<WebhookTransition>`
     with attempt as materialized (
       select * from json_to_recordset(${JSON.stringify(inIdOrder)}::json) as t (
         delivery_id text, scheduled_attempts int, ladder_start int,
@@ -117,7 +117,7 @@ export async function insertAttempts(
     ), transition as (
       select id, project_id, 'failing' as transition from failing
       union all select id, project_id, 'recovered' from recovered
-    ), change as (${changes})
+    ), change as (${changes(writer)})
     select t.id as webhook_id, transition, error_code, status_code
     from transition t left join lateral (
       select error_code, status_code from updated
@@ -126,5 +126,7 @@ export async function insertAttempts(
     union all
     (select distinct on (webhook_id) webhook_id, 'failed', error_code, status_code
       from updated where failed_at is not null order by webhook_id)`;
-  return executePrepared(writer, 'insert_attempts', statement);
+  return inStatement(db, notifier, (writer) =>
+    executePrepared(writer, 'insert_attempts', statement(writer)),
+  );
 }

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
 import type { Db, Transaction, Writer } from '../tables.ts';
-import { autoCommit } from '../transaction.ts';
+import { inStatement } from '../transaction.ts';
 
 /** `skipped`: the webhook was disabled; its test events are still sent. `canceled`: it was deleted. */
 type Ending = 'skipped' | 'canceled';
@@ -43,7 +43,7 @@ export async function concludeUnsent(
   if (deliveries.length === 0) return;
   const isEnded = sql`id = any (${deliveries.map(({ id }) => id)}::text[])
     and batch_id = ${batchId} and ${isWaiting}`;
-  await conclude(autoCommit(db, notifier), status, isEnded);
+  await inStatement(db, notifier, (writer) => conclude(writer, status, isEnded));
 }
 
 async function conclude(writer: Writer, status: Ending, isEnded: RawBuilder<unknown>) {

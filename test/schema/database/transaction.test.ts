@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertPublishPost } from '../../../schema/database/outbox.ts';
 import { insertionOf } from '../../../schema/database/live/changes.ts';
 import type { Notifier } from '../../../schema/database/notifier.ts';
-import { autoCommit, inTransaction } from '../../../schema/database/transaction.ts';
+import { inStatement, inTransaction } from '../../../schema/database/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 
 let database: TestDatabase;
@@ -49,14 +49,15 @@ describe('inTransaction', () => {
   });
 });
 
-describe('autoCommit', () => {
+describe('inStatement', () => {
   const change = { subject: 'post', kind: 'created', project_id: 'prj_1' } as const;
 
   test('notifies when the statement is committed with its changes', async () => {
     const { seen, notifier } = createWitness('changes');
-    const writer = autoCommit(database.db, notifier);
     const from = sql`(values ('post_1'), ('post_2')) as post (id)`;
-    await insertionOf(writer, { ...change, from }).execute(writer);
+    await inStatement(database.db, notifier, (writer) =>
+      insertionOf(writer, { ...change, from }).execute(writer),
+    );
     expect(seen.map(({ channel }) => channel)).toEqual(['fanfare_changes']);
     expect(await seen[0]!.rows).toBe(2);
   });
@@ -64,17 +65,19 @@ describe('autoCommit', () => {
   test('sends no notification for a change that the statement leaves out', async () => {
     const { seen, notifier } = createWitness('changes');
     const before = await countRows('changes');
-    const writer = autoCommit(database.db, notifier);
-    await insertionOf(writer, { ...change, subject_id: 'post_3', when: false }).execute(writer);
+    await inStatement(database.db, notifier, (writer) =>
+      insertionOf(writer, { ...change, subject_id: 'post_3', when: false }).execute(writer),
+    );
     expect(await countRows('changes')).toBe(before);
     expect(seen).toEqual([]);
   });
 
   test('sends no notification after a failure', async () => {
     const { seen, notifier } = createWitness('changes');
-    const writer = autoCommit(database.db, notifier);
-    const insertion = insertionOf(writer, { ...change, from: sql`no_such_table` });
-    await expect(insertion.execute(writer)).rejects.toThrow('no_such_table');
+    const failing = inStatement(database.db, notifier, (writer) =>
+      insertionOf(writer, { ...change, from: sql`no_such_table` }).execute(writer),
+    );
+    await expect(failing).rejects.toThrow('no_such_table');
     expect(seen).toEqual([]);
   });
 });
