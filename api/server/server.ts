@@ -15,7 +15,7 @@ import { hasAddress, refuseAddress, toPath } from './front/request-target.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { isSocketRequest, serveSockets } from '../websocket/sockets.ts';
 import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
-import { createFront, type NodeRequest } from '../graphql/server/yoga.ts';
+import { createYogaServer, type NodeRequest } from '../graphql/server/yoga.ts';
 import { useCompression } from './front/use-compression.ts';
 import { useCors } from './front/use-cors.ts';
 import { hasBody, useEarlyAnswers } from './front/use-early-answers.ts';
@@ -81,7 +81,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     '/connect': (request) => connect.fetch(request),
     ...(sandbox && { '/sandbox': (request, { req }) => sandbox.fetch(request, { req }) }),
   };
-  const front = createFront(context, {
+  const yoga = createYogaServer(context, {
     keyWatch,
     documents,
     before: [
@@ -101,7 +101,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
       limitTime(incoming);
       limitUnread(outgoing, context.config.stalledMs);
       askForBody(incoming, outgoing);
-      void front(incoming, outgoing);
+      void yoga(incoming, outgoing);
     }
   }
 
@@ -125,7 +125,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     .on('request', respond)
     // Uploads are checked before the client sends their bytes.
     .on('checkContinue', respond);
-  const closeSockets = serveSockets(server, context, { front, keyWatch, documents });
+  const closeSockets = serveSockets(server, context, { yoga, keyWatch, documents });
 
   return {
     async listen(on, host) {
@@ -146,7 +146,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
       await closed;
       clearTimeout(timer);
       await uploads.close();
-      await front.dispose();
+      await yoga.dispose();
     },
   };
 }

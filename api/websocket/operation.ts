@@ -14,7 +14,7 @@ import { presentError, toGraphqlError } from '../graphql/errors.ts';
 import { countRequest } from '../http/rate-limit.ts';
 import { nameRequest } from '../http/request-id.ts';
 import type { DocumentRequest, StoredDocuments } from '../graphql/server/stored-documents.ts';
-import type { Front } from '../graphql/server/yoga.ts';
+import type { YogaServer } from '../graphql/server/yoga.ts';
 
 const maxOperations = 100;
 
@@ -30,7 +30,7 @@ interface OperationPayload extends DocumentRequest {
 }
 
 export interface OperationOptions {
-  front: Front;
+  yoga: YogaServer;
   documents: StoredDocuments;
 }
 
@@ -43,7 +43,7 @@ export interface SocketOwner extends Record<PropertyKey, unknown> {
 /** The hooks of graphql-ws that run operations. */
 export function serveOperations<Extra extends SocketOwner>(
   app: Context,
-  { front, documents }: OperationOptions,
+  { yoga, documents }: OperationOptions,
 ) {
   async function prepare(payload: OperationPayload, running: object, extra: Extra) {
     const caller = extra.caller!;
@@ -54,7 +54,7 @@ export function serveOperations<Extra extends SocketOwner>(
         throw validationError([{ path: ['query'], code: 'too_many_operations', message }]);
       }
       countRequest(app, caller);
-      const { schema, parse, validate, contextFactory, execute, subscribe } = front.getEnveloped({
+      const { schema, parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({
         caller,
         requestId,
         ended: extra.ended,

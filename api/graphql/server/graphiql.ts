@@ -24,8 +24,8 @@ interface Rendered {
   headers: Record<string, string>;
 }
 
-/** Renders the page, which never changes, and sets its headers. */
-export function createGraphiql() {
+/** Renders the page at `path`, which never changes, and sets its headers. */
+export function createGraphiql(path: string) {
   let rendering: Promise<Rendered> | undefined;
   let headers: Rendered['headers'] | undefined;
 
@@ -38,8 +38,8 @@ export function createGraphiql() {
   const plugin: Plugin = {
     onResponse({ request, response, setResponse, fetchAPI }) {
       const { headers: answered } = response;
-      if (!answered.get('Content-Type')?.startsWith('text/html')) return;
-      if (!headers || answered.has('Content-Security-Policy')) return;
+      if (!headers || !answered.get('Content-Type')?.startsWith('text/html')) return;
+      if (new URL(request.url).pathname !== path) return;
       for (const [name, value] of Object.entries(headers)) answered.set(name, value);
       // The same address answers operations.
       answered.append('Vary', 'Accept');

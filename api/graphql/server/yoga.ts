@@ -1,4 +1,4 @@
-// GraphQL Yoga: serves GraphQL over HTTP and SSE, behind and before the plugins of the HTTP server.
+// GraphQL Yoga: serves GraphQL over HTTP and SSE. The plugins of the HTTP server run around its own.
 import type { IncomingMessage } from 'node:http';
 import { createLRUCache, createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Context } from '../../http/context.ts';
@@ -14,7 +14,7 @@ import { useErrors } from './use-errors.ts';
 import { useRequest, type RequestState } from './use-request.ts';
 import { useSharedResults } from './use-shared-results.ts';
 
-export type Front = YogaServerInstance<RequestState, GraphqlContext>;
+export type YogaServer = YogaServerInstance<RequestState, GraphqlContext>;
 
 export const graphqlPath = '/graphql';
 
@@ -25,7 +25,7 @@ export interface NodeRequest {
 
 export type HttpPlugin = Plugin<object, NodeRequest>;
 
-export interface FrontOptions {
+interface YogaOptions {
   keyWatch: KeyWatch;
   documents: StoredDocuments;
   /** For every path: run before the plugins of GraphQL, and may answer first. */
@@ -42,9 +42,9 @@ const exampleQuery = `# In the tab Headers: { "Authorization": "Bearer <your API
 }
 `;
 
-export function createFront(app: Context, options: FrontOptions): Front {
+export function createYogaServer(app: Context, options: YogaOptions): YogaServer {
   const { keyWatch, documents, before, after } = options;
-  const graphiql = createGraphiql();
+  const graphiql = createGraphiql(graphqlPath);
   const shared = { app, keyWatch, messages: createMessages(app) };
   return createYoga<RequestState, GraphqlContext>({
     schema: createSchema(),
