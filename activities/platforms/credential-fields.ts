@@ -1,19 +1,63 @@
-// Credential fields that several networks share, and how a field is marked as secret.
+// Credential fields: how a form shows them, which ones are secret, and those that several networks share.
 import { z } from 'zod';
-import type { Platform } from './platform.ts';
+import type { ConnectMethod, Platform } from './platform.ts';
 
-const Marks = z.object({
-  properties: z
-    .record(z.string(), z.object({ 'x-secret': z.boolean().default(false) }))
-    .default({}),
+export interface CredentialField {
+  name: string;
+  label: string;
+  description: string | undefined;
+  isRequired: boolean;
+  /** Shown as optional, because other fields are required. */
+  isOptional: boolean;
+  isMultiline: boolean;
+  /** Typed as a password, and never shown again. */
+  isSecret: boolean;
+}
+
+const FieldSchemas = z.object({
+  description: z.string().optional(),
+  properties: z.record(
+    z.string(),
+    z.object({
+      title: z.string().optional(),
+      description: z.string().optional(),
+      'x-multiline': z.boolean().default(false),
+      'x-secret': z.boolean().default(false),
+    }),
+  ),
+  required: z.array(z.string()).default([]),
 });
 
-/** Names of the fields with `x-secret`: a form hides them, and an unexplained refusal blames them. */
-export function secretFieldsOf(schema: z.ZodType): string[] {
-  const { properties } = Marks.parse(
+const noInputs = z.strictObject({});
+
+/** The schema of what the method asks the user for. */
+export function fieldsOf(method: ConnectMethod): z.ZodType<Record<string, string>> {
+  return method.kind === 'form' ? method.fields : (method.inputs ?? noInputs);
+}
+
+/** Reads the fields, with their labels and help, from the network's schema. */
+export function readFields(schema: z.ZodType) {
+  const { description, properties, required } = FieldSchemas.parse(
     z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
   );
-  return Object.keys(properties).filter((name) => properties[name]!['x-secret']);
+  const fields = Object.entries(properties).map(([name, schema]): CredentialField => {
+    const isRequired = required.includes(name);
+    return {
+      name,
+      label: schema.title ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
+      description: schema.description,
+      isRequired,
+      isOptional: required.length > 0 && !isRequired,
+      isMultiline: schema['x-multiline'],
+      isSecret: schema['x-secret'],
+    };
+  });
+  return { description, fields };
+}
+
+/** Names of the secret fields: an unexplained refusal names them. */
+export function secretFieldsOf(schema: z.ZodType): string[] {
+  return readFields(schema).fields.flatMap(({ name, isSecret }) => (isSecret ? [name] : []));
 }
 
 /** What a consent stores, and each form that asks for a token. */
@@ -56,3 +100,10 @@ function withoutRootDot(given: string): string {
   url.hostname = url.hostname.replace(/\.+$/, '');
   return url.href;
 }
+
+/** Asks for a user's server, and keeps its origin. `example`: one that users know. */
+export const serverOrigin = (example: string) =>
+  ServerUrl.transform((url) => new URL(url).origin).meta({
+    title: 'Server',
+    description: `Where you log in, such as ${example}.`,
+  });

@@ -1,47 +1,17 @@
-// A consent at a network, from its begin to its callback: finds the app, which may have to be registered at the
-// user's server, sends the user to the network's page, and completes the login that they come back with.
-import { setTimeout as sleep } from 'node:timers/promises';
+// The begin of a consent at a network: finds the app, which may have to be registered at the user's server, and
+// sends the user to the network's page. `callback.ts` continues when they come back.
 import type { ConsentMethod, PublicClient } from '../../activities/platforms/platform.ts';
-import { readBegun, readGrant } from '../../activities/platforms/platform-answer.ts';
+import { readBegun } from '../../activities/platforms/platform-answer.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
-import {
-  addApp,
-  findApp,
-  findAppFor,
-  openApp,
-  putApp,
-} from '../../schema/database/accounts/apps.ts';
-import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
+import { addApp, findAppFor, openApp, putApp } from '../../schema/database/accounts/apps.ts';
 import { findProjectRow, getProjectRow } from '../../schema/database/projects.ts';
-import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import type { App } from '../../schema/platforms/definition.ts';
 import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
-import { AppError, errorKinds } from '../../schema/wire/errors.ts';
-import {
-  askForLogin,
-  askNetwork,
-  namingField,
-  toConflict,
-} from '../accounts/connect-at-network.ts';
-import { appDeleted } from '../accounts/write-connection.ts';
+import { AppError } from '../../schema/wire/errors.ts';
+import { askNetwork, namingField, toConflict } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
 import { validate } from '../http/validation.ts';
-import { cancelSession, findChoicePage, leave, offerAccounts } from './finish.ts';
-import { otherBrowserPage, show, showFailed, usedPage, type Failure } from './pages.ts';
-import {
-  claimConsent,
-  discardFlows,
-  findFlow,
-  isState,
-  keepFlow,
-  newState,
-  platformOf,
-  statusOf,
-  toChoice,
-  type BegunConsent,
-  type Choice,
-  type Visit,
-} from './session.ts';
+import { keepFlow, newState, platformOf, type BegunConsent, type Visit } from './session.ts';
 
 /** Returns the address of the consent page. */
 export async function beginConsent(
@@ -58,8 +28,8 @@ export async function beginConsent(
   const { app, url, flow } = await askNetwork(
     projectId,
     async (signal) => {
-      const wanted = { definition, method, inputs, callbackUrl };
-      const app = await findConsentApp(context, projectId, wanted, signal);
+      const consent = { definition, method, inputs, callbackUrl };
+      const app = await findConsentApp(context, projectId, consent, signal);
       const begun = await method.begin({ state, callbackUrl, inputs, app }, signal);
       return { app, ...readBegun(begun) };
     },
@@ -80,13 +50,13 @@ export interface CallbackServer {
  * Each server that users name has its own. Otherwise a hostile server could send a user on to an honest one,
  * and get the code that the honest one answers with: RFC 9700, section 4.4.
  */
-function callbackUrlOf({ publicUrl }: Context, server?: CallbackServer): string {
+export function callbackUrlOf({ publicUrl }: Context, server?: CallbackServer): string {
   const path = server ? `/${server.network}/${encodeURIComponent(server.host)}` : '';
   return `${publicUrl}/connect/callback${path}`;
 }
 
 /** The callback URL of a consent with these inputs. */
-function consentCallbackUrl(
+export function consentCallbackUrl(
   context: Context,
   { name }: PlatformEntry,
   { method: { registration }, inputs }: Pick<BegunConsent, 'method' | 'inputs'>,
@@ -95,7 +65,7 @@ function consentCallbackUrl(
   return callbackUrlOf(context, server && { network: name, host: server.host });
 }
 
-interface Wanted {
+interface NewConsent {
   definition: PlatformEntry;
   method: ConsentMethod;
   inputs: Record<string, string>;
@@ -110,12 +80,12 @@ interface Wanted {
 export async function findConsentApp(
   context: Context,
   projectId: string,
-  { definition, method, inputs, callbackUrl }: Wanted,
+  { definition, method, inputs, callbackUrl }: NewConsent,
   signal: AbortSignal,
 ): Promise<App | null> {
   const { registration, publicClient } = method;
   if (publicClient) return findPublicClient(context, projectId, definition.name, publicClient);
-  const { db, vault, config } = context;
+  const { db, vault } = context;
   const { name: platform } = definition;
   if (registration) {
     const server = registration.serverOf(inputs);
@@ -128,10 +98,19 @@ export async function findConsentApp(
     return openApp(vault, await putApp(db, projectId, vault, { ...wanted, ...added }));
   }
   if (!definition.hasApp) return null;
-  const operatorClientId = config.platforms[platform].clientId;
-  const app = await findAppFor(db, projectId, vault, { platform, operatorClientId });
+  const app = await findNetworkApp(context, projectId, platform);
   if (app) return app;
   throw new AppError('conflict', `Logging in at ${definition.title} is not available here.`);
+}
+
+/** The app at a network without servers of its users: the project's, or else the operator's. */
+export function findNetworkApp(
+  { db, vault, config }: Context,
+  projectId: string,
+  platform: PlatformName,
+): Promise<App | undefined> {
+  const operatorClientId = config.platforms[platform].clientId;
+  return findAppFor(db, projectId, vault, { platform, operatorClientId });
 }
 
 /** One for each project. The first process to need it keeps it; the key of another one is never used. */
@@ -149,91 +128,6 @@ async function findPublicClient(
   const created = await client.create(projectId, callbackUrl);
   await addApp(db, projectId, vault, { ...wanted, ...created });
   return (await findAppFor(db, projectId, vault, wanted))!;
-}
-
-const otherServer: Failure = {
-  message: 'Another server answered than the one where you began. Your account was not connected.',
-  status: 409,
-};
-
-/** `answered`: the server that the path names. */
-export async function answerCallback(
-  context: Context,
-  visit: Visit,
-  query: Record<string, string>,
-  answered?: CallbackServer,
-): Promise<Response> {
-  const { session } = visit;
-  const { state = '' } = query;
-  if (!isState('flow', visit, state)) return show(context, session, otherBrowserPage);
-  const { definition } = platformOf(context, session);
-  const consent = await claimConsent(context, session, state);
-  if (!consent) return leaveUsed(context, visit);
-  const callbackUrl = consentCallbackUrl(context, definition, consent);
-  if (callbackUrlOf(context, answered) !== callbackUrl) {
-    return showFailed(context, session, otherServer, consent.method);
-  }
-  if (isDenied(consent.method, query)) return cancelSession(context, session);
-  try {
-    const login = await completeConsent(context, session, consent, callbackUrl, query);
-    return await offerAccounts(context, visit, login);
-  } catch (error) {
-    // The network can't be asked, or refuses the login.
-    if (!(error instanceof AppError)) throw error;
-    const failure = { message: error.message, status: errorKinds[error.code].status };
-    return showFailed(context, session, failure, consent.method);
-  }
-}
-
-/** The user refused at the network, as the callback says: RFC 6749, section 4.1.2.1. */
-function isDenied({ denials }: ConsentMethod, { error = '' }: Record<string, string>): boolean {
-  return error === 'access_denied' || denials?.includes(error) === true;
-}
-
-/** A code works once, so a call that failed can't be repeated. A login that is refused is ended. */
-async function completeConsent(
-  context: Context,
-  session: ConnectSessionRow,
-  consent: BegunConsent,
-  callbackUrl: string,
-  query: Record<string, string>,
-): Promise<Choice> {
-  const { db, vault } = context;
-  const { project_id: projectId } = session;
-  const { method, state, inputs, flow, appId } = consent;
-  const app = appId === null ? null : await findApp(db, projectId, vault, appId);
-  if (app === undefined) throw new AppError('conflict', appDeleted);
-  const { definition } = platformOf(context, session);
-  const complete = async (signal: AbortSignal) => {
-    const request = { state, callbackUrl, app, inputs, flow };
-    const grant = await method.complete(query, request, signal);
-    try {
-      return readGrant(grant, definition.scopes);
-    } catch (error) {
-      await discardFlows(context, session, [toChoice(consent, grant)]);
-      throw error;
-    }
-  };
-  const grant = await askForLogin(context, projectId, definition, complete, toConflict);
-  return toChoice(consent, grant);
-}
-
-const usedCheckMs = 100;
-const maxUsedChecks = 20;
-
-/** Another request with the same state may be about to end the session or to offer a choice. */
-async function leaveUsed(context: Context, visit: Visit): Promise<Response> {
-  let { session } = visit;
-  for (let attempt = 0; attempt < maxUsedChecks; attempt++) {
-    session = (await findConnectSession(context.db, session.id))!;
-    if (statusOf(session) !== 'pending') return leave(context, session);
-    const now = { ...visit, session };
-    const choice = await findChoicePage(context, now);
-    if (choice) return choice;
-    if (findFlow(context, now)) break;
-    await sleep(usedCheckMs);
-  }
-  return show(context, session, usedPage);
 }
 
 /**

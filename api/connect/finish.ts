@@ -1,41 +1,19 @@
-// Ends a connect session and sends its user back: completed with accounts of a login, which the user chooses on a
-// page where there are several, or canceled. A session ends only once.
-import { html } from 'hono/html';
-import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
+// Ends a connect session once: completes it with accounts of a login, or cancels it, and sends its user back.
+import type { GrantedAccount } from '../../activities/platforms/platform.ts';
 import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import {
   lockConnectSession,
   setConnectSessionEnded,
 } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
-import { AppError, errorKinds } from '../../schema/wire/errors.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import { describeProblem } from '../accounts/connect-at-network.ts';
 import { revokeLogins } from '../accounts/revoke-login.ts';
 import { writeConnection } from '../accounts/write-connection.ts';
 import type { Context } from '../http/context.ts';
-import type { Html } from '../http/pages.ts';
 import { transact, type Effects } from '../http/transact.ts';
-import {
-  formUrlOf,
-  otherMethods,
-  readForm,
-  request,
-  returnUrlOf,
-  sessionPage,
-  show,
-  showEnded,
-  usedPage,
-  type SessionForm,
-} from './pages.ts';
-import {
-  discardFlows,
-  findFlow,
-  keepFlow,
-  openFlows,
-  statusOf,
-  type Choice,
-  type Visit,
-} from './session.ts';
+import { returnUrlOf, seeOther, showEnded } from './pages.ts';
+import { discardFlows, keepFlow, openFlows, statusOf, type Choice, type Visit } from './session.ts';
 
 /** Ends the session with the login's only account, or sends the user to the choice. */
 export async function offerAccounts(
@@ -46,8 +24,7 @@ export async function offerAccounts(
   const choice = await restrict(context, visit.session, login);
   if (choice.grant.accounts.length === 1) return finishWithLogin(context, visit.session, choice);
   await keepFlow(context, visit, choice);
-  const Location = `/connect/${visit.session.id}`;
-  return new Response(null, { status: 303, headers: { Location } });
+  return seeOther(`/connect/${visit.session.id}`);
 }
 
 /** The login with the accounts that the session can connect. Discards a login that has none. */
@@ -86,106 +63,6 @@ async function restrictToAccount(
   throw new AppError('conflict', message);
 }
 
-/** Undefined: no login of this browser waits for a choice. */
-export async function findChoicePage(
-  context: Context,
-  visit: Visit,
-  failed: { chosen?: string[]; error?: AppError } = {},
-): Promise<Response | undefined> {
-  const flow = findFlow(context, visit);
-  if (flow?.kind !== 'choice') return undefined;
-  const form = await readForm(context, visit, flow.method);
-  return choicePage({ ...form, accounts: flow.grant.accounts, ...failed });
-}
-
-interface ChoiceForm extends SessionForm {
-  accounts: readonly GrantedAccount[];
-  /** IDs that the user chose before. */
-  chosen?: readonly string[];
-  error?: AppError;
-}
-
-/** Asks which accounts of a login to connect. */
-function choicePage(form: ChoiceForm): Promise<Response> {
-  const { session, state, accounts, chosen = [], error } = form;
-  return sessionPage(
-    `Choose your ${session.network} accounts`,
-    html`${request(session)} ${error && html`<p role="alert">${error.message}</p>`}
-      <form method="post" action="/connect/${session.id}">
-        <input type="hidden" name="state" value="${state}" />
-        ${accounts.map((account, i) => showAccount(account, i, chosen))}
-        <button class="first" name="decision" value="choose">Connect</button>
-        <button name="decision" value="cancel">Cancel</button>
-      </form>
-      <p><a href="${formUrlOf(session, form)}">Log in again</a></p>
-      ${otherMethods(session, form)}`,
-    session,
-    {
-      status: error ? errorKinds[error.code].status : 200,
-      isFormLeaving: true,
-      isInvalid: error !== undefined,
-    },
-  );
-}
-
-function showAccount(
-  { externalAccountId, accountName, kind, problem }: GrantedAccount,
-  i: number,
-  chosen: readonly string[],
-): Html {
-  const hint = problem !== null && `account-${i}-hint`;
-  const about = [kind, problem].filter(Boolean).join('. ');
-  return html`<div class="choice">
-    <input
-      type="checkbox"
-      id="account-${i}"
-      name="account"
-      value="${externalAccountId}"
-      ${chosen.includes(externalAccountId) && 'checked'}
-      ${hint && html`disabled aria-describedby="${hint}"`}
-    />
-    <label for="account-${i}">
-      <bdi>${accountName}</bdi>
-      ${about && html`<span class="quiet" ${hint && html`id="${hint}"`}>${about}</span>`}
-    </label>
-  </div>`;
-}
-
-/** Connects the chosen accounts of the login that waits for this browser, or says why they can't be connected. */
-export async function chooseAccounts(
-  context: Context,
-  visit: Visit,
-  given: unknown[],
-): Promise<Response> {
-  const { session, secret } = visit;
-  const chosen = given.filter((id) => typeof id === 'string');
-  try {
-    const ended = await endSession(context, session, async (effects, locked) => {
-      const choice = findFlow(context, { session: locked, secret });
-      if (choice?.kind !== 'choice') {
-        throw new AppError('conflict', 'This list of accounts is out of date.');
-      }
-      const accounts = findChosen(choice.grant, chosen);
-      return writeAccounts(context, effects, locked, choice, accounts);
-    });
-    return await leave(context, ended);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const page = await findChoicePage(context, visit, { chosen, error });
-    return page ?? (await show(context, session, usedPage));
-  }
-}
-
-/** In the order of the grant. */
-function findChosen({ accounts }: Grant, ids: readonly string[]): GrantedAccount[] {
-  if (ids.length === 0) throw new AppError('validation_error', 'Choose at least one account.');
-  const chosen = accounts.filter(
-    ({ externalAccountId, problem }) => problem === null && ids.includes(externalAccountId),
-  );
-  if (chosen.length === new Set(ids).size) return chosen;
-  throw new AppError('conflict', 'An account that you chose is no longer available. Choose again.');
-}
-
 /**
  * Completes the session with all accounts of the login, unless another request ended it first. Throws
  * `account_in_use` and leaves the session open if an account belongs to another user.
@@ -209,7 +86,8 @@ export async function finishWithLogin(
   return leave(context, ended);
 }
 
-async function writeAccounts(
+/** Connects these accounts of the login, and completes the session. Discards the logins that others began. */
+export async function writeAccounts(
   context: Context,
   effects: Effects,
   session: ConnectSessionRow,
@@ -260,7 +138,8 @@ interface Ended {
   afterwards?: (() => Promise<void>) | undefined;
 }
 
-async function endSession(
+/** Ends the session, unless it has ended before: then runs `ifEnded` instead, after the transaction. */
+export async function endSession(
   context: Context,
   { id, project_id: projectId }: ConnectSessionRow,
   end: (effects: Effects, locked: ConnectSessionRow) => Promise<Ended>,
@@ -284,5 +163,5 @@ export async function leave(context: Context, session: ConnectSessionRow): Promi
   const status = statusOf(session);
   if (status === 'pending') throw new Error('The session of a user who leaves is still open.');
   if (url === null || status === 'expired') return showEnded(context, session, status);
-  return new Response(null, { status: 303, headers: { Location: url } });
+  return seeOther(url);
 }

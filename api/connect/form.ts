@@ -1,30 +1,34 @@
 // The page of a connection method, and its form: cancels, chooses accounts, sends credentials, or begins a consent.
 import { html } from 'hono/html';
+import {
+  fieldsOf,
+  readFields,
+  type CredentialField,
+} from '../../activities/platforms/credential-fields.ts';
 import type { ConnectMethod } from '../../activities/platforms/platform.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { render, type Path } from '../../schema/wire/names.ts';
 import { connectAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
 import { plain, prose, type Html } from '../http/pages.ts';
+import { chooseAccounts, showChoice } from './choose.ts';
 import { beginConsent } from './consent.ts';
-import { cancelSession, chooseAccounts, findChoicePage, offerAccounts } from './finish.ts';
+import { cancelSession, offerAccounts } from './finish.ts';
 import {
-  fieldsOf,
   otherBrowserPage,
   otherMethods,
-  readFields,
   readForm,
   request,
+  seeOther,
   sessionPage,
   show,
   showFailed,
   urlOf,
-  type CredentialField,
   type Failure,
   type PageSession,
   type SessionForm,
 } from './pages.ts';
-import { isState, newState, platformOf, toChoice, type Visit } from './session.ts';
+import { findChoice, isState, newState, platformOf, toChoice, type Visit } from './session.ts';
 
 const noSuchPage: Failure = { message: 'This page does not exist.', status: 404 };
 
@@ -34,11 +38,12 @@ export async function showForm(
   visit: Visit,
   number: string | undefined,
 ): Promise<Response> {
-  const choice = number === undefined ? await findChoicePage(context, visit) : undefined;
-  if (choice) return choice;
+  const choice = number === undefined ? findChoice(context, visit) : undefined;
+  if (choice) return showChoice(context, visit, choice);
+  const state = newState('form', visit);
   const method = findMethod(context, visit, number);
   if (!method) return showFailed(context, visit.session, noSuchPage);
-  return formPage({ ...(await readForm(context, visit, method)), values: {} });
+  return formPage({ ...(await readForm(context, visit.session, method)), state, values: {} });
 }
 
 /** Undefined: the network has no such method. */
@@ -75,8 +80,7 @@ export async function submitForm(
   );
   try {
     if (method.kind === 'consent') {
-      const Location = await beginConsent(context, visit, method, values);
-      return new Response(null, { status: 303, headers: { Location } });
+      return seeOther(await beginConsent(context, visit, method, values));
     }
     const { definition } = platformOf(context, session);
     const grant = await connectAtNetwork(context, session.project_id, definition, method, values);
@@ -84,7 +88,8 @@ export async function submitForm(
     return await offerAccounts(context, visit, toChoice(begun, grant));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return formPage({ ...(await readForm(context, visit, method)), values, error });
+    const state = newState('form', visit);
+    return formPage({ ...(await readForm(context, session, method)), state, values, error });
   }
 }
 
@@ -93,6 +98,7 @@ function text(value: unknown): string {
 }
 
 export interface FieldsForm extends SessionForm {
+  state: string;
   values: Record<string, string>;
   error?: AppError;
 }

@@ -2,7 +2,6 @@
 import { ConnectSession, type CreateConnectSession } from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
-import { findAppFor } from '../../schema/database/accounts/apps.ts';
 import {
   getConnectSessionRow,
   insertConnectSession,
@@ -19,6 +18,7 @@ import { newLinkToken } from '../http/auth.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { byIds } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
+import { findNetworkApp } from './consent.ts';
 import { sessionLifetimeMs, statusOf } from './session.ts';
 
 export async function createConnectSession(
@@ -88,15 +88,14 @@ async function findSubject(context: Context, caller: Caller, input: CreateConnec
 
 /** The network is on, and has the app that its consent page needs. */
 async function requireConfigured(
-  { db, vault, config, platforms }: Context,
+  context: Context,
   { projectId }: Caller,
   name: PlatformName,
   field: 'platform' | 'social_account_id',
 ): Promise<void> {
-  const platform = platforms.get(name);
+  const platform = context.platforms.get(name);
   if (platform && !platform.definition.hasApp) return;
-  const wanted = { platform: name, operatorClientId: config.platforms[name].clientId };
-  if (platform && (await findAppFor(db, projectId, vault, wanted))) return;
+  if (platform && (await findNetworkApp(context, projectId, name))) return;
   const problem = platform ? 'needs an app' : 'is not configured on this server';
   const message = field === 'platform' ? problem : `names an account whose network ${problem}`;
   const hint: Text = ({ operation }) =>
@@ -117,7 +116,7 @@ async function checkReturnUrl(
     const message = 'must not contain a user name or password';
     throw validationError([{ path: ['return_url'], code: 'has_credentials', message }]);
   }
-  if (environment === 'test' || (isLoopback(url) && isLoopback(publicUrl))) return;
+  if (environment === 'test' || (isLoopbackUrl(url) && isLoopbackUrl(publicUrl))) return;
   const { return_origins } = await getProjectRow(db, projectId);
   if (return_origins.some((allowed) => new URL(allowed).origin === origin)) return;
   const message: Text = ({ field }) => `must be at one of the project's ${field('return_origins')}`;
@@ -130,7 +129,7 @@ async function checkReturnUrl(
 }
 
 /** As browsers reach it: RFC 6761 and RFC 5735. `URL` writes every IPv4 address in full. */
-function isLoopback(url: string): boolean {
+function isLoopbackUrl(url: string): boolean {
   return /^(127\.\d+\.\d+\.\d+|\[::1\]|(.+\.)?localhost)$/.test(new URL(url).hostname);
 }
 

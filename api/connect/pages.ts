@@ -1,6 +1,6 @@
 // The hosted pages of a connect session, and the data that they show about it and its connection methods.
 import { html } from 'hono/html';
-import { z } from 'zod';
+import { readFields } from '../../activities/platforms/credential-fields.ts';
 import type { ConnectMethod, FormMethod, Platform } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
@@ -9,7 +9,7 @@ import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { platformDefinitions } from '../../schema/platforms/index.ts';
 import type { Context } from '../http/context.ts';
 import { page, type Brand, type Html, type PageOptions } from '../http/pages.ts';
-import { newState, platformOf, statusOf, type Visit } from './session.ts';
+import { platformOf, statusOf } from './session.ts';
 
 export interface PageSession {
   id: string;
@@ -53,24 +53,22 @@ export function returnUrlOf(session: ConnectSessionRow): string | null {
   return url.href;
 }
 
-/** A connection method of a session's network, and the state of its form. */
+/** A session, and a connection method of its network. */
 export interface SessionForm {
   session: PageSession;
   platform: Platform;
   method: ConnectMethod;
-  state: string;
 }
 
 export async function readForm(
   context: Context,
-  visit: Visit,
+  session: ConnectSessionRow,
   method: ConnectMethod,
 ): Promise<SessionForm> {
   return {
-    session: await readPageSession(context, visit.session),
-    platform: platformOf(context, visit.session),
+    session: await readPageSession(context, session),
+    platform: platformOf(context, session),
     method,
-    state: newState('form', visit),
   };
 }
 
@@ -84,6 +82,10 @@ export async function show(
 
 export const showEnded = (context: Context, session: ConnectSessionRow, status: EndedStatus) =>
   show(context, session, (shown) => endedPage(status, shown));
+
+/** Sends a browser on, with GET. */
+export const seeOther = (url: string) =>
+  new Response(null, { status: 303, headers: { Location: url } });
 
 export interface Failure {
   message: string;
@@ -101,7 +103,7 @@ export const showFailed = (
   return show(context, session, (shown) => failedPage(failure, shown, tried));
 };
 
-export type EndedStatus = Exclude<ConnectSessionStatus, 'pending'>;
+type EndedStatus = Exclude<ConnectSessionStatus, 'pending'>;
 
 function endedPage(status: EndedStatus, session: PageSession): Promise<Response> {
   const { network, brand } = session;
@@ -208,59 +210,6 @@ function secretOf(method: FormMethod): string {
   const { fields } = readFields(method.fields);
   const { label } = fields.find(({ isSecret }) => isSecret) ?? fields[0]!;
   return label.charAt(0).toLowerCase() + label.slice(1);
-}
-
-export interface CredentialField {
-  name: string;
-  label: string;
-  description: string | undefined;
-  isRequired: boolean;
-  /** Shown as optional, because other fields are required. */
-  isOptional: boolean;
-  isMultiline: boolean;
-  /** Typed as a password, and never shown again. */
-  isSecret: boolean;
-}
-
-const FieldSchemas = z.object({
-  description: z.string().optional(),
-  properties: z.record(
-    z.string(),
-    z.object({
-      title: z.string().optional(),
-      description: z.string().optional(),
-      'x-multiline': z.boolean().default(false),
-      'x-secret': z.boolean().default(false),
-    }),
-  ),
-  required: z.array(z.string()).default([]),
-});
-
-const noInputs = z.strictObject({});
-
-/** The schema of what the method asks the user for. */
-export function fieldsOf(method: ConnectMethod): z.ZodType<Record<string, string>> {
-  return method.kind === 'form' ? method.fields : (method.inputs ?? noInputs);
-}
-
-/** Reads the fields, with their labels and help, from the network's schema. */
-export function readFields(schema: z.ZodType) {
-  const { description, properties, required } = FieldSchemas.parse(
-    z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
-  );
-  const fields = Object.entries(properties).map(([name, schema]): CredentialField => {
-    const isRequired = required.includes(name);
-    return {
-      name,
-      label: schema.title ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
-      description: schema.description,
-      isRequired,
-      isOptional: required.length > 0 && !isRequired,
-      isMultiline: schema['x-multiline'],
-      isSecret: schema['x-secret'],
-    };
-  });
-  return { description, fields };
 }
 
 /** For a browser without the session's cookie. It isn't sent back, since the session isn't its own. */

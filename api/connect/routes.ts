@@ -10,7 +10,8 @@ import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import { isLinkToken } from '../http/auth.ts';
 import type { Context } from '../http/context.ts';
 import { limitBody } from '../http/limit-body.ts';
-import { answerCallback, describeClient, type CallbackServer } from './consent.ts';
+import { answerCallback } from './callback.ts';
+import { describeClient, type CallbackServer } from './consent.ts';
 import { showForm, submitForm } from './form.ts';
 import {
   errorPage,

@@ -71,7 +71,7 @@ const maxConsents = 5;
 const maxChoices = 5;
 
 interface BegunFlow {
-  /** Proves that a request comes from the browser that began the flow. Each begin has another one. */
+  /** Proves that a request comes from the browser that began the flow. Each consent or login gets a new one. */
   state: string;
   /** The app that the login is made with. Null: none. */
   appId: string | null;
@@ -103,6 +103,12 @@ type SessionFlow = BegunConsent | Choice;
 /** The flow of this browser. */
 export function findFlow(context: Context, visit: Visit): SessionFlow | undefined {
   return openFlows(context, visit.session).find((flow) => isOwn(visit, flow));
+}
+
+/** The login of this browser that waits for a choice among its accounts. */
+export function findChoice(context: Context, visit: Visit): Choice | undefined {
+  const flow = findFlow(context, visit);
+  return flow?.kind === 'choice' ? flow : undefined;
 }
 
 /**
@@ -158,7 +164,7 @@ function updateFlows(
 
 const isOwn = (visit: Visit, { state }: SessionFlow) => isState('flow', visit, state);
 
-/** Ends a grant that nobody will use, at its network. Credentials that the user typed in stay theirs. */
+/** Revokes the logins among flows that nobody will use. Credentials that a user typed in stay valid. */
 export async function discardFlows(
   context: Context,
   { id, platform: name, project_id }: ConnectSessionRow,
@@ -176,15 +182,17 @@ export async function discardFlows(
   }
 }
 
-/** A flow as it is sealed. `way`: position of its method in `platform.connect`. */
-type StoredFlow = (Omit<BegunConsent, 'method'> | Omit<Choice, 'method'>) & { way: number };
+/** A flow as it is sealed. `methodIndex`: of its method in `platform.connect`. */
+type StoredFlow = (Omit<BegunConsent, 'method'> | Omit<Choice, 'method'>) & {
+  methodIndex: number;
+};
 
 function sealFlows(context: Context, session: ConnectSessionRow, flows: SessionFlow[]) {
   if (flows.length === 0) return { flow: null, flow_key_id: null };
   const { connect } = platformOf(context, session);
   const stored = flows.map(({ method, ...flow }): StoredFlow => ({
     ...flow,
-    way: connect.indexOf(method),
+    methodIndex: connect.indexOf(method),
   }));
   const { ciphertext, keyId } = context.vault.seal(JSON.stringify(stored), sealContext(session.id));
   return { flow: ciphertext, flow_key_id: keyId };
@@ -201,8 +209,9 @@ export function openFlows(
   if (flow === null || keyId === null || !vault.hasKey(keyId)) return [];
   const opened = vault.open({ ciphertext: flow, keyId }, sealContext(id));
   const { connect = [] } = platforms.get(platform) ?? {};
-  return (JSON.parse(opened) as StoredFlow[]).flatMap(({ way, ...stored }): SessionFlow[] => {
-    const method = connect[way];
+  const known = JSON.parse(opened) as StoredFlow[];
+  return known.flatMap(({ methodIndex, ...stored }): SessionFlow[] => {
+    const method = connect[methodIndex];
     if (stored.kind === 'consent') return method?.kind === 'consent' ? [{ ...stored, method }] : [];
     const { tokenExpiresAt } = stored.grant;
     const grant = { ...stored.grant, tokenExpiresAt: tokenExpiresAt && new Date(tokenExpiresAt) };

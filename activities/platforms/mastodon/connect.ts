@@ -1,20 +1,15 @@
 // Connects an account: reads its identity, the token's scopes, and its server's limits.
 import { z } from 'zod';
-import { pasted, ServerUrl } from '../credential-fields.ts';
+import { pasted, serverOrigin } from '../credential-fields.ts';
 import type { Traits } from '../../../schema/platforms/definition.ts';
 import type { Ask } from '../network-api.ts';
 import { hasCode } from '../platform-error.ts';
 import type { Credentials, Grant } from '../platform.ts';
 import { asServerError, scopeMissing, wrongCredential } from '../wrong-credential.ts';
 
-export const Server = ServerUrl.transform((url) => new URL(url).origin).meta({
-  title: 'Server',
-  description: 'Where you log in, such as mastodon.social.',
-});
-
 export const ConnectInput = z
   .strictObject({
-    server: Server,
+    server: serverOrigin('mastodon.social'),
     access_token: pasted(/^[\w-]{1,500}$/, 'must be an access token').meta({
       title: 'Access token',
       'x-secret': true,

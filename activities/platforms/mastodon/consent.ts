@@ -1,18 +1,19 @@
 // Logs in at the user's own server: registers Fanfare there, and asks for consent on the server's page.
 import { z } from 'zod';
+import { serverOrigin } from '../credential-fields.ts';
 import { createOAuth, type OAuth } from '../oauth/client.ts';
 import type { Tokens } from '../oauth/request.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { AppRegistration, ConsentMethod, Fetch, Platform } from '../platform.ts';
 import { lacksPermissions, wrongCredential } from '../wrong-credential.ts';
-import { asWrongServer, connectAccount, findMissingScopes, Server } from './connect.ts';
+import { asWrongServer, connectAccount, findMissingScopes } from './connect.ts';
 
 /** @see https://docs.joinmastodon.org/api/oauth-scopes/#granular */
 const scopes = ['read:accounts', 'read:statuses', 'write:statuses', 'write:media'];
 
 const ConsentInput = z
-  .strictObject({ server: Server })
+  .strictObject({ server: serverOrigin('mastodon.social') })
   .meta({ description: 'You log in at your server, and allow the access there.' });
 
 /** Of visible ASCII: RFC 6749, appendix A. */

@@ -1,6 +1,6 @@
 // The project, the limits and the networks over REST.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fieldsOf, readFields } from '../../../api/connect/pages.ts';
+import { fieldsOf, readFields } from '../../../activities/platforms/credential-fields.ts';
 import { useRest } from '../../support/app/rest.ts';
 
 let key: string;

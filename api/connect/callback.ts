@@ -1,0 +1,113 @@
+// The callback of a consent: completes the login with which the user comes back from the network.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConsentMethod } from '../../activities/platforms/platform.ts';
+import { readGrant } from '../../activities/platforms/platform-answer.ts';
+import { findApp } from '../../schema/database/accounts/apps.ts';
+import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
+import type { ConnectSessionRow } from '../../schema/database/tables.ts';
+import { AppError, errorKinds } from '../../schema/wire/errors.ts';
+import { askForLogin, toConflict } from '../accounts/connect-at-network.ts';
+import { appDeleted } from '../accounts/write-connection.ts';
+import type { Context } from '../http/context.ts';
+import { showChoice } from './choose.ts';
+import { callbackUrlOf, consentCallbackUrl, type CallbackServer } from './consent.ts';
+import { cancelSession, leave, offerAccounts } from './finish.ts';
+import { otherBrowserPage, show, showFailed, usedPage, type Failure } from './pages.ts';
+import {
+  claimConsent,
+  discardFlows,
+  findChoice,
+  findFlow,
+  isState,
+  platformOf,
+  statusOf,
+  toChoice,
+  type BegunConsent,
+  type Choice,
+  type Visit,
+} from './session.ts';
+
+const otherServer: Failure = {
+  message: 'Another server answered than the one where you began. Your account was not connected.',
+  status: 409,
+};
+
+/** `answered`: the server that the path names. */
+export async function answerCallback(
+  context: Context,
+  visit: Visit,
+  query: Record<string, string>,
+  answered?: CallbackServer,
+): Promise<Response> {
+  const { session } = visit;
+  const { state = '' } = query;
+  if (!isState('flow', visit, state)) return show(context, session, otherBrowserPage);
+  const { definition } = platformOf(context, session);
+  const consent = await claimConsent(context, session, state);
+  if (!consent) return leaveUsed(context, visit);
+  const callbackUrl = consentCallbackUrl(context, definition, consent);
+  if (callbackUrlOf(context, answered) !== callbackUrl) {
+    return showFailed(context, session, otherServer, consent.method);
+  }
+  if (isDenied(consent.method, query)) return cancelSession(context, session);
+  try {
+    const login = await completeConsent(context, session, consent, callbackUrl, query);
+    return await offerAccounts(context, visit, login);
+  } catch (error) {
+    // The network can't be asked, or refuses the login.
+    if (!(error instanceof AppError)) throw error;
+    const failure = { message: error.message, status: errorKinds[error.code].status };
+    return showFailed(context, session, failure, consent.method);
+  }
+}
+
+/** The user refused at the network, as the callback says: RFC 6749, section 4.1.2.1. */
+function isDenied({ denials }: ConsentMethod, { error = '' }: Record<string, string>): boolean {
+  return error === 'access_denied' || denials?.includes(error) === true;
+}
+
+/** A code works once, so a call that failed can't be repeated. A login that is refused is ended. */
+async function completeConsent(
+  context: Context,
+  session: ConnectSessionRow,
+  consent: BegunConsent,
+  callbackUrl: string,
+  query: Record<string, string>,
+): Promise<Choice> {
+  const { db, vault } = context;
+  const { project_id: projectId } = session;
+  const { method, state, inputs, flow, appId } = consent;
+  const app = appId === null ? null : await findApp(db, projectId, vault, appId);
+  if (app === undefined) throw new AppError('conflict', appDeleted);
+  const { definition } = platformOf(context, session);
+  const complete = async (signal: AbortSignal) => {
+    const request = { state, callbackUrl, app, inputs, flow };
+    const grant = await method.complete(query, request, signal);
+    try {
+      return readGrant(grant, definition.scopes);
+    } catch (error) {
+      await discardFlows(context, session, [toChoice(consent, grant)]);
+      throw error;
+    }
+  };
+  const grant = await askForLogin(context, projectId, definition, complete, toConflict);
+  return toChoice(consent, grant);
+}
+
+const usedCheckMs = 100;
+const maxUsedChecks = 20;
+
+/** Another request with the same state may be about to end the session or to offer a choice. */
+async function leaveUsed(context: Context, visit: Visit): Promise<Response> {
+  let { session } = visit;
+  for (let attempt = 0; attempt < maxUsedChecks; attempt++) {
+    session = (await findConnectSession(context.db, session.id))!;
+    if (statusOf(session) !== 'pending') return leave(context, session);
+    const now = { ...visit, session };
+    const choice = findChoice(context, now);
+    if (choice) return showChoice(context, now, choice);
+    if (findFlow(context, now)) break;
+    await sleep(usedCheckMs);
+  }
+  return show(context, session, usedPage);
+}

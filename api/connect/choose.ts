@@ -1,0 +1,117 @@
+// The choice among the accounts of a login: its page, and its form.
+import { html } from 'hono/html';
+import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
+import { AppError, errorKinds } from '../../schema/wire/errors.ts';
+import type { Context } from '../http/context.ts';
+import type { Html } from '../http/pages.ts';
+import { endSession, leave, writeAccounts } from './finish.ts';
+import {
+  formUrlOf,
+  otherMethods,
+  readForm,
+  request,
+  sessionPage,
+  show,
+  usedPage,
+  type SessionForm,
+} from './pages.ts';
+import { findChoice, newState, type Choice, type Visit } from './session.ts';
+
+/** `failed`: the IDs that the user chose before, and why they can't be connected. */
+export async function showChoice(
+  context: Context,
+  visit: Visit,
+  { method, grant: { accounts } }: Choice,
+  failed: { chosen?: readonly string[]; error?: AppError } = {},
+): Promise<Response> {
+  const state = newState('form', visit);
+  const form = await readForm(context, visit.session, method);
+  return choicePage({ ...form, state, accounts, ...failed });
+}
+
+interface ChoiceForm extends SessionForm {
+  state: string;
+  accounts: readonly GrantedAccount[];
+  chosen?: readonly string[];
+  error?: AppError;
+}
+
+function choicePage(form: ChoiceForm): Promise<Response> {
+  const { session, state, accounts, chosen = [], error } = form;
+  return sessionPage(
+    `Choose your ${session.network} accounts`,
+    html`${request(session)} ${error && html`<p role="alert">${error.message}</p>`}
+      <form method="post" action="/connect/${session.id}">
+        <input type="hidden" name="state" value="${state}" />
+        ${accounts.map((account, i) => showAccount(account, i, chosen))}
+        <button class="first" name="decision" value="choose">Connect</button>
+        <button name="decision" value="cancel">Cancel</button>
+      </form>
+      <p><a href="${formUrlOf(session, form)}">Log in again</a></p>
+      ${otherMethods(session, form)}`,
+    session,
+    {
+      status: error ? errorKinds[error.code].status : 200,
+      isFormLeaving: true,
+      isInvalid: error !== undefined,
+    },
+  );
+}
+
+function showAccount(
+  { externalAccountId, accountName, kind, problem }: GrantedAccount,
+  i: number,
+  chosen: readonly string[],
+): Html {
+  const hint = problem !== null && `account-${i}-hint`;
+  const about = [kind, problem].filter(Boolean).join('. ');
+  return html`<div class="choice">
+    <input
+      type="checkbox"
+      id="account-${i}"
+      name="account"
+      value="${externalAccountId}"
+      ${chosen.includes(externalAccountId) && 'checked'}
+      ${hint && html`disabled aria-describedby="${hint}"`}
+    />
+    <label for="account-${i}">
+      <bdi>${accountName}</bdi>
+      ${about && html`<span class="quiet" ${hint && html`id="${hint}"`}>${about}</span>`}
+    </label>
+  </div>`;
+}
+
+/** Connects the chosen accounts of the login that waits for this browser, or says why they can't be connected. */
+export async function chooseAccounts(
+  context: Context,
+  visit: Visit,
+  given: unknown[],
+): Promise<Response> {
+  const { session, secret } = visit;
+  const chosen = given.filter((id) => typeof id === 'string');
+  try {
+    const ended = await endSession(context, session, async (effects, locked) => {
+      const choice = findChoice(context, { session: locked, secret });
+      if (!choice) throw new AppError('conflict', 'This list of accounts is out of date.');
+      const accounts = findChosen(choice.grant, chosen);
+      return writeAccounts(context, effects, locked, choice, accounts);
+    });
+    return await leave(context, ended);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const choice = findChoice(context, visit);
+    return choice
+      ? await showChoice(context, visit, choice, { chosen, error })
+      : await show(context, session, usedPage);
+  }
+}
+
+/** In the order of the grant. */
+function findChosen({ accounts }: Grant, ids: readonly string[]): GrantedAccount[] {
+  if (ids.length === 0) throw new AppError('validation_error', 'Choose at least one account.');
+  const chosen = accounts.filter(
+    ({ externalAccountId, problem }) => problem === null && ids.includes(externalAccountId),
+  );
+  if (chosen.length === new Set(ids).size) return chosen;
+  throw new AppError('conflict', 'An account that you chose is no longer available. Choose again.');
+}
