@@ -4,7 +4,7 @@ import { createKeyedCounter } from './keyed-limits.ts';
 
 export interface CallPlaces {
   /** Holds the place until it is disposed of. Undefined: the project has its share of places. */
-  take(projectId: string): Disposable | undefined;
+  acquire(projectId: string): Disposable | undefined;
 }
 
 /** A project gets a place if it holds fewer than are free. */
@@ -12,7 +12,7 @@ export function createCallPlaces(count: number): CallPlaces {
   const held = createKeyedCounter();
   let free = count;
   return {
-    take(projectId) {
+    acquire(projectId) {
       if (held.get(projectId) >= free) return undefined;
       held.add(projectId);
       free--;

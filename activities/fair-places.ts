@@ -21,7 +21,7 @@ export function createFairPlaces(count: number): FairPlaces {
   const holders = new Map<string, Holder>();
   let free = count;
 
-  function take(key: string, signal?: AbortSignal): Promise<Holder> {
+  function acquire(key: string, signal?: AbortSignal): Promise<Holder> {
     const holder = holders.get(key) ?? { key, held: 0, waiting: new Set() };
     holders.set(key, holder);
     const { promise, resolve, reject } = Promise.withResolvers<Holder>();
@@ -66,7 +66,7 @@ export function createFairPlaces(count: number): FairPlaces {
   }
 
   return async (key, work, signal) => {
-    const holder = await take(key, signal);
+    const holder = await acquire(key, signal);
     try {
       return await work();
     } finally {

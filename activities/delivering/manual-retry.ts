@@ -37,7 +37,7 @@ export function createRetrying(dependencies: RetryingDependencies) {
       // The API accepted this retry just before the pause. It refuses retries during the pause.
       throw failure('PausedError', 'Deliveries are paused by the operator.', pausedMs);
     }
-    using place = places.take(delivery.project_id);
+    using place = places.acquire(delivery.project_id);
     if (!place) {
       throw failure('CrowdedError', 'The project has too many calls in progress.', crowdedMs);
     }

@@ -11,6 +11,7 @@ import {
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { reasonOfRow, type OpenReason } from '../../schema/database/posts/wait-reason.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
+import type { FailureStage } from '../../schema/posts/posts.ts';
 import type { TargetProgress } from '../../schema/workflows.ts';
 import { loadAccess, refreshAccess, type Access } from '../logins/credentials.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
@@ -65,22 +66,22 @@ export async function advanceTarget(
   input: AdvanceTargetInput,
   { mayCrowd = false } = {},
 ): Promise<TargetProgress> {
-  const found = await findOpenTarget(installed, input);
-  if (!found) return ended;
-  using place = mayCrowd ? undefined : installed.places.take(found.project_id);
-  if (!mayCrowd && !place) return { waitMs: Math.max(waitOf(found), 0), isCrowded: true };
-  return await asProject(found.project_id, () => advanceFrom(found, installed, input));
+  const target = await findOpenTarget(installed, input);
+  if (!target) return ended;
+  using place = mayCrowd ? undefined : installed.places.acquire(target.project_id);
+  if (!mayCrowd && !place) return { waitMs: Math.max(waitOf(target), 0), isCrowded: true };
+  return await asProject(target.project_id, () => advanceFrom(target, installed, input));
 }
 
 async function advanceFrom(
-  found: TargetRow,
+  target: TargetRow,
   installed: AdvanceDependencies,
   input: AdvanceTargetInput,
 ): Promise<TargetProgress> {
   const { callTimeoutMs = defaultCallTimeoutMs } = installed;
   const leaveAtMs = performance.now() + stayForMs;
   let renewals = 0;
-  let stored: TargetRow | undefined = found;
+  let stored: TargetRow | undefined = target;
   for (; stored; stored = await findOpenTarget(installed, input)) {
     const ownedMs = ownedForMs(stored, installed.clock, callTimeoutMs);
     if (ownedMs > 0) {
@@ -96,20 +97,20 @@ async function advanceFrom(
     const clock = { ...installed.clock, ...platform?.definition.clock };
     const dependencies = { ...installed, clock };
     const row = atFirstPhase(stored, platform);
-    const found = await listTargetMedia(dependencies, row);
-    const obstacle = await findObstacle(dependencies, row, found, platform);
+    const mediaRows = await listTargetMedia(dependencies, row);
+    const obstacle = await findObstacle(dependencies, row, mediaRows, platform);
     if (obstacle === 'written') continue;
     if (obstacle) return obstacle;
-    if (!platform) return failUnsent(dependencies, row, 'platform_not_configured');
+    if (!platform) return failUnsent(dependencies, row, 'validate', 'platform_not_configured');
     const access = await loadAccess(dependencies, row.social_account_id);
-    if (!access) return failUnsent(dependencies, row, 'account_disconnected');
+    if (!access) return failUnsent(dependencies, row, 'validate', 'account_disconnected');
     const network = { title: platform.definition.title, rules: rulesOf(platform, access.traits) };
-    const media = await loadTargetMedia(dependencies, row, found, network);
+    const media = await loadTargetMedia(dependencies, row, mediaRows, network);
     if (media instanceof PlatformError) {
       await applyStep(dependencies, row, stepAfter(dependencies, row, media), media);
       continue;
     }
-    if ('code' in media) return failUnsent(dependencies, row, media.code, media.message);
+    if ('code' in media) return failUnsent(dependencies, row, 'prepare', media.code, media.message);
     const end = await runPhase(dependencies, withoutMediaWait(row), platform, access, media);
     if (end === 'published') return ended;
     if (end === 'written') {
@@ -156,7 +157,7 @@ function atFirstPhase(row: TargetRow, platform: Platform | undefined): TargetRow
 async function findObstacle(
   dependencies: AdvanceDependencies,
   row: TargetRow,
-  found: readonly MediaRow[],
+  mediaRows: readonly MediaRow[],
   platform: Platform | undefined,
 ): Promise<'written' | TargetProgress | undefined> {
   const { db, clock: limits } = dependencies;
@@ -197,12 +198,12 @@ async function findObstacle(
   }
   const missing = await findMissing(dependencies, row);
   if (missing) return missing;
-  const obstacle = findMediaObstacle(row, found);
+  const obstacle = findMediaObstacle(row, mediaRows);
   if (obstacle && 'code' in obstacle) {
-    return failUnsent(dependencies, row, obstacle.code, obstacle.message);
+    return failUnsent(dependencies, row, 'prepare', obstacle.code, obstacle.message);
   }
   if (obstacle) {
-    await applyStep(dependencies, row, obstacle, describeMediaWait(found));
+    await applyStep(dependencies, row, obstacle, describeMediaWait(mediaRows));
     return 'written';
   }
   const ready = withoutMediaWait(row);
@@ -234,12 +235,13 @@ async function findMissing(
   if (row.answered_status === 'published' && row.answered_external_id !== null) return undefined;
   // The other target met a pause. The run that resumes it advances this one too.
   if (isOpen(row.answered_status)) return ended;
-  return failUnsent(dependencies, row, 'answered_post_missing');
+  return failUnsent(dependencies, row, 'validate', 'answered_post_missing');
 }
 
 async function failUnsent(
   dependencies: AdvanceDependencies,
   row: TargetRow,
+  stage: FailureStage,
   code:
     | 'account_disconnected'
     | 'answered_post_missing'
@@ -247,7 +249,6 @@ async function failUnsent(
     | MediaFailure['code'],
   message: string = postingErrors[code].message,
 ): Promise<TargetProgress> {
-  const stage = code.startsWith('media_') ? 'prepare' : 'validate';
   const wasSent = row.must_check && row.was_due;
   if (wasSent || mayBePublic(row)) await failTarget(dependencies, row, 'outcome_unknown', message);
   else await failTarget(dependencies, row, code, message, stage);

@@ -30,11 +30,11 @@ export function createPublishing(dependencies: PublishingDependencies) {
   const inFlight = new Map<string, Promise<TargetProgress>>();
 
   /** Joins the advance of this target that is already in flight, if any. */
-  function advance(input: AdvanceTargetInput, options = {}): Promise<TargetProgress> {
+  function advance(input: AdvanceTargetInput, { mayCrowd = false } = {}): Promise<TargetProgress> {
     const key = `${input.resultId}/${input.run}`;
     const progress =
       inFlight.get(key) ??
-      advanceTarget(dependencies, input, options).finally(() => inFlight.delete(key));
+      advanceTarget(dependencies, input, { mayCrowd }).finally(() => inFlight.delete(key));
     inFlight.set(key, progress);
     return progress;
   }

@@ -101,36 +101,39 @@ export async function recordOutcome(
 ): Promise<PhaseEnd> {
   const { clock: limits } = dependencies;
   const { clock, phase } = row;
-  const take = async (step: NextStep, cause: PlatformError | string, state?: ProviderState) =>
-    toEnd(await applyStep(dependencies, row, step, cause, state));
+  const continueWith = async (
+    step: NextStep,
+    cause: PlatformError | string,
+    state?: ProviderState,
+  ) => toEnd(await applyStep(dependencies, row, step, cause, state));
   switch (outcome.outcome) {
     case 'more':
-      return take(
+      return continueWith(
         nextPrepare({ waitMs: outcome.waitMs, durationMs }, clock, limits, dependencies.now()),
         'The network did not finish preparing the post in time.',
         outcome.state,
       );
     case 'prepared':
-      return take(afterPrepared(clock), '', outcome.state);
+      return continueWith(afterPrepared(clock), '', outcome.state);
     case 'stale':
-      return take(
+      return continueWith(
         afterStale(phase, clock, limits),
         'The network no longer had what was prepared.',
         mayBePublic(row) ? undefined : {},
       );
     case 'accepted':
-      return take(
+      return continueWith(
         nextPoll(clock, limits, dependencies.now()),
         'The network did not finish the post in time.',
         outcome.state,
       );
     case 'absent':
-      return take(
+      return continueWith(
         afterAbsent(platform.definition, clock, limits, dependencies.now()),
         'The network did not take the post.',
       );
     case 'unknown':
-      return take(afterUnknown(phase, clock, limits), lostCommit);
+      return continueWith(afterUnknown(phase, clock, limits), lostCommit);
   }
 }
 

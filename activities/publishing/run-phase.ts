@@ -41,7 +41,7 @@ export async function runPhase(
   const target = toTarget(dependencies, row, access, media);
   const begin = (connected: Db) => beginPhase(connected, notifier, row, phase, deadlineOf(row));
   const { hasBegun, startedMs } = await db.connection().execute(async (connected) => {
-    // The time of waiting for a connection is none of the call's.
+    // Waiting for a connection doesn't count.
     const startedMs = performance.now();
     return { startedMs, hasBegun: await begin(connected) };
   });

@@ -33,10 +33,10 @@ export function createRateLimiter(perMinute: number, now: () => number = Date.no
   const msPerToken = 60_000 / perMinute;
 
   /**
-   * Takes the tokens of a request that counts as `count` and has paid for `paid` already. It never counts as more
-   * than a full bucket. Null without a limit. Throws `rate_limited`, and takes nothing, if there are too few.
+   * Consumes the tokens of a request that counts as `count` and has paid for `paid` already. It never counts as more
+   * than a full bucket. Null without a limit. Throws `rate_limited`, and consumes nothing, if there are too few.
    */
-  return function take(projectId: string, count = 1, paid = 0): RateLimit | null {
+  return function consume(projectId: string, count = 1, paid = 0): RateLimit | null {
     if (perMinute === 0) return null;
     const at = now();
     const bucket = buckets.get(projectId) ?? { tokens: perMinute, atMs: at };

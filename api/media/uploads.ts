@@ -1,4 +1,4 @@
-// Receives the bytes of media at their upload URL. It reads Node's own request, so that bytes are taken no
+// Receives the bytes of media at their upload URL. It reads Node's own request, so that bytes arrive no
 // faster than they are stored, and a refusal is sent before the client sends its body.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -123,7 +123,7 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
     const storage = requireStorage(context);
     const row = await findAllowed(id, url.searchParams.getAll('token'));
     const request = readUploadRequest(incoming.headers);
-    const media = await take(storage, row, request, { incoming, outgoing });
+    const media = await applyRequest(storage, row, request, { incoming, outgoing });
     if (media.status === 'failed') throw failure(media);
     const isComplete = media.status !== 'pending';
     const body = { data: presentMedia(media), request_id: requestId };
@@ -147,7 +147,7 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
   }
 
   /** Returns the media as they are then. Still pending: more bytes are missing. */
-  async function take(
+  async function applyRequest(
     storage: MediaStorage,
     row: MediaRow,
     request: UploadRequest,

@@ -7,7 +7,7 @@ describe('createCallPlaces', () => {
     const places = createCallPlaces(8);
     const takeAll = (projectId: string): number => {
       let count = 0;
-      while (places.take(projectId)) count++;
+      while (places.acquire(projectId)) count++;
       return count;
     };
     expect(['a', 'b', 'c', 'd', 'e'].map(takeAll)).toEqual([4, 2, 1, 1, 0]);
@@ -15,12 +15,12 @@ describe('createCallPlaces', () => {
 
   test('gives a place again once it is disposed of', () => {
     const places = createCallPlaces(2);
-    const first = places.take('a');
+    const first = places.acquire('a');
     expect(first).toBeDefined();
-    const other = places.take('b');
+    const other = places.acquire('b');
     other![Symbol.dispose]();
-    expect(places.take('a')).toBeUndefined();
+    expect(places.acquire('a')).toBeUndefined();
     first![Symbol.dispose]();
-    expect(places.take('a')).toBeDefined();
+    expect(places.acquire('a')).toBeDefined();
   });
 });

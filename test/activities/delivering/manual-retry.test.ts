@@ -153,7 +153,7 @@ describe.concurrent('attemptOnce', () => {
     const delivery = await send(app, receiver);
     await delivery.waitForAttempts(1);
     const places = createCallPlaces(1);
-    const held = places.take(delivery.tenant.projectId);
+    const held = places.acquire(delivery.tenant.projectId);
     await expect(attemptOnce(delivery.id, { places })).rejects.toMatchObject({
       type: 'CrowdedError',
       nonRetryable: false,

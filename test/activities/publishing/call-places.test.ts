@@ -59,7 +59,7 @@ test('a target has a place while another process owns its call', async () => {
   const places = createCallPlaces(2);
   const waiting = advanceTarget({ ...createProcess(database.db, network), places }, input);
   const probe = () => {
-    using place = places.take(projectId);
+    using place = places.acquire(projectId);
     return place !== undefined;
   };
   await expect.poll(probe).toBe(false);
