@@ -5,14 +5,14 @@ import type { Timings } from '../../schema/deliveries.ts';
 import { sinceMs } from './guarded-socket.ts';
 import type { Connection, OriginPool, PooledRequest } from './origin-pool.ts';
 import {
-  faultOfDeadline,
-  faultOfError,
-  isCallersFault,
+  failureOfDeadline,
+  failureOfError,
+  isCallersError,
   isEndOfSocket,
   noConnection,
   tooLarge,
 } from './send-outcome.ts';
-import type { Fault, SafeRequest, SendResult } from './send-outcome.ts';
+import type { Failure, SafeRequest, SendResult } from './send-outcome.ts';
 
 type AnswerHeaders = Record<string, string | string[] | undefined>;
 
@@ -127,7 +127,7 @@ export class SendAttempt implements PooledRequest {
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.isDone || !this.#connection) return;
-    if (isCallersFault(error)) {
+    if (isCallersError(error)) {
       this.fail(error);
     } else if (this.#mayTryAgain(error)) {
       this.#isSecondTry = true;
@@ -135,7 +135,7 @@ export class SendAttempt implements PooledRequest {
       this.#isOnKeptSocket = false;
       this.#pool.restart(this, this.#connection);
     } else {
-      this.#concludeAndDrop(faultOfError(error, this.#connection.trace, this.#isWritten));
+      this.#concludeAndDrop(failureOfError(error, this.#connection.trace, this.#isWritten));
     }
   }
 
@@ -146,7 +146,7 @@ export class SendAttempt implements PooledRequest {
   runOut(): void {
     if (!this.#connection) return;
     const { trace } = this.#connection;
-    this.#concludeAndDrop(faultOfDeadline(this.#deadlineMs, trace, this.#isWritten));
+    this.#concludeAndDrop(failureOfDeadline(this.#deadlineMs, trace, this.#isWritten));
   }
 
   /** Ends the attempt without an outcome. */
@@ -166,12 +166,12 @@ export class SendAttempt implements PooledRequest {
     return isUnanswered && !this.#isSecondTry && isEndOfSocket(error);
   }
 
-  #concludeAndDrop(fault: Fault | null): void {
-    this.#conclude(fault);
+  #concludeAndDrop(failure: Failure | null): void {
+    this.#conclude(failure);
     if (this.#connection) this.#pool.drop(this.#connection);
   }
 
-  #conclude(fault: Fault | null): void {
+  #conclude(failure: Failure | null): void {
     if (this.isDone) return;
     this.#settle();
     const trace = {
@@ -180,7 +180,7 @@ export class SendAttempt implements PooledRequest {
     };
     const status = this.#status;
     if (status === 0) {
-      const { errorCode, message } = fault ?? { errorCode: 'connection_reset', message: '' };
+      const { errorCode, message } = failure ?? { errorCode: 'connection_reset', message: '' };
       const answer = { status: null, headers: null, body: null };
       this.#resolve({ ok: false, errorCode, message, ...answer, ...trace });
       return;

@@ -62,15 +62,15 @@ export class NotBegunError extends Error {
   }
 }
 
-export type Fault = Pick<SafeFailure, 'errorCode' | 'message'>;
+export type Failure = Pick<SafeFailure, 'errorCode' | 'message'>;
 
 /** For a response without a complete head. With a complete head, the status decides. */
-export const tooLarge: Fault = {
+export const tooLarge: Failure = {
   errorCode: 'response_too_large',
   message: 'The head of the answer is too large.',
 };
 
-export function faultOfError(error: unknown, trace: SocketTrace, isWritten: boolean): Fault {
+export function failureOfError(error: unknown, trace: SocketTrace, isWritten: boolean): Failure {
   const reason = error instanceof Error ? (causeOf(error) ?? error) : new Error(String(error));
   const message = reason.message || codeOf(reason);
   if (reason instanceof BlockedAddressError) return { errorCode: 'blocked_address', message };
@@ -88,7 +88,11 @@ export function faultOfError(error: unknown, trace: SocketTrace, isWritten: bool
   return { errorCode, message };
 }
 
-export function faultOfDeadline(deadlineMs: number, trace: SocketTrace, isWritten: boolean): Fault {
+export function failureOfDeadline(
+  deadlineMs: number,
+  trace: SocketTrace,
+  isWritten: boolean,
+): Failure {
   const within = `within ${deadlineMs} ms.`;
   if (isWritten) return { errorCode: 'response_timeout', message: `No answer ${within}` };
   if (trace.phase === 'lookup') {
@@ -103,7 +107,7 @@ export function isEndOfSocket(error: Error): boolean {
 }
 
 /** Whether undici refuses to send the request: the caller's error, not the receiver's. */
-export function isCallersFault(error: Error): boolean {
+export function isCallersError(error: Error): boolean {
   return ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED'].includes(codeOf(error));
 }
 

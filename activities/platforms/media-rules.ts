@@ -61,7 +61,7 @@ export interface MediaPlace {
   options?: { path: Path; given: Record<string, unknown> };
 }
 
-interface MediaFindings {
+interface MediaIssues {
   errors: Issue[];
   warnings: Issue[];
 }
@@ -84,7 +84,7 @@ export function checkMedia(
   rules: MediaRules | null,
   media: readonly MediaFacts[],
   place: MediaPlace,
-): MediaFindings {
+): MediaIssues {
   if (media.length === 0) return { errors: [], warnings: [] };
   if (!rules) {
     const message: Text = ({ field }) =>
@@ -96,7 +96,7 @@ export function checkMedia(
   const refusals = rules.refuse?.(media, options.given) ?? [];
   const showsNone = rules.hasNoAltTextWithVideo && media.some(({ kind }) => kind === 'video');
   const own = showsNone ? { ...rules, altText: null } : rules;
-  const findings = media.map((facts, i) => checkOne(title, own, facts, place.pathOf(i), place));
+  const issues = media.map((facts, i) => checkOne(title, own, facts, place.pathOf(i), place));
   return {
     errors: [
       ...checkCounts(title, rules, media, place),
@@ -104,9 +104,9 @@ export function checkMedia(
         const path = option === undefined ? place.path : [...options.path, option];
         return { path, ...refusal };
       }),
-      ...findings.flatMap(({ errors }) => errors),
+      ...issues.flatMap(({ errors }) => errors),
     ],
-    warnings: findings.flatMap(({ warnings }) => warnings),
+    warnings: issues.flatMap(({ warnings }) => warnings),
   };
 }
 
@@ -143,7 +143,7 @@ function checkOne(
   facts: MediaFacts,
   path: Path,
   { autoFit }: MediaPlace,
-): MediaFindings {
+): MediaIssues {
   const errors = checkUse(title, rules, facts, path);
   const warnings = [
     ...checkAltText(title, rules, facts, path),

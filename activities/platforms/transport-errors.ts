@@ -58,7 +58,7 @@ function findCause(error: unknown): Cause {
 }
 
 function failedToConnect(error: Error, code: string): boolean {
-  if (beforeConnection.has(code) || isCertificateFault(code)) return true;
+  if (beforeConnection.has(code) || isCertificateError(code)) return true;
   // A name with several addresses fails with all of their errors at once.
   if (error instanceof AggregateError) {
     return error.errors.length > 0 && error.errors.every(isSystemCall);
@@ -72,7 +72,7 @@ function isSystemCall(error: unknown): boolean {
 }
 
 /** Codes of node:tls and OpenSSL. The request is written only after the handshake. */
-function isCertificateFault(code: string): boolean {
+function isCertificateError(code: string): boolean {
   return (
     code.startsWith('ERR_TLS_CERT_') ||
     /^(CERT_|UNABLE_TO_(GET|VERIFY)_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT)/.test(code)

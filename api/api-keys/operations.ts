@@ -38,7 +38,7 @@ export function createApiKey(
     const message = `must not be later than ${limit}, when the key of this request expires`;
     throw validationError([{ path: ['expires_at'], code: 'outlives_its_maker', message, limit }]);
   }
-  return transact(context, caller, async ({ trx, note }) => {
+  return transact(context, caller, async ({ trx, audit }) => {
     const { row, key } = await createKey(trx, {
       projectId: caller.projectId,
       name: input.name,
@@ -46,7 +46,7 @@ export function createApiKey(
       environment: input.environment,
       expiresAt,
     });
-    note({ subject: 'api_key', subject_id: row.id, kind: 'created' });
+    audit({ subject: 'api_key', subject_id: row.id, kind: 'created' });
     return { status: 201, data: { ...presentApiKey(row), key }, isSecret: true };
   });
 }
@@ -78,10 +78,10 @@ export async function deleteApiKey(
   caller: Caller,
   id: string,
 ): Promise<Answer<null>> {
-  const answer = await transact(context, caller, async ({ trx, note }) => {
+  const answer = await transact(context, caller, async ({ trx, audit }) => {
     const row = await setApiKeyRevoked(trx, caller, id);
     if (!row) throw notFound('API key', id);
-    note({ subject: 'api_key', subject_id: id, kind: 'revoked' });
+    audit({ subject: 'api_key', subject_id: id, kind: 'revoked' });
     return { status: 204, data: null };
   });
   forgetKeys(context.db);

@@ -28,7 +28,7 @@ export async function createConnectSession(
 ): Promise<Answer<ConnectSession>> {
   const subject = await findSubject(context, caller, input);
   if (input.return_url !== undefined) await checkReturnUrl(context, caller, input.return_url);
-  return transact(context, caller, async ({ trx, note }) => {
+  return transact(context, caller, async ({ trx, audit }) => {
     const id = newId('connectSession');
     const { token, hash } = newLinkToken();
     const row = await insertConnectSession(trx, {
@@ -41,7 +41,7 @@ export async function createConnectSession(
       expires_at: new Date(Date.now() + sessionLifetimeMs),
       token_hash: hash,
     });
-    note({ subject: 'connect_session', subject_id: id, kind: 'created' });
+    audit({ subject: 'connect_session', subject_id: id, kind: 'created' });
     const url = `${context.publicUrl}/connect/${id}?token=${token}`;
     return { status: 201, data: { ...presentConnectSession(row), url }, isSecret: true };
   });

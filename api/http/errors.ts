@@ -54,10 +54,10 @@ export function toErrorAnswer(
       ...(hint === undefined ? {} : { hint: render(hint, names) }),
       is_retriable: isRetriable,
       ...(issues && {
-        issues: issues.slice(0, maxIssues).map(({ finding, ...issue }) => {
+        issues: issues.slice(0, maxIssues).map(({ ofPost, ...issue }) => {
           const path = names.path(issue.path);
           return {
-            ...(finding && { actual: null, limit: null, ...finding, field: path }),
+            ...(ofPost && { actual: null, limit: null, ...ofPost, field: path }),
             ...issue,
             path,
             message: render(issue.message, names),

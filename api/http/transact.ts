@@ -18,11 +18,11 @@ export interface Effects {
   /** A change for the live feed. */
   readonly change: (change: SubjectChange) => void;
   /** A change that only the audit log shows. */
-  readonly note: (change: NotedChange) => void;
+  readonly audit: (change: AuditedChange) => void;
 }
 
 /** A change for the audit log. */
-interface NotedChange {
+interface AuditedChange {
   subject: 'api_key' | 'connect_session' | 'platform_app' | 'project';
   subject_id: string;
   kind: 'created' | 'deleted' | 'revoked' | 'updated';
@@ -87,13 +87,13 @@ async function transactOnce<T>(
   work: (effects: Effects) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   const changes: NewChange[] = [];
-  const noted: NotedChange[] = [];
+  const audited: AuditedChange[] = [];
   const answer = await inTransaction(context.db, context.notifier, async (trx) => {
     if (caller.idempotency) await refuseRepeat(trx, context, caller, caller.idempotency);
     const answer = await work({
       trx,
       change: (change) => changes.push({ project_id: caller.projectId, ...change }),
-      note: (change) => noted.push(change),
+      audit: (change) => audited.push(change),
     });
     await insertChanges(trx, changes);
     if (caller.idempotency) {
@@ -101,7 +101,7 @@ async function transactOnce<T>(
     }
     return answer;
   });
-  logChanges(context, caller, [...changes.filter(isAudited), ...noted]);
+  logChanges(context, caller, [...changes.filter(isAudited), ...audited]);
   return answer;
 }
 
@@ -217,7 +217,7 @@ function isAudited({ subject }: NewChange): boolean {
 function logChanges(
   { log }: Context,
   { projectId, keyId, requestId }: Caller | PageUser,
-  changes: Pick<NewChange | NotedChange, 'subject' | 'subject_id' | 'kind'>[],
+  changes: Pick<NewChange | AuditedChange, 'subject' | 'subject_id' | 'kind'>[],
 ): void {
   for (const { subject, subject_id, kind } of changes) {
     const who = { project_id: projectId, key_id: keyId, request_id: requestId };

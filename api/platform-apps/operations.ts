@@ -63,14 +63,14 @@ export async function setPlatformApp(
     const message = `is required at ${definition.title}`;
     throw validationError([{ path: ['client_secret'], code: 'required', message }]);
   }
-  return transact(context, caller, async ({ trx, note }) => {
+  return transact(context, caller, async ({ trx, audit }) => {
     const { projectId } = caller;
     const known = await lockProjectApps(trx, caller, name);
     const app = { platform: name, clientId: client_id, clientSecret: client_secret ?? null };
     const row = await putApp(trx, projectId, context.vault, app);
     await deleteReplacedApps(trx, projectId, row);
     const isNew = known.length === 0;
-    note({ subject: 'platform_app', subject_id: row.id, kind: isNew ? 'created' : 'updated' });
+    audit({ subject: 'platform_app', subject_id: row.id, kind: isNew ? 'created' : 'updated' });
     return { status: isNew ? 201 : 200, data: presentPlatformApp(row) };
   });
 }
@@ -83,7 +83,7 @@ export async function deletePlatformApp(
   { force }: DeletePlatformApp,
 ): Promise<Answer<null>> {
   const name = nameOf(platform);
-  return transact(context, caller, async ({ trx, note }) => {
+  return transact(context, caller, async ({ trx, audit }) => {
     const rows = await lockProjectApps(trx, caller, name);
     if (rows.length === 0) throw noApp(name);
     const ids = rows.map(({ id }) => id);
@@ -96,7 +96,7 @@ export async function deletePlatformApp(
     }
     await endGrants(trx, grantIds, context.config);
     await deleteApps(trx, caller.projectId, ids);
-    for (const id of ids) note({ subject: 'platform_app', subject_id: id, kind: 'deleted' });
+    for (const id of ids) audit({ subject: 'platform_app', subject_id: id, kind: 'deleted' });
     return { status: 204, data: null };
   });
 }

@@ -131,13 +131,13 @@ function toIssue(
   actual: number,
 ): Issue {
   const message = `${account.account_name} may publish ${countOf(limit, 'target')} in ${month}; this is number ${actual}.`;
-  const finding = {
+  const ofPost = {
     platform_post_index: Number(path[1]),
     account_id: account.id,
     platform: account.platform,
     severity: 'error',
   } as const;
-  return { path, code: 'quota_exceeded', message, actual, limit, finding };
+  return { path, code: 'quota_exceeded', message, actual, limit, ofPost };
 }
 
 /** Sends each event once per account and month, even if the count falls and rises again. */

@@ -35,9 +35,9 @@ export function updateProject(
   changes: UpdateProject,
 ): Promise<Answer<Project>> {
   refuseTestKey(caller);
-  return transact(context, caller, async ({ trx, note }) => {
+  return transact(context, caller, async ({ trx, audit }) => {
     const row = await setProject(trx, caller.projectId, changes);
-    note({ subject: 'project', subject_id: row.id, kind: 'updated' });
+    audit({ subject: 'project', subject_id: row.id, kind: 'updated' });
     return { status: 200, data: present(Project, row) };
   });
 }

@@ -74,8 +74,8 @@ export interface Issue {
   message: Text;
   actual?: string | number;
   limit?: string | number;
-  /** For an issue of a post: what validation shows of it besides. */
-  finding?: {
+  /** For an issue of a post: the other members that validation shows. */
+  ofPost?: {
     platform_post_index: number | null;
     account_id: string | null;
     platform: string | null;

@@ -45,8 +45,8 @@ function toRefusal(errors: TargetIssue[], accounts: Accounts): AppError {
   return validationError(
     [...byIssue.values()].map(([first, ...others]) => {
       const { issue, severity, target } = first!;
-      const finding = { ...presentTarget(others.length === 0 ? target : null, accounts), severity };
-      return { ...issue, finding };
+      const ofPost = { ...presentTarget(others.length === 0 ? target : null, accounts), severity };
+      return { ...issue, ofPost };
     }),
   );
 }

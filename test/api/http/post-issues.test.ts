@@ -1,4 +1,4 @@
-// A finding about a post looks the same in validation, in a refusal and among the warnings of a creation.
+// An issue of a post looks the same in validation, in a refusal and among the warnings of a creation.
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
@@ -21,7 +21,7 @@ const members = [
   'platform_post_index',
   'severity',
 ];
-const namesOf = (finding: object) => Object.keys(finding).toSorted();
+const namesOf = (issue: object) => Object.keys(issue).toSorted();
 
 const invalid = () => ({
   caption: 'hello',
