@@ -104,8 +104,6 @@ export function observeRequest(
   requestSeconds.observe(labels, (performance.now() - startedAtMs) / 1000);
 }
 
-let isNodeCollected = false;
-
 export const metricsPage: PublicPage<ProcessContext> = {
   path: '/metrics',
   async respond(context, c) {
@@ -115,8 +113,8 @@ export const metricsPage: PublicPage<ProcessContext> = {
       return c.text(refusal.message, refusal.status);
     }
     // From the first scrape on, so that a process without scrapes collects nothing.
-    if (!isNodeCollected) collectDefaultMetrics({ register: processRegistry });
-    isNodeCollected = true;
+    const nodeMetric = processRegistry.getSingleMetric('process_start_time_seconds');
+    if (!nodeMetric) collectDefaultMetrics({ register: processRegistry });
     const isUp = await readInstallation(context).then(
       () => true,
       () => false,

@@ -149,7 +149,7 @@ function refuse(context: Context, thrown: unknown, c: HonoContext<RestEnv>): Res
   return sendJson(c, { error, request_id: requestId }, status);
 }
 
-/** With a length, by which small answers are left uncompressed. */
+/** Sets the length, so that compression can skip a small answer without reading it. */
 function sendJson(c: HonoContext<RestEnv>, body: object, status: number): Response {
   const text = JSON.stringify(body);
   c.header('Content-Type', 'application/json');

@@ -25,7 +25,7 @@ interface Router {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-export interface ServerParts {
+interface ServerParts {
   documents: StoredDocuments;
   /** Answers every path without another handler, with 404 if it doesn't exist. */
   rest: Router;
@@ -35,8 +35,8 @@ export interface ServerParts {
 }
 
 export interface Server {
-  /** `on`: a port, or the server that holds it. */
-  listen(on: number | NetServer, host: string): Promise<{ port: number; url: string }>;
+  /** Returns the port. `on`: a port, or the server that holds it. */
+  listen(on: number | NetServer, host: string): Promise<number>;
   /** Ends streams and idle connections at once, and waits for running requests. */
   close(): Promise<void>;
 }
@@ -131,9 +131,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     async listen(on, host) {
       const isPort = typeof on === 'number';
       await once(isPort ? server.listen(on, host) : server.listen(on).ref(), 'listening');
-      const { port: actual } = server.address() as AddressInfo;
-      const name = host.includes(':') ? `[${host}]` : host;
-      return { port: actual, url: `http://${name}:${actual}` };
+      return (server.address() as AddressInfo).port;
     },
 
     async close() {

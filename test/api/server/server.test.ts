@@ -42,7 +42,7 @@ beforeAll(async () => {
       },
     },
   );
-  ({ url } = await server.listen(0, '127.0.0.1'));
+  url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
 });
 afterAll(async () => {
   await server.close();
