@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Channel } from '../../schema/database/notifier.ts';
 import type { Listener } from '../../schema/database/live/listen.ts';
 
-export interface PollLoopOptions {
+interface PollLoopOptions {
   listener: Listener;
   channel: Channel;
   log: Logger;

@@ -20,7 +20,7 @@ import {
 import { deliverEventsWorkflowId } from '../../schema/workflows.ts';
 import type { Running } from './poll-loop.ts';
 
-export interface SweeperDependencies {
+interface SweeperDependencies {
   db: Db;
   notifier: Notifier;
   temporal: Client;

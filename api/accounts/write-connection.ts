@@ -48,7 +48,7 @@ interface WrittenAccount {
   oldGrantId: string | null;
 }
 
-export interface WrittenConnection {
+interface WrittenConnection {
   /** In the order of the grant. */
   written: WrittenAccount[];
   /** Grants that were deleted because they have no account left. Revoke them after the commit. */

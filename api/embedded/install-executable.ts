@@ -9,7 +9,7 @@ import { Agent, fetch } from 'undici';
 
 type Signal = AbortSignal | undefined;
 
-export interface SearchStep {
+interface SearchStep {
   /** Name of the place for progress lines, such as `the official download`. */
   place: string;
   /** Returns the path of a program that works. Otherwise throws the reason. */
@@ -60,7 +60,7 @@ export async function run(
   }
 }
 
-export interface Installation {
+interface Installation {
   /** Path of the installed program. */
   target: string;
   /** Throws if the fetched program is not the right one. */
@@ -87,7 +87,7 @@ export async function installExecutable(
   }
 }
 
-export interface OfficialArtifact {
+interface OfficialArtifact {
   /** `cli` or `temporal-test-server`. */
   name: string;
   /** `v1.9.1`, or `default` for the version that fits the SDK of `query`. */

@@ -6,7 +6,7 @@ import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-export interface PostgresBinaries {
+interface PostgresBinaries {
   /** Folder that contains `bin`, `lib` and `share`. */
   directory: string;
   initdb: string;
@@ -43,7 +43,7 @@ export function binariesIn(directory: string, label: string): PostgresBinaries {
   };
 }
 
-export interface SystemUser {
+interface SystemUser {
   name: string;
   uid: number;
   gid: number;

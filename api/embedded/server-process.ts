@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePorts } from '../server/ports.ts';
 import { findProcessesIn, stopProcesses, type StopPlan } from './process-table.ts';
 
-export type Ports = Record<string, number>;
+type Ports = Record<string, number>;
 
-export interface ServerCommand {
+interface ServerCommand {
   /** `Postgres` or `Temporal`. In lower case, it names the log and the record. */
   name: string;
   dataDirectory: string;
@@ -112,7 +112,7 @@ function readOutput(log: number, start: number): string {
   return bytes.toString('utf8');
 }
 
-export interface ServerStart extends Omit<ServerCommand, 'args' | 'ports'> {
+interface ServerStart extends Omit<ServerCommand, 'args' | 'ports'> {
   portNames: readonly string[];
   argsOn(ports: Ports): readonly string[];
   /** Asked again if it rejects. */

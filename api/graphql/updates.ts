@@ -9,7 +9,7 @@ import type { FindSubjects, Message } from './messages.ts';
 /** The last item of a stream that broke is the reason, with the cursor to resume from. */
 export type Update<T> = Message<T> | { failure: AppError };
 
-export interface UpdateOptions<T> {
+interface UpdateOptions<T> {
   find: FindSubjects<T>;
   /** Whether the stream shows this subject. A stream with a filter leaves out deleted subjects. */
   isWanted?: ((subject: T) => boolean) | undefined;

@@ -7,13 +7,13 @@ import type { Caller, Context } from './context.ts';
 import type { RestEnv } from './request-id.ts';
 import type { Answer } from './transact.ts';
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** `any key`: the route needs no scope. */
-export type RouteScope = Scope | 'any key';
+type RouteScope = Scope | 'any key';
 
 /** The answer of a route, and how it is made from the operation's result. */
-export interface AnswerShape<Result> {
+interface AnswerShape<Result> {
   readonly statuses: readonly number[];
   readonly schema: z.ZodType | null;
   readonly isList: boolean;
@@ -70,13 +70,13 @@ export const removed: AnswerShape<Answer<null>> = {
 };
 
 /** `/v1/webhooks/:id` → `{id: string}` */
-export type PathParams<Path extends string> = Path extends `${infer Head}/${infer Tail}`
+type PathParams<Path extends string> = Path extends `${infer Head}/${infer Tail}`
   ? PathParams<Head> & PathParams<Tail>
   : Path extends `:${infer Name}`
     ? Record<Name, string>
     : unknown;
 
-export interface RouteRequest<Params, Query, Body> {
+interface RouteRequest<Params, Query, Body> {
   context: Context;
   caller: Caller;
   params: Params;
@@ -84,7 +84,7 @@ export interface RouteRequest<Params, Query, Body> {
   body: Body;
 }
 
-export interface RouteSpec<Path extends string, Query, Body, Result> {
+interface RouteSpec<Path extends string, Query, Body, Result> {
   /** The operation's name in the OpenAPI document. */
   name: string;
   /** GraphQL shows the summary and the description too, unless its field has its own. */

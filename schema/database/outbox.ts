@@ -180,7 +180,7 @@ export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
 /** The outbox row of a batch's workflow, and the number of its deliveries. */
 export type ClaimedBatch = OutboxRow & { size: number; batchId: string };
 
-export interface BatchOptions {
+interface BatchOptions {
   limit: number;
   /** Failing webhooks get batches of their own, since their slow receivers would hold up the others. */
   isFailing?: boolean;
