@@ -98,6 +98,6 @@ function chooseAccount({ accounts }: Grant, id: string | undefined): GrantedAcco
   return usable[0]!;
 }
 
-function refuse(path: Path, code: string, message: Text | string): AppError {
+function refuse(path: Path, code: string, message: Text): AppError {
   return validationError([{ path, code, message }]);
 }

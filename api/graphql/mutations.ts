@@ -19,9 +19,9 @@ import { idArguments, idempotencyArguments, noInput } from './shapes.ts';
 
 type Types = PothosSchemaTypes.ExtendDefaultTypes<GraphqlTypes>;
 
-/** What a mutation gets besides its input. */
+/** The arguments of a mutation beside its input. */
 interface Given<Fields extends InputFieldMap> {
-  /** Of the `resource`. */
+  /** The ID of the resource. Empty if the mutation names none. */
   id: string;
   args: InputShapeFromFields<Fields>;
   /** How messages name fields. */

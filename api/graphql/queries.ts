@@ -104,7 +104,8 @@ function addPages<T extends { id: string }, Query>(
       extensions: { query: schema },
       args: { ...parent, ...pageArguments, ...filters },
       resolve: async (_, args, graphql): Promise<never> => {
-        const { webhookId: _parent, ...query } = args as Arguments;
+        const entries = Object.entries(args as Arguments);
+        const query = Object.fromEntries(entries.filter(([name]) => !(name in parent)));
         const page = await list(graphql, scope, schema, query, (...given) =>
           readWithinLimit(graphql, () => run(...given, args)),
         );

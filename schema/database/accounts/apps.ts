@@ -90,13 +90,10 @@ export interface WantedApp {
   operatorClientId?: string | undefined;
 }
 
-/**
- * The app of a new consent: the project's, or else the operator's. Undefined: neither has one. Without a
- * project, only the operator's.
- */
+/** The app of a new consent: the project's, or else the operator's. Undefined: neither has one. */
 export async function findAppFor(
   db: Db,
-  projectId: string | null,
+  projectId: string,
   vault: Vault,
   { platform, instance = '', operatorClientId }: WantedApp,
 ): Promise<App | undefined> {

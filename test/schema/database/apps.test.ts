@@ -54,7 +54,7 @@ test('an app that is known keeps its secret when it is added again', async () =>
   expect(secrets).toContain(first!.clientSecret);
   await addApp(database.db, null, rowsVault, { ...app, clientSecret: 'four' });
   expect(await find({ instance: 'a.example' })).toEqual(first);
-  expect(await findAppFor(database.db, null, rowsVault, app)).toEqual(first);
+  expect(await find({ instance: 'a.example' }, await addProject(database.db))).toEqual(first);
   expect(await listApps()).toHaveLength(1);
 });
 
