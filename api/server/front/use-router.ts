@@ -19,7 +19,8 @@ export function useRouter(context: Context, routes: Routes, otherwise: Respond):
         hook.endResponse(await respond(hook.request, hook.serverContext));
       } catch (error) {
         // Uncaught. The server under Yoga would send its stack to the client.
-        const { body, ...head } = toErrorResponse(context, error, nameRequest(null));
+        const requestId = nameRequest(hook.request.headers.get('X-Request-Id'));
+        const { body, ...head } = toErrorResponse(context, error, requestId);
         hook.endResponse(new Response(body, head));
       }
     },

@@ -22,6 +22,9 @@ async function echo(incoming: Request): Promise<Response> {
   const { pathname } = new URL(incoming.url);
   if (pathname === '/v1/rejects') throw new Error('secret detail');
   if (pathname === '/v1/stream') return new Response(incoming.body);
+  if (pathname === '/v1/page') {
+    return new Response('a page', { headers: { 'Content-Type': 'text/html' } });
+  }
   const bytes = (await incoming.bytes()).length;
   return Response.json({ method: incoming.method, path: pathname, bytes });
 }
@@ -68,12 +71,24 @@ describe('a path', () => {
   );
 
   test.each(['/v1/rejects', '/'])('%s whose handler throws hides the error', async (path) => {
-    const answer = await fetch(url + path);
+    const answer = await fetch(url + path, { headers: { 'X-Request-Id': 'mine-1' } });
     expect(answer.status).toBe(500);
+    expect(answer.headers.get('X-Request-Id')).toBe('mine-1');
     const text = await answer.text();
-    expect(JSON.parse(text).error.code).toBe('internal');
+    expect(JSON.parse(text)).toMatchObject({
+      error: { code: 'internal' },
+      request_id: 'mine-1',
+    });
     expect(text).not.toContain('secret');
   });
+});
+
+test('GraphiQL leaves the headers of other pages as they are', async () => {
+  const graphiql = await fetch(`${url}/graphql`, { headers: { Accept: 'text/html' } });
+  await graphiql.bytes();
+  expect(graphiql.headers.get('ETag')).toMatch(/^W\/"/);
+  const page = await fetch(`${url}/v1/page`);
+  expect(page.headers.get('ETag')).toBeNull();
 });
 
 describe('an unusual request', () => {
