@@ -36,7 +36,8 @@ export const docPages: PublicPage<Pick<Context, 'publicUrl'>>[] = [
   {
     path: '/docs/viewer.js',
     async respond(_, c) {
-      const etag = `"${viewerRelease.version}"`;
+      // Weak, since the script is compressed.
+      const etag = `W/"${viewerRelease.version}"`;
       const headers = { ETag: etag, 'Cache-Control': 'public, max-age=31536000, immutable' };
       if (c.req.header('If-None-Match') === etag) return c.body(null, 304, headers);
       const type = 'text/javascript; charset=utf-8';

@@ -140,6 +140,8 @@ describe('GET /docs', () => {
     expect(script.headers.get('Cache-Control')).toContain('immutable');
     expect(script.body.length).toBeGreaterThan(1_000_000);
     const etag = script.headers.get('ETag')!;
+    // The script is compressed for clients that accept it.
+    expect(etag).toMatch(/^W\/"/);
     const again = await rest.call('GET', address!, { headers: { 'If-None-Match': etag } });
     expect(again.status).toBe(304);
   });
