@@ -313,6 +313,14 @@ describe('files', () => {
     );
   });
 
+  test('use no private parts of zod', () => {
+    const users = files.filter((file) => /\._(zod|def|idmap)\b/.test(file.text));
+    expectNone(
+      users.map((file) => file.path),
+      'Read the schema with `z.toJSONSchema`, `.shape` or `.meta()`.',
+    );
+  });
+
   test('export by name', () => {
     const configured = new Set(['test/support/global-setup.ts']);
     const defaults = files.filter(

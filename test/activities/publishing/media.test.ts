@@ -21,6 +21,7 @@ import { simulatedMedia } from '../../support/networks/network.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addImage } from '../../support/rows/media.ts';
+import { statementsOf } from '../../support/rows/statements.ts';
 import { addTarget, advanceToEnd, getResult, targetRun } from '../../support/rows/targets.ts';
 
 const database = useDatabase();
@@ -112,6 +113,18 @@ test('the target waits until its media have arrived, and gets them byte for byte
   expect(await advanceToEnd(dependencies, resultId)).toMatchObject({ status: 'published' });
   expect(given).toMatchObject([{ id: mediaId, kind: 'image', contentType: 'image/jpeg' }]);
   expect(await bytesOf(given[0]!)).toEqual(bytes);
+});
+
+test('a step reads its target, its media and its login once', async () => {
+  const { resultId, mediaId } = await addWith({ status: 'pending' });
+  await storeImage(mediaId, await photo(100));
+  // The engine is not running, so all statements are of the step.
+  const statements = await statementsOf(() => advance(resultId), /^$/);
+  expect(network.calls).toBe(1);
+  const countOf = (source: string) =>
+    statements.filter((text) => text.includes(` from ${source} `)).length;
+  const sources = ['"post_results" as "r"', '"media"', '"social_accounts" as "account"'];
+  expect(sources.map(countOf), statements.join('\n')).toEqual([1, 1, 1]);
 });
 
 test.each([

@@ -71,6 +71,16 @@ describe('a browser', () => {
     }
   });
 
+  test.each([
+    ['/v1/posts', origin, 'Access-Control-Request-Headers, Origin'],
+    ['/v1/posts', 'https://other.example.com', 'Access-Control-Request-Headers, Origin'],
+    ['/graphql', origin, 'Access-Control-Request-Headers, Origin'],
+    ['/v1/openapi.json', origin, 'Access-Control-Request-Headers'],
+  ])('gets a preflight of %s at %s that varies by %s', async (path, own, vary) => {
+    const preflight = await ask(`${app.url}${path}`, { origin: own }, 'OPTIONS');
+    expect(preflight).toMatchObject({ status: 204, headers: { vary } });
+  });
+
   test('may read the answer to a call without a key', async () => {
     const answer = await ask(`${app.url}/v1/posts`, { origin });
     expect(answer).toMatchObject({
@@ -82,8 +92,10 @@ describe('a browser', () => {
   test.each(['https://other.example.com', 'null', `${origin}.example.net`])(
     'at %s may not',
     async (other) => {
-      const { headers } = await ask(`${app.url}/v1/posts`, { origin: other, ...key() });
-      expect(headers['access-control-allow-origin']).toBeUndefined();
+      for (const method of ['GET', 'OPTIONS']) {
+        const { headers } = await ask(`${app.url}/v1/posts`, { origin: other, ...key() }, method);
+        expect(headers['access-control-allow-origin']).toBeUndefined();
+      }
     },
   );
 
@@ -151,6 +163,16 @@ describe('an answer', () => {
       'Origin',
     ]);
   });
+
+  test.each(['/v1/openapi.json', '/v1/project'])(
+    'to HEAD of %s varies by the same as to GET',
+    async (path) => {
+      const askBy = (method: string) => ask(`${app.url}${path}`, { ...gzip, ...key() }, method);
+      const [head, get] = [await askBy('HEAD'), await askBy('GET')];
+      expect(head.headers.vary).toContain('Accept-Encoding');
+      expect(head.headers.vary).toBe(get.headers.vary);
+    },
+  );
 
   test('on a page of users is never compressed', async () => {
     const { headers, bytes } = await ask(`${app.url}/connect/cs_1`, gzip);

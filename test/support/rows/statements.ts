@@ -6,8 +6,11 @@ import { vi } from 'vitest';
 const ofTheBackground =
   /\b(changes|feed_epoch|sweeps|outbox|sending_pauses|set_config)\b|^(listen|select 1)\b|^$/i;
 
-/** The statements that are sent while `work` runs. */
-export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+/** The statements that are sent while `work` runs, except those that `ignored` matches. */
+export async function statementsOf(
+  work: () => Promise<unknown>,
+  ignored = ofTheBackground,
+): Promise<string[]> {
   const statements: string[] = [];
   const query = Client.prototype.query;
   const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (
@@ -16,7 +19,7 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<string
   ) {
     const [asked] = given as [string | { text: string }];
     const text = typeof asked === 'string' ? asked : asked.text;
-    if (!ofTheBackground.test(text)) statements.push(text);
+    if (!ignored.test(text)) statements.push(text);
     return Reflect.apply(query, this, given) as never;
   });
   try {
