@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { afterEach } from 'vitest';
 import type { Resolve } from '../../../activities/egress/dns.ts';
 import { createSafeFetch, type SafeFetchOptions } from '../../../activities/egress/client.ts';
@@ -77,6 +78,14 @@ export function startRaw(
       });
     }),
   );
+}
+
+/** Writes a byte every 20 ms until the connection ends. */
+export function drip(socket: Writable): void {
+  const writing = setInterval(() => {
+    if (!socket.destroyed) socket.write('a');
+  }, 20);
+  socket.once('close', () => clearInterval(writing));
 }
 
 export function startHttps(answer: Answer): Promise<LoopbackServer> {

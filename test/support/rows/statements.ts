@@ -1,6 +1,50 @@
-// Counts what Postgres is asked by everything in this process, so that a test may say how much that is.
+// What Postgres is asked by everything in this process, so that a test may count it or wait for it.
 import { Client } from 'pg';
 import { vi } from 'vitest';
+import type { Db } from '../../../schema/database/tables.ts';
+
+export interface SentStatement {
+  /** Empty, unless it is prepared. */
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+  isAnswered: boolean;
+}
+
+export interface WatchedStatements extends Disposable {
+  /** All that were sent since. */
+  readonly sent: readonly SentStatement[];
+  /** How many of them have this text. */
+  count(text: RegExp): number;
+}
+
+/** One at a time may watch. */
+export function watchStatements(): WatchedStatements {
+  const sent: SentStatement[] = [];
+  const query = Client.prototype.query;
+  const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (
+    this: Client,
+    ...given: unknown[]
+  ) {
+    const [asked, values = []] = given as [string | { name?: string; text: string }, unknown[]?];
+    const { name = '', text } = typeof asked === 'string' ? { text: asked } : asked;
+    const statement = { name, text, values, isAnswered: false };
+    sent.push(statement);
+    const answer: unknown = Reflect.apply(query, this, given);
+    if (answer instanceof Promise) {
+      void answer.then(
+        () => (statement.isAnswered = true),
+        () => undefined,
+      );
+    }
+    return answer as never;
+  });
+  return {
+    sent,
+    count: (text) => sent.filter((statement) => text.test(statement.text)).length,
+    [Symbol.dispose]: () => spy.mockRestore(),
+  };
+}
 
 /** Sent by the engine and the live feed on their own, and by each new connection. */
 const ofTheBackground =
@@ -11,21 +55,22 @@ export async function statementsOf(
   work: () => Promise<unknown>,
   ignored = ofTheBackground,
 ): Promise<string[]> {
-  const statements: string[] = [];
-  const query = Client.prototype.query;
-  const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (
-    this: Client,
-    ...given: unknown[]
-  ) {
-    const [asked] = given as [string | { text: string }];
-    const text = typeof asked === 'string' ? asked : asked.text;
-    if (!ignored.test(text)) statements.push(text);
-    return Reflect.apply(query, this, given) as never;
-  });
-  try {
-    await work();
-  } finally {
-    spy.mockRestore();
-  }
-  return statements;
+  using statements = watchStatements();
+  await work();
+  return statements.sent.map(({ text }) => text).filter((text) => !ignored.test(text));
+}
+
+/** The same database, which counts the answers to statements that are sent through it. */
+export function countAnswers(db: Db): { db: Db; count: () => number } {
+  let answers = 0;
+  return {
+    db: db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: ({ result }) => {
+        answers++;
+        return Promise.resolve(result);
+      },
+    }),
+    count: () => answers,
+  };
 }

@@ -1,0 +1,7 @@
+// The only wait of tests for a time. All other waits are for a condition.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Lets time pass where time itself is the subject. `_why`: what takes that time, or has to outlast it. */
+export async function elapse(ms: number, _why: string): Promise<void> {
+  await sleep(ms);
+}
