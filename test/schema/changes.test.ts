@@ -1,7 +1,6 @@
 // The feed's table: late commits are not skipped, and its indexes serve its reads.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Client } from 'pg';
 import {
   deleteChanges,
@@ -49,12 +48,15 @@ async function openTransaction(): Promise<{
 }
 
 /** Any transaction of the server, another test's too, can hold changes back for a moment. */
-async function readWhole(db: Db, from: FeedPosition, limit: number): Promise<ChangePage> {
-  for (;;) {
-    const page = await readChanges(db, from, limit);
-    if (!page.isHeldBack) return page;
-    await sleep(20);
-  }
+function readWhole(db: Db, from: FeedPosition, limit: number): Promise<ChangePage> {
+  return vi.waitFor(
+    async () => {
+      const page = await readChanges(db, from, limit);
+      expect(page.isHeldBack).toBe(false);
+      return page;
+    },
+    { timeout: 20_000, interval: 20 },
+  );
 }
 
 describe('readChanges', () => {

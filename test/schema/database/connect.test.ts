@@ -1,5 +1,4 @@
 // The pool on a real Postgres: lost connections, and the limits of its sessions.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { limitTransactions } from '../../../schema/database/connect.ts';
@@ -13,8 +12,8 @@ describe('connectDatabase', () => {
     const { db } = database;
     const cut = db.transaction().execute(async (trx) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
-      await sql`select pg_terminate_backend(${rows[0]!.pid})`.execute(db);
-      await sleep(100);
+      // Returns once the connection is gone.
+      await sql`select pg_terminate_backend(${rows[0]!.pid}, 10000)`.execute(db);
       await sql`select 1`.execute(trx);
     });
     await expect(cut).rejects.toThrow();

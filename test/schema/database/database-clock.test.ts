@@ -1,8 +1,7 @@
 // The database's time in a process, read over a connection that may be slow.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type QueryId } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { startDatabaseClock } from '../../../schema/database/database-clock.ts';
+import { startDatabaseClock, type DatabaseClock } from '../../../schema/database/database-clock.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 
@@ -16,15 +15,26 @@ async function readDatabase(): Promise<{ ms: number; tripMs: number }> {
   return { ms: rows[0]!.ms, tripMs: performance.now() - askedAt };
 }
 
-/** Delays the answers. */
-function slow(db: Db, ms: () => number): Db {
-  return db.withPlugin({
+/** While it is holding, its answers wait until the test calls them. */
+function holdAnswers(db: Db) {
+  const state = { isHolding: false, held: [] as (() => void)[], given: 0 };
+  const held = db.withPlugin({
     transformQuery: ({ node }) => node,
     async transformResult({ result }: { result: never; queryId: QueryId }) {
-      await sleep(ms());
+      if (state.isHolding) await new Promise<void>((resolve) => void state.held.push(resolve));
+      state.given++;
       return result;
     },
   });
+  return { db: held, state };
+}
+
+/** What the clock adds to the time of this process. */
+function offsetOf(clock: DatabaseClock): number {
+  const stopped = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const offset = clock.now();
+  stopped.mockRestore();
+  return offset;
 }
 
 test('returns the time of the database, even if the clock of the process is wrong', async () => {
@@ -37,17 +47,29 @@ test('returns the time of the database, even if the clock of the process is wron
 });
 
 test('is never ahead, and a slow answer does not worsen the result of a fast one', async () => {
-  const late = await startDatabaseClock(slow(database.db, () => 200));
+  const slow = holdAnswers(database.db);
+  slow.state.isHolding = true;
+  const starting = startDatabaseClock(slow.db);
+  await expect.poll(() => slow.state.held.length).toBe(1);
+  slow.state.held[0]!();
+  const late = await starting;
   expect(late.now()).toBeLessThanOrEqual((await readDatabase()).ms);
   late.stop();
 
-  let delayMs = 0;
-  const db = slow(database.db, () => delayMs);
-  const clock = await startDatabaseClock(db, { everyMs: 20 });
-  delayMs = 1_000;
-  await sleep(1_200);
-  const { ms, tripMs } = await readDatabase();
-  expect(clock.now()).toBeLessThanOrEqual(ms + tripMs + 1);
-  expect(clock.now()).toBeGreaterThan(ms - 500);
+  const { db, state } = holdAnswers(database.db);
+  const everyMs = 20;
+  const clock = await startDatabaseClock(db, { everyMs });
+  const offset = offsetOf(clock);
+  state.isHolding = true;
+  // By then, the first of them is old.
+  await expect.poll(() => state.held.length).toBeGreaterThan(2);
+  const { given } = state;
+  state.held[0]!();
+  await expect.poll(() => state.given).toBeGreaterThan(given);
+  expect(offsetOf(clock)).toBeGreaterThan(offset - everyMs);
+  state.isHolding = false;
+  for (const give of state.held) give();
+  const now = clock.now();
+  expect(now).toBeLessThanOrEqual((await readDatabase()).ms);
   clock.stop();
 });

@@ -1,6 +1,5 @@
 // The order in which the rows of a post are locked: always the same, so that no deadlock occurs.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostResultRow, Transaction } from '../../../schema/database/tables.ts';
 import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
 import { setFailed, setNextPhase } from '../../../schema/database/posts/target-steps.ts';
@@ -9,6 +8,7 @@ import { toFailure } from '../../../activities/publishing/record-outcome.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addPost } from '../../support/rows/rows.ts';
 import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
+import { countWaiting } from '../../support/rows/waiting.ts';
 
 const month = '2026-01';
 let post: Awaited<ReturnType<typeof addPost>>;
@@ -34,9 +34,6 @@ beforeEach(async () => {
 const transact = <T>(work: (trx: Transaction) => Promise<T>) =>
   inQuietTransaction(database.db, work);
 
-/** Others wait for a lock within this time. */
-const lockWaitMs = 50;
-
 describe('restartPost', () => {
   test('waits for a transaction that writes a result and then its post', async () => {
     const { db } = database;
@@ -50,7 +47,7 @@ describe('restartPost', () => {
         .forUpdate()
         .execute();
       restarting = restartPost(db, quietNotifier, post.postId, post.workflowId);
-      await sleep(lockWaitMs);
+      await expect.poll(() => countWaiting(db)).toBe(1);
       await setNextPhase(trx, quietNotifier, target, {
         phase: 'commit',
         clock: {},
@@ -74,7 +71,7 @@ describe('setFailed', () => {
         .forUpdate()
         .execute();
       failing = transact((other) => setFailed(other, target, toFailure('rejected', 'commit')));
-      await sleep(lockWaitMs);
+      await expect.poll(() => countWaiting(db)).toBe(1);
       await trx
         .selectFrom('account_usage')
         .select('month')

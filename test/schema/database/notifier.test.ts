@@ -1,6 +1,5 @@
 // The notifier and its listeners: notifications wake, are grouped, and survive a lost connection.
 import { sql } from 'kysely';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createNotifier } from '../../../schema/database/notifier.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
@@ -21,9 +20,10 @@ describe('notifier', () => {
     const notifier = createNotifier(database.url);
     await expect.poll(() => countOf('fanfare listener')).toBe(1);
     const wakes: number[] = [];
-    let others = 0;
+    let [others, ends] = [0, 0];
     listener.on('fanfare_outbox', () => wakes.push(performance.now()));
     listener.on('fanfare_changes', () => others++);
+    listener.on('fanfare_deliveries', () => ends++);
     notifier.notify('fanfare_outbox');
     await expect.poll(() => wakes.length, { interval: 5 }).toBeGreaterThan(0);
 
@@ -31,10 +31,12 @@ describe('notifier', () => {
     wakes.length = 0;
     await expect.poll(() => wakes.length, { interval: 5 }).toBeGreaterThan(0);
     wakes.length = 0;
-    others = 0;
+    [others, ends] = [0, 0];
     for (let i = 0; i < 1_000; i++) notifier.notify('fanfare_outbox');
-    await sleep(250);
-    expect(wakes.length).toBeGreaterThan(0);
+    await expect.poll(() => wakes.length, { interval: 5 }).toBeGreaterThan(0);
+    // Arrives after all of them. A poll would wake the other channel too.
+    notifier.notify('fanfare_deliveries');
+    await expect.poll(() => ends, { interval: 5 }).toBe(1);
     expect(wakes.length).toBeLessThan(5);
     expect(others).toBe(0);
     await listener.close();
@@ -82,12 +84,13 @@ describe('notifier', () => {
 
   test('stops calling a listener that was removed', async () => {
     const listener = createListener(database.url);
-    let wakes = 0;
+    let [wakes, others] = [0, 0];
     const leave = listener.on('fanfare_outbox', () => wakes++);
     await expect.poll(() => wakes).toBeGreaterThan(0);
     leave();
     const before = wakes;
-    await sleep(700);
+    listener.on('fanfare_outbox', () => others++);
+    await expect.poll(() => others).toBeGreaterThan(0);
     expect(wakes).toBe(before);
     await listener.close();
   });

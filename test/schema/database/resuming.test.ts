@@ -7,6 +7,7 @@ import { newId } from '../../../schema/wire/ids.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addPost } from '../../support/rows/rows.ts';
 import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
+import { countWaiting } from '../../support/rows/waiting.ts';
 
 const database = useDatabase();
 afterEach(async () => {
@@ -165,7 +166,7 @@ describe('setPaused', () => {
       await deletePause(trx, 'sandbox');
       let isDone = false;
       noting = setPaused(db, target).finally(() => (isDone = true));
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await expect.poll(() => countWaiting(db)).toBe(1);
       expect(isDone).toBe(false);
     });
     expect(await noting).toBe(false);
