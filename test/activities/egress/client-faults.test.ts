@@ -1,11 +1,11 @@
 // The outgoing HTTP client against servers that fail, stall, flood or break off.
 import { createServer as createTcpServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   cert,
   createClient,
+  drip,
   listen,
   okHead,
   resolvingTo,
@@ -87,12 +87,9 @@ describe('answers that fail', () => {
   });
 
   test('end when the head arrives too slowly', async () => {
-    const server = await startRaw(async (socket) => {
+    const server = await startRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
-      while (!socket.destroyed) {
-        socket.write('a');
-        await sleep(20);
-      }
+      drip(socket);
     });
     const result = await createClient().post(server.url, { deadlineMs: 300 });
     expect(result).toMatchObject({ ok: false, errorCode: 'response_timeout' });
@@ -101,12 +98,9 @@ describe('answers that fail', () => {
   });
 
   test('let the status decide when the body arrives too slowly', async () => {
-    const server = await startHttp(async (_request, response) => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(200);
-      while (!response.destroyed) {
-        response.write('a');
-        await sleep(20);
-      }
+      drip(response);
     });
     const result = await createClient().post(server.url, { deadlineMs: 300 });
     expect(result).toMatchObject({ ok: true, status: 200 });

@@ -1,5 +1,4 @@
 // The outgoing HTTP client: requests, refusals and limits.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { NotBegunError } from '../../../activities/egress/send-outcome.ts';
 import {
@@ -9,6 +8,7 @@ import {
   startHttp,
   startRaw,
 } from '../../support/receivers/loopback.ts';
+import { skipAhead } from '../../support/skip-ahead.ts';
 
 describe('send', () => {
   test('posts the body and returns the response', async () => {
@@ -140,19 +140,23 @@ describe('blocked addresses', () => {
 
 describe('limits', () => {
   test('opens no more connections to an origin than allowed, and serves all waiting requests', async () => {
+    const gate = Promise.withResolvers<void>();
     let open = 0;
-    let peak = 0;
     const server = await startHttp(async (_request, response) => {
       open += 1;
-      peak = Math.max(peak, open);
-      await sleep(20);
-      open -= 1;
+      await gate.promise;
       response.end();
     });
+    const other = await startHttp((_request, response) => response.end());
     const { post } = createClient({ connectionsPerOrigin: 3 });
-    const results = await Promise.all(Array.from({ length: 12 }, () => post(server.url)));
-    expect(results.every((result) => result.ok)).toBe(true);
-    expect([peak, server.connections]).toEqual([3, 3]);
+    const sending = Promise.all(Array.from({ length: 12 }, () => post(server.url)));
+    await expect.poll(() => open).toBe(3);
+    // A fourth connection would have been opened before this one.
+    await post(other.url);
+    expect([open, server.connections]).toEqual([3, 3]);
+    gate.resolve();
+    expect((await sending).every((result) => result.ok)).toBe(true);
+    expect([open, server.connections]).toEqual([12, 3]);
   });
 
   test('counts the deadline from the connection, and serves requests after ones that hang', async () => {
@@ -184,7 +188,8 @@ describe('limits', () => {
       );
     const first = post(server.url, { deadlineMs: 1_000 });
     const second = post(server.url, { deadlineMs: 100 });
-    await sleep(200);
+    await expect.poll(() => server.connections).toBe(1);
+    skipAhead(200);
     const [soon, later] = await Promise.all([refuse(100), refuse(100)]);
     expect(soon).toBeGreaterThanOrEqual(350);
     expect(later).toBeGreaterThanOrEqual(soon + 150);
@@ -263,17 +268,22 @@ describe('limits', () => {
 
 describe('close', () => {
   test('lets running requests end, refuses waiting ones, and leaves no connection', async () => {
+    const gate = Promise.withResolvers<void>();
+    let open = 0;
     const server = await startHttp(async (_request, response) => {
-      await sleep(80);
+      open += 1;
+      await gate.promise;
       response.end('done');
     });
     const { post, close } = createClient({ connectionsPerOrigin: 1 });
     const runs = post(server.url);
     const waits = post(server.url);
     const refused = expect(waits).rejects.toThrow(NotBegunError);
-    await sleep(30);
-    await close();
+    await expect.poll(() => open).toBe(1);
+    const closing = close();
     await refused;
+    gate.resolve();
+    await closing;
     expect(await runs).toMatchObject({ ok: true, body: 'done' });
     await expect(post(server.url)).rejects.toThrow(NotBegunError);
     await expect.poll(() => server.sockets.size).toBe(0);

@@ -2,10 +2,13 @@
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, test, type TestContext } from 'vitest';
+import { describe, test, vi, type TestContext } from 'vitest';
 import { createDns } from '../../../activities/egress/dns.ts';
-import { startNameServer, type NameServerOptions } from '../../support/servers/name-server.ts';
+import {
+  startNameServer,
+  type NameServer,
+  type NameServerOptions,
+} from '../../support/servers/name-server.ts';
 
 const loopback = [{ address: '127.0.0.1', family: 4 }];
 
@@ -28,11 +31,11 @@ async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
   return { value, ms: performance.now() - startedAt };
 }
 
-/** Begins lookups that get no answer. */
-async function flood(lookups: Promise<unknown>[]) {
+/** Begins lookups that get no answer. Resolves once the server was asked for so many names. */
+async function flood({ asked }: NameServer, lookups: Promise<unknown>[], count: number) {
   let ended = 0;
   for (const lookup of lookups) lookup.catch(() => ended++);
-  await sleep(100);
+  await vi.waitUntil(() => distinct(asked).length >= count, { timeout: 10_000, interval: 5 });
   return { countEnded: () => ended };
 }
 
@@ -72,7 +75,9 @@ describe.concurrent('createDns', () => {
   }) => {
     const { server, resolve } = await start(onTestFinished);
     const { countEnded } = await flood(
+      server,
       Array.from({ length: 500 }, (_, i) => resolve(`silent-${i}.test`, 'prj_flood')),
+      20,
     );
     expect(await resolve('a.known.test', 'prj_other')).toEqual(loopback);
     expect(countEnded()).toBe(0);
@@ -81,10 +86,13 @@ describe.concurrent('createDns', () => {
 
   test('counts TXT lookups like the others', async ({ expect, onTestFinished }) => {
     const { server, resolve, texts } = await start(onTestFinished);
-    for (let i = 0; i < 100; i++) texts(`silent-${i}.test`, 'prj_1').catch(() => undefined);
-    await sleep(100);
-    expect(distinct(server.asked)).toHaveLength(20);
+    await flood(
+      server,
+      Array.from({ length: 100 }, (_, i) => texts(`silent-${i}.test`, 'prj_1')),
+      20,
+    );
     expect(await resolve('a.known.test', 'prj_2')).toEqual(loopback);
+    expect(distinct(server.asked).filter((name) => name.includes('silent'))).toHaveLength(20);
   });
 
   test('serves all projects while many ask for silent names of one domain', async ({
@@ -93,7 +101,9 @@ describe.concurrent('createDns', () => {
   }) => {
     const { server, resolve } = await start(onTestFinished);
     const { countEnded } = await flood(
+      server,
       Array.from({ length: 500 }, (_, i) => resolve(`silent-${i}.silent.co.uk`, `prj_${i % 50}`)),
+      10,
     );
     expect(await resolve('a.known.test', 'prj_1')).toEqual(loopback);
     expect(countEnded()).toBe(0);
@@ -106,11 +116,13 @@ describe.concurrent('createDns', () => {
     expect,
     onTestFinished,
   }) => {
-    const { resolve } = await start(onTestFinished);
+    const { server, resolve } = await start(onTestFinished);
     const silent = Array.from({ length: 100 }, (_, i) => `silent-${i}.test`);
     const shared = Array.from({ length: 20 }, (_, i) => `flood-${i}.known.test`);
     const { countEnded } = await flood(
+      server,
       [...silent, ...shared].map((name) => resolve(name, 'prj_flood')),
+      20,
     );
     expect(await resolve('a.known.test', 'prj_other')).toEqual(loopback);
     expect(countEnded()).toBe(0);
@@ -120,9 +132,11 @@ describe.concurrent('createDns', () => {
     expect,
     onTestFinished,
   }) => {
-    const { resolve } = await start(onTestFinished);
+    const { server, resolve } = await start(onTestFinished);
     const { countEnded } = await flood(
+      server,
       Array.from({ length: 100 }, (_, i) => resolve(`${i}.silent.test`, 'prj_1')),
+      10,
     );
     expect(await resolve('a.known.test', 'prj_1')).toEqual(loopback);
     expect(countEnded()).toBe(0);

@@ -1,6 +1,5 @@
 // Guarded WebSockets for connectors with a URL from a user.
 import { createServer } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { asProject } from '../../../activities/current-project.ts';
@@ -57,11 +56,10 @@ describe('withWebSocket', () => {
         socket.close();
       });
       socket.ping();
+      socket.send('behind the ping');
     });
     await createClient().withWebSocket(server.url, noSignal, async (socket) => {
-      await setTimeout(50);
-      socket.send('hello');
-      return readAll(socket);
+      for await (const _ of socket.messages) socket.send('hello');
     });
     expect(answers).toEqual(['message']);
   });

@@ -1,5 +1,4 @@
 // New tokens of a single-use refresh while Postgres refuses writes, and while the process stops.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -35,10 +34,21 @@ afterEach(async () => {
 
 /** New credentials can't be written. Leases can. */
 async function refuseWrites(): Promise<void> {
+  // A sequence keeps its count although the transaction fails.
+  await sql`create sequence if not exists refusals`.execute(database.db);
+  await sql`alter sequence refusals restart`.execute(database.db);
   await sql`create or replace function refuse() returns trigger language plpgsql
-    as $$ begin raise 'read-only'; end $$`.execute(database.db);
+    as $$ begin perform nextval('refusals'); raise 'read-only'; end $$`.execute(database.db);
   await sql`create or replace trigger refuse before update of credentials on grants
     for each row execute function refuse()`.execute(database.db);
+}
+
+async function countRefusals(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select case when is_called then last_value else 0 end::int as count from refusals`.execute(
+    database.db,
+  );
+  return rows[0]!.count;
 }
 
 async function acceptWrites(): Promise<void> {
@@ -65,7 +75,7 @@ const tokenOf = () => readCredentials(database.db, rowsVault, accountId);
 test('new tokens are written after an outage, and one line reports it', async () => {
   const refreshed = createProcess().refresh();
   await expect.poll(() => lines.length).toBe(1);
-  await sleep(1_500);
+  await expect.poll(countRefusals).toBeGreaterThan(1);
   await acceptWrites();
   expect(await refreshed).toBe('refreshed');
   expect(await tokenOf()).toEqual({ token: 't+' });
@@ -81,8 +91,10 @@ test('after an outage, the holder of an expired lease writes before another proc
   const first = createProcess().refresh();
   await expect.poll(() => lines.length).toBe(1);
   await sql`update grants set refresh_lease_until = now() - interval '1 s'`.execute(database.db);
+  const { refresh_lease_id: expired } = await readGranted(database.db, accountId);
   const second = createProcess().refresh();
-  await sleep(500);
+  const readLease = async () => (await readGranted(database.db, accountId)).refresh_lease_id;
+  await expect.poll(readLease).not.toBe(expired);
   await acceptWrites();
   expect(await Promise.all([first, second])).toEqual(['refreshed', 'replaced']);
   expect(network.refreshes).toBe(1);

@@ -1,5 +1,4 @@
 // Refreshes ahead of expiry: which logins are due, and what happens after a refresh that fails.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { loginColumns } from '../../../activities/logins/login-columns.ts';
 import { refreshDue } from '../../../activities/logins/refresh-due.ts';
@@ -7,6 +6,7 @@ import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import type { Login, Platform } from '../../../activities/platforms/platform.ts';
 import { openApp, putApp } from '../../../schema/database/accounts/apps.ts';
 import { nextRefreshDelay } from '../../../schema/retry.ts';
+import { elapse } from '../../support/elapse.ts';
 import { createTestLog } from '../../support/log.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { useDatabase } from '../../support/rows/database.ts';
@@ -147,7 +147,7 @@ describe('a due login', () => {
   test('is refreshed once, although three workers ask and a post is published', async () => {
     network.expiredTokens.add('a');
     network.refreshed = { tokenExpiresAt: inHours(100) };
-    network.onRefresh = () => sleep(50);
+    network.onRefresh = () => elapse(50, 'the others have to find a refresh under way');
     const { accountId } = await addLogin('a');
     const { db } = database;
     const { resultIds } = await addTargets(db, { projectId, accountId });

@@ -2,7 +2,6 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createOAuth } from '../../../activities/platforms/oauth/client.ts';
 import { asProject } from '../../../activities/current-project.ts';
@@ -11,6 +10,7 @@ import { readConfig } from '../../../schema/config/config.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { insertProject } from '../../../schema/database/projects.ts';
+import { elapse } from '../../support/elapse.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addGrant, readGranted } from '../../support/rows/grants.ts';
@@ -36,7 +36,7 @@ async function startLoginServer() {
       refreshes++;
       const isValid = valid.delete(sent.get('refresh_token') ?? '');
       if (isValid) valid.add('r2');
-      await sleep(answersAfterMs);
+      await elapse(answersAfterMs, 'the answer comes after other calls would have timed out');
       response.writeHead(isValid ? 200 : 400, { 'content-type': 'application/json' });
       const tokens = { access_token: 'new', refresh_token: 'r2', token_type: 'bearer' };
       response.end(JSON.stringify(isValid ? tokens : { error: 'invalid_grant' }));

@@ -189,7 +189,8 @@ describe('writeSegments', () => {
     );
     const writing = write(new Uint8Array(), { stream }, { store: slow });
     await expect.poll(() => read).toBe(segmentBytes * 2);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // The next read would take one turn of the event loop. A query takes several.
+    for (let i = 0; i < 5; i++) await readMedia(database.db, mediaId);
     expect(read).toBe(segmentBytes * 2);
     gate.resolve();
     expect(await writing).toBe(segmentBytes * 6);

@@ -1,5 +1,4 @@
 // A target's phases, at a network where a repeated commit is a second post.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
@@ -13,6 +12,7 @@ import {
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { useDatabase } from '../../support/rows/database.ts';
+import { countAnswers } from '../../support/rows/statements.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { useScriptedNetwork } from '../../support/scripted-network.ts';
@@ -151,8 +151,10 @@ describe('advanceTarget', () => {
       .set({ current_run: 2 })
       .where('id', '=', postId)
       .execute();
-    const next = advanceTarget(dependencies, { resultId, run: 2 });
-    await sleep(50);
+    const { db, count } = countAnswers(database.db);
+    const next = advanceTarget({ ...dependencies, db }, { resultId, run: 2 });
+    // It has read the target by then.
+    await expect.poll(count).toBeGreaterThan(0);
     expect(await result(resultId)).toMatchObject({ phase: 'commit', phase_state: 'begun' });
     await setPublished(
       database.db,

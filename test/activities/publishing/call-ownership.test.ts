@@ -1,5 +1,4 @@
 // Several processes at one target: a call belongs to the process that began it, until that one is dead.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
@@ -12,9 +11,9 @@ import {
   clock,
   createProcess,
   fewestCalls,
-  longCallMs,
   noCalls,
   waitForCall,
+  waitForLongCall,
 } from '../../support/networks/call-ownership.ts';
 import { startSlowNetwork, type Behavior, type SlowNetwork } from '../../support/slow-network.ts';
 import { advanceToEnd, getResult, targetRun, addTarget } from '../../support/rows/targets.ts';
@@ -68,7 +67,7 @@ describe.concurrent('a call of a living process', () => {
     const first = advanceToEnd(createProcess(database.db, network), resultId);
     await waitForCall(network, phase);
     const second = advanceToEnd(createProcess(database.db, network), resultId);
-    await sleep(longCallMs);
+    await waitForLongCall(database.db, resultId);
     answer();
     await Promise.all([first, second]);
     expect(network.calls).toEqual({ ...fewestCalls, ...calls });

@@ -1,5 +1,4 @@
 // The deadline of a target: a target that was not sent by then is never sent.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
@@ -36,6 +35,12 @@ async function setDeadline(postId: string, seconds: number): Promise<void> {
     .set({ publish_by: sql<Date>`now() + ${seconds} * interval '1 s'` })
     .where('id', '=', postId)
     .execute();
+}
+
+async function isPast(postId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from posts where id = ${postId} and publish_by < now()`.execute(database.db);
+  return rows.length > 0;
 }
 
 const advance = (resultId: string) => advanceTarget(dependencies, { resultId, run: targetRun });
@@ -105,8 +110,11 @@ describe('a target', () => {
   test('is not sent if its deadline passes between the read and the call', async () => {
     const { postId, resultId } = await addTarget(database.db);
     await setDeadline(postId, 0.3);
-    const waiting = { ...dependencies, loadMedia: () => sleep(500, []) };
-    expect(await advanceToEnd(waiting, resultId)).toMatchObject({
+    const loadMedia = async () => {
+      await expect.poll(() => isPast(postId)).toBe(true);
+      return [];
+    };
+    expect(await advanceToEnd({ ...dependencies, loadMedia }, resultId)).toMatchObject({
       status: 'failed',
       error_code: 'deadline_passed',
       steps: 0,

@@ -1,5 +1,4 @@
 // A prepare of several steps, and a commit that finds nothing prepared.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
@@ -267,8 +266,11 @@ test('seals the state, and makes no call with a state that it cannot open', asyn
 
   // A state is bound to its row.
   const foreign = sealState(vault, 'res_other', { url: 'https://n.test/other' });
-  await db.updateTable('post_results').set(foreign).where('id', '=', step.resultId).execute();
-  await sleep(40);
+  await db
+    .updateTable('post_results')
+    .set({ ...foreign, next_attempt_at: new Date() })
+    .where('id', '=', step.resultId)
+    .execute();
   const before = await target.listCalls();
   await expect(advanceTarget(target.dependencies, step)).rejects.toThrow(
     `The provider state of ${step.resultId} is unavailable`,

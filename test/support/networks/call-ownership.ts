@@ -1,5 +1,6 @@
 // Processes that share a target at a slow network, with a clock that soon takes over the call of a dead one.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { vi } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import type { Phase } from '../../../schema/posts/posts.ts';
@@ -7,8 +8,8 @@ import { connectSlowNetwork, type SlowNetwork } from '../slow-network.ts';
 import { dependenciesOf, shortClock } from './posting.ts';
 
 export const clock = { ...shortClock, heartbeatMs: 200, lostAfterMs: 2_000 };
-/** Longer than a dead process keeps its call. */
-export const longCallMs = clock.lostAfterMs * 1.4;
+/** Clearly longer than a dead process keeps its call. */
+const longCallMs = clock.lostAfterMs * 1.2;
 export const noCalls = { prepare: 0, commit: 0, confirm: 0, reconcile: 0 };
 export const fewestCalls = { ...noCalls, prepare: 1, commit: 1 };
 
@@ -21,5 +22,19 @@ export const createProcess = (
   dependenciesOf(db, { platform: connectSlowNetwork(network.url) }, itsClock);
 
 export async function waitForCall(network: SlowNetwork, phase: Phase, count = 1): Promise<void> {
-  while (network.calls[phase] < count) await sleep(20);
+  const hasCome = () => network.calls[phase] >= count;
+  await vi.waitUntil(hasCome, { timeout: 30_000, interval: 20 });
+}
+
+/** Until the process that began the call has owned it for longer than a dead one would. */
+export async function waitForLongCall(db: Db, resultId: string): Promise<void> {
+  const isLong = async () => {
+    const { ownedMs } = await db
+      .selectFrom('post_results')
+      .select(sql<number>`extract(epoch from heartbeat_at - begun_at)::float8 * 1000`.as('ownedMs'))
+      .where('id', '=', resultId)
+      .executeTakeFirstOrThrow();
+    return ownedMs > longCallMs;
+  };
+  await vi.waitUntil(isLong, { timeout: 20_000 });
 }

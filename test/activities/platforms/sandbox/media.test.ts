@@ -1,5 +1,4 @@
 // A file goes to the sandbox in parts, each of which is a step of the prepare.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
 import type { Fetch, TargetMedia } from '../../../../activities/platforms/platform.ts';
@@ -184,12 +183,12 @@ async function listRows(): Promise<number[]> {
   return (await query.orderBy('start_byte').execute()).map(({ start_byte }) => start_byte);
 }
 
-/** The connection breaks after these bytes. */
+/** The connection breaks after these bytes, once the sandbox has stored their full rows. */
 function breakOff(bytes: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   return ReadableStream.from(
     (async function* () {
       yield* bytes;
-      await sleep(100);
+      await expect.poll(listRows).toHaveLength(5);
       throw new Error('The file is gone.');
     })(),
   );
