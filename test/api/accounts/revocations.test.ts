@@ -1,5 +1,4 @@
 // A login that is revoked while its account is connected again: the new login starts after the revocation.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
@@ -9,6 +8,7 @@ import { insertRevocation } from '../../../schema/database/accounts/revocations.
 import { createBrowser } from '../../support/app/browser.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { forEachTest } from '../../support/fixtures.ts';
+import { watchStatements } from '../../support/rows/statements.ts';
 import { createScriptedNetwork } from '../../support/scripted-network.ts';
 
 const networkUrl = 'http://network.test';
@@ -114,8 +114,11 @@ describe('a login that is being revoked', () => {
     const id = await connectByApi();
     const disconnected = call('DELETE', `/v1/accounts/${id}`);
     await expect.poll(() => network.revocations).toBe(1);
+    using statements = watchStatements();
     const connected = connect();
-    await sleep(300);
+    // It waits by then, and looks again.
+    const looks = () => statements.count(/^select "id" from "revocations"/);
+    await expect.poll(looks).toBeGreaterThan(1);
     network.answer.resolve();
     expect((await disconnected).status).toBe(204);
     expect(await connected).toBe(id);

@@ -1,11 +1,12 @@
 // Live subscriptions over WebSocket and SSE: complete, in order, and limited to the caller's project.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { changeKinds } from '../../../schema/change-kinds.ts';
 import type { Account } from '../../../schema/accounts.ts';
 import { useApp } from '../../support/app/app.ts';
+import { elapse } from '../../support/elapse.ts';
 import { writeChanges } from '../../support/graphql/feed.ts';
 import {
+  ask,
   subscribeOverSocket,
   subscribeOverSse,
   type Message,
@@ -99,10 +100,13 @@ describe.each([
     expect(seen).toEqual(kinds);
     const rest = (await half.waitFor(20)).map((message) => update(message).change);
     expect(rest).toEqual(kinds.slice(20));
-    await change(app.tenant.projectId, post.id, 'test.last');
-    await Promise.all([first.waitFor(42), again.waitFor(41), half.waitFor(21)]);
-    await sleep(100);
-    expect([first, again, half].map(({ messages }) => messages.length)).toEqual([42, 41, 21]);
+    for (const kind of ['test.live', 'test.last']) {
+      await change(app.tenant.projectId, post.id, kind);
+    }
+    const streams = [first, again, half];
+    const isLast = (message: Message) => update(message).change === 'test.last';
+    await Promise.all(streams.map((stream) => stream.until(isLast)));
+    expect(streams.map(({ messages }) => messages.length)).toEqual([43, 42, 22]);
   });
 
   test("shows nothing of another project's posts", async () => {
@@ -113,8 +117,12 @@ describe.each([
     const [refused] = await one.waitFor(1);
     expect(refused.errors[0].extensions.code).toBe('not_found');
     await app.tenant.waitForPost(post.id);
-    await sleep(200);
-    expect(all.messages).toEqual([]);
+    // Every change before its own has passed the stream by then.
+    const { id: theirs } = await stranger.connectSandbox('eve');
+    const own = await publish(stranger, theirs);
+    await stranger.waitForPost(own.id);
+    const messages = await all.until(isConcluded);
+    expect(new Set(messages.map((message) => update(message).postId))).toEqual(new Set([own.id]));
   });
 
   test("refuses a cursor that didn't come from a stream", async () => {
@@ -142,13 +150,14 @@ describe('deliveryUpdated', () => {
   test('shows the deliveries of one webhook with their attempts', async () => {
     const inbox = await app.tenant.createWebhook(`${app.url}/sandbox/inbox/live`);
     const other = await app.tenant.createWebhook(`${app.url}/sandbox/inbox/other`);
+    // The stream has no current state that would show when it begins.
+    const { liveCursor: after } = await ask(app, '{ liveCursor }');
     await using subscription = subscribeOverSocket({
       url: app.url,
       key: app.tenant.key,
       query: deliveryUpdated,
-      variables: { webhookId: inbox.id },
+      variables: { webhookId: inbox.id, after },
     });
-    await sleep(200);
     await publish();
     const messages = await subscription.until(
       (message) => message.data.deliveryUpdated.delivery.status === 'DELIVERED',
@@ -239,7 +248,7 @@ describe('many sockets', () => {
                 kind: `test.${writer}.${i}`,
               },
             ]);
-            if (i % 5 === 0) await sleep(30);
+            if (i % 5 === 0) await elapse(30, 'younger transactions commit first');
           });
           app.context.notifier.notify('fanfare_changes');
         }

@@ -1,9 +1,10 @@
 // The live feed: every change once and in order, despite late commits and for streams that start at any time.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type KyselyPlugin } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import type { Feed } from '../../../api/live/feed.ts';
 import type { FeedStream } from '../../../api/live/subscriber.ts';
 import { insertRestore } from '../../../schema/database/dispatch/restores.ts';
+import { newId } from '../../../schema/wire/ids.ts';
 import {
   changesOfPosts as filter,
   createTestFeed,
@@ -25,6 +26,23 @@ async function bookmarkOf(stream: FeedStream): Promise<string> {
   const { value } = await next;
   expect(value!.change).toBeNull();
   return value!.cursor;
+}
+
+/** Resolves once the reader of the feed has passed everything that was committed before. */
+async function waitForReader({ subscribe }: Feed): Promise<void> {
+  const projectId = newId('project');
+  const behind = await subscribe(filter(projectId));
+  await commit(projectId, ['post_1']);
+  await take(behind, 1);
+  await behind.return();
+}
+
+async function countListeners(): Promise<number> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and application_name = 'fanfare listener'`.execute(
+    database.db,
+  );
+  return rows.length;
 }
 
 describe('subscribe', () => {
@@ -59,7 +77,7 @@ describe('subscribe', () => {
       Array.from({ length: 1_200 }, (_, i) => `post_${i}`),
     );
     await waiting;
-    await sleep(700); // the reader goes on, the client does not
+    await waitForReader(feed);
     await expect(take(stream, 1_200)).rejects.toMatchObject({
       code: 'slow_consumer',
       options: { retryAfterS: 1 },
@@ -79,7 +97,7 @@ describe('subscribe', () => {
       Array.from({ length: 1_200 }, (_, i) => `post_${i}`),
     );
     await waiting;
-    await sleep(700);
+    await waitForReader(small);
     const subscribing = () => small.subscribe(filter('prj_place'));
     await expect(subscribing()).rejects.toMatchObject({ code: 'rate_limited' });
     await expect(stream.next()).rejects.toMatchObject({ code: 'slow_consumer' });
@@ -113,18 +131,21 @@ describe('subscribe', () => {
   });
 
   test('checks ever less often for changes that a slow transaction holds back, and sends them soon after', async () => {
-    let reads = 0;
-    const count: KyselyPlugin = {
-      transformQuery: ({ node }) => (reads++, node),
+    const readAtMs: number[] = [];
+    const record: KyselyPlugin = {
+      transformQuery: ({ node }) => (readAtMs.push(performance.now()), node),
       transformResult: ({ result }) => Promise.resolve(result),
     };
-    const counting = createTestFeed(database.db.withPlugin(count), listener);
+    const counting = createTestFeed(database.db.withPlugin(record), listener);
     const stream = await counting.subscribe(filter('prj_held'));
     const next = stream.next();
     const slow = await writers.hold((trx) => writePostChanges(trx, 'prj_held', ['post_1']));
     await commit('prj_held', ['post_2']);
-    await sleep(1_500);
-    expect(reads).toBeLessThan(40);
+    readAtMs.length = 0;
+    const countLongWaits = () =>
+      readAtMs.filter((atMs, i) => atMs - (readAtMs[i - 1] ?? atMs) > 200).length;
+    await expect.poll(countLongWaits).toBeGreaterThan(1);
+    expect(readAtMs.length).toBeLessThan(40);
     await slow.commit();
     const { value } = await next;
     expect(value!.change!.subject_id).toBe('post_1');
@@ -170,7 +191,8 @@ describe('subscribe', () => {
     const stream = await feed.subscribe(filter('prj_deaf'));
     for (let i = 0; i < 5; i++) {
       const next = stream.next();
-      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      // Returns once it is gone.
+      await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity
         where datname = current_database() and application_name = 'fanfare listener'`.execute(
         database.db,
       );
@@ -180,7 +202,7 @@ describe('subscribe', () => {
       const ids = items.map(({ value }) => value!.change!.subject_id);
       expect(new Set(ids)).toEqual(new Set([`post_${i}`]));
       await Promise.all(others.map((other) => other.return()));
-      await sleep(600); // until it listens again
+      await expect.poll(countListeners).toBe(1);
     }
     await stream.return();
   });

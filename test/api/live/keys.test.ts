@@ -1,8 +1,7 @@
 // Streams end soon after their key is revoked or expires.
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createKeyWatch } from '../../../api/live/key-watch.ts';
 import { insertChanges } from '../../../schema/database/live/changes.ts';
 import { useApp } from '../../support/app/app.ts';
@@ -15,6 +14,7 @@ import {
   type Subscription,
 } from '../../support/graphql/graphql.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
+import { watchStatements } from '../../support/rows/statements.ts';
 
 const app = useApp({ roles: { api: true, worker: false } });
 
@@ -106,16 +106,23 @@ test('a key that is first watched while the others are checked stays', async () 
   const ended: string[] = [];
   const { db, log } = app.context;
   const watch = createKeyWatch({ db, log });
+  using statements = watchStatements();
   try {
     await inQuietTransaction(db, async (trx) => {
       await sql`lock table api_keys in access exclusive mode`.execute(trx);
+      vi.useFakeTimers({ toFake: ['setTimeout'] });
       watch.watch(checked.id, () => ended.push('checked'));
+      vi.advanceTimersByTime(2_000);
+      vi.useRealTimers();
       // The first check is under way, and waits for the lock.
-      await sleep(2_500);
+      const isAsked = () => statements.sent.some(({ values }) => values.includes(checked.id));
+      await expect.poll(isAsked).toBe(true);
       watch.watch(late.id, () => ended.push('late'));
+      // Its end shows that the check is over.
+      await sql`update api_keys set revoked_at = now() where id = ${checked.id}`.execute(trx);
     });
-    await sleep(500);
-    expect(ended).toEqual([]);
+    await expect.poll(() => ended).not.toEqual([]);
+    expect(ended).toEqual(['checked']);
   } finally {
     watch.close();
   }
@@ -154,7 +161,6 @@ test('a test key gets no messages about production accounts', async () => {
         );
       }
       notifier.notify('fanfare_changes');
-      await sleep(100);
       return stream.messages.length;
     })
     .toBeGreaterThan(1);

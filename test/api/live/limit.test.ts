@@ -1,9 +1,9 @@
 // The limit of streams per project. A stream stops counting however it ends.
 import { request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { useApp } from '../../support/app/app.ts';
+import { elapse } from '../../support/elapse.ts';
 import { ask, subscribeOverSocket } from '../../support/graphql/graphql.ts';
 import { openOwnSocket, send } from '../../support/receivers/raw-socket.ts';
 
@@ -25,8 +25,10 @@ const query = 'subscription ($id: ID) { postUpdated(id: $id) { change } }';
 const open = () =>
   subscribeOverSocket({ url: app.url, key: app.tenant.key, query, variables: { id: postId } });
 
-/** Subscribes, and is gone a moment later, whatever the server is doing then. */
-async function subscribeAndVanish(afterMs: number): Promise<void> {
+/** A moment later, whatever the server is doing then. */
+const aMoment = () => elapse(Math.random() * 30, 'clients vanish at any point of the opening');
+
+async function subscribeAndVanish(): Promise<void> {
   const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   socket.on('error', () => undefined);
   socket.on('open', () => {
@@ -41,11 +43,11 @@ async function subscribeAndVanish(afterMs: number): Promise<void> {
   await isAdmitted;
   const payload = { query, variables: { id: postId } };
   socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
-  await sleep(afterMs);
+  await aMoment();
   socket.terminate();
 }
 
-async function askForEventsAndVanish(afterMs: number): Promise<void> {
+async function askForEventsAndVanish(): Promise<void> {
   const asked = request(`${app.url}/graphql`, {
     method: 'POST',
     headers: {
@@ -56,18 +58,18 @@ async function askForEventsAndVanish(afterMs: number): Promise<void> {
   });
   asked.on('error', () => undefined);
   asked.end(JSON.stringify({ query, variables: { id: postId } }));
-  await sleep(afterMs);
+  await aMoment();
   asked.destroy();
 }
 
-async function subscribeTwiceAndVanish(afterMs: number): Promise<void> {
+async function subscribeTwiceAndVanish(): Promise<void> {
   const socket = await openOwnSocket(app.url, app.tenant.key);
   const subscribe = { type: 'subscribe', id: '1', payload: { query, variables: { id: postId } } };
   for (let i = 0; i < 2; i++) {
     send(socket, subscribe);
     send(socket, { type: 'complete', id: '1' });
   }
-  await sleep(afterMs);
+  await aMoment();
   socket.close();
 }
 
@@ -94,13 +96,13 @@ describe('the streams of a project', () => {
     await Promise.all(streams.map((stream) => stream.close()));
   });
 
-  test.each<[string, (afterMs: number) => Promise<void>]>([
+  test.each<[string, () => Promise<void>]>([
     ['on sockets', subscribeAndVanish],
     ['that asked for server-sent events', askForEventsAndVanish],
     ['that use the name of a stream again while it is opened', subscribeTwiceAndVanish],
   ])('stop counting after clients %s and vanish', async (_, vanish) => {
     for (let i = 0; i < 8; i++) {
-      await Promise.all(Array.from({ length: limit }, () => vanish(Math.random() * 30)));
+      await Promise.all(Array.from({ length: limit }, () => vanish()));
     }
     await expect
       .poll(async () => {

@@ -1,5 +1,4 @@
 // Subscriptions to subjects other than posts: filters, current state, deletion.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { warnOfExpiry } from '../../../activities/logins/warn-of-expiry.ts';
 import { changeKinds } from '../../../schema/change-kinds.ts';
@@ -14,6 +13,7 @@ import { uploadPicture } from '../../support/media/uploads.ts';
 import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
 import { endLoginSoon } from '../../support/rows/grants.ts';
 import { answerByPath, Past } from '../../support/receivers/replays.ts';
+import { skipAhead } from '../../support/skip-ahead.ts';
 
 let app: TestApp;
 let receiver: Receiver;
@@ -277,7 +277,7 @@ describe('a stream that is resumed', () => {
     const { id } = await app.tenant.createPost(draft);
     await live.until((message) => message.data.postUpdated.postId === id);
     await app.api.delete(`/v1/posts/${id}`);
-    await sleep(1_200); // Longer than messages are kept for other streams.
+    skipAhead(1_000); // Messages are kept for other streams until then.
     await using resumed = watch(query, { after });
     const isEnd = ({ data }: Message) =>
       data.postUpdated.postId === id && data.postUpdated.change === 'deleted';

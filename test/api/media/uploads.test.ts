@@ -1,6 +1,5 @@
 // The bytes of media, sent to their upload URL: whole or in parts, by one writer at a time.
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { segmentBytes } from '../../../activities/media/segments.ts';
@@ -236,13 +235,18 @@ describe('a second writer', () => {
 
   test('takes over from one that was killed', async () => {
     const media = await createMedia(app.api);
-    await app.context.db
-      .updateTable('media')
-      .set({ writer_id: 'killed', writer_until: sql<Date>`now() + interval '300 ms'` })
-      .where('id', '=', media.id)
-      .execute();
+    const holdFor = (seconds: number) =>
+      app.context.db
+        .updateTable('media')
+        .set({
+          writer_id: 'killed',
+          writer_until: sql<Date>`now() + ${seconds} * interval '1 s'`,
+        })
+        .where('id', '=', media.id)
+        .execute();
+    await holdFor(60);
     expect((await putBytes(media.upload_url, small)).status).toBe(409);
-    await sleep(400);
+    await holdFor(0);
     expect((await putBytes(media.upload_url, small)).status).toBe(200);
   });
 

@@ -4,6 +4,7 @@ import type { Account } from '../../../schema/accounts.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
 import type { ApiAnswer } from '../../support/app/api.ts';
 import { useApp } from '../../support/app/app.ts';
+import { elapse } from '../../support/elapse.ts';
 
 let accounts: Account[];
 
@@ -14,6 +15,8 @@ beforeAll(async () => {
 
 const times = 6;
 const repeats = Array.from({ length: times }, (_, i) => i);
+/** So that the requests meet each post at another of its steps. */
+const offset = (ms: number) => elapse(ms, 'requests come at other moments of each post');
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 function create(post: Record<string, unknown> = {}): Promise<Post> {
@@ -52,14 +55,12 @@ function listEvents(postId: string) {
 
 /** No workflow that was asked for is still to come. */
 async function waitForWorkflows(): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  for (;;) {
+  const countBoth = async () => {
     const waiting = await app.database.db.selectFrom('outbox').select('id').execute();
     const { count } = await app.namespace.client.workflow.count("ExecutionStatus = 'Running'");
-    if (waiting.length === 0 && count === 0) return;
-    if (Date.now() > deadline) throw new Error('Workflows are still running.');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return { waiting: waiting.length, running: count };
+  };
+  await expect.poll(countBoth, { timeout: 15_000 }).toEqual({ waiting: 0, running: 0 });
 }
 
 /** The post has ended, and what is public of it is what its results say. */
@@ -103,7 +104,7 @@ describe('the same moment', () => {
     const ended = await Promise.all(
       repeats.map(async (i) => {
         const { id } = await create();
-        await new Promise((resolve) => setTimeout(resolve, i * 16));
+        await offset(i * 16);
         const { status } = await ask(id, 'cancel');
         expect([200, 409]).toContain(status);
         return id;
@@ -138,7 +139,7 @@ describe('the same moment', () => {
     );
     await Promise.all(
       ids.map(async (id, i) => {
-        await new Promise((resolve) => setTimeout(resolve, 1_900 + i * 100));
+        await offset(1_900 + i * 100);
         const answers = await Promise.all([
           change(id, { scheduled_at: inMs(4_000) }),
           change(id, { scheduled_at: inMs(3_500) }),

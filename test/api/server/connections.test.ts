@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { startApp, useApp } from '../../support/app/app.ts';
 
@@ -107,11 +106,13 @@ describe('an incomplete body', () => {
     const socket = connect(Number(port), hostname);
     socket.write(
       `POST /v1/webhooks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.tenant.key}\r\n` +
-        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"url"',
+        'Content-Type: application/json\r\nContent-Length: 100\r\n' +
+        'Expect: 100-continue\r\n\r\n{"url"',
     );
-    await sleep(100);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 100 /);
     socket.destroy();
-    await sleep(50);
+    await once(socket, 'close');
     expect((await app.api.get('/v1/limits')).status).toBe(200);
   });
 });
@@ -147,10 +148,11 @@ test('a client that reads nothing of its answers is cut off, and one that reads 
   silent.on('error', () => undefined);
   silent.write(`GET /v1/posts?limit=100 HTTP/1.1\r\n${head}`.repeat(40));
   // A client that reads nothing notices the end only when it writes.
-  while (!silent.destroyed) {
-    silent.write('GET');
-    await sleep(100);
-  }
+  const isCutOff = () => {
+    if (!silent.destroyed) silent.write('GET');
+    return silent.destroyed;
+  };
+  await expect.poll(isCutOff, { timeout: 30_000 }).toBe(true);
 
   const slow = connect(Number(port), hostname);
   slow.write(`GET /v1/posts?limit=100 HTTP/1.1\r\nConnection: close\r\n${head}`);

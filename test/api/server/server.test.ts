@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, request } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -92,23 +91,26 @@ test('GraphiQL leaves the headers of other pages as they are', async () => {
 });
 
 describe('an unusual request', () => {
+  /** The server keeps the connection, so the length of the body or its last chunk ends the answer. */
+  function isWhole(answer: string): boolean {
+    const head = answer.split('\r\n\r\n', 1)[0]!;
+    const [, length] = /^content-length: (\d+)$/im.exec(head) ?? [];
+    if (length === undefined) return answer.endsWith('\r\n0\r\n\r\n');
+    return Buffer.byteLength(answer) === Buffer.byteLength(head) + 4 + Number(length);
+  }
+
   /** Sends raw bytes, because clients would correct them. */
   function send(text: string): Promise<string> {
     return new Promise((resolve) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
       let answer = '';
-      // The server keeps the connection, so the answer ends when nothing more comes.
-      let ending = setTimeout(() => socket.destroy(), 10_000);
       socket.on('data', (chunk: Buffer) => {
         answer += chunk.toString();
-        clearTimeout(ending);
-        ending = setTimeout(() => socket.destroy(), 100);
+        if (isWhole(answer)) socket.destroy();
       });
-      socket.on('close', () => {
-        clearTimeout(ending);
-        resolve(answer);
-      });
+      socket.on('close', () => resolve(answer));
       socket.on('error', () => socket.destroy());
+      socket.setTimeout(10_000, () => socket.destroy());
       socket.write(text);
     });
   }
@@ -185,12 +187,12 @@ describe('a body', () => {
   });
 
   test('may be incomplete', async () => {
-    const call = request(`${url}/v1/size`, { method: 'POST', headers: { 'content-length': 100 } });
+    const headers = { 'content-length': 100, expect: '100-continue' };
+    const call = request(`${url}/v1/size`, { method: 'POST', headers });
     call.on('error', () => {});
-    call.write('only this');
-    await sleep(50);
-    call.destroy();
-    await sleep(50);
+    await once(call, 'continue');
+    await new Promise((resolve) => call.write('only this', resolve));
+    await new Promise((resolve) => call.once('close', resolve).destroy());
     expect((await fetch(`${url}/v1/size`)).status).toBe(200);
   });
 
@@ -234,8 +236,9 @@ describe('close', () => {
     const late = await connectTcp(other.url);
     // It doesn't answer the close frame, which delays the end of the server.
     const slow = await openTcpSocket(other.url);
+    const closing = once(slow, 'data');
     const stopped = other.stop();
-    await sleep(200);
+    await closing;
     late.write(upgradeRequest);
     const [answer] = (await once(late, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 /);

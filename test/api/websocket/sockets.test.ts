@@ -1,6 +1,5 @@
 // GraphQL sockets: who may open one, and what runs on it besides subscriptions.
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { describe, expect, test, vi } from 'vitest';
 import { useApp } from '../../support/app/app.ts';
@@ -117,7 +116,7 @@ describe('a socket', () => {
     });
     await once(socket, 'open');
     socket.send(JSON.stringify({ type: 'connection_init', payload: { apiKey: app.tenant.key } }));
-    while (heard.length === 0) await sleep(20);
+    await expect.poll(() => heard.length).toBeGreaterThan(0);
     const kinds = await overflow(app, postId);
     socket.resume();
     const { extensions } = await broken.promise;

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema, GraphQLError } from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
 import { expect, test } from 'vitest';
@@ -36,7 +35,7 @@ async function startServer({ begins = [], ends }: Script) {
     const event = { id: `evt_${number}`, body: '{}', postId: null, socialAccountId: null };
     yield { eventRecorded: { cursor: String(number), event } };
     ends.shift()?.();
-    await sleep(60_000, undefined, { ref: false });
+    await new Promise<never>(() => undefined);
   }
   const roots = { query: { liveCursor: '0' }, subscription: { eventRecorded } };
   useServer({ schema, roots }, sockets);

@@ -1,6 +1,7 @@
 // The live feed, with or without an app around it: what a test writes into it and reads from it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { vi } from 'vitest';
 import { createFeed, type Feed, type FeedOptions } from '../../../api/live/feed.ts';
 import type { FeedItem } from '../../../api/live/recent.ts';
 import type { FeedStream } from '../../../api/live/subscriber.ts';
@@ -13,6 +14,7 @@ import type { TestApp } from '../app/app.ts';
 import { forFile } from '../fixtures.ts';
 import { useDatabase } from '../rows/database.ts';
 import { inQuietTransaction } from '../rows/quiet-transaction.ts';
+import { countAnswers } from '../rows/statements.ts';
 
 export function createTestFeed(
   db: Db,
@@ -41,11 +43,30 @@ export function useFeed() {
     () => createListener(database.url),
     (made) => made.close(),
   );
+  let countReads = () => 0;
   const feed = forFile(
-    () => createTestFeed(database.db, listener),
+    () => {
+      const { db, count } = countAnswers(database.db);
+      countReads = count;
+      return createTestFeed(db, listener);
+    },
     (made) => made.close(),
   );
-  return { database, writers, listener, feed };
+
+  /**
+   * Resolves once the feed keeps no changes in memory, as it does while no stream is open: then it only reads
+   * its head. The first read may have begun before.
+   */
+  async function waitUntilIdle(): Promise<void> {
+    const before = countReads();
+    const hasReadTwice = async () => {
+      await writers.commit('prj_idle', ['post_idle']);
+      return countReads() > before + 1;
+    };
+    await vi.waitUntil(hasReadTwice, { timeout: 10_000 });
+  }
+
+  return { database, writers, listener, feed, waitUntilIdle };
 }
 
 export function changesOfPosts(projectId: string, subjectId?: string): ChangeFilter {
