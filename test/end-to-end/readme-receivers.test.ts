@@ -3,12 +3,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { findFreePorts } from '../../api/server/ports.ts';
 import type { WebhookWithSecret } from '../../schema/webhooks.ts';
 import { startApp, type TestApp } from '../support/app/app.ts';
 import { createProgramDirectory, readBlocks, readPage } from '../support/checks/readme.ts';
+import { elapse } from '../support/elapse.ts';
 
 const webhooks = readPage('docs/webhooks.md');
 const { extract, remove } = createProgramDirectory();
@@ -61,11 +61,9 @@ describe.each([
   });
 
   async function until(isDone: () => boolean | Promise<boolean>, what: string): Promise<void> {
-    const deadline = Date.now() + 15_000;
-    while (!(await isDone())) {
-      if (Date.now() > deadline) throw new Error(`Not within 15 s: ${what}. Output:\n${output}`);
-      await sleep(20);
-    }
+    await vi.waitUntil(isDone, { timeout: 15_000, interval: 20 }).catch((cause: unknown) => {
+      throw new Error(`Not within 15 s: ${what}. Output:\n${output}`, { cause });
+    });
   }
 
   const body = JSON.stringify({
@@ -243,7 +241,6 @@ function isListening(port: number): Promise<boolean> {
 async function breakOff(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
-  await sleep(50);
+  await elapse(50, 'the program does not say when it has begun to read');
   socket.resetAndDestroy();
-  await sleep(50);
 }

@@ -1,17 +1,16 @@
 // A call belongs to the process that began it, with processes of the operating system.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AdvanceProgramInput } from '../support/app/advance-program.ts';
 import {
   clock,
   createProcess,
   fewestCalls,
-  longCallMs,
   waitForCall,
+  waitForLongCall,
 } from '../support/networks/call-ownership.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { addTarget, advanceToEnd } from '../support/rows/targets.ts';
@@ -59,7 +58,8 @@ function startProcess(
 
 async function waitForProcess(resultId: string): Promise<void> {
   const find = sql`select from pg_stat_activity where application_name = ${resultId}`;
-  while ((await find.execute(database.db)).rows.length === 0) await sleep(50);
+  const isConnected = async () => (await find.execute(database.db)).rows.length > 0;
+  await vi.waitUntil(isConnected, { timeout: 20_000 });
 }
 
 describe.concurrent('a call of a living process', () => {
@@ -71,7 +71,7 @@ describe.concurrent('a call of a living process', () => {
     await waitForCall(network, 'prepare');
     await using second = startProcess(network, resultId, shiftMs);
     await waitForProcess(resultId);
-    await sleep(longCallMs);
+    await waitForLongCall(database.db, resultId);
     answer();
     await Promise.all([first, once(second, 'exit')]);
     expect(network.calls).toEqual(fewestCalls);
@@ -84,7 +84,7 @@ describe.concurrent('a call of a living process', () => {
     await using _first = startProcess(network, resultId, -shiftMs);
     await waitForCall(network, 'prepare');
     const second = advanceToEnd(createProcess(database.db, network), resultId);
-    await sleep(longCallMs);
+    await waitForLongCall(database.db, resultId);
     answer();
     await second;
     expect(network.calls).toEqual(fewestCalls);

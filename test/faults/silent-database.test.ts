@@ -1,6 +1,5 @@
 // The program while its connections to Postgres are silent: nothing arrives, and nobody closes them.
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import { startProxy, type Proxy } from '../support/servers/proxy.ts';
@@ -8,6 +7,7 @@ import type { Api } from '../support/app/api.ts';
 import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { subscribeOverSocket } from '../support/graphql/graphql.ts';
+import { elapse } from '../support/elapse.ts';
 import { removeDataDirectory, startProgram, type Program } from '../support/app/program.ts';
 import { createTestNamespace, type TestNamespace } from '../support/servers/temporal.ts';
 
@@ -103,7 +103,7 @@ test('a bulk request waits no longer than one post', async () => {
 
 test('a signal ends the program while its connections are silent', async () => {
   proxy.silence();
-  await sleep(600); // until every poll is under way
+  await elapse(600, 'each poll comes twice a second, and all of them have to meet the silence');
   const startedAtMs = performance.now();
   process.kill(program.pid, 'SIGTERM');
   expect(await program.exit).toMatchObject({ code: 0 });

@@ -1,5 +1,4 @@
 // A later start with a key that the operator chose still accepts the stored key.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../api/server/ports.ts';
 import { forFile } from '../support/fixtures.ts';
@@ -18,7 +17,7 @@ describe('a later start', () => {
     try {
       const url = `http://127.0.0.1:${port}`;
       const isReady = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok;
-      while (!(await isReady())) await sleep(2);
+      await expect.poll(isReady, { timeout: 60_000, interval: 2 }).toBe(true);
       // It is ready only once its first key works.
       expect((await createApi(url, key).get('/v1/posts')).status).toBe(200);
       await npm.waitForUrl();

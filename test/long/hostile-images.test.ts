@@ -1,8 +1,7 @@
 // One project floods an installation with hostile images. Each process stays within its memory limit, and another
 // project's pictures are public at most 5 s later than on a quiet installation, nine of ten.
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createApi, type Api } from '../support/app/api.ts';
 import { startInstallation } from '../support/app/installation.ts';
 import { readMemoryMb } from '../support/app/process-memory.ts';
@@ -25,15 +24,15 @@ async function connect(api: Api): Promise<string> {
 /** Uploads the file as a client does: again while the server asks for it. Returns the media, or the error's code. */
 async function upload(api: Api, contentType: string, bytes: Buffer): Promise<string> {
   const { id, upload_url } = await createMedia(api, { content_type: contentType });
-  for (;;) {
-    const { status, body } = await putBytes(upload_url, bytes).catch(() => ({
-      status: 503,
-      body: { error: { is_retriable: true } },
-    }));
-    if (status < 400) return id;
-    if (!body.error.is_retriable) return body.error.code;
-    await sleep(500);
-  }
+  return vi.waitFor(
+    async () => {
+      const { status, body } = await putBytes(upload_url, bytes);
+      if (status < 400) return id;
+      if (body.error.is_retriable) throw new Error(body.error.message);
+      return body.error.code as string;
+    },
+    { timeout: 300_000, interval: 500 },
+  );
 }
 
 /** How long the way of a picture takes, from its upload until it is public. */

@@ -2,9 +2,8 @@
 // part is sent twice but the one in flight, and no process grows with the file.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createApi } from '../support/app/api.ts';
 import { startInstallation, waitMs, withDatabase } from '../support/app/installation.ts';
 import { waitForPost } from '../support/app/seed.ts';
@@ -19,11 +18,9 @@ const mostGrownMb = 80;
 
 /** Resolves while the part with this byte is on its way. */
 async function waitForByte(parts: () => SentPart[], byte: number): Promise<void> {
-  const deadline = Date.now() + waitMs;
-  while (!parts().some(({ start, passedBytes }) => start + passedBytes > byte)) {
-    if (Date.now() > deadline) throw new Error(`Byte ${byte} was not sent within ${waitMs} ms.`);
-    await sleep(5);
-  }
+  const isSent = () => parts().some(({ start, passedBytes }) => start + passedBytes > byte);
+  const message = `Byte ${byte} was not sent`;
+  await vi.waitUntil(isSent, { timeout: waitMs, interval: 5, message });
 }
 
 const isTaken = ({ status }: SentPart) => status === 200 || status === 308;

@@ -1,8 +1,8 @@
 // While an operator pauses all deliveries, retries and test events wait. Afterwards they keep their place.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { pause, resume } from '../../../api/cli/pause.ts';
 import { useApp } from '../../support/app/app.ts';
+import { waitForRelayPoll } from '../../support/receivers/relay-polls.ts';
 import { ok, send, startScripted, unavailable } from '../../support/receivers/retries.ts';
 
 /** The end of a pause takes effect within this time. */
@@ -25,7 +25,7 @@ describe('while deliveries are paused', () => {
     await expect
       .poll(async () => (await delivery.readRow()).batch_id, { timeout: 10_000 })
       .toBeNull();
-    await sleep(1_000);
+    await waitForRelayPoll();
     expect(await delivery.read()).toMatchObject({
       status: 'retrying',
       attempt_count: 1,
@@ -67,7 +67,14 @@ describe('while deliveries are paused', () => {
     });
     const sample = await delivery.tenant.api.post(`/v1/webhooks/${delivery.webhookId}/test`, {});
     expect(sample.status).toBe(202);
-    await sleep(1_000);
+    await waitForRelayPoll();
+    const waiting = await app.context.db
+      .selectFrom('deliveries')
+      .select(['status', 'batch_id'])
+      .where('webhook_id', '=', delivery.webhookId)
+      .where('trigger', '=', 'test')
+      .executeTakeFirst();
+    expect(waiting).toEqual({ status: 'pending', batch_id: null });
     expect(receiver.requests).toHaveLength(1);
     await resumeDeliveries();
     await receiver.waitForCount(2, { timeoutMs: effectiveMs });

@@ -1,9 +1,9 @@
 // While an operator pauses all deliveries, nothing is sent. Afterwards everything is sent once.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { pause, resume } from '../../../api/cli/pause.ts';
 import { useApp } from '../../support/app/app.ts';
 import { startReceiver } from '../../support/receivers/receiver.ts';
+import { waitForRelayPoll } from '../../support/receivers/relay-polls.ts';
 import { commitEvents } from '../../support/rows/events.ts';
 
 /** A pause takes effect within this time, and so does its end. */
@@ -27,6 +27,18 @@ async function commit(projectId: string, count = 1): Promise<void> {
   notifier.notify('fanfare_deliveries');
 }
 
+/** What has not been delivered, by whether a batch has it. */
+async function countOpen(projectId: string): Promise<{ claimed: number; waiting: number }> {
+  const rows = await app.context.db
+    .selectFrom('deliveries')
+    .select('batch_id')
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'pending')
+    .execute();
+  const waiting = rows.filter(({ batch_id }) => batch_id === null).length;
+  return { claimed: rows.length - waiting, waiting };
+}
+
 describe('while deliveries are paused', () => {
   test('an event that is committed is sent once, after they are resumed', async () => {
     await using receiver = await startReceiver();
@@ -34,7 +46,8 @@ describe('while deliveries are paused', () => {
     await createWebhook(receiver.url, ['post.published']);
     await pauseDeliveries();
     await commit(projectId);
-    await sleep(2_000);
+    await waitForRelayPoll();
+    expect(await countOpen(projectId)).toEqual({ claimed: 0, waiting: 1 });
     expect(receiver.requests).toHaveLength(0);
     await resumeDeliveries();
     await receiver.waitForCount(1, { timeoutMs: effectiveMs });
@@ -53,12 +66,12 @@ describe('while deliveries are paused', () => {
     await commit(projectId, burst);
     await receiver.waitForCount(50);
     await pauseDeliveries();
-    const pausedAt = Date.now();
-    let sent: number;
-    do {
-      sent = receiver.requests.length;
-      await sleep(1_000);
-    } while (receiver.requests.length > sent && Date.now() < pausedAt + effectiveMs);
+    await expect
+      .poll(async () => (await countOpen(projectId)).claimed, { timeout: effectiveMs })
+      .toBe(0);
+    const sent = receiver.requests.length;
+    await waitForRelayPoll();
+    expect(await countOpen(projectId)).toEqual({ claimed: 0, waiting: burst - sent });
     expect(receiver.requests).toHaveLength(sent);
     expect(sent).toBeLessThan(burst);
     delayMs = 0;

@@ -1,8 +1,9 @@
 // One endpoint that hangs, refuses or is given thousands at once: no other is made late by it.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EventType } from '../../../schema/event-types.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
+import { elapse } from '../../support/elapse.ts';
+import { startCountingReceiver } from '../../support/receivers/counting-receiver.ts';
 import {
   startReceiver,
   type Receiver,
@@ -10,29 +11,26 @@ import {
 } from '../../support/receivers/receiver.ts';
 import { commitEvents } from '../../support/rows/events.ts';
 
-/** Counts how many it works on at a time, each for so long. */
-async function startCountingReceiver(workMs: number) {
-  let openCount = 0;
-  let mostOpen = 0;
-  const receiver = await startReceiver({
-    respond: async () => {
-      mostOpen = Math.max(mostOpen, ++openCount);
-      await sleep(workMs);
-      openCount--;
-      return { status: 200 };
-    },
-  });
-  return { ...receiver, mostOpen: () => mostOpen };
-}
-
 async function commit(
   { context: { db, notifier }, tenant: { projectId } }: TestApp,
-  count = 1,
+  count: number,
   type: EventType = 'post.published',
 ): Promise<void> {
   const event = { projectId, environment: 'production', type, data: { id: 'post_1' } } as const;
   await commitEvents(db, event, count);
   notifier.notify('fanfare_deliveries');
+}
+
+/** One by one, evenly over so long. */
+async function commitSpread(
+  app: TestApp,
+  type: EventType,
+  { count, overMs }: { count: number; overMs: number },
+): Promise<void> {
+  const why = 'events have to come during all of what the other endpoint does';
+  for (let i = 0; i < count; i++) {
+    await Promise.all([commit(app, 1, type), elapse(overMs / count, why)]);
+  }
 }
 
 /** How late the latest came of all but one in a hundred. */
@@ -82,9 +80,7 @@ describe('an endpoint that hangs', () => {
     const { id } = await app.tenant.createWebhook(hanging.url, ['post.published']);
     await app.tenant.createWebhook(healthy.url, ['post.published']);
     // Long enough to see it before and after it is known to fail.
-    for (let i = 0; i < eventCount; i++) {
-      await Promise.all([commit(app), sleep((1.1 * timeoutMs) / eventCount)]);
-    }
+    await commitSpread(app, 'post.published', { count: eventCount, overMs: 1.1 * timeoutMs });
     await healthy.waitForCount(eventCount, { timeoutMs: 20_000 });
     await expect
       .poll(() => countDeliveries(app, id, 'last_error_code', 'response_timeout'), {
@@ -117,9 +113,7 @@ describe('with the default of 20 connections, the events of another are no later
     await using healthy = await startCountingReceiver(50);
     const { id } = await app.tenant.createWebhook(gone.url, ['account.connected']);
     await app.tenant.createWebhook(healthy.url, ['account.connected']);
-    for (let i = 0; i < eventCount; i++) {
-      await Promise.all([commit(app, 1, 'account.connected'), sleep(3_000 / eventCount)]);
-    }
+    await commitSpread(app, 'account.connected', { count: eventCount, overMs: 3_000 });
     await healthy.waitForCount(eventCount);
     expect(latenessMs(healthy)).toBeLessThan(1_500);
     expect(healthy.mostOpen()).toBeLessThanOrEqual(perEndpoint);
@@ -138,9 +132,7 @@ describe('with the default of 20 connections, the events of another are no later
     await app.tenant.createWebhook(other.url, ['post.failed']);
     await Promise.all(Array.from({ length: 6 }, () => commit(app, burst / 6)));
     const waitingAtFirst = burst - busy.requests.length;
-    for (let i = 0; i < eventCount; i++) {
-      await Promise.all([commit(app, 1, 'post.failed'), sleep(3_000 / eventCount)]);
-    }
+    await commitSpread(app, 'post.failed', { count: eventCount, overMs: 3_000 });
     await other.waitForCount(eventCount);
     const lateMs = latenessMs(other);
     console.log(`${waitingAtFirst} of ${burst} waited at first; others came after ${lateMs} ms`);

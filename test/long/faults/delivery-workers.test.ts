@@ -1,13 +1,13 @@
 // Two worker processes on one database: each attempt is made by one of them, and one continues alone.
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../../activities/dispatch/workflow-bundle.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
 import { useApp } from '../../support/app/app.ts';
 import { heldCount, holdDeliveries } from '../../support/receivers/held-deliveries.ts';
 import { startWorkers } from '../../support/app/worker-programs.ts';
-import { startReceiver, type ReceivedRequest } from '../../support/receivers/receiver.ts';
+import { startCountingReceiver } from '../../support/receivers/counting-receiver.ts';
+import type { ReceivedRequest } from '../../support/receivers/receiver.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
 const perEndpoint = 10;
@@ -35,19 +35,12 @@ test('two workers attempt no delivery twice for one number of its attempts', asy
     FANFARE_DELIVERY_DELAYS_MS: '300,300,300',
   });
   const statuses = new Map<string, number[]>();
-  let openCount = 0;
-  let mostOpen = 0;
-  await using receiver = await startReceiver({
-    respond: async (request) => {
-      const id = String(request.headers['x-service-delivery']);
-      const before = statuses.get(id) ?? [];
-      const status = statusOf(request, before.length + 1);
-      statuses.set(id, [...before, status]);
-      mostOpen = Math.max(mostOpen, ++openCount);
-      await sleep(20);
-      openCount--;
-      return { status };
-    },
+  await using receiver = await startCountingReceiver(20, (request) => {
+    const id = String(request.headers['x-service-delivery']);
+    const before = statuses.get(id) ?? [];
+    const status = statusOf(request, before.length + 1);
+    statuses.set(id, [...before, status]);
+    return { status };
   });
   await app.tenant.createWebhook(receiver.url, ['post.published']);
   const { db, notifier } = app.context;
@@ -92,8 +85,8 @@ test('two workers attempt no delivery twice for one number of its attempts', asy
     .executeTakeFirstOrThrow();
   expect(Number(logged.count)).toBe(receiver.requests.length);
   // Both took part, and neither sent more at once than it may.
-  expect(mostOpen).toBeGreaterThan(perEndpoint);
-  expect(mostOpen).toBeLessThanOrEqual(2 * perEndpoint);
+  expect(receiver.mostOpen()).toBeGreaterThan(perEndpoint);
+  expect(receiver.mostOpen()).toBeLessThanOrEqual(2 * perEndpoint);
 }, 150_000);
 
 test('one worker takes over what the other had in flight when it was killed', async () => {

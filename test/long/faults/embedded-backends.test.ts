@@ -3,7 +3,6 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync }
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Client as DatabaseClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -91,10 +90,6 @@ function pidIn(directory: string, name: 'postgres' | 'temporal'): number {
   return (JSON.parse(record) as { pid: number }).pid;
 }
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(50);
-}
-
 describe('startEmbeddedBackends', () => {
   describe('on an empty folder, where an earlier first start was cut short', () => {
     let backends: EmbeddedBackends;
@@ -168,10 +163,10 @@ describe('startEmbeddedBackends', () => {
     });
     await keep(program, 'fourth');
     // One that is busy does not notice for a while that its server is gone.
-    query(program.databaseUrl, `select count(*) from generate_series(1, 1e9)`).catch(
-      () => undefined,
-    );
-    await sleep(300);
+    const long = 'select count(*) from generate_series(1, 1e9)';
+    query(program.databaseUrl, long).catch(() => undefined);
+    const running = `select from pg_stat_activity where state = 'active' and query = '${long}'`;
+    await expect.poll(() => query(program.databaseUrl, running)).toHaveLength(1);
     await program.kill9();
     process.kill(pidOf('postgres'), 'SIGKILL');
     process.kill(pidOf('temporal'), 'SIGKILL');
@@ -231,7 +226,8 @@ describe('startTemporal', () => {
     }
     const cutShort = startTemporal(options);
     const file = path.join(directory, 'temporal.sqlite');
-    await until(() => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 4096);
+    const walBytes = () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    await expect.poll(walBytes, { timeout: 30_000 }).toBeGreaterThan(4096);
     process.kill(pidIn(directory, 'temporal'), 'SIGKILL');
     await expect(cutShort).rejects.toThrow('Temporal was killed by SIGKILL');
     expect(existsSync(`${file}.new`)).toBe(true);

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../../activities/dispatch/workflow-bundle.ts';
 import type { Account } from '../../../schema/accounts.ts';
 import { useApp } from '../../support/app/app.ts';
 import { startWorkers } from '../../support/app/worker-programs.ts';
+import { elapse } from '../../support/elapse.ts';
 import { readGranted } from '../../support/rows/grants.ts';
 import { startProxy, type Proxy } from '../../support/servers/proxy.ts';
 
@@ -107,7 +107,7 @@ const countDisconnected = async () => {
 test('two workers that lose Postgres during the refresh publish 20 posts after one refresh', async () => {
   onRotated = async () => {
     await postgres.cut();
-    void sleep(3_000).then(() => postgres.reopen());
+    void elapse(3_000, 'an outage outlasts several retries').then(() => postgres.reopen());
   };
   await using _workers = await startWorkers(app, vaultKey, [environment(), environment()]);
   const posts = await publish(20);

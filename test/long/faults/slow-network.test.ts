@@ -1,5 +1,4 @@
 // Networks that answer later than a workflow task lasts, one alone and many at once.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Post } from '../../../schema/posts/posts.ts';
 import { useApp } from '../../support/app/app.ts';
@@ -8,13 +7,9 @@ import { startReceiver } from '../../support/receivers/receiver.ts';
 const app = useApp();
 
 async function waitForPublished(id: string, timeoutMs: number): Promise<Post> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const { body } = await app.api.get(`/v1/posts/${id}`);
-    if (body.data.status === 'published') return body.data;
-    if (Date.now() > deadline) throw new Error(`${id} is ${body.data.status}.`);
-    await sleep(50);
-  }
+  const post = await app.tenant.waitForPost(id, { timeoutMs });
+  expect(post.status).toBe('published');
+  return post;
 }
 
 async function countAtNetwork(caption: string): Promise<number> {
