@@ -321,6 +321,20 @@ describe('files', () => {
     );
   });
 
+  test('of tests wait for conditions', () => {
+    // Only `setImmediate` is allowed from there: it waits for a turn of the event loop.
+    const timers = /^import (?!\{ setImmediate )[^;]*'node:timers\/promises'/m;
+    const sleep = /new Promise(?:<\w+>)?\(\((\w+)\) =>\s*(?:void )?setTimeout\(\1,/;
+    const sleeping = files.filter(
+      ({ path, text }) => path.endsWith('.test.ts') && (timers.test(text) || sleep.test(text)),
+    );
+    expectNone(
+      sleeping.map((file) => file.path),
+      'Wait for an event or with `expect.poll`. To show that nothing comes, wait for what comes later. ' +
+        'Where time itself is the subject, call `elapse` of test/support/elapse.ts.',
+    );
+  });
+
   test('export by name', () => {
     const configured = new Set(['test/support/global-setup.ts']);
     const defaults = files.filter(
