@@ -1,5 +1,5 @@
-// The begin of a consent at a network: finds the app, which may have to be registered at the user's server, and
-// sends the user to the network's page. `callback.ts` continues when they come back.
+// Begins a consent at a network: finds the app, which may have to be registered at the user's server, and sends the
+// user to the network's page. `callback.ts` continues when they come back.
 import type { ConsentMethod, PublicClient } from '../../activities/platforms/platform.ts';
 import { readBegun } from '../../activities/platforms/platform-answer.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
