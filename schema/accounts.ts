@@ -13,6 +13,7 @@ import {
   GivenUserId,
   Id,
   SocialAccountId,
+  queryFlag,
 } from './wire/shared-fields.ts';
 import type { Text } from './wire/names.ts';
 import { GivenTime, Timestamp } from './wire/timestamp.ts';
@@ -235,6 +236,13 @@ export const ImportAccount = z
   })
   .meta({ id: 'ImportAccount', description: 'An account to connect with tokens of your own.' });
 export type ImportAccount = z.infer<typeof ImportAccount>;
+
+export const DisconnectAccount = z.strictObject({
+  erase: queryFlag(
+    "Whether to also erase the account's name, user and IDs, its results' answers from the network, and its events.",
+  ),
+});
+export type DisconnectAccount = z.infer<typeof DisconnectAccount>;
 
 export const ListAccounts = listQuery(
   {

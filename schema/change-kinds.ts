@@ -7,6 +7,7 @@ export const changeKinds = {
     'expiring',
     'reconnect_required',
     'disconnected',
+    'erased',
     'quota_warning',
     'quota_exceeded',
   ],

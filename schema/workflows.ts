@@ -77,6 +77,15 @@ export interface ReplayDeliveriesInput {
 export interface PruneRecordsInput {
   /** Events up to this ID have been checked. */
   after: string;
+  /** Default: no account has been checked. Null: every account has been. */
+  erasure?: ErasurePosition | null;
+}
+
+/** How far the erasure of disconnected accounts has come. */
+export interface ErasurePosition {
+  accountId: string;
+  /** The account's results up to this ID have been checked. Null: all of them. */
+  resultId: string | null;
 }
 
 /** A group of logins that are due for a refresh. */

@@ -39,6 +39,7 @@ const mayImport: Record<string, readonly string[]> = {
   'schema/database/dispatch': [
     ...database,
     'schema/database/accounts',
+    'schema/database/live',
     'schema/database/posts',
     'schema/database/webhooks',
   ],
@@ -81,9 +82,9 @@ const mayImport: Record<string, readonly string[]> = {
   'api/limits': resource,
   'api/projects': resource,
   'api/api-keys': resource,
-  'api/users': [...resource, 'api/platforms'],
   'api/accounts': [...resource, 'activities', 'activities/logins', 'api/platforms'],
   'api/connect': [...resource, 'api/accounts', 'api/api-keys', 'api/platforms'],
+  'api/users': [...resource, 'api/accounts', 'api/connect', 'api/platforms'],
   'api/platform-apps': [...resource, 'activities/logins', 'api/accounts', 'api/platforms'],
   'api/media': [...resource, 'activities', 'activities/media'],
   'api/posts': [

@@ -9,8 +9,9 @@ import {
   deleteExpiredFlows,
 } from '../../schema/database/dispatch/pruning.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
-import type { PruneRecordsInput } from '../../schema/workflows.ts';
+import type { ErasurePosition, PruneRecordsInput } from '../../schema/workflows.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
+import { eraseDueAccounts } from './accounts.ts';
 import { pruneMedia, type MediaPruningDependencies } from './media.ts';
 
 export interface PruningDependencies extends MediaPruningDependencies {
@@ -37,11 +38,15 @@ const freeLimitsMs = 86_400_000;
 const unusedAppsMs = 86_400_000;
 const sandboxMs = 7 * 86_400_000;
 const idempotencyKeysMs = fixedLimits.idempotencyHours * 3_600_000;
+const firstAccount: ErasurePosition = { accountId: '', resultId: '' };
 
 export function createPruning(dependencies: PruningDependencies) {
   const { db, notifier, config, log, now } = dependencies;
 
-  async function prune({ after }: PruneRecordsInput): Promise<PruneProgress> {
+  async function prune({
+    after,
+    erasure = firstAccount,
+  }: PruneRecordsInput): Promise<PruneProgress> {
     const startedAtMs = now();
     const isOver = () => now() - startedAtMs > runForMs || cancellationSignal().aborted;
     const ago = (ms: number) => new Date(startedAtMs - ms);
@@ -92,11 +97,14 @@ export function createPruning(dependencies: PruningDependencies) {
       count('deliveries', batch.deliveries);
       position = batch.after;
     } while (position !== null && !isOver());
+    const { place, ...erased } = await eraseDueAccounts(dependencies, erasure, isOver);
+    for (const [name, rows] of Object.entries(erased)) count(name, rows);
 
     if (Object.values(pruned).some((rows) => rows > 0)) {
       log.info({ component: 'retention', ...pruned }, 'old records were pruned');
     }
-    return position === null && !isLeft ? null : { after: position ?? after };
+    if (position === null && place === null && !isLeft) return null;
+    return { after: position ?? after, erasure: place };
   }
 
   return {

@@ -5,6 +5,7 @@ import {
   AccountStatus,
   AccountStatusFilter,
   ConnectAccount,
+  DisconnectAccount,
   ConnectionType,
   GetAccountUsage,
   ImportAccount,
@@ -204,8 +205,11 @@ mutationOf('disconnectAccount', {
   type: AccountRef,
   scope: 'accounts:write',
   resource: 'account',
-  async run(context, caller, _, { id }) {
-    const { status } = await disconnectAccount(context, caller, id);
+  args: builder.args((t) => ({ erase: t.boolean() })),
+  query: DisconnectAccount,
+  async run(context, caller, _, { id, args }) {
+    const erase = args.erase ?? false;
+    const { status } = await disconnectAccount(context, caller, id, { erase });
     return { status, data: await getAccount(context, caller, id) };
   },
 });

@@ -1,6 +1,6 @@
 // Operations on connected accounts: connect with plain credentials, read, disconnect.
 import { findFormMethod } from '../../activities/platforms/index.ts';
-import { Account, type ConnectAccount } from '../../schema/accounts.ts';
+import { Account, type ConnectAccount, type DisconnectAccount } from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
 import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import {
@@ -13,13 +13,15 @@ import {
   type AccountRow,
 } from '../../schema/database/accounts/accounts.ts';
 import { deleteEmptyGrant } from '../../schema/database/accounts/grants.ts';
-import type { GrantRow } from '../../schema/database/tables.ts';
+import { eraseAccounts } from '../../schema/database/dispatch/erasure.ts';
+import { inMs } from '../../schema/database/database-clock.ts';
+import type { GrantRow, SocialAccountRow, Transaction } from '../../schema/database/tables.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
 import { present } from '../../schema/wire/present.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { byIds, page } from '../http/listing.ts';
-import { transact, type Answer } from '../http/transact.ts';
+import { transact, type Answer, type Effects } from '../http/transact.ts';
 import { connectAtNetwork, onlyAccountOf } from './connect-at-network.ts';
 import { revokeLogins } from './revoke-login.ts';
 import { writeConnection, type NewConnection } from './write-connection.ts';
@@ -101,33 +103,68 @@ export const findAccounts = byIds(listAccountsById, presentAccount);
 
 /**
  * The account stays in lists, without a grant. The last account of a grant revokes it. A repeated call
- * changes nothing.
+ * changes nothing, unless it is the first one to erase the account.
  */
 export async function disconnectAccount(
   context: Context,
   caller: Caller,
   id: string,
+  { erase }: DisconnectAccount,
 ): Promise<Answer<null>> {
-  let left: GrantRow | undefined;
-  const answer = await transact(context, caller, async ({ trx, change }) => {
-    left = undefined;
-    const row = await lockAccount(trx, caller, id);
-    if (row.status === 'disconnected') return { status: 204, data: null };
-    const account = await updateAccount(trx, caller.projectId, id, {
-      status: 'disconnected',
-      grant_id: null,
-      disconnected_at: new Date(),
-    });
-    left =
-      row.grant_id === null
-        ? undefined
-        : await deleteEmptyGrant(trx, caller.projectId, row.grant_id);
-    await recordAccountEvent(trx, account, 'account.disconnected', context.config, {
-      reason: 'user',
-    });
-    change({ subject: 'account', subject_id: id, kind: 'disconnected' });
+  const lock = async (trx: Transaction) => [await lockAccount(trx, caller, id)];
+  await endAccounts(context, caller, lock, erase);
+  return { status: 204, data: null };
+}
+
+/**
+ * Disconnects the accounts that `lock` returns, and revokes the logins that have no account left. Returns the
+ * number of accounts.
+ */
+export async function endAccounts(
+  context: Context,
+  caller: Caller,
+  lock: (trx: Transaction) => Promise<SocialAccountRow[]>,
+  erase: boolean,
+): Promise<number> {
+  let count = 0;
+  let left: GrantRow[] = [];
+  await transact(context, caller, async (effects) => {
+    const accounts = await lock(effects.trx);
+    count = accounts.length;
+    left = [];
+    for (const account of accounts) {
+      if (account.status === 'disconnected') continue;
+      const grant = await endAccount(context, effects, account);
+      if (grant) left.push(grant);
+    }
+    if (erase) await eraseNow(effects, accounts);
     return { status: 204, data: null };
   });
-  if (left) await revokeLogins(context, [left]);
-  return answer;
+  await revokeLogins(context, left);
+  return count;
+}
+
+/** Returns its grant if that has no account left. */
+async function endAccount(
+  { config }: Context,
+  { trx, change }: Effects,
+  { id, project_id: projectId, grant_id: grantId }: SocialAccountRow,
+): Promise<GrantRow | undefined> {
+  const account = await updateAccount(trx, projectId, id, {
+    status: 'disconnected',
+    grant_id: null,
+    disconnected_at: new Date(),
+    erase_at: inMs(config.retention.disconnectedMs),
+  });
+  const left = grantId === null ? undefined : await deleteEmptyGrant(trx, projectId, grantId);
+  await recordAccountEvent(trx, account, 'account.disconnected', config, { reason: 'user' });
+  change({ subject: 'account', subject_id: id, kind: 'disconnected' });
+  return left;
+}
+
+/** Pruning erases their results and events. */
+async function eraseNow({ trx, change }: Effects, accounts: SocialAccountRow[]): Promise<void> {
+  const named = accounts.filter((account) => !account.is_erased);
+  await eraseAccounts(trx, named);
+  for (const { id } of named) change({ subject: 'account', subject_id: id, kind: 'erased' });
 }

@@ -4,6 +4,7 @@ import {
   AccountHealth,
   AccountUsage,
   ConnectAccount,
+  DisconnectAccount,
   GetAccountUsage,
   ImportAccount,
   ListAccounts,
@@ -88,9 +89,12 @@ export const accountRoutes = [
   del('/v1/accounts/:id', {
     name: 'disconnectAccount',
     summary: 'Disconnect an account',
-    description: 'Revokes the access at the network and deletes the credentials.',
+    description:
+      'Revokes the access at the network and deletes the credentials. With `erase`, also erases what the account left behind, as `DELETE /v1/users/:external_user_id` does.',
     scope: 'accounts:write',
+    query: DisconnectAccount,
     answer: removed,
-    run: ({ context, caller, params }) => disconnectAccount(context, caller, params.id),
+    run: ({ context, caller, params, query }) =>
+      disconnectAccount(context, caller, params.id, query),
   }),
 ];

@@ -124,6 +124,7 @@ async function upsert(
     traits: JSON.stringify(traits),
     connected_at: new Date(),
     disconnected_at: null,
+    erase_at: null,
   } as const;
   for (;;) {
     const known = await lockAccountAtNetwork(trx, projectId, platform, externalAccountId);

@@ -1,14 +1,17 @@
-// Operations on connect sessions: create one for a user, and read its status.
+// Operations on connect sessions: create one for a user, read its status, and erase those of a user.
 import { ConnectSession, type CreateConnectSession } from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import {
+  eraseConnectSessions,
   getConnectSessionRow,
   insertConnectSession,
   listConnectSessionsById,
+  lockSessionsOfUser,
 } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
@@ -19,7 +22,7 @@ import type { Caller, Context } from '../http/context.ts';
 import { byIds } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { findNetworkApp } from './consent.ts';
-import { sessionLifetimeMs, statusOf } from './session.ts';
+import { discardFlows, openFlows, sessionLifetimeMs, statusOf } from './session.ts';
 
 export async function createConnectSession(
   context: Context,
@@ -57,6 +60,27 @@ export async function getConnectSession(
 
 export const findConnectSessions = byIds(listConnectSessionsById, presentConnectSession);
 
+const sessionsAtOnce = 100;
+
+/** Ends the open sessions of the user, and revokes the logins that waited for a choice in them. */
+export async function eraseSessionsOfUser(
+  context: Context,
+  caller: Caller,
+  externalUserId: string,
+): Promise<void> {
+  let sessions: ConnectSessionRow[];
+  do {
+    sessions = await inTransaction(context.db, context.notifier, async (trx) => {
+      const locked = await lockSessionsOfUser(trx, caller, externalUserId, sessionsAtOnce);
+      await eraseConnectSessions(trx, locked);
+      return locked;
+    });
+    for (const session of sessions) {
+      await discardFlows(context, session, openFlows(context, session));
+    }
+  } while (sessions.length === sessionsAtOnce);
+}
+
 /** Returns what the session connects: accounts of a network for a user, or one known account again. */
 async function findSubject(context: Context, caller: Caller, input: CreateConnectSession) {
   const { social_account_id: accountId, platform, external_user_id, external_user_email } = input;
@@ -72,8 +96,8 @@ async function findSubject(context: Context, caller: Caller, input: CreateConnec
     };
   }
   const [account] = await listAccountsById(context.db, caller, [accountId]);
-  if (!account) {
-    const message = 'No account has this ID.';
+  if (!account || account.is_erased) {
+    const message = account ? 'names an account that was erased' : 'No account has this ID.';
     throw validationError([{ path: ['social_account_id'], code: 'unknown_account', message }]);
   }
   await requireConfigured(context, caller, account.platform, 'social_account_id');

@@ -3,9 +3,10 @@ import { ListUsers, type User } from '../../schema/users.ts';
 import { toCursor } from '../../schema/wire/listing.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
 import { connectionOf, pageArguments, pageCost, toConnection } from '../graphql/connections.ts';
-import { list, read } from '../graphql/operation.ts';
+import { deleted, mutationOf } from '../graphql/mutations.ts';
+import { list, read, readId } from '../graphql/operation.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
-import { getUser, listUsers } from './operations.ts';
+import { eraseUser, getUser, listUsers } from './operations.ts';
 
 const UserPlatformRef = builder.objectRef<User['platforms'][number]>('UserPlatform').implement({
   fields: (t) => ({
@@ -56,3 +57,13 @@ builder.queryField('users', (t) =>
     },
   }),
 );
+
+mutationOf('eraseUser', {
+  type: 'String',
+  scope: 'accounts:write',
+  args: builder.args((t) => ({
+    externalUserId: t.string({ required: true, description: 'ID of the user in your system.' }),
+  })),
+  run: (context, caller, _, { args: { externalUserId } }) =>
+    deleted(eraseUser(context, caller, readId('user', externalUserId)), externalUserId),
+});

@@ -1,11 +1,16 @@
-// Operations on users: read who has connected accounts.
+// Operations on users: read who has connected accounts, and erase them.
+import { lockAccountsOfUser } from '../../schema/database/accounts/accounts.ts';
 import { findUserRow, listUserRows, type UserRow } from '../../schema/database/accounts/users.ts';
+import type { Transaction } from '../../schema/database/tables.ts';
 import type { User } from '../../schema/users.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
 import type { Text } from '../../schema/wire/names.ts';
+import { endAccounts } from '../accounts/operations.ts';
+import { eraseSessionsOfUser } from '../connect/operations.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
+import type { Answer } from '../http/transact.ts';
 
 export function listUsers({ db }: Context, caller: Caller, paging: Paging): Promise<Page<User>> {
   return page(
@@ -26,6 +31,29 @@ export async function getUser(
   const shown = externalUserId.slice(0, 64);
   const message: Text = ({ field }) => `No account has the ${field('external_user_id')} ${shown}.`;
   throw new AppError('not_found', message);
+}
+
+/** Their logins are revoked at the same time. */
+const accountsAtOnce = 20;
+
+/**
+ * Erases the user's connect sessions, then the accounts, so that no session can connect another one. Every step
+ * is a transaction of its own, and a repeat continues with what is left. So an Idempotency-Key has no effect.
+ */
+export async function eraseUser(
+  context: Context,
+  caller: Caller,
+  externalUserId: string,
+): Promise<Answer<null>> {
+  const { idempotency: _, ...eraser } = caller;
+  await eraseSessionsOfUser(context, eraser, externalUserId);
+  const lock = (trx: Transaction) =>
+    lockAccountsOfUser(trx, eraser, externalUserId, accountsAtOnce);
+  let count: number;
+  do {
+    count = await endAccounts(context, eraser, lock, true);
+  } while (count === accountsAtOnce);
+  return { status: 204, data: null };
 }
 
 function presentUser(row: UserRow): User {

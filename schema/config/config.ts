@@ -88,6 +88,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
     retention: {
       recordsMs: e.FANFARE_RETENTION_DAYS * 86_400_000,
       postsMs: e.FANFARE_POST_RETENTION_DAYS * 86_400_000,
+      disconnectedMs: e.FANFARE_DISCONNECTED_RETENTION_DAYS * 86_400_000,
       feedMs: e.FANFARE_FEED_RETENTION_HOURS * 3_600_000,
     },
     targetClock: {

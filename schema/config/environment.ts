@@ -204,6 +204,12 @@ const CommonVariables = z.object({
     62,
     3_650,
   ),
+  FANFARE_DISCONNECTED_RETENTION_DAYS: number(
+    'Days after which the name, user and IDs of a disconnected account are erased, with its events and the answers of its network.',
+    30,
+    0,
+    3_650,
+  ),
   FANFARE_BOOKMARK_MS: number(
     'Milliseconds between new cursors on an idle stream.',
     1_200_000,

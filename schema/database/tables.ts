@@ -175,6 +175,10 @@ interface SocialAccountTable {
   traits: Json<Traits>;
   connected_at: Generated<Date>;
   disconnected_at: Date | null;
+  /** When what it left behind is erased. Null: it is connected, or all of that is erased. */
+  erase_at: Date | null;
+  /** Its name, user and IDs are gone, so it can never be connected again. */
+  is_erased: Generated<boolean>;
 }
 export type SocialAccountRow = Selectable<SocialAccountTable>;
 
@@ -319,6 +323,8 @@ interface PostResultTable {
   usage_month: string | null;
   /** Stopped at a pause. No workflow advances it until the pause ends. */
   is_paused: Generated<boolean>;
+  /** Its account was erased: it keeps its status and times. Its attempts and the events of its post are gone. */
+  is_erased: Generated<boolean>;
   /** When its network was last checked for the post, so that the target could continue. */
   checked_at: Date | null;
   /** Grows by a trigger with each change of what a client sees. */
@@ -437,6 +443,7 @@ interface WebhookTable {
   status: WebhookStatus;
   disabled_reason: DisabledReason | null;
   disabled_at: Date | null;
+  /** When failures began to count: when it was enabled, or at a success whose event was erased. */
   enabled_at: Generated<Date>;
   failing_since: Date | null;
   /** Sealed by the vault; null once deleted. */

@@ -8,6 +8,7 @@ import {
   listAccountRows,
   listAccountsById,
   listHealth,
+  lockAccountsOfUser,
 } from '../../schema/database/accounts/accounts.ts';
 import {
   deleteApps,
@@ -34,7 +35,12 @@ import {
   acquireRefreshLease,
 } from '../../schema/database/accounts/credentials.ts';
 import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
-import { listConnectSessionsById } from '../../schema/database/accounts/connect-sessions.ts';
+import {
+  eraseConnectSessions,
+  listConnectSessionsById,
+  lockSessionsOfUser,
+} from '../../schema/database/accounts/connect-sessions.ts';
+import { eraseBatch, findAccountToErase } from '../../schema/database/dispatch/erasure.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
 import { concludeMedia } from '../../schema/database/media/complete.ts';
 import {
@@ -236,6 +242,11 @@ describe('lists', () => {
     'accounts whose logins end soon': (db, scope) =>
       listAccountRows(db, scope, { status: 'expiring' }, page),
     'apps of a project': (db, scope) => listProjectApps(db, scope),
+    'accounts and connect sessions of a user to erase': (db, scope) =>
+      inQuietTransaction(db, async (trx) => {
+        await lockAccountsOfUser(trx, scope, 'user_7', 20);
+        await eraseConnectSessions(trx, await lockSessionsOfUser(trx, scope, 'user_7', 100));
+      }),
     'api keys': (db, scope) => listApiKeys(db, scope, page),
     webhooks: (db, scope) => listWebhookRows(db, scope, page),
     deliveries: (db, scope) => listDeliveryPages(db, scope, 'webhook', ['wh_7'], {}, page),
@@ -646,6 +657,13 @@ describe('pruning', () => {
     'old usage': (db) => deleteEnded(db, 'account_usage', farAway, 100),
     'deleted webhooks': (db) => deleteEnded(db, 'webhook_subscriptions', farAway, 100),
     'ended API keys': (db) => deleteEnded(db, 'api_keys', farAway, 100),
+    'what disconnected accounts left behind': async (db) => {
+      const first = { accountId: '', resultId: '' };
+      const id = (await findAccountToErase(db, first))!;
+      const erase = () => inQuietTransaction(db, (trx) => eraseBatch(trx, id, ''));
+      expect(await erase()).toMatchObject({ events: 1, results: 0 });
+      expect(await erase()).toMatchObject({ events: 0, results: 4 });
+    },
   };
   for (const [name, work] of Object.entries(works)) {
     test(`finds ${name} by an index`, async () => {
@@ -672,8 +690,9 @@ async function fill(db: Db): Promise<void> {
         case when i % 5 = 1 then now() + (i - 500) * interval '1 min' end
       from generate_series(0, 4999) i`,
     `insert into social_accounts (id, project_id, grant_id, platform, account_name,
-        external_account_id, external_user_id, connection_type, status)
-      select 'sa_' || i, 'prj_' || i % 50, 'grt_' || i, 'sandbox', 'a' || i, 'a' || i, 'user_' || i, 'byo', 'active'
+        external_account_id, external_user_id, connection_type, status, erase_at)
+      select 'sa_' || i, 'prj_' || i % 50, 'grt_' || i, 'sandbox', 'a' || i, 'a' || i, 'user_' || i, 'byo', 'active',
+        case when i % 500 = 333 then now() end
       from generate_series(0, 4999) i`,
     `insert into posts (id, project_id, environment, caption, status, scheduled_at, run_due_at, progressed_at)
       select 'post_' || i, 'prj_' || i % 50, ${environment}, 'caption',
@@ -727,7 +746,7 @@ async function fill(db: Db): Promise<void> {
       select 'prj_' || i % 50, i::text, '', 'production', '{}', now() - i * interval '10 s' from generate_series(0, 19999) i`,
     `insert into connect_sessions (id, project_id, environment, platform, external_user_id, status,
         token_hash, expires_at, flow)
-      select 'cs_' || i, 'prj_' || i % 50, ${environment}, 'sandbox', 'u', 'pending', '', now(),
+      select 'cs_' || i, 'prj_' || i % 50, ${environment}, 'sandbox', 'user_' || i, 'pending', '', now(),
         case when i % 50 = 0 then ''::bytea end
       from generate_series(0, 4999) i`,
     `insert into replays (id, project_id, webhook_id, status, since, until, statuses, matched,

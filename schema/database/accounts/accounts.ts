@@ -118,6 +118,21 @@ export function lockAccount(
     .executeTakeFirstOrThrow(() => notFound('account', id));
 }
 
+/** The first accounts of the user, by ID. */
+export function lockAccountsOfUser(
+  trx: Transaction,
+  scope: RowScope,
+  externalUserId: string,
+  limit: number,
+): Promise<SocialAccountRow[]> {
+  return selectInScope(trx, scope, 'social_accounts')
+    .where('external_user_id', '=', externalUserId)
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .execute();
+}
+
 /** Unlike `lockAccount`, it doesn't block inserts of results that refer to the account. */
 export function lockAccountBesideResults(
   trx: Transaction,

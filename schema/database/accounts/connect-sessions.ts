@@ -1,5 +1,5 @@
 // Queries on connect sessions.
-import type { Insertable } from 'kysely';
+import { sql, type Insertable } from 'kysely';
 import { notFound } from '../../wire/errors.ts';
 import type { ConnectSessionRow, Database, Db, Transaction } from '../tables.ts';
 import { selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
@@ -68,4 +68,39 @@ export function setConnectSessionEnded(
     .set({ ...end, flow: null, flow_key_id: null })
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+/** The first sessions that name the user. */
+export function lockSessionsOfUser(
+  trx: Transaction,
+  scope: RowScope,
+  externalUserId: string,
+  limit: number,
+): Promise<ConnectSessionRow[]> {
+  return selectInScope(trx, scope, 'connect_sessions')
+    .where('external_user_id', '=', externalUserId)
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .execute();
+}
+
+/** Sessions that `trx` has locked lose their user. Those that are open end. */
+export async function eraseConnectSessions(
+  trx: Transaction,
+  sessions: readonly ConnectSessionRow[],
+): Promise<void> {
+  const ids = sessions.map(({ id }) => id);
+  await trx
+    .updateTable('connect_sessions')
+    .set({
+      external_user_id: null,
+      external_user_email: null,
+      return_url: null,
+      flow: null,
+      flow_key_id: null,
+      status: sql`case status when 'pending' then 'canceled' else status end`,
+    })
+    .where('id', '=', sql<string>`any (${ids}::text[])`)
+    .execute();
 }

@@ -3,6 +3,13 @@ import { sql, type RawBuilder } from 'kysely';
 import { firstIdAt, type IdKind } from '../../wire/ids.ts';
 import { monthOf } from '../accounts/usage.ts';
 import type { Database, Db, Transaction } from '../tables.ts';
+import { isSuccess } from '../webhooks/health.ts';
+
+/** The last success among the deliveries to a webhook that were deleted. */
+export interface Success {
+  webhook_id: string;
+  delivered_at: Date;
+}
 
 export interface PrunedEvents {
   events: number;
@@ -12,41 +19,56 @@ export interface PrunedEvents {
 }
 
 /** A batch holds its locks while it deletes, so it is small. */
-const maxEvents = 500;
+export const maxEvents = 500;
 const maxDeliveries = 1_000;
 
-/**
- * Deletes events older than `before`, after the id `after`, with their deliveries and attempts. Leaves
- * events with an unfinished delivery, and rows that another transaction has locked.
- */
+/** Deletes events older than `before`, after the id `after`. */
 export async function deleteEvents(
   trx: Transaction,
   before: Date,
   after: string,
 ): Promise<PrunedEvents> {
-  const eventIds = await lockOldEvents(trx, before, after);
-  if (eventIds.length === 0) return { events: 0, deliveries: 0, after: null };
+  const old = sql`id > ${after} and id < ${firstIdAt('event', before)}`;
+  const { successes: _, ...pruned } = await deleteEventsWhere(trx, old);
+  return pruned;
+}
+
+/**
+ * Deletes the first events that match, with their deliveries and attempts. Leaves events with an unfinished
+ * delivery, and rows that another transaction has locked.
+ */
+export async function deleteEventsWhere(
+  trx: Transaction,
+  condition: RawBuilder<unknown>,
+): Promise<PrunedEvents & { successes: Success[] }> {
+  const eventIds = await lockEvents(trx, condition);
+  const after = eventIds.at(-1) ?? null;
+  if (after === null) return { events: 0, deliveries: 0, after, successes: [] };
   const { keptIds, deliveryIds } = await lockConcluded(trx, eventIds);
   const goneIds = eventIds.filter((id) => !keptIds.has(id));
-  await sql`
+  const { rows: successes } = await sql<Success>`
     with attempt as (
       delete from delivery_attempts where delivery_id = any(${deliveryIds})
     ), delivery as (
       delete from deliveries where id = any(${deliveryIds})
+      returning webhook_id, delivered_at, trigger, is_delivered_manually
+    ), event as (
+      delete from events where id = any(${goneIds})
     )
-    delete from events where id = any(${goneIds})`.execute(trx);
-  return { events: goneIds.length, deliveries: deliveryIds.length, after: eventIds.at(-1)! };
+    select webhook_id, max(delivered_at) as delivered_at from delivery
+    where ${isSuccess} group by webhook_id`.execute(trx);
+  return { events: goneIds.length, deliveries: deliveryIds.length, after, successes };
 }
 
 /** The lock prevents new deliveries of the event. Locks at least one event, however many deliveries it has. */
-async function lockOldEvents(trx: Transaction, before: Date, after: string): Promise<string[]> {
+async function lockEvents(trx: Transaction, condition: RawBuilder<unknown>): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    with old as materialized (
-      select id from events where id > ${after} and id < ${firstIdAt('event', before)}
+    with found as materialized (
+      select id from events where ${condition}
       order by id limit ${maxEvents} for update skip locked
     ), sized as (
       select id, own, sum(own) over (order by id) as total
-      from old, lateral (select count(*) as own from deliveries where event_id = old.id offset 0) d
+      from found, lateral (select count(*) as own from deliveries where event_id = found.id offset 0) d
     )
     select id from sized where total <= ${maxDeliveries} or total = own order by id`.execute(trx);
   return rows.map((row) => row.id);

@@ -110,8 +110,12 @@ const statements = [
     traits jsonb not null default '{}',
     connected_at ${time} not null default now(),
     disconnected_at ${time},
+    erase_at ${time},
+    is_erased boolean not null default false,
     unique (project_id, platform, external_account_id)
   )`,
+  `create index social_accounts_to_erase on social_accounts (id) include (erase_at)
+    where erase_at is not null`,
   `create index social_accounts_by_grant on social_accounts (grant_id) where grant_id is not null`,
   `create index social_accounts_by_project on social_accounts (project_id, id)`,
   // Nearly empty if the sandbox is off. Every start checks for remaining accounts.
@@ -136,6 +140,8 @@ const statements = [
     created_at ${time} not null default now()
   )`,
   `create index connect_sessions_by_project on connect_sessions (project_id, id)`,
+  `create index connect_sessions_by_user on connect_sessions (project_id, external_user_id, id)
+    where external_user_id is not null`,
   // Pruning deletes the flows of expired sessions.
   `create index connect_sessions_with_flow on connect_sessions (expires_at) where flow is not null`,
 
@@ -213,6 +219,7 @@ const statements = [
     content_hash bytea,
     usage_month text,
     is_paused boolean not null default false,
+    is_erased boolean not null default false,
     checked_at ${time},
     revision int not null default 0,
     updated_at timestamptz not null default now(),

@@ -12,14 +12,37 @@ export interface DisablingRule {
   afterMs: number;
 }
 
-/** SQL on `webhook_subscriptions as w`. Test events and manual attempts don't count. */
+/** SQL on deliveries: a receiver accepted it. Test events and manual attempts don't count. */
+export const isSuccess = sql`delivered_at is not null and trigger <> 'test' and not is_delivered_manually`;
+
+/** SQL on `webhook_subscriptions as w`. */
 export const lastDeliveryAt = sql<Date | null>`(
-  select max(delivered_at) from deliveries
-  where webhook_id = w.id and delivered_at is not null and trigger <> 'test'
-    and not is_delivered_manually
+  select max(delivered_at) from deliveries where webhook_id = w.id and ${isSuccess}
 )`;
 
 const countedFrom = sql<Date>`greatest(w.enabled_at, ${lastDeliveryAt})`;
+
+/**
+ * Call it after recent deliveries were deleted. Failures before their successes must not count again. It locks
+ * webhooks, for which all deliveries wait, so nothing slow may follow in the transaction.
+ */
+export async function keepSuccesses(
+  trx: Transaction,
+  successes: readonly { webhook_id: string; delivered_at: Date }[],
+): Promise<void> {
+  const ids = successes.map(({ webhook_id }) => webhook_id);
+  const times = successes.map(({ delivered_at }) => delivered_at);
+  await sql`
+    with success as (
+      select * from unnest(${ids}::text[], ${times}::timestamptz[]) as s (webhook_id, delivered_at)
+    ), locked as materialized (
+      select id from webhook_subscriptions where id = any (${ids}::text[])
+      order by id for no key update
+    )
+    update webhook_subscriptions w set enabled_at = success.delivered_at
+    from success join locked on locked.id = success.webhook_id
+    where w.id = locked.id and w.enabled_at < success.delivered_at`.execute(trx);
+}
 
 /** SQL on `webhook_subscriptions as w`: how many events in a row have failed for good, up to `limit`. */
 export function countFailures(limit: number) {

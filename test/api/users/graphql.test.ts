@@ -1,4 +1,4 @@
-// Users, the capabilities of accounts and imports, in GraphQL.
+// Users, erasures, the capabilities of accounts and imports, in GraphQL.
 import { expect, test } from 'vitest';
 import { newId } from '../../../schema/wire/ids.ts';
 import { useApp } from '../../support/app/app.ts';
@@ -79,4 +79,30 @@ test('an import at a network that takes no tokens is refused', async () => {
     issues: [{ path: 'input.platform', code: 'import_not_supported' }],
   });
   expect(JSON.stringify(refused)).not.toContain('xoxb-secret');
+});
+
+test('a user with many accounts is erased by one call, with or without an idempotency key', async () => {
+  const query = 'mutation { eraseUser(externalUserId: "dee") }';
+  for (const headers of [{}, { 'Idempotency-Key': 'erase-dee' }]) {
+    for (let i = 0; i < 21; i++) await addAccount('dee');
+    const { body } = await app.api.call('POST', '/graphql', { query }, { headers });
+    expect(body).toMatchObject({ data: { eraseUser: 'dee' } });
+    expect(await askRefused(app, '{ user(externalUserId: "dee") { accountCount } }')).toMatchObject(
+      { code: 'not_found' },
+    );
+  }
+  const nul = String.raw`mutation { eraseUser(externalUserId: "\u0000") }`;
+  expect(await askRefused(app, nul)).toMatchObject({ code: 'not_found' });
+});
+
+test('an account is disconnected and erased', async () => {
+  const id = await addAccount('fay');
+  const mutation = `mutation ($id: ID!) {
+    disconnectAccount(id: $id, erase: true) { status accountName externalUserId }
+  }`;
+  expect((await ask(app, mutation, { id })).disconnectAccount).toEqual({
+    status: 'DISCONNECTED',
+    accountName: 'Erased account',
+    externalUserId: null,
+  });
 });
