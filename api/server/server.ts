@@ -11,6 +11,7 @@ import { createKeyWatch } from '../live/key-watch.ts';
 import { askForBody } from '../media/upload-request.ts';
 import { createUploads, isUploadUrl } from '../media/uploads.ts';
 import { observeRequest } from './metrics.ts';
+import { oneAtATime } from './front/one-at-a-time.ts';
 import { hasAddress, refuseAddress, toPath } from './front/request-target.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { isSocketRequest, serveSockets } from '../websocket/sockets.ts';
@@ -115,6 +116,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     observeRequest({ ...labels, status: outgoing.statusCode }, startedAtMs);
   }
 
+  const respondInTurn = oneAtATime(respond);
   const server = createHttpServer({
     shouldUpgradeCallback: isSocketRequest,
     // An upload takes as long as it needs. `limitTime` limits the other requests.
@@ -122,9 +124,9 @@ export function createServer(context: Context, parts: ServerParts): Server {
     headersTimeout: headersTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
   })
-    .on('request', respond)
+    .on('request', respondInTurn)
     // Uploads are checked before the client sends their bytes.
-    .on('checkContinue', respond);
+    .on('checkContinue', respondInTurn);
   const closeSockets = serveSockets(server, context, { yoga, keyWatch, documents });
 
   return {

@@ -1,4 +1,4 @@
-// The GraphiQL page: its script, its Content-Security-Policy, and how browsers cache it.
+// Yoga plugin: the GraphiQL page, its script, its Content-Security-Policy, and how browsers cache it.
 import { createHash } from 'node:crypto';
 import type { GraphiQLOptions, Plugin } from 'graphql-yoga';
 import { frameHeaders } from '../../http/pages.ts';
@@ -24,35 +24,25 @@ interface Rendered {
   headers: Record<string, string>;
 }
 
-/** Renders the page at `path`, which never changes, and sets its headers. */
-export function createGraphiql(path: string) {
+/** Answers browsers at `path`. Yoga's own plugin would answer them at every address that ends with it. */
+export function useGraphiql(path: string, options: GraphiQLOptions): Plugin {
+  /** The page never changes. */
   let rendering: Promise<Rendered> | undefined;
-  let headers: Rendered['headers'] | undefined;
 
-  async function render(options?: GraphiQLOptions): Promise<string> {
-    const rendered = await (rendering ??= renderPage(options));
-    headers = rendered.headers;
-    return rendered.page;
-  }
-
-  const plugin: Plugin = {
-    onResponse({ request, response, setResponse, fetchAPI }) {
-      const { headers: answered } = response;
-      if (!headers || !answered.get('Content-Type')?.startsWith('text/html')) return;
-      if (new URL(request.url).pathname !== path) return;
-      for (const [name, value] of Object.entries(headers)) answered.set(name, value);
-      // The same address answers operations.
-      answered.append('Vary', 'Accept');
-      if (request.headers.get('If-None-Match') !== headers['ETag']) return;
-      answered.delete('Content-Length');
-      setResponse(new fetchAPI.Response(null, { status: 304, headers: answered }));
+  return {
+    async onRequest({ request, url, endResponse, fetchAPI }) {
+      const isPage = request.method === 'GET' && url.pathname === path;
+      if (!isPage || !request.headers.get('Accept')?.includes('text/html')) return;
+      const { page, headers } = await (rendering ??= renderPage(options));
+      const isKnown = request.headers.get('If-None-Match') === headers['ETag'];
+      const answer = { status: isKnown ? 304 : 200, headers: { ...headers } };
+      endResponse(new fetchAPI.Response(isKnown ? null : page, answer));
     },
   };
-  return { render, plugin };
 }
 
 /** The package works offline. It takes 50 MB of memory, so it loads on the first request. */
-async function renderPage(options: GraphiQLOptions = {}): Promise<Rendered> {
+async function renderPage(options: GraphiQLOptions): Promise<Rendered> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const given = JSON.stringify(options);
   const page = renderGraphiQL(options).replace(
@@ -62,10 +52,13 @@ async function renderPage(options: GraphiQLOptions = {}): Promise<Rendered> {
   const hash = createHash('sha256').update(scriptPattern.exec(page)![1]!).digest('base64');
   const headers = {
     ...frameHeaders,
+    'Content-Type': 'text/html',
     'Content-Security-Policy': policyOf(hash),
     // Weak, since the page is compressed.
     ETag: `W/"${hash}"`,
     'Cache-Control': 'no-cache',
+    // The same address answers operations.
+    Vary: 'Accept',
   };
   return { page, headers };
 }

@@ -11,11 +11,9 @@ const answerTypes = ['application/graphql-response+json', 'application/json', ev
 
 /** Before the operation runs. Yoga would run a mutation and then answer with an empty 406. */
 export function useAccept(context: Context): Plugin<RequestState> {
-  const { hasGraphiql } = context.config;
   return {
     onRequest({ request, serverContext, endResponse, fetchAPI }) {
-      const isPage = hasGraphiql && request.method === 'GET' && accepts(request, ['text/html']);
-      if (isPage || accepts(request, answerTypes)) return;
+      if (accepts(request, answerTypes)) return;
       const requestId = nameRequest(request.headers.get('X-Request-Id'));
       (serverContext as RequestState).requestId = requestId;
       const error = new AppError(

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createLRUCache, createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Context } from '../../http/context.ts';
-import { createGraphiql } from './graphiql.ts';
+import { useGraphiql } from './graphiql.ts';
 import { createSchema } from '../../resources/schema.ts';
 import type { GraphqlContext } from '../context.ts';
 import { createMessages } from '../messages.ts';
@@ -42,9 +42,15 @@ const exampleQuery = `# In the tab Headers: { "Authorization": "Bearer <your API
 }
 `;
 
+const graphiqlOptions = {
+  title: 'Fanfare',
+  // A WebSocket would omit the headers that the user enters.
+  subscriptionsProtocol: 'SSE',
+  defaultQuery: exampleQuery,
+} as const;
+
 export function createYogaServer(app: Context, options: YogaOptions): YogaServer {
   const { keyWatch, documents, before, after } = options;
-  const graphiql = createGraphiql(graphqlPath);
   const shared = { app, keyWatch, messages: createMessages(app) };
   return createYoga<RequestState, GraphqlContext>({
     schema: createSchema(),
@@ -57,9 +63,9 @@ export function createYogaServer(app: Context, options: YogaOptions): YogaServer
     }),
     plugins: [
       ...before,
+      ...(app.config.hasGraphiql ? [useGraphiql(graphqlPath, graphiqlOptions)] : []),
       useAccept(app),
       useRequest(app, documents),
-      graphiql.plugin,
       useDocumentLimits(app.config),
       useErrors(app),
       useSharedResults(),
@@ -67,15 +73,10 @@ export function createYogaServer(app: Context, options: YogaOptions): YogaServer
     ],
     extraParamNames: ['documentId'],
     graphqlEndpoint: graphqlPath,
-    healthCheckEndpoint: `${graphqlPath}/health`,
+    // Yoga's health check answers every address that ends with this, and no address has a space.
+    healthCheckEndpoint: ' ',
     landingPage: false,
-    graphiql: app.config.hasGraphiql && {
-      title: 'Fanfare',
-      // A WebSocket would omit the headers that the user enters.
-      subscriptionsProtocol: 'SSE',
-      defaultQuery: exampleQuery,
-    },
-    renderGraphiQL: graphiql.render,
+    graphiql: false,
     // The largest document takes up to a megabyte once it is parsed.
     parserAndValidationCache: {
       documentCache: createLRUCache({ max: 200 }),

@@ -12,9 +12,10 @@ export function toPath(target: string): string {
   return url ? url.pathname + url.search : `/${target}`;
 }
 
-/** Whether the Host header and the path form a valid URL. */
+/** Whether the Host header is a host, with or without its port, and forms a valid URL with the path. */
 export function hasAddress({ headers, url }: IncomingMessage): boolean {
-  return URL.canParse(`http://${headers.host ?? 'localhost'}${url}`);
+  const { host = 'localhost' } = headers;
+  return !/[/?#@\\]/.test(host) && URL.canParse(`http://${host}${url}`);
 }
 
 export function refuseAddress(

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, deflate, gzip } from 'node:zlib';
 import { parseAccept } from 'hono/utils/accept';
+import { LRUCache } from 'lru-cache';
 import type { HttpPlugin } from '../../graphql/server/yoga.ts';
 
 /** A smaller answer fits in a few packets, so compressing it costs more than it saves. */
@@ -10,8 +11,9 @@ const thresholdBytes = 4_096;
 /** A stream of events must not wait in a buffer. */
 const isText = /^(application\/(graphql-response\+)?json|text\/(html|css|javascript))/;
 
+type Bytes = Awaited<ReturnType<Response['bytes']>>;
 /** With room for all of the result, so that a thread of the pool compresses in one go. */
-type Compress = (bytes: Uint8Array, room: { chunkSize: number }) => Promise<Buffer<ArrayBuffer>>;
+type Compress = (bytes: Bytes, room: { chunkSize: number }) => Promise<Buffer<ArrayBuffer>>;
 
 const packBrotli = promisify(brotliCompress);
 /** The default, 11, is meant for files that are compressed once. */
@@ -24,7 +26,28 @@ const encodings = new Map<string, Compress>([
   ['deflate', promisify(deflate)],
 ]);
 
+/** The few texts with an ETag, in each encoding. */
+const maxShared = 16;
+
+/** A text as it is sent. */
+interface Packed {
+  bytes: Bytes;
+  encoding?: string;
+}
+
 export function useCompression(): HttpPlugin {
+  /** By ETag and encoding. These texts are the same for all, so clients that read slowly share their bytes. */
+  const shared = new LRUCache<string, Promise<Packed>>({ max: maxShared });
+
+  function packShared(key: string, response: Response, encoding: string | undefined) {
+    const known = shared.get(key);
+    if (known) return known;
+    const packed = pack(response, encoding);
+    shared.set(key, packed);
+    packed.catch(() => shared.delete(key));
+    return packed;
+  }
+
   return {
     async onResponse({ request, response, serverContext, setResponse, fetchAPI }) {
       const { headers } = response;
@@ -34,18 +57,24 @@ export function useCompression(): HttpPlugin {
       if (mayCompress) headers.append('Vary', 'Accept-Encoding');
       if (!response.body) return;
       const accepted = mayCompress ? request.headers.get('Accept-Encoding') : null;
-      const encoding = chooseEncoding(accepted);
+      const chosen = chooseEncoding(accepted);
       const length = headers.get('Content-Length');
-      if (length !== null && (!encoding || Number(length) < thresholdBytes)) return;
-      let bytes = await response.bytes();
-      if (encoding && bytes.length >= thresholdBytes) {
-        bytes = await encodings.get(encoding)!(bytes, { chunkSize: bytes.length });
-        headers.set('Content-Encoding', encoding);
-      }
+      if (length !== null && (!chosen || Number(length) < thresholdBytes)) return;
+      const etag = headers.get('ETag');
+      const { bytes, encoding } = await (etag === null
+        ? pack(response, chosen)
+        : packShared(`${etag} ${chosen}`, response, chosen));
+      if (encoding !== undefined) headers.set('Content-Encoding', encoding);
       headers.set('Content-Length', String(bytes.length));
       setResponse(new fetchAPI.Response(bytes, response));
     },
   };
+}
+
+async function pack(response: Response, encoding: string | undefined): Promise<Packed> {
+  const bytes = await response.bytes();
+  if (!encoding || bytes.length < thresholdBytes) return { bytes };
+  return { bytes: await encodings.get(encoding)!(bytes, { chunkSize: bytes.length }), encoding };
 }
 
 /** Undefined: the client prefers the text as it is. */

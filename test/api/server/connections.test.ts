@@ -158,3 +158,15 @@ test('a client that reads nothing of its answers is cut off, and one that reads 
   slow.write(`GET /v1/posts?limit=100 HTTP/1.1\r\nConnection: close\r\n${head}`);
   expect(await readAll(slow, 100)).toBeGreaterThan(500_000);
 }, 60_000);
+
+test('clients that read nothing of the API reference share its bytes', async () => {
+  const { hostname, port } = new URL(app.url);
+  const beforeBytes = process.memoryUsage().arrayBuffers;
+  const sockets = Array.from({ length: 60 }, () => connect(Number(port), hostname));
+  const answered = sockets.map((socket) => once(socket, 'readable'));
+  for (const socket of sockets) socket.write('GET /docs/viewer.js HTTP/1.1\r\nHost: x\r\n\r\n');
+  await Promise.all(answered);
+  const heldBytes = process.memoryUsage().arrayBuffers - beforeBytes;
+  for (const socket of sockets) socket.destroy();
+  expect(heldBytes).toBeLessThan(60_000_000);
+});

@@ -16,9 +16,16 @@ let app: TestApp;
 let server: Server;
 let url: string;
 
+/** The paths of the requests so far. */
+const asked: string[] = [];
+/** Until then, `/v1/held` has no answer. */
+const held = Promise.withResolvers<void>();
+
 /** Echoes the request. */
 async function echo(incoming: Request): Promise<Response> {
   const { pathname } = new URL(incoming.url);
+  asked.push(pathname);
+  if (pathname === '/v1/held') await held.promise;
   if (pathname === '/v1/rejects') throw new Error('secret detail');
   if (pathname === '/v1/stream') return new Response(incoming.body);
   if (pathname === '/v1/page') {
@@ -61,7 +68,7 @@ describe('a path', () => {
     expect(await answer.text()).toBe(text);
   });
 
-  test.each(['/v1/posts', '/docs', '/healthz', '/connected', '/graphql/x', '/v1'])(
+  test.each(['/v1/posts', '/docs', '/healthz', '/connected', '/graphql/health', '/v1'])(
     '%s reaches the REST API',
     async (path) => {
       const answer = await fetch(url + path, { method: 'DELETE' });
@@ -81,6 +88,15 @@ describe('a path', () => {
     expect(text).not.toContain('secret');
   });
 });
+
+test.each(['/graphql', '/graphql/', '/graphql/health'])(
+  'a request whose address ends with %s still reaches its own path',
+  async (end) => {
+    const headers = { Accept: 'text/html' };
+    const answer = await fetch(`${url}/v1/posts?next=${end}`, { headers });
+    expect(await answer.json()).toMatchObject({ path: '/v1/posts' });
+  },
+);
 
 test('GraphiQL leaves the headers of other pages as they are', async () => {
   const graphiql = await fetch(`${url}/graphql`, { headers: { Accept: 'text/html' } });
@@ -115,14 +131,19 @@ describe('an unusual request', () => {
     });
   }
 
-  test.each(['a b', '[', '[::bad', 'x:y'])('for the host %j is 400', async (host) => {
-    const answer = await send(`GET /v1 HTTP/1.1\r\nHost: ${host}\r\nX-Request-Id: mine-2\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1.1 400 /);
-    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({
-      error: { code: 'validation_error', issues: [{ path: 'Host', code: 'invalid_host' }] },
-      request_id: 'mine-2',
-    });
-  });
+  test.each(['a b', '[', '[::bad', 'x:y', 'a@b', 'x/connect?', 'x#', 'x\\'])(
+    'for the host %j is 400',
+    async (host) => {
+      const answer = await send(
+        `GET /v1 HTTP/1.1\r\nHost: ${host}\r\nX-Request-Id: mine-2\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1.1 400 /);
+      expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({
+        error: { code: 'validation_error', issues: [{ path: 'Host', code: 'invalid_host' }] },
+        request_id: 'mine-2',
+      });
+    },
+  );
 
   test.each(['//', '//evil/v1', '//v1/posts', 'http://[', '*', 'http://x//'])(
     'for %s reaches the REST API',
@@ -137,6 +158,26 @@ describe('an unusual request', () => {
   test('with an absolute URL reaches its path', async () => {
     const answer = await send('GET http://elsewhere/v1/posts?a=b HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(answer).toContain('"path":"/v1/posts"');
+  });
+
+  test('that arrives before the answer to another waits for it', async () => {
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const socket = await connectTcp(url);
+    socket.resume().write(get('/v1/held') + get('/v1/next'));
+    await expect.poll(() => asked).toContain('/v1/held');
+    await fetch(`${url}/v1/other`);
+    expect(asked).not.toContain('/v1/next');
+    held.resolve();
+    await expect.poll(() => asked).toContain('/v1/next');
+    socket.destroy();
+  });
+
+  test('among a thousand that arrive at once ends the connection', async () => {
+    const socket = await connectTcp(url);
+    socket.on('error', () => undefined).resume();
+    socket.write('GET /v1/many HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000));
+    await once(socket, 'close');
+    expect(asked.filter((path) => path === '/v1/many').length).toBeLessThan(200);
   });
 
   test('that offers h2c is answered in HTTP/1.1', async () => {
