@@ -8,6 +8,7 @@ import { findProjectRow, getProjectRow } from '../../schema/database/projects.ts
 import type { App } from '../../schema/platforms/definition.ts';
 import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
 import { AppError } from '../../schema/wire/errors.ts';
+import { readId } from '../../schema/wire/ids.ts';
 import { askNetwork, namingField, toConflict } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
 import { validate } from '../http/validation.ts';
@@ -141,7 +142,7 @@ export async function describeClient(
 ): Promise<Record<string, unknown> | null> {
   const platform = context.platforms.get(name as PlatformName);
   const client = platform?.connect.find((each) => each.kind === 'consent')?.publicClient;
-  const project = await findProjectRow(context.db, projectId);
+  const project = readId('project', projectId) && (await findProjectRow(context.db, projectId));
   if (!platform || !client || !project) return null;
   try {
     const app = await findPublicClient(context, projectId, platform.definition.name, client);

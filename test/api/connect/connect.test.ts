@@ -331,6 +331,11 @@ async function submit(session: Session, fields: Record<string, string>) {
   return browser.submit(await visitForm(session), fields);
 }
 
+test.each(['%00', 'prj_unknown'])('there is no client of the project %s', async (id) => {
+  const answer = await hosted.request(`/connect/bluesky/${id}/client-metadata.json`);
+  expect(answer.status).toBe(404);
+});
+
 describe('the form of a network with plain credentials', () => {
   test('asks for what the network needs, the password hidden', async () => {
     const session = await createSession({ platform: 'bluesky' });

@@ -202,5 +202,8 @@ describe('the inbox', () => {
   test('refuses invalid names and bodies over 1 MiB', async () => {
     expect((await send('a%2Fb', 'dlv_1')).status).toBe(404);
     expect((await send('big', 'dlv_1', '', 'x'.repeat(1_048_577))).status).toBe(413);
+    const body = JSON.stringify({ secret: 'x'.repeat(1_048_577) });
+    const put = await sandbox.request('/sandbox/inbox/big/secret', { method: 'PUT', body });
+    expect(put.status).toBe(413);
   });
 });
