@@ -19,23 +19,23 @@ export interface SafeFetchOptions {
   /** For all projects. Beyond this number, the least recently used origin loses its idle connections. */
   maxOrigins?: number;
   keepAliveMs?: number;
-  /** Certificates trusted beside the default ones, as PEM. */
+  /** Certificates trusted in addition to the default ones, as PEM. */
   ca?: readonly string[];
   /** `fetch`: from the call to the end of the body. `withWebSocket`: from the call until `use` has ended. */
   fetchDeadlineMs?: number;
-  /** A longer body (`fetch`), or messages with more bytes together (`withWebSocket`), are an error. */
+  /** Maximum size of a body (`fetch`), or of all messages together (`withWebSocket`). */
   fetchMaxBytes?: number;
 }
 
 export interface SafeFetch {
   /**
-   * Resolves whatever the receiver does. Rejects only because of the caller: its signal, `beginWithinMs`, a
-   * header that can't be sent, a closed client.
+   * Resolves with any outcome at the receiver, failures included. Rejects only because of the caller: its
+   * signal, `beginWithinMs`, a header that can't be sent, a closed client.
    */
   send: (request: SafeRequest) => Promise<SendResult>;
   /** The ordinary `fetch` for connectors with a user's host: guarded, with `redirect: manual`. */
   fetch: typeof globalThis.fetch;
-  /** The same for long bodies: without a maximum, and with a deadline of days. The caller has its own. */
+  /** `fetch` for long bodies: no maximum, and a deadline of days. The caller sets its own limits. */
   download: typeof globalThis.fetch;
   /** For connectors with a user's `wss:` URL. */
   withWebSocket: WithWebSocket;

@@ -32,7 +32,7 @@ async function readOn(reader: BodyReader) {
   }
 }
 
-/** Until the server ends the request, so that it may close the connection without a reset. */
+/** Reads until the server ends the request, so that the server can close the connection without a reset. */
 async function discard(reader: BodyReader): Promise<void> {
   try {
     while (!(await reader.read()).done);
@@ -65,7 +65,7 @@ const backslash = 0x5c;
 /** `{`, `[` and `,`: each begins a value, except in an empty object or array. */
 const starts = new Set(Buffer.from('{[,'));
 
-/** Before the text is parsed. Text that isn't JSON has as many values as it seems to have. */
+/** Counts before the text is parsed. In text that isn't JSON, it counts everything that looks like a value. */
 export function hasTooManyValues(json: Buffer): boolean {
   let values = 0;
   for (let at = 0; at < json.length && values <= maxJsonValues; at++) {
@@ -108,7 +108,7 @@ function malformedJson(text: string, reason: string): AppError {
   const position = errorPosition(text, reason);
   let line = 1;
   let lineStart = 0;
-  // `indexOf` for each line takes 25 times as long for a body of lines only.
+  // One `indexOf` for each line takes 25 times as long if all lines are empty.
   for (let at = 0; at < position; at++) {
     if (text.charCodeAt(at) !== newline) continue;
     line++;
@@ -119,7 +119,7 @@ function malformedJson(text: string, reason: string): AppError {
   return new AppError('malformed_json', message, { details: { position, line, column } });
 }
 
-/** V8 has no code for these errors. Most messages name the position; one about a token only quotes it. */
+/** V8's errors have no code. Most messages name the position. That of an unexpected token doesn't. */
 function errorPosition(text: string, reason: string): number {
   const named = / at position (\d+)/.exec(reason)?.[1];
   if (named !== undefined) return Number(named);

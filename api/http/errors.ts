@@ -70,7 +70,7 @@ export function toErrorAnswer(
   };
 }
 
-/** A whole response, for a request that no route has. */
+/** A whole response, for a request that matches no route. */
 export function toErrorResponse(
   context: Pick<Context, 'log' | 'publicUrl'>,
   thrown: unknown,
@@ -106,7 +106,7 @@ export function notKept(
   });
 }
 
-/** SQLSTATEs, and classes of two characters, of failures that pass. */
+/** SQLSTATEs of temporary failures. Two characters stand for a whole class. */
 const awaySqlStates = new Set([
   '08', // connection exceptions
   '25006', // read-only, as after a failover

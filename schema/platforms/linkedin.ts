@@ -109,8 +109,8 @@ export const linkedin = definePlatform({
       }),
   },
   rules: {
-    // LinkedIn's API documents no limit. This is the one of its editor.
-    // Nothing says what it counts, so this is the unit that counts the most.
+    // LinkedIn's API documents no limit, so this is the limit of its editor. The unit isn't documented
+    // either. UTF-16 is the unit in which a text is longest.
     text: { max: 3_000, unit: 'utf16' },
     isTextRequired: true,
     media: {

@@ -19,8 +19,8 @@ export interface Facet {
 export type ResolveHandle = (handle: string) => Promise<string | null>;
 
 /**
- * Finds them like Bluesky's own app. Mentions of unknown handles and links that a PDS would refuse stay
- * text.
+ * Finds the same facets as Bluesky's own app. Mentions of unknown handles and links that a PDS would refuse
+ * stay text.
  */
 export async function findFacets(text: string, resolve: ResolveHandle): Promise<Facet[]> {
   const found = [...findParts(text)];
@@ -48,13 +48,13 @@ function isAllowed(feature: Feature): boolean {
 interface Part {
   start: number;
   length: number;
-  /** A handle, whose DID makes the feature. */
+  /** The handle of a mention. Its feature needs the DID of the handle. */
   mentioned?: string;
   feature?: Feature;
 }
 
-// As in `rich-text/util.ts` of @atproto/api 0.21, which Bluesky's app uses. Each begins with what stands
-// before the part.
+// As in `rich-text/util.ts` of @atproto/api 0.21, which Bluesky's app uses. The first group of each
+// expression is the text before the part.
 const mention = /(^|\s|\()@([a-zA-Z0-9.-]+)\b/g;
 const link = /(^|\s|\()(https?:\/\/\S+|(?<domain>[a-z][a-z0-9]*(?:\.[a-z0-9]+)+)\S*)/gim;
 const invisible = String.raw`\u00AD\u2060\u200A\u200B\u200C\u200D\u20e2`;

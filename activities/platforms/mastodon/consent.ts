@@ -16,7 +16,7 @@ const ConsentInput = z
   .strictObject({ server: serverOrigin('mastodon.social') })
   .meta({ description: 'You log in at your server, and allow the access there.' });
 
-/** Of visible ASCII: RFC 6749, appendix A. */
+/** Visible ASCII only: RFC 6749, appendix A. */
 const clientWord = z.string().regex(/^[\x21-\x7e]{1,500}$/);
 
 /** @see https://docs.joinmastodon.org/entities/Application/#CredentialApplication */
@@ -54,14 +54,14 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
       return { ...grant, tokenExpiresAt: login.tokenExpiresAt };
     },
   };
-  /** Only the app that made a login can revoke it. The user's own application made that of a form. */
+  /** Only the app that made a login can revoke it. The user's own application made the token of a form. */
   const revoke: NonNullable<Platform['revoke']> = async (login, signal) => {
     if (login.app) await oauthAt(login.credentials['server']!).revoke(login, signal);
   };
   return { method, revoke };
 }
 
-/** A login with fewer scopes has a token of its own. */
+/** Its error revokes the login. A login with fewer scopes has its own token, so no account loses its token. */
 async function requireScopes(login: Tokens): Promise<Tokens> {
   const missing = findMissingScopes(login.scope);
   if (missing.length > 0) throw lacksPermissions(missing);

@@ -13,15 +13,15 @@ import { toTransportError } from '../transport-errors.ts';
 export interface OAuthNetwork {
   /** Title of the network. */
   network: string;
-  /** The callback must name it: RFC 9207. Absent: the network names none. */
+  /** The issuer that the callback must name: RFC 9207. Absent: the network names none. */
   issuer?: string;
   authorizationEndpoint: string;
-  /** Takes the request, so the address of the consent page has only a reference: RFC 9126. */
+  /** Receives the request, so the address of the consent page has only a reference to it: RFC 9126. */
   pushedRequestEndpoint?: string;
   tokenEndpoint: string;
   /** Absent: logins can't be revoked. @see RFC 7009 */
   revocationEndpoint?: string | undefined;
-  /** A revoked refresh token leaves the access token. Default: false. */
+  /** The access token stays valid after a revocation of the refresh token. Default: false. */
   endsTokensAlone?: boolean;
   /**
    * How the app proves its secret: as HTTP Basic, in the form, or by a signature (RFC 7523), for which the
@@ -36,7 +36,7 @@ export interface OAuthNetwork {
   hasPkce?: boolean;
   /** Other parameters of the consent page. */
   parameters?: Record<string, string>;
-  /** Whom the tokens are for, as more credentials of the login. Throws if they can't be used. */
+  /** Returns the owner of the tokens as further credentials of the login. Throws if they can't be used. */
   identify?(answer: oauth.TokenEndpointResponse): Record<string, string>;
   /** The login is useless without a refresh token. Default: false. */
   needsRefreshToken?: boolean;
@@ -59,10 +59,10 @@ export type Send = (
   options: oauth.HttpRequestOptions<'POST', URLSearchParams> & oauth.DPoPRequestOptions,
 ) => Promise<Response>;
 
-/** A network's OAuth endpoints, and what reaches them. */
+/** A network's OAuth endpoints, and the `fetch` that reaches them. */
 export type Endpoints = OAuthNetwork & { fetch: Fetch };
 
-/** Sends a request to an endpoint in the app's name. Throws only PlatformErrors. */
+/** Sends a request to an endpoint on behalf of the app. Throws only PlatformErrors. */
 export async function ask<T>(
   endpoints: Endpoints,
   { app: { clientId, clientSecret }, signal, secrets, isRefresh = false }: AskOptions,
@@ -84,7 +84,7 @@ export async function ask<T>(
   }
   try {
     return await attempt().catch((error: unknown) => {
-      // The server did nothing but name the nonce to use: RFC 9449, section 8.
+      // The server has done nothing yet. It only named the nonce to use: RFC 9449, section 8.
       if (oauth.isDPoPNonceError(error)) return attempt();
       throw error;
     });

@@ -1,4 +1,4 @@
-// What a simulated network is to a test: a connector that speaks to it, its faults, and what it has made public.
+// A simulated network as tests use it: its connector, its faults, and the posts that it has made public.
 import { z } from 'zod';
 import type {
   NewApp,
@@ -25,16 +25,16 @@ export type { PublicPost };
 export interface SimulatedNetwork extends AsyncDisposable {
   readonly platform: Platform;
   readonly switchboard: Switchboard;
-  /** Of its one account. */
+  /** The connection of its only account. */
   readonly connection: Connection;
   /** The app that made the connection. Absent: none did. */
   readonly app?: NewApp;
-  /** Of each post. Absent: none. */
+  /** The media of each post. Absent: none. */
   readonly media?: readonly TargetMedia[];
   listPosts(): Promise<PublicPost[]> | PublicPost[];
-  /** How often it has given new tokens. */
+  /** How often it has issued new tokens. */
   countRefreshes(): Promise<number> | number;
-  /** What must not show anywhere. */
+  /** Tokens and secrets that must not appear anywhere. */
   listSecrets(): string[];
 }
 
@@ -43,7 +43,7 @@ export interface ServedNetwork extends SimulatedNetwork {
   readonly server: FaultyServer;
 }
 
-/** A kind of network, and what the tests have to know of it. */
+/** A kind of network, with the facts that tests need. */
 export interface NetworkKind extends Pick<
   NetworkSubject,
   'calls' | 'resolution' | 'publicStages' | 'isUnavailableSafe' | 'hidesRevocation'
@@ -70,7 +70,7 @@ export const simulatedMedia: MediaRules = {
   video: { max: 4, types: ['video/mp4'] },
   altText: 1_000,
 };
-/** Its name is one that the database knows. A repeated commit publishes a second post. */
+/** Has the sandbox's name, which the database knows. A repeated commit publishes a second post. */
 export const simulatedDefinition: PlatformEntry = {
   ...sandbox,
   rules: simulatedRules,
@@ -144,7 +144,7 @@ export async function findByText(
   return publishedAs(found.id, toUrl(found.id), 'public');
 }
 
-/** A network takes no answer to what it doesn't have. */
+/** Refuses a reply to a post that the network doesn't have. */
 export function checkReplyTo(posts: PublicPost[], replyTo: string | undefined): void {
   if (replyTo === undefined || posts.some(({ id }) => id === replyTo)) return;
   throw new Refusal(422, 'nothing_to_answer', `There is no ${replyTo}.`);

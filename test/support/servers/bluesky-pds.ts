@@ -14,15 +14,15 @@ export interface PdsAccount {
 
 export interface BlueskyPds {
   readonly url: string;
-  /** Of the directory that knows its accounts. */
+  /** The directory that knows the accounts of the server. */
   readonly plcUrl: string;
-  /** What an installation that publishes to it is configured with. */
+  /** Settings of an installation that publishes to the server. */
   readonly env: { FANFARE_BLUESKY_API_URL: string; FANFARE_BLUESKY_PLC_URL: string };
   /** `handle` ends in `.test`. */
   createAccount(handle: string, password: string): Promise<PdsAccount>;
-  /** Takes back the one that the account was made with. */
+  /** Revokes the app password that `createAccount` returned. */
   revokeAppPassword(handle: string, password: string): Promise<void>;
-  /** The same access token as the server would give it, an hour past its end. */
+  /** Returns the access token as the server would sign it, but expired an hour ago. */
   expireToken(accessJwt: string): string;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface BlueskyPds {
 const appPasswordName = 'fanfare';
 const startTimeoutMs = 60_000;
 
-/** `skipped` says why it can't be had on this machine. */
+/** `skipped` says why the server can't run on this machine. */
 export async function startBlueskyPds(): Promise<BlueskyPds | { skipped: string }> {
   let installation: string;
   try {

@@ -2,7 +2,7 @@
 // Endpoints, fields, headers and answers: https://docs.joinmastodon.org/methods/ (statuses, accounts, apps,
 // instance) and /entities/, as of version 4.6, read on 2026-11-22. Refusals and their words: app/controllers/api,
 // app/validators and config/locales/en.yml of https://github.com/mastodon/mastodon, read on the same day.
-// Unlike a server it refuses fields and parameters that it doesn't know.
+// Unlike a real server, it refuses fields and parameters that it doesn't know.
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
@@ -15,18 +15,18 @@ export interface MastodonServer extends NetworkServer {
   /** The paths that were asked for, without their queries, in order. */
   readonly calls: string[];
   readonly listPosts: () => PublicPost[];
-  /** A post of the account that was made elsewhere. */
+  /** Adds a post of the account that Fanfare did not publish. */
   addStatus(status: Partial<Status>): Status;
-  /** As its user does later. */
+  /** Changes a post, as its user might. */
   editStatus(id: string, text: string): void;
-  /** As an hour after the posts. */
+  /** Forgets the idempotency keys, as a server does after an hour. */
   forgetKeys(): void;
   readonly uploads: readonly Upload[];
-  /** As a day after the uploads. */
+  /** Deletes unused uploads, as a server does after a day. */
   deleteUnused(): void;
   /** Apps that were registered, in order. */
   listApps(): RegisteredApp[];
-  /** As when its database is reset. */
+  /** Forgets all apps, as after a reset of the server's database. */
   forgetApps(): void;
   /** Logins by consent that were not revoked. */
   countLogins(): number;
@@ -43,7 +43,7 @@ export interface Upload {
   readonly sha256: string;
   readonly thumbnailSha256: string | null;
   readonly description: string | null;
-  /** How many more times a poll finds it in processing. */
+  /** How many more polls find it still in processing. */
   pollsLeft: number;
   statusId: string | null;
 }
@@ -52,15 +52,15 @@ export interface MastodonTraits extends OAuthTraits {
   domain?: string;
   maxCharacters?: number;
   charactersPerUrl?: number;
-  /** Of the application, and so of its token. Null: a server before 4.3, which doesn't return them. */
+  /** Scopes of the application. Null: a server before 4.3, which doesn't return them. */
   scopes?: string[] | null;
-  /** Of the token. Default: `scopes`. */
+  /** Scopes of the token. Default: `scopes`. */
   tokenScopes?: string[];
   /** How far its clock is ahead of ours. */
   clockAheadMs?: number;
   /** As `/api/v2/instance` reports them. Null: a server that reports none. */
   mediaLimits?: Partial<typeof newServerLimits> | null;
-  /** What comes of a video: it is ready after so many polls, or its processing fails. */
+  /** Number of polls after which a video is ready. `fails`: its processing fails. */
   videoPolls?: number | 'fails';
   /** As `/api/v2/instance` reports them. Null: a server that reports none. */
   pollLimits?: Partial<typeof newPollLimits> | null;
@@ -171,14 +171,14 @@ export function createMastodonServer({
 
   const now = () => Date.now() + clockAheadMs;
 
-  /** Ids hold the time, above 16 bits of their own. */
+  /** An id is the time, followed by 16 bits that tell ids of the same time apart. */
   function nextId(createdAt: number): string {
     const id = BigInt(createdAt) << 16n;
     lastId = id > lastId ? id : lastId + 1n;
     return String(lastId);
   }
 
-  /** As Doorkeeper words it. `any`: of these one is enough. */
+  /** Refuses in the words of Doorkeeper. One scope of `any` is enough. */
   function authorize(request: Request, ...any: string[]): void {
     const given = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
     const login = given === token ? { isRevoked, scope: tokenScopes.join(' ') } : findLogin(given);
@@ -332,7 +332,7 @@ export function createMastodonServer({
     description,
   });
 
-  /** In the order of the server's own checks. */
+  /** Checks the uploads of a new post, in the order of a real server. */
   function findUnused(ids: string[], { poll }: Status['options']): Upload[] {
     if (ids.length > maxMedia || (ids.length > 0 && poll)) {
       throw new Refusal(422, `Cannot attach more than ${maxMedia} files`);
@@ -398,7 +398,7 @@ export function createMastodonServer({
       language,
       uri: `https://${domain}/users/ada/statuses/${id}`,
       url: `https://${domain}/@ada/${id}`,
-      // Shown, so without the domains of mentions, and with links that are cut.
+      // As it is shown: mentions have lost their domains.
       content: `<p>${text.replaceAll('<', '&lt;').replaceAll(/(@\w+)@\S+/g, '$1')}</p>`,
       reblog: null,
       account: { id: accountId, username: 'ada', acct: 'ada' },
@@ -489,7 +489,7 @@ const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 const has = (granted: string[]) => (scope: string) => granted.includes(scope);
 
-/** Words that begin as a URL or a mention, each as a whole: enough for the texts of the tests. */
+/** Takes each word that begins like a URL or a mention as one. That is enough for the tests. */
 function countedLength(text: string, charactersPerUrl: number): number {
   const counted = text
     .replaceAll(/https?:\/\/\S+/g, 'x'.repeat(charactersPerUrl))

@@ -39,7 +39,7 @@ export const wordpressFacts: NetworkFacts = {
       arrives: { slug: 'html', format: 'standard' },
     },
   ],
-  // Characters with two code units would come to Fanfare's own limit of a caption first.
+  // Characters with two code units would reach Fanfare's own limit of a caption first.
   textOf: (length) => 'ß'.repeat(length),
 };
 
@@ -71,7 +71,7 @@ export const wordpressSubject: NetworkSubject = {
   },
 };
 
-/** The contributor may not publish. `elsewhere`: the address of something else. */
+/** `contributor`: a user without the right to publish. `elsewhere`: an address without WordPress. */
 export function listWrongCredentials(
   author: Credentials,
   contributor: Credentials,
