@@ -78,7 +78,7 @@ const options = z
   })
   .refine((given) => !given.link || !given.poll, {
     path: ['poll'],
-    error: 'must not be beside link',
+    error: 'must not be sent together with link',
   })
   .meta({ id: 'LinkedInOptions', description: 'Options of a post to LinkedIn.' });
 
