@@ -70,7 +70,7 @@ describe('null', () => {
     });
   });
 
-  test('does not stand for a required member', async () => {
+  test('is refused as the value of a required member', async () => {
     expect(await call('POST', '/v1/webhooks', { url: null })).toMatchObject({
       status: 422,
       body: { error: { issues: [{ path: 'url' }] } },
@@ -84,7 +84,7 @@ test.each([
     'account_ids',
     () => ({ account_ids: [], platform_posts: [{ account_id: author.accounts[0] }] }),
   ],
-])('an empty `%s` beside the other form counts as left out', async (_, targets) => {
+])('an empty `%s` counts as left out if the other list has targets', async (_, targets) => {
   const body = { caption: 'hello', ...targets() };
   const { status, body: answer } = await call('POST', '/v1/posts', body);
   expect(status).toBe(202);
@@ -113,14 +113,14 @@ describe('Location', () => {
   test.each([
     ['a post', '/v1/posts', () => ({ caption: 'hello', account_ids: [author.accounts[0]] })],
     ['a webhook', '/v1/webhooks', () => ({ url: 'https://example.com/hook' })],
-  ])('of %s is where it is', async (_, path, body) => {
+  ])('is the path of %s after its creation', async (_, path, body) => {
     const made = await call('POST', path, body());
     const location = made.headers.get('Location')!;
     expect(location).toBe(`${path}/${made.body.data.id}`);
     expect((await call('GET', location)).body.data.id).toBe(made.body.data.id);
   });
 
-  test('of a retried target is its post', async () => {
+  test('is the path of the post after a retry of a target', async () => {
     const { id } = await author.create();
     const read = await author.read(id);
     await rest.context.db

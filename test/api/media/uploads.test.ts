@@ -43,9 +43,9 @@ function heldBody(bytes: Uint8Array) {
 
 describe('a whole file', () => {
   test.each([
-    ['small', small],
-    ['of several segments', large],
-  ])('that is %s is checked and usable', async (_, file) => {
+    ['one segment', small],
+    ['several segments', large],
+  ])('is checked and usable if it has %s', async (_, file) => {
     const media = await createMedia(app.api, { size_bytes: file.byteLength });
     const { status, body } = await putBytes(media.upload_url, file);
     expect([status, body.data]).toMatchObject([200, { status: 'uploaded', kind: 'image' }]);
@@ -57,7 +57,7 @@ describe('a whole file', () => {
     expect(row).toMatchObject({ sha256: sha256(file), writer_id: null });
   });
 
-  test('of unknown length is taken in chunks', async () => {
+  test('can be sent in chunks without its length', async () => {
     const media = await createMedia(app.api, { content_hash: `sha256:${sha256(large)}` });
     const { status } = await putBytes(media.upload_url, new Blob([large]).stream());
     expect(status).toBe(200);
@@ -71,7 +71,7 @@ describe('a whole file', () => {
     expect((await readBack(media.id)).equals(small)).toBe(true);
   });
 
-  test('may have other bytes than its name says, but not another kind', async () => {
+  test('can be of another image type than declared, but not of another kind', async () => {
     const media = await createMedia(app.api, { filename: 'a.jpg', content_type: 'image/jpeg' });
     const { body } = await putBytes(media.upload_url, small);
     expect(body.data.content_type).toBe('image/png');
@@ -123,7 +123,7 @@ describe('a file in parts', () => {
     expect((await readBack(media.id)).equals(large)).toBe(true);
   });
 
-  test('has one total in all its parts', async () => {
+  test('must name the same total in all its parts', async () => {
     const media = await createMedia(app.api);
     await putPart(media.upload_url, large, 0, partBytes);
     const shorter = large.subarray(0, 2 * partBytes);
@@ -179,7 +179,7 @@ describe('a file in parts', () => {
   });
 });
 
-describe('complete bytes whose check was interrupted', () => {
+describe('a complete file whose check was interrupted', () => {
   async function interrupt(): Promise<{ id: string; upload_url: string }> {
     const media = await createMedia(app.api);
     await putBytes(media.upload_url, large);
@@ -195,19 +195,19 @@ describe('complete bytes whose check was interrupted', () => {
     return media;
   }
 
-  test('are checked when the client asks where to continue', async () => {
+  test('is checked when the client asks where to continue', async () => {
     const { upload_url } = await interrupt();
     const { status, body } = await askRange(upload_url, large.byteLength);
     expect([status, body.data]).toMatchObject([200, { status: 'uploaded', width: 1_800 }]);
   });
 
-  test('are checked when the last part is sent again', async () => {
+  test('is checked when the last part is sent again', async () => {
     const { upload_url } = await interrupt();
     const { status } = await putPart(upload_url, large, partBytes, large.byteLength);
     expect(status).toBe(200);
   });
 
-  test('are replaced when the whole file is sent again', async () => {
+  test('is replaced when a whole file is sent', async () => {
     const { id, upload_url } = await interrupt();
     expect((await putBytes(upload_url, small)).body.data).toMatchObject({ width: 20 });
     expect((await readBack(id)).equals(small)).toBe(true);
@@ -215,7 +215,7 @@ describe('complete bytes whose check was interrupted', () => {
 });
 
 describe('a second writer', () => {
-  test('waits until the first one has ended', async () => {
+  test('is refused until the first one has ended', async () => {
     const media = await createMedia(app.api);
     const body = heldBody(small.subarray(0, 100));
     const first = putBytes(media.upload_url, body.readable);
@@ -250,7 +250,7 @@ describe('a second writer', () => {
     expect((await putBytes(media.upload_url, small)).status).toBe(200);
   });
 
-  test('of several at once is the only one', async () => {
+  test('is refused even if all begin at once', async () => {
     const media = await createMedia(app.api);
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => putBytes(media.upload_url, large)),

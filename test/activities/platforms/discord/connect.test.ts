@@ -58,7 +58,7 @@ describe('credentials', () => {
     [{ bot_token, channel_id: '#news' }, ['channel_id']],
     [{ bot_token: `${bot_token}\r\nx: y`, channel_id: id }, ['bot_token']],
     [{ bot_token, channel_id: id, server: 'x' }, []],
-  ])('name what is wrong in %j', (given, path) => {
+  ])('have one issue, at the missing or wrong field: %j', (given, path) => {
     const { error } = connect.credentials.safeParse(given);
     expect(error!.issues.map((issue) => issue.path)).toEqual([path]);
   });
@@ -120,7 +120,7 @@ describe('connect with a webhook', () => {
       (url: string) => url.replace('223704706495545344', '99999999999999999'),
       '10015',
     ],
-  ])('refuses %s without the token', async (_, change, platformCode) => {
+  ])('refuses %s, and does not repeat the token', async (_, change, platformCode) => {
     await using started = await startDiscord();
     const webhook_url = change(started.discord.webhookUrl());
     const error = await refusal(started.connect({ webhook_url }));
@@ -142,7 +142,7 @@ describe('connect with a webhook', () => {
 });
 
 describe('connect with a bot', () => {
-  test('is the channel, in the name of the bot', async () => {
+  test('returns the channel as the account, named after both', async () => {
     await using started = await startDiscord();
     const { discord, connect: connectWith } = started;
     expect(await connectWith(botCredentials(discord))).toEqual({
@@ -155,14 +155,14 @@ describe('connect with a bot', () => {
     });
   });
 
-  test('refuses a wrong token at its field', async () => {
+  test('refuses a wrong token, and does not repeat it', async () => {
     await using started = await startDiscord();
     const given = {
       ...botCredentials(started.discord),
       bot_token: 'AAAAAAAAAAAAAAAA.BBBB.CCCCCCCC',
     };
     const error = await refusal(started.connect(given));
-    // The API then names the field that is secret.
+    // The error names no field, so the API names the secret one.
     expect(error).toMatchObject({ kind: 'reauthorize', options: { platformCode: '401' } });
     expect(error.options.field).toBeUndefined();
     expect(`${error.message} ${JSON.stringify(error.options)}`).not.toContain(given.bot_token);
@@ -173,7 +173,7 @@ describe('connect with a bot', () => {
     ['a channel that the bot cannot see', '300000000000000002', '50001'],
     ['a category', '300000000000000003', undefined],
     ['a forum', '300000000000000004', undefined],
-  ])('refuses %s at its field', async (_, channel_id, platformCode) => {
+  ])('refuses %s, and names the field', async (_, channel_id, platformCode) => {
     await using started = await startDiscord();
     const { discord } = started;
     discord.addChannel('300000000000000002', 0, { canView: false });
@@ -204,7 +204,7 @@ describe('connect with a bot', () => {
   });
 });
 
-describe('a server that is no Discord', () => {
+describe('a server other than Discord', () => {
   test.each([
     ['nonsense', () => new Response('<html>Hello</html>')],
     ['another document', () => Response.json({ hello: 'there' })],

@@ -45,7 +45,7 @@ describe.each(['bot', 'webhook'] as const)('a %s', (via) => {
     ]);
   });
 
-  test('needs no text with files, and takes ten', async () => {
+  test('sends ten files without a text', async () => {
     await using started = await connected(via);
     const { discord, target, connector } = started;
     const media = Array<TargetMedia>(10).fill(await createImage());
@@ -72,7 +72,7 @@ describe.each(['bot', 'webhook'] as const)('a %s', (via) => {
   });
 });
 
-test('the rules refuse too much together, and let images be fitted first', () => {
+test('the rules limit the size of all files together, as they are after fitting', () => {
   const path = ['media'];
   const place = { path, pathOf: (at: number) => [...path, at], autoFit: true };
   const check = (...sizes: number[]) =>
@@ -113,7 +113,10 @@ describe('a message with files whose answer was lost', () => {
     expect(discord.messages).toHaveLength(1);
   });
 
-  test.each([true, false])('is found among others of the same text: %s', async (showsNonce) => {
+  test.each([
+    ['with', true],
+    ['without', false],
+  ])('is found among others of the same text, %s nonces', async (_, showsNonce) => {
     await using started = await connected('bot');
     const { discord, target, connector } = started;
     discord.showsNonce = showsNonce;
@@ -140,7 +143,7 @@ describe('a message with files whose answer was lost', () => {
     expect(await connector.reconcile!(ours, never)).toEqual({ outcome: 'absent' });
   });
 
-  test('is unknown if a like message has a file of another size', async () => {
+  test('is unknown if a message of the same text has a file of another size', async () => {
     await using started = await connected('bot');
     const { target, connector } = started;
     await connector.commit(target('Hello', { media: [await zeros(123)] }), never);

@@ -31,7 +31,7 @@ describe('the text', () => {
     expect(renderLittleText('Up from 4% (EPRI, 2024)')).toBe('Up from 4% ');
   });
 
-  test('of LinkedIn itself is read with hashtags and mentions', () => {
+  test('is read back from LinkedIn with its hashtags and mentions', () => {
     const little =
       'Hi @[Acme \\(Corp\\)](urn:li:organization:1) {hashtag|\\#|a\\_b} #c {hashtag|#|d}';
     expect(fromLittleText(little)).toBe('Hi Acme (Corp) #a_b #c #d');
@@ -71,7 +71,7 @@ describe('a post', () => {
     });
   });
 
-  test('of a member can be for connections', async () => {
+  test('can be for connections if its author is a member, not a page', async () => {
     await using network = await startLinkedIn();
     const platformOptions = { visibility: 'CONNECTIONS' };
     expect(await network.commit(network.memberTarget({ platformOptions }))).toMatchObject({
@@ -81,7 +81,7 @@ describe('a post', () => {
     expect(error).toMatchObject({ kind: 'rejected' });
   });
 
-  test('without an ID in the answer may be public', async () => {
+  test('has an unknown outcome if the answer has no ID', async () => {
     await using network = await startLinkedIn();
     network.server.answers.push(new Response('', { status: 201 }));
     const error = await refusal(network.commit(network.target()));
@@ -112,7 +112,7 @@ describe('a post', () => {
 });
 
 describe('a refusal', () => {
-  test('with 503 in the words of LinkedIn is unavailable, and otherwise a lost answer', async () => {
+  test("is temporary after a 503 of LinkedIn's API, and unclear after another 503", async () => {
     await using network = await startLinkedIn();
     network.server.answers.push(network.server.refuse('unavailable'));
     const error = await refusal(network.commit(network.target()));
@@ -122,7 +122,7 @@ describe('a refusal', () => {
     expect(lost).toMatchObject({ kind: 'unknown_outcome' });
   });
 
-  test('of the version names the setting, and is not the post', async () => {
+  test('names the setting if LinkedIn has ended the version of the API', async () => {
     await using network = await startLinkedIn();
     network.server.versions = ['202710'];
     const error = await refusal(network.commit(network.target()));
@@ -134,13 +134,13 @@ describe('a refusal', () => {
     expect(error.message).toContain('set FANFARE_LINKEDIN_VERSION');
   });
 
-  test('is avoided with another version', async () => {
+  test('is avoided by setting another version', async () => {
     await using network = await startLinkedIn({ version: '202610' });
     network.server.versions = ['202610'];
     expect(await network.commit(network.target())).toMatchObject({ outcome: 'published' });
   });
 
-  test('of a permission is final, and the login stays', async () => {
+  test('is final if a permission is missing, and the login stays', async () => {
     await using network = await startLinkedIn();
     network.server.organizations[0]!.roles = ['ANALYST'];
     expect(await refusal(network.commit(network.target()))).toMatchObject({
@@ -149,7 +149,7 @@ describe('a refusal', () => {
     });
   });
 
-  test("of a revoked token can't be refreshed", async () => {
+  test('ends the login if the token was revoked', async () => {
     await using network = await startLinkedIn();
     network.server.revokeToken();
     expect(await refusal(network.commit(network.target()))).toMatchObject({
@@ -161,7 +161,7 @@ describe('a refusal', () => {
   test.each([
     ['APPLICATION DAY', 'app'],
     ['MEMBER DAY', 'grant'],
-  ])('for a day waits until midnight UTC: %s', async (whose, throttled) => {
+  ])('by a daily limit ends at midnight UTC: %s', async (whose, throttled) => {
     await using network = await startLinkedIn();
     const answer = network.server.throttle(whose);
     answer.headers.set('date', 'Sun, 22 Nov 2026 21:30:00 GMT');
@@ -172,7 +172,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('of a text that is too long keeps the code', async () => {
+  test("keeps LinkedIn's code if the text is too long", async () => {
     await using network = await startLinkedIn();
     expect(
       await refusal(network.commit(network.target({ caption: 'a'.repeat(3_001) }))),
@@ -183,7 +183,7 @@ describe('a refusal', () => {
 });
 
 describe('a duplicate', () => {
-  test('of an older post is refused with the URL of that one', async () => {
+  test('is refused with the URL of the first post if that is older than the target', async () => {
     await using network = await startLinkedIn();
     const old = network.server.addPost({ author: pageUrn }, Date.now() - 600_000);
     const error = await refusal(network.commit(network.target()));
@@ -192,7 +192,7 @@ describe('a duplicate', () => {
     expect(network.server.posts).toHaveLength(1);
   });
 
-  test('of a post that the page got since is that post', async () => {
+  test('is published as the first post if the page got that for the same target', async () => {
     await using network = await startLinkedIn();
     const target = network.target();
     const first = await network.commit(target);
@@ -200,7 +200,7 @@ describe('a duplicate', () => {
     expect(network.server.posts).toHaveLength(1);
   });
 
-  test('is not taken for the post of a member, whose posts nobody can read', async () => {
+  test('is refused to a member, whose posts Fanfare cannot read', async () => {
     await using network = await startLinkedIn();
     const target = network.memberTarget();
     await network.commit(target);

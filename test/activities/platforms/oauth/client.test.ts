@@ -82,7 +82,7 @@ test('the consent page gets a challenge, and the exchange its verifier', async (
   });
 });
 
-test('the signature of an app holds at servers whose clock is up to 30 s off', async () => {
+test('the signature of an app is valid at servers whose clock is up to 30 s off', async () => {
   const app = { ...anyApp, clientSecret: await createPrivateJwk() };
   const oauth = openOAuth(json(tokens), { clientAuth: 'private_key_jwt' }, app);
   await oauth.refresh();
@@ -97,7 +97,7 @@ test('the signature of an app holds at servers whose clock is up to 30 s off', a
   }
 });
 
-test('a network without PKCE gets neither', async () => {
+test('a network without PKCE gets neither a challenge nor a verifier', async () => {
   const oauth = openOAuth(json(tokens), { hasPkce: false, clientAuth: 'post' });
   const { searchParams } = new URL((await oauth.begin()).url);
   expect([...searchParams.keys()].filter((name) => name.startsWith('code_'))).toEqual([]);
@@ -192,7 +192,7 @@ describe('a refresh', () => {
       },
       'unknown_outcome',
     ],
-  ])('that gets %s', async (_, answer, kind) => {
+  ])('fails after %s, and does not repeat its token', async (_, answer, kind) => {
     const error = await errorOf(openOAuth(answer).refresh());
     expect(error.kind).toBe(kind);
     expect(JSON.stringify([error.message, error.options.providerError])).not.toContain(
@@ -206,11 +206,11 @@ describe('a consent', () => {
     ['invalid_grant', refusal('invalid_grant'), 'rejected'],
     ['503', json({}, 503), 'unavailable'],
     ['nonsense', () => new Response('<html>'), 'unavailable'],
-  ])('whose code gets %s', async (_, answer, kind) => {
+  ])('fails if its code is answered with %s', async (_, answer, kind) => {
     expect((await errorOf(openOAuth(answer).complete())).kind).toBe(kind);
   });
 
-  test('that the network refused says why', async () => {
+  test('fails with the reason that the network gave', async () => {
     const oauth = openOAuth(json(tokens));
     const error = await errorOf(
       oauth.complete({ state: 'state', error: 'server_error', error_description: 'Try later.' }),
@@ -229,21 +229,21 @@ describe('a consent', () => {
   test.each<[string, Partial<OAuthNetwork>, string[]]>([
     ['by its refresh token', {}, ['token=my-refresh']],
     ['by both tokens', { endsTokensAlone: true }, ['token=my-refresh', 'token=new']],
-  ])('that turns out useless is revoked %s', async (_, settings, forms) => {
+  ])('is revoked %s if its account is unusable', async (_, settings, forms) => {
     const oauth = openOAuth(json(full), settings);
     expect(await errorOf(oauth.complete(undefined, () => Promise.reject(unusable)))).toBe(unusable);
     const revoked = (await formsOf(oauth.requests)).slice(1);
     expect(revoked).toEqual(forms.map((form) => ['/revoke', form]));
   });
 
-  test("that turns out useless says why although it can't be revoked", async () => {
+  test('says why its account is unusable even if the revocation fails', async () => {
     let requests = 0;
     const oauth = openOAuth(() => (requests++ === 0 ? json(full)() : json({}, 503)()));
     expect(await errorOf(oauth.complete(undefined, () => Promise.reject(unusable)))).toBe(unusable);
     expect(requests).toBe(2);
   });
 
-  test('that turns out useless stays at a network without revocation', async () => {
+  test('stays valid at a network without revocation', async () => {
     const oauth = openOAuth(json(full), { revocationEndpoint: undefined });
     expect(await errorOf(oauth.complete(undefined, () => Promise.reject(unusable)))).toBe(unusable);
     expect(oauth.requests).toHaveLength(1);
@@ -259,9 +259,9 @@ test('a revocation sends the refresh token', async () => {
 
 describe('an app', () => {
   test.each<[string, Answer, boolean]>([
-    ['is known by a token', json(tokens), true],
-    ['is known by a server without such tokens', refusal('unsupported_grant_type'), true],
-    ['is unknown as invalid_client', refusal('invalid_client', 401), false],
+    ['is known if it gets a token', json(tokens), true],
+    ['is known if the server has no such tokens', refusal('unsupported_grant_type'), true],
+    ['is unknown if the server refuses the client', refusal('invalid_client', 401), false],
   ])('%s', async (_what, answer, isKnown) => {
     const oauth = openOAuth(answer);
     expect(await oauth.isKnown()).toBe(isKnown);
@@ -275,7 +275,7 @@ describe('an app', () => {
     ['a page', () => new Response('<h1>Hi</h1>'), 'unavailable'],
     ['503', json({}, 503), 'unavailable'],
     ['429', json({}, 429), 'rate_limited'],
-  ])('is neither after %s', async (_what, answer, kind) => {
+  ])('is neither known nor unknown after %s', async (_what, answer, kind) => {
     expect(await errorOf(openOAuth(answer).isKnown())).toMatchObject({ kind });
   });
 });

@@ -67,7 +67,7 @@ describe('a login', () => {
     ]);
   });
 
-  test('needs the verifier of its own begin', async () => {
+  test('needs the verifier that it began with', async () => {
     const [{ query }, { flow }] = [await allow(), await allow()];
     await expect(method.complete(query, { ...request, flow }, never)).rejects.toMatchObject(
       refused('The code_verifier does not match.'),
@@ -105,7 +105,7 @@ describe('a login', () => {
     ['client_id', 'somebody'],
     ['code_challenge_method', 'plain'],
     ['state', ''],
-  ])('sends nobody anywhere with another %s', async (name, value) => {
+  ])('is refused without a redirect if its %s was changed', async (name, value) => {
     const { searchParams } = new URL((await method.begin(request, never)).url);
     searchParams.set('decision', 'allow');
     searchParams.set(name, value);
@@ -127,7 +127,7 @@ describe('a refresh', () => {
     });
   });
 
-  test('with a used token ends the login', async () => {
+  test('ends the login if its token was used before', async () => {
     const { credentials } = await logIn();
     await platform.refresh!(loginOf(credentials), never);
     await expect(platform.refresh!(loginOf(credentials), never)).rejects.toMatchObject({

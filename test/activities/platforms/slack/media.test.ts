@@ -76,7 +76,7 @@ describe('pictures', () => {
     ]);
   });
 
-  test('need no caption, answer a post, and take its options', async () => {
+  test('need no caption, can reply to a post, and take the options of a text', async () => {
     await using network = await start();
     const { server, publish, upload, commit } = network;
     const replyTo = (await publish()).externalId;
@@ -89,7 +89,7 @@ describe('pictures', () => {
     expect(server.messages[1]!.options['blocks']).toHaveLength(1);
   });
 
-  test('follow mrkdwn in sections that Slack takes, and blocks of the client', async () => {
+  test("come after the sections of an mrkdwn text, and after the client's blocks", async () => {
     await using network = await start();
     const { server, upload, commit } = network;
     const media = await pictures();
@@ -110,7 +110,7 @@ describe('pictures', () => {
     });
   });
 
-  test('that Slack still processes are tried again for 30 seconds, then fail', async () => {
+  test('are tried again for 30 seconds while Slack processes them, then fail', async () => {
     await using network = await start();
     const { server, upload, commit } = network;
     const post = await upload({ media: await pictures() });
@@ -125,14 +125,14 @@ describe('pictures', () => {
     expect(server.messages).toHaveLength(1);
   });
 
-  test('beside blocks that Slack refuses fail at once', async () => {
+  test("fail at once if Slack refuses the client's blocks", async () => {
     await using network = await start();
     const platformOptions = { blocks: [{ type: 'no_such_block' }] };
     const post = await network.upload({ media: await pictures(), platformOptions });
     expect(await refusal(network.commit(post))).toMatchObject({ kind: 'rejected' });
   });
 
-  test('of an unknown outcome are found by the metadata, also where the state is lost', async () => {
+  test('are found by their metadata after a lost answer, even without the state', async () => {
     await using network = await start();
     const { upload, commit, reconcile } = network;
     const media = await pictures();
@@ -145,7 +145,7 @@ describe('pictures', () => {
 });
 
 describe('files', () => {
-  test('of a post with a video are uploaded one in each step, then shared as one message', async () => {
+  test('are uploaded one in each step, then shared as one message if one is a video', async () => {
     await using network = await start();
     const { server, slack, target, commit, confirm } = network;
     const media = [await createImage({ altText: 'A & b' }), video(), await createImage()];
@@ -201,7 +201,7 @@ describe('files', () => {
     expect(await confirm(post)).toMatchObject({ outcome: 'published' });
   });
 
-  test('need no caption, answer a post, and may come with blocks', async () => {
+  test('need no caption, can reply to a post, and can come with blocks', async () => {
     await using network = await start();
     const { server, publish, upload, commit, confirm } = network;
     const root = await publish();
@@ -221,7 +221,7 @@ describe('files', () => {
       replyTo: root.externalId,
       options: { blocks },
     });
-    // Slack ignores blocks beside a comment.
+    // Slack ignores blocks if the message has a comment too.
     const other = await upload({ caption: 'Hello', media, platformOptions: { blocks } });
     await commit(other);
     await confirm(other);
@@ -233,7 +233,7 @@ describe('files', () => {
     [302, 'unavailable'],
     [429, 'rate_limited'],
     [413, 'rejected'],
-  ])('that the upload service answers with %i are %s', async (status, kind) => {
+  ])('may get %i from the upload service, which means %s', async (status, kind) => {
     await using network = await start();
     const { server, upload } = network;
     server.answers.push(undefined, new Response('No.', { status }));
@@ -242,7 +242,7 @@ describe('files', () => {
     expect(await upload({ media })).toMatchObject({ state: { files: ['F000000002'] } });
   });
 
-  test('that do not reach the upload service can be uploaded again', async () => {
+  test('can be uploaded again if they did not reach the upload service', async () => {
     await using network = await start();
     const { server, upload } = network;
     const image = await createImage();
@@ -375,7 +375,7 @@ describe('the rules', () => {
     expect(errors).toMatchObject([{ code: 'too_many_blocks', path }]);
   });
 
-  test('refuse options beside a video only', () => {
+  test('refuse the options of links and replies only if a post has a video', () => {
     const options = { unfurl_links: false, unfurl_media: true, reply_broadcast: true };
     expect(check([facts], options).errors).toEqual([]);
     const codes = check([facts, video], options).errors.map(({ code }) => code);
