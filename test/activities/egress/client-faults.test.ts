@@ -69,7 +69,7 @@ describe('connections that fail', () => {
       createTcpServer((socket) => socket.resume()),
       'https',
     );
-    const result = await createClient().post(server.url, { deadlineMs: 150 });
+    const result = await createClient().post(server.url, { deadlineMs: 500 });
     expect(result).toMatchObject({ ok: false, errorCode: 'connect_timeout' });
     await expect.poll(() => server.sockets.size).toBe(0);
   });
@@ -78,10 +78,10 @@ describe('connections that fail', () => {
 describe('answers that fail', () => {
   test('end when the server never answers', async () => {
     const server = await startRaw(() => {});
-    const result = await createClient().post(server.url, { deadlineMs: 150 });
+    const result = await createClient().post(server.url, { deadlineMs: 500 });
     expect(result).toMatchObject({ ok: false, errorCode: 'response_timeout', status: null });
     expect(result.timings.first_byte_ms).toBeNull();
-    expect(result.timings.total_ms).toBeGreaterThanOrEqual(145);
+    expect(result.timings.total_ms).toBeGreaterThanOrEqual(495);
     expect(result.timings.total_ms).toBeLessThan(5_000);
     await expect.poll(() => server.sockets.size).toBe(0);
   });
@@ -91,7 +91,7 @@ describe('answers that fail', () => {
       socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
       drip(socket);
     });
-    const result = await createClient().post(server.url, { deadlineMs: 300 });
+    const result = await createClient().post(server.url, { deadlineMs: 1_000 });
     expect(result).toMatchObject({ ok: false, errorCode: 'response_timeout' });
     expect(result.timings.total_ms).toBeLessThan(5_000);
     await expect.poll(() => server.sockets.size).toBe(0);
@@ -102,9 +102,9 @@ describe('answers that fail', () => {
       response.writeHead(200);
       drip(response);
     });
-    const result = await createClient().post(server.url, { deadlineMs: 300 });
+    const result = await createClient().post(server.url, { deadlineMs: 1_000 });
     expect(result).toMatchObject({ ok: true, status: 200 });
-    expect(result.body).toMatch(/^a{3,20}$/);
+    expect(result.body).toMatch(/^a{3,70}$/);
     expect(result.timings.total_ms).toBeLessThan(5_000);
     await expect.poll(() => server.sockets.size).toBe(0);
   });

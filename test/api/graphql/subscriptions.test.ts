@@ -165,7 +165,8 @@ describe('deliveryUpdated', () => {
     const updates = messages.map((message) => message.data.deliveryUpdated);
     expect(updates.every(({ deliveryId, delivery }) => deliveryId === delivery.id)).toBe(true);
     expect(new Set(updates.map(({ delivery }) => delivery.webhookId))).toEqual(new Set([inbox.id]));
-    expect(updates.at(-1).delivery.attempts).toEqual([{ number: 1, statusCode: 200 }]);
+    const delivered = updates.find(({ delivery }) => delivery.status === 'DELIVERED');
+    expect(delivered.delivery.attempts).toEqual([{ number: 1, statusCode: 200 }]);
     await using one = subscribeOverSocket({
       url: app.url,
       key: app.tenant.key,

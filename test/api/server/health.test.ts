@@ -73,7 +73,7 @@ test.concurrent(
 // In parallel, because some wait for timeouts.
 describe.concurrent('findOwnFailures', () => {
   /** A failure counts after three times as long. */
-  const databaseTimeoutMs = 100;
+  const databaseTimeoutMs = 500;
   const lasting = () =>
     elapse(3 * databaseTimeoutMs + 50, 'the timeouts that make a failure count have to pass');
   let database: TestDatabase;
