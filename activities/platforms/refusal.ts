@@ -41,7 +41,10 @@ export interface Refusal extends Explanation {
 
 /** Maximum length of a network's text in our message. `provider_error` keeps more of it. */
 const maxWordsLength = 500;
-/** Longer than the kept text. Without it, redacting a short repeated secret could grow a text endlessly. */
+/**
+ * Maximum length of a network's text before redaction. More than is stored. A short secret that repeats makes
+ * the text longer when it is redacted, so the text needs a limit before that.
+ */
 const maxTextLength = 5_000;
 
 export function toRefusal(refusal: Refusal): PlatformError {

@@ -37,7 +37,7 @@ export function toStorable(
 /** Marks a network's answer as shortened. */
 const cutMark = { is_cut: true };
 
-/** Returns JSON that fits unchanged. Otherwise shortens its texts until it fits. */
+/** Returns a copy without changes if it fits. Otherwise shortens the texts in it until it fits. */
 export function cutJson(given: Record<string, unknown>, maxBytes: number): Record<string, unknown> {
   const whole = toStorable(given, maxBytes);
   if (whole) return whole;

@@ -81,7 +81,7 @@ describe('client generators', () => {
     expect(schemaOf(paths['/v1/events'].get, 'test')).toEqual(boolean);
   });
 
-  test('see beside a reference that it is nullable', async () => {
+  test('see which references are nullable', async () => {
     const { schemas } = JSON.parse(await committed('openapi.json')).components;
     const orNull = (name: string) => ({
       anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }],
@@ -114,7 +114,7 @@ describe('client generators', () => {
     });
   });
 
-  test('get enums without words in common, which Go clients make constants of', async () => {
+  test('get no value in two enums, because Go clients make a constant of each value', async () => {
     const { components } = JSON.parse(await committed('openapi.json'));
     const words = Object.values<{ enum?: string[] }>(components.schemas).flatMap(
       (schema) => schema.enum ?? [],
@@ -169,7 +169,7 @@ describe('client generators', () => {
     );
   });
 
-  test('get a security scheme that is named like no member', async () => {
+  test('get one security scheme, whose name no member has', async () => {
     const { components, security } = JSON.parse(await committed('openapi.json'));
     expect(Object.keys(components.securitySchemes)).toEqual(['bearerAuth']);
     expect(security).toEqual([{ bearerAuth: [] }]);
@@ -297,7 +297,7 @@ describe('generate', () => {
   }
   const query = (members: string) => `type Query { ${members} }`;
 
-  test('refuses to remove a field, or an operation of REST, names it, and writes nothing', async () => {
+  test('writes nothing if a field or a REST operation was removed, and names it', async () => {
     await writeFile(sdl, query('forecast: String'));
     const text = '{"paths":{"/v1/forecast":{"get":{"operationId":"getForecast","responses":{}}}}}';
     await writeFile(openApi, text);

@@ -162,7 +162,7 @@ export async function deleteEnded(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Deletes what connect sessions that expired before `before` kept for their next page. */
+/** Deletes the `flow`, kept for the next page, of connect sessions that expired before `before`. */
 export async function deleteExpiredFlows(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update connect_sessions set flow = null, flow_key_id = null where ctid = any (array(

@@ -97,7 +97,7 @@ describe('answers that fail', () => {
     await expect.poll(() => server.sockets.size).toBe(0);
   });
 
-  test('let the status decide when the body arrives too slowly', async () => {
+  test('are judged by their status if the body arrives too slowly', async () => {
     const server = await startHttp((_request, response) => {
       response.writeHead(200);
       drip(response);
@@ -134,7 +134,7 @@ describe('answers that fail', () => {
     ['interim answers', 'HTTP/1.1 102 Processing\r\n\r\n'],
     ['the head', 'X-More: 1\r\n'],
     ['one header', `X-More: ${'a'.repeat(2_000)}`],
-  ])('counts %s without end toward the 64 KiB', async (_what, more) => {
+  ])('end after 64 KiB of %s', async (_what, more) => {
     let written = 0;
     const server = await startRaw((socket) => {
       if (more.startsWith('X')) socket.write('HTTP/1.1 200 OK\r\n');
@@ -150,7 +150,7 @@ describe('answers that fail', () => {
     expect(written).toBeLessThan(512 * 1024);
   });
 
-  test('count the padding of chunks too, also over TLS, and let the status decide', async () => {
+  test('end after too much padding of chunks over TLS, and are judged by their status', async () => {
     const server = await startHttps((_request, response) => {
       response.writeHead(200, { 'Transfer-Encoding': 'chunked' }).write('a');
       const { socket } = response;
@@ -216,7 +216,7 @@ describe('answers that fail', () => {
     expect(result).toMatchObject({ ok: false, errorCode: 'connection_reset', status: null });
   });
 
-  test('let the status decide when the connection is reset in the body', async () => {
+  test('are judged by their status if the connection is reset in the body', async () => {
     const server = await startRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nso far');
       setTimeout(() => socket.resetAndDestroy(), 50);

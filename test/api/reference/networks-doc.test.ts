@@ -51,7 +51,7 @@ describe.each(platformDefinitions)('the page on $title', ({ name, title }) => {
     expect(page).toContain(`<!-- options of ${name} -->`);
   });
 
-  test('connects with what the network takes', () => {
+  test('shows how to connect, with requests that the API accepts', () => {
     const network = app.context.platforms.get(name)!;
     const hasForm = findFormMethod(network) !== undefined;
     const connectPath = hasForm ? '/v1/accounts/connect' : '/v1/connect/sessions';
@@ -69,7 +69,7 @@ describe.each(platformDefinitions)('the page on $title', ({ name, title }) => {
     }
   });
 
-  test('publishes posts that the API accepts', async () => {
+  test('shows posts that the API accepts', async () => {
     const accountId = await addAccount(app.database.db, app.tenant.projectId, name);
     const requests = listRequests(page).filter(({ path }) => path === '/v1/posts');
     expect(requests.length).toBeGreaterThan(0);

@@ -73,7 +73,7 @@ export function changesOfPosts(projectId: string, subjectId?: string): ChangeFil
   return { projectId, subject: 'post', subjectId };
 }
 
-/** Up to so many items. */
+/** Reads `count` items, or fewer if the stream ends. */
 export async function take(stream: FeedStream, count: number): Promise<FeedItem[]> {
   const items: FeedItem[] = [];
   while (items.length < count) {
@@ -186,7 +186,7 @@ export async function createBigPost({ tenant }: TestApp): Promise<string> {
   return post.id;
 }
 
-/** By default more than fits into the buffers on the way and into the stream's own. */
+/** Adds more changes, by default, than fit into the buffers of the connection and of the stream. */
 export async function overflow(app: TestApp, postId: string, count = 4_000): Promise<string[]> {
   const kinds = Array.from({ length: count }, (_, i) => `test.${i}`);
   for (let i = 0; i < kinds.length; i += 500) {

@@ -22,7 +22,7 @@ export interface PartProxy extends AsyncDisposable {
   readonly parts: readonly SentPart[];
 }
 
-/** A request breaks off when the server at `port` does. */
+/** Passes requests to the server at `port`. Closes the client's connection if that of the server breaks. */
 export async function startPartProxy(port: number): Promise<PartProxy> {
   const parts: SentPart[] = [];
   const proxy = createServer((incoming, outgoing) => {
