@@ -9,6 +9,10 @@ export interface TargetClock {
   readonly unavailableDelaysMs: readonly number[];
   /** Total wait for rate limits. Then: `failed: rate_limited`. */
   readonly rateLimitedForMs: number;
+  /** Wait for the quota of an account that names no time. */
+  readonly quotaDelayMs: number;
+  /** Total wait for the quota of an account. Then: `failed: quota_exhausted`. */
+  readonly quotaForMs: number;
   /** Total duration of the steps of a prepare, and of the waits between them. Then: `failed: unavailable`. */
   readonly prepareForMs: number;
   /** Wait for a rate limit that names no time. */
@@ -30,6 +34,8 @@ export interface TargetClock {
 export const defaultTargetClock: TargetClock = {
   unavailableDelaysMs: [1_000, 5_000, 30_000, 120_000, 600_000],
   rateLimitedForMs: 6 * 3_600_000,
+  quotaDelayMs: 15 * 60_000,
+  quotaForMs: 48 * 3_600_000,
   prepareForMs: 3_600_000,
   rateLimitedDelayMs: 30_000,
   rateLimitedFirstMs: 1_000,

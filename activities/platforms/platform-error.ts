@@ -1,4 +1,5 @@
 // Errors of networks, in the five kinds that the engine handles.
+import type { PostingErrorCode } from '../../schema/posts/errors.ts';
 
 /**
  * `reauthorize`: the credentials are refused. Refresh them, or ask the user to reconnect.
@@ -24,8 +25,15 @@ export interface PlatformErrorOptions {
   retryAfterMs?: number | undefined;
   /** On `rate_limited`: what the network limits. Default: the account. */
   throttled?: ThrottleScope | undefined;
+  /**
+   * On `rate_limited`: the account has used up how much it may publish. Each target waits by itself, and longer than
+   * for a rate limit.
+   */
+  isOutOfQuota?: boolean | undefined;
   /** On `rate_limited`: the app has no credits left. Each target waits by itself. */
   isOutOfCredits?: boolean | undefined;
+  /** On `rejected` and `unavailable`: the code of a target that ends with it. Default: the kind. */
+  failsAs?: PostingErrorCode | undefined;
   /** On `reauthorize`: the user or the network revoked the credentials; a refresh can't help. */
   isRevoked?: boolean | undefined;
   cause?: unknown;

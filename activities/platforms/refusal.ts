@@ -1,4 +1,5 @@
 // Turns a network's refusal into a PlatformError: by the network's own code, otherwise by the status.
+import type { PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { CallKind, NetworkAnswer } from './json-client.ts';
 import {
   PlatformError,
@@ -28,6 +29,10 @@ export interface Explanation {
   throttled?: ThrottleScope | undefined;
   /** The network refuses because the app has no credits left. */
   isOutOfCredits?: boolean | undefined;
+  /** The network refuses because the account has used up how much it may publish. */
+  isOutOfQuota?: boolean | undefined;
+  /** Code of a target that ends with a refusal of this meaning. Default: by the meaning. */
+  failsAs?: PostingErrorCode | undefined;
 }
 
 export interface Refusal extends Explanation {
@@ -58,6 +63,7 @@ export function toRefusal(refusal: Refusal): PlatformError {
   const words = said.slice(0, maxWordsLength) || `HTTP ${status}`;
   const options: PlatformErrorOptions = {
     platformCode: code || String(status),
+    ...(refusal.failsAs && { failsAs: refusal.failsAs }),
     providerError: { status, ...(code && { code }), ...(message && { message }), ...detail },
   };
   const meaning = refusal.meaning ?? meaningOf(status);
@@ -67,6 +73,7 @@ export function toRefusal(refusal: Refusal): PlatformError {
         ...options,
         throttled,
         isOutOfCredits: refusal.isOutOfCredits,
+        isOutOfQuota: refusal.isOutOfQuota,
         retryAfterMs: refusal.retryAfterMs ?? readRefusedMs(answer.headers),
       });
     case 'lost':

@@ -215,6 +215,7 @@ async function findObstacle(
 
 const lateReasons: Partial<Record<OpenReason, string>> = {
   rate_limit: 'It waited for a rate limit.',
+  quota: 'It waited for the quota of its account.',
   app_credits: 'It waited for credits of its app.',
   network: 'The network was unreachable or refused every call.',
   preparation: 'The network was still processing the upload.',

@@ -41,11 +41,13 @@ export function afterError(
   switch (kind) {
     case 'rejected':
       // In reconcile the network refused the check, not the post.
-      return phase === 'reconcile' ? nextCheck(clock, limits) : { fail: 'rejected' };
+      if (phase === 'reconcile') return nextCheck(clock, limits);
+      return { fail: error.options.failsAs ?? 'rejected' };
     case 'reauthorize':
       if (mayBePublic({ phase, clock })) return { fail: 'outcome_unknown' };
       return { fail: error.options.isRevoked ? 'token_revoked' : 'token_expired' };
     case 'rate_limited':
+      if (error.options.isOutOfQuota) return afterQuota(error, phase, clock, limits, nowMs);
       return afterRateLimit(
         refusalWaitMs(error, clock, limits),
         phase,
@@ -57,7 +59,7 @@ export function afterError(
     case 'unknown_outcome':
       if (phase === 'reconcile') return nextCheck(clock, limits);
       if (phase === 'confirm') return nextPoll(clock, limits, nowMs);
-      return afterRefusal(phase, clock, limits);
+      return afterRefusal(phase, clock, limits, error.options.failsAs);
   }
 }
 
@@ -111,9 +113,32 @@ export function afterRateLimit(
   return { next: phase, waitMs, clock: { ...clock, rateLimitedSinceMs: sinceMs } };
 }
 
+/** The account may publish nothing more for now. A long wait is no part of the prepare, which begins anew. */
+function afterQuota(
+  { options: { retryAfterMs } }: PlatformError,
+  phase: Phase,
+  clock: ClockState,
+  { quotaDelayMs, quotaForMs }: TargetClock,
+  nowMs: number,
+): NextStep {
+  const quotaSinceMs = clock.quotaSinceMs ?? nowMs;
+  const waitMs = retryAfterMs ?? quotaDelayMs;
+  if (nowMs + waitMs - quotaSinceMs > quotaForMs) {
+    return { fail: mayBePublic({ phase, clock }) ? 'outcome_unknown' : 'quota_exhausted' };
+  }
+  const { prepareSinceMs: _, ...rest } = withoutLimit(clock);
+  return { next: phase, waitMs, clock: { ...rest, quotaSinceMs } };
+}
+
 /** After a call that was not rate-limited. */
 export function withoutLimit(clock: ClockState): ClockState {
-  const { rateLimitedSinceMs: _, rateLimits: __, isOutOfCredits: ___, ...rest } = clock;
+  const {
+    rateLimitedSinceMs: _,
+    rateLimits: __,
+    isOutOfCredits: ___,
+    quotaSinceMs: ____,
+    ...rest
+  } = clock;
   return rest;
 }
 
@@ -135,10 +160,15 @@ export function refusalWaitMs(
 }
 
 /** The network certainly did not accept the call: repeats the phase by the retry schedule. */
-function afterRefusal(phase: Phase, clock: ClockState, limits: TargetClock): NextStep {
+function afterRefusal(
+  phase: Phase,
+  clock: ClockState,
+  limits: TargetClock,
+  failsAs: PostingErrorCode = 'unavailable',
+): NextStep {
   const tries = clock.unavailable ?? 0;
   const waitMs = limits.unavailableDelaysMs[tries];
-  if (waitMs === undefined) return { fail: 'unavailable' };
+  if (waitMs === undefined) return { fail: failsAs };
   return { next: phase, waitMs, clock: { ...clock, unavailable: tries + 1 } };
 }
 

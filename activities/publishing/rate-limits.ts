@@ -33,7 +33,7 @@ export async function findWait(
   const hasSlot = clock.slotAtMs !== undefined && nowMs - clock.slotAtMs < slotHoldsMs;
   if (hasSlot) return undefined;
   const ceiling = phase === 'commit' ? (postsPerMinute[platform] ?? 0) : 0;
-  const hasWaited = clock.rateLimitedSinceMs !== undefined;
+  const hasWaited = (clock.rateLimitedSinceMs ?? clock.quotaSinceMs) !== undefined;
   // One after the other: the first one learns whether the limit still holds.
   const own = hasWaited
     ? await reserveSlot(db, accountLimitKey(row.social_account_id), limits.rateLimitedFirstMs)

@@ -72,7 +72,10 @@ export async function recordError(
     return isWritten ? { row, error } : 'superseded';
   }
   if (error.options.isOutOfCredits) await reportUsedUpApp(dependencies, row);
-  else if (error.kind === 'rate_limited') await recordRefusal(dependencies, row, error);
+  // Other targets of the account ask for its quota themselves, since theirs may be another one.
+  else if (error.kind === 'rate_limited' && !error.options.isOutOfQuota) {
+    await recordRefusal(dependencies, row, error);
+  }
   const step = afterError(error, phase, clock, limits, dependencies.now());
   return toEnd(await applyStep(dependencies, row, step, error));
 }

@@ -249,6 +249,8 @@ export interface ClockState {
   rateLimitedSinceMs?: number;
   /** Calls in a row that the network refused because of a rate limit. */
   rateLimits?: number;
+  /** When the network first refused because of the quota of the account. */
+  quotaSinceMs?: number;
   /** The app of the account has no credits left at the network. */
   isOutOfCredits?: true;
   /** The last wait for media. Absent: the target does not wait for them. */

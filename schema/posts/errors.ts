@@ -31,8 +31,39 @@ export const postingErrors = {
     isRetriable: false,
     nextAction: 'edit_content',
   },
+  content_blocked: {
+    message: 'The network blocks the content.',
+    hint: 'Change the content, then create a new post.',
+    isRetriable: false,
+    nextAction: 'edit_content',
+  },
+  account_restricted: {
+    message: 'The network restricts the account.',
+    hint: "The owner of the account finds the reason in the network's app. Retry the target once the restriction has ended.",
+    isRetriable: true,
+    nextAction: 'wait',
+  },
+  permission_missing: {
+    message: 'The login lacks a permission that the post needs.',
+    hint: (names) =>
+      `Connect the account again with every permission (${reconnectCalls(names)}), then retry the target.`,
+    isRetriable: false,
+    nextAction: 'reconnect_account',
+  },
+  app_not_approved: {
+    message: 'The network has not approved the app for this.',
+    hint: 'The owner of the app asks the network for its approval. Then retry the target.',
+    isRetriable: false,
+    nextAction: 'contact_operator',
+  },
   rate_limited: {
     message: 'The rate limit of the network lasted longer than Fanfare waits.',
+    hint: 'Retry the target later, or post to this account less often.',
+    isRetriable: true,
+    nextAction: 'wait',
+  },
+  quota_exhausted: {
+    message: 'The quota of the account was used up for longer than Fanfare waits.',
     hint: 'Retry the target later, or post to this account less often.',
     isRetriable: true,
     nextAction: 'wait',
@@ -98,6 +129,18 @@ export const postingErrors = {
     hint: 'Create a new post with new media.',
     isRetriable: false,
     nextAction: 'edit_content',
+  },
+  media_fetch_failed: {
+    message: 'The network could not fetch the media from this installation.',
+    hint: 'Retry the target. If it fails again, ask the operator whether the network can reach the media.',
+    isRetriable: true,
+    nextAction: 'retry',
+  },
+  media_not_public: {
+    message: 'The network fetches media, and this installation has no public address for them.',
+    hint: 'Ask the operator to set FANFARE_MEDIA_PUBLIC_URL.',
+    isRetriable: false,
+    nextAction: 'contact_operator',
   },
   deadline_passed: {
     message: 'The deadline passed before the post could be sent.',

@@ -71,6 +71,8 @@ export type NextAction = z.infer<typeof NextAction>;
 
 export const waitReasons = {
   rate_limit: 'The network or the operator limits how often the account can post.',
+  quota:
+    'The account has used up its quota at the network. The call is retried every 15 minutes, for 48 hours.',
   app_credits:
     'The app of the account has no credits left at the network. Its owner must buy some. The call is retried every 15 minutes.',
   network: 'The network was unreachable or temporarily refused. The call is retried.',

@@ -58,6 +58,13 @@ describe('toRefusal', () => {
     expect(shown).toContain('Unknown token [redacted] in /bot/[redacted]/send');
   });
 
+  test('says how a target ends', () => {
+    const failsAs = 'account_restricted';
+    expect(refuse(answerOf(400), { failsAs }).options.failsAs).toBe(failsAs);
+    const limited = refuse(answerOf(400), { meaning: 'rate_limited', isOutOfQuota: true });
+    expect(limited).toMatchObject({ kind: 'rate_limited', options: { isOutOfQuota: true } });
+  });
+
   test('grows by no more than it keeps where a short secret is often repeated', () => {
     const error = refuse(answerOf(400), { message: 'e'.repeat(500_000), secrets: ['e', 'e'] });
     expect(JSON.stringify(error.options).length).toBeLessThan(1_000_000);

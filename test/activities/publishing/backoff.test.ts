@@ -60,6 +60,26 @@ describe('afterError', () => {
     expect(fail).toBe('rate_limited');
   });
 
+  test('asks for a used-up quota every 15 minutes, for 48 hours', () => {
+    const { waits, fail } = after('rate_limited', 'prepare', { isOutOfQuota: true });
+    expect(waits).toEqual(Array.from({ length: 192 }, () => 900_000));
+    expect(fail).toBe('quota_exhausted');
+  });
+
+  test('keeps the clocks of a quota and of a rate limit apart', () => {
+    const quota = error('rate_limited', { isOutOfQuota: true });
+    const limited: ClockState = { rateLimits: 5, rateLimitedSinceMs: now - 7 * 3_600_000 };
+    const waiting = afterError(quota, 'prepare', { ...limited, prepareSinceMs: 1 }, limits, now);
+    expect(waiting).toEqual({
+      next: 'prepare',
+      waitMs: 900_000,
+      clock: { quotaSinceMs: now },
+    });
+    const then = afterError(error('rate_limited'), 'commit', { quotaSinceMs: 1 }, limits, now);
+    expect(then).toMatchObject({ clock: { quotaSinceMs: 1, rateLimitedSinceMs: now } });
+    expect(withoutLimit({ quotaSinceMs: 1 })).toEqual({});
+  });
+
   test('starts again with the shortest wait after a call that was not rate-limited', () => {
     const refused = error('rate_limited', { retryAfterMs: 1_000 });
     const limited: ClockState = { rateLimits: 5, rateLimitedSinceMs: now };
@@ -83,6 +103,14 @@ describe('afterError', () => {
       waits: [0, 5_000, 30_000, 120_000],
       fail: 'outcome_unknown',
     });
+  });
+
+  test('ends with the code that the network asks for', () => {
+    const failsAs = 'media_fetch_failed';
+    expect(after('rejected', 'prepare', { failsAs })).toEqual({ waits: [], fail: failsAs });
+    const { waits, fail } = after('unavailable', 'prepare', { failsAs });
+    expect([waits.length, fail]).toEqual([5, failsAs]);
+    expect(after('unavailable', 'reconcile', { failsAs }).fail).toBe('outcome_unknown');
   });
 
   test('fails at once when the network rejects the post', () => {

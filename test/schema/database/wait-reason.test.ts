@@ -30,6 +30,8 @@ const cases: [OpenReason, string, object][] = [
   ['media', 'a fetch of media', waits({ mediaDelayMs: 1 }, 'prepare')],
   ['app_credits', 'credits', waits({ rateLimitedSinceMs: 1, isOutOfCredits: true })],
   ['rate_limit', 'a limit of the network', waits({ rateLimitedSinceMs: 1 })],
+  ['quota', 'the quota of the account', waits({ quotaSinceMs: 1 })],
+  ['rate_limit', 'a limit after a quota', waits({ quotaSinceMs: 1, rateLimitedSinceMs: 1 })],
   ['rate_limit', 'a reserved slot', slotAt(-400)],
   ['network', 'a retry after an earlier slot', slotAt(-600)],
   ['preparation', 'a step of the prepare', waits({ prepareSinceMs: 1 }, 'prepare')],

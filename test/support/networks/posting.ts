@@ -28,6 +28,8 @@ const month = '2026-01';
 export const shortClock: TargetClock = {
   unavailableDelaysMs: [1, 2],
   rateLimitedForMs: 10_000,
+  quotaDelayMs: 10,
+  quotaForMs: 10_000,
   rateLimitedDelayMs: 100,
   rateLimitedFirstMs: 1,
   rateLimitedMaxMs: 20,
@@ -42,6 +44,7 @@ export const shortClock: TargetClock = {
 export const impatientClock: TargetClock = {
   ...shortClock,
   rateLimitedForMs: 250,
+  quotaForMs: 250,
   confirmForMs: 1_500,
 };
 
