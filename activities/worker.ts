@@ -13,6 +13,7 @@ import { createFailureReporter } from './activity-failures.ts';
 import { createCallPlaces } from './call-places.ts';
 import { createCallHeartbeats } from './publishing/call-ownership.ts';
 import { createMediaLoader } from './media/load-media.ts';
+import type { PublicUrls } from './platforms/public-urls.ts';
 import { createAdmission } from './publishing/admission.ts';
 import { createEagerStart } from './delivering/eager-start.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
@@ -30,6 +31,7 @@ export interface WorkerDependencies extends Omit<
   connection: NativeConnection;
   temporal: Client;
   listener: Listener;
+  publicUrls: PublicUrls;
   /** Where the workflow bundle is kept. */
   cacheDirectory: string;
 }
@@ -66,7 +68,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
       admission,
       heartbeats,
       places: createCallPlaces(maxCalls),
-      loadMedia: createMediaLoader({ db, media: dependencies.media }),
+      loadMedia: createMediaLoader(dependencies),
     }),
     interceptors: { activity: [createFailureReporter(dependencies)] },
     shutdownGraceTime: '12s',

@@ -21,6 +21,7 @@ import {
 import type { TargetMedia } from '../platforms/platform.ts';
 import { MediaError } from './media-error.ts';
 import type { FittedImage } from './images/images.ts';
+import type { PublicUrls } from '../platforms/public-urls.ts';
 import { openSource, putSegment, segmentBytes } from './segments.ts';
 import { StoreError, type MediaStorage, type MediaStore } from './store/store.ts';
 
@@ -45,6 +46,7 @@ export type LoadMedia = (
 
 interface LoaderDependencies {
   db: Db;
+  publicUrls: PublicUrls;
   /** Undefined: this worker has no store. */
   media: Pick<MediaStorage, 'store' | 'images'> | undefined;
 }
@@ -52,7 +54,11 @@ interface LoaderDependencies {
 /** An image that couldn't be fitted isn't tried again for an hour, since each try takes seconds. */
 const rememberedFits = { max: 10_000, ttl: 3_600_000 } as const;
 
-export function createMediaLoader({ db, media: storage }: LoaderDependencies): LoadMedia {
+export function createMediaLoader({
+  db,
+  publicUrls,
+  media: storage,
+}: LoaderDependencies): LoadMedia {
   const refused = new LRUCache<string, MediaError>(rememberedFits);
   /** Renditions in the making. Targets that begin together share them. */
   const making = new Map<string, Promise<MediaRow>>();
@@ -78,7 +84,8 @@ export function createMediaLoader({ db, media: storage }: LoaderDependencies): L
           const media = rows.get(item.id!)!;
           const thumbnail = rows.get(item.thumbnail_id ?? '');
           const fitted = await toRendition(media, planOf(media, facts[i]!, rules, autoFit));
-          return toTargetMedia(fitted, item, thumbnail && (await loadThumbnail(thumbnail)));
+          const shown = thumbnail && (await loadThumbnail(target, thumbnail));
+          return toTargetMedia(target, fitted, item, shown);
         }),
       );
     } catch (error) {
@@ -87,10 +94,10 @@ export function createMediaLoader({ db, media: storage }: LoaderDependencies): L
     }
   };
 
-  async function loadThumbnail(media: MediaRow): Promise<TargetMedia> {
+  async function loadThumbnail(target: TargetRow, media: MediaRow): Promise<TargetMedia> {
     const plan = media.needs_cleaning ? cleaningPlan(media.content_type!) : null;
     const item = { alt_text: null, url: null };
-    return toTargetMedia(await toRendition(media, plan), item, undefined);
+    return toTargetMedia(target, await toRendition(media, plan), item, undefined);
   }
 
   /** The rendition of the image, which the first target that needs it makes. */
@@ -135,6 +142,7 @@ export function createMediaLoader({ db, media: storage }: LoaderDependencies): L
   }
 
   async function toTargetMedia(
+    { id: resultId, project_id: projectId }: TargetRow,
     media: MediaRow,
     { alt_text: altText, url }: Pick<MediaItem, 'alt_text' | 'url'>,
     thumbnail: TargetMedia | undefined,
@@ -153,6 +161,8 @@ export function createMediaLoader({ db, media: storage }: LoaderDependencies): L
       durationMs: media.duration_ms,
       altText,
       url: url ?? media.url,
+      publicUrl: (forMs) =>
+        publicUrls.urlOf({ projectId, resultId, mediaId: media.id }, media.content_type!, forMs),
       thumbnail: thumbnail ?? null,
       open: (range) => source.open(range),
     };

@@ -18,10 +18,25 @@ import { createTelegram } from './telegram/index.ts';
 import { createTwitter } from './twitter/index.ts';
 import { createWordPress } from './wordpress/index.ts';
 
-export type Platforms = ReadonlyMap<PlatformName, Platform>;
+export interface Platforms extends ReadonlyMap<PlatformName, Platform> {
+  /** Networks that are off, since they can't fetch media from this installation. Absent: none. */
+  readonly withoutMedia?: readonly PlatformName[];
+}
 
-export function createPlatforms(platforms: readonly Platform[]): Platforms {
-  return new Map(platforms.map((platform) => [platform.definition.name, platform]));
+export function createPlatforms(
+  platforms: readonly Platform[],
+  withoutMedia: readonly PlatformName[] = [],
+): Platforms {
+  const byName = new Map(platforms.map((platform) => [platform.definition.name, platform]));
+  return Object.assign(byName, { withoutMedia });
+}
+
+/** Why this installation doesn't have the network. */
+export function absenceOf(
+  { withoutMedia = [] }: Platforms,
+  name: PlatformName,
+): 'media_not_public' | 'platform_not_configured' {
+  return withoutMedia.includes(name) ? 'media_not_public' : 'platform_not_configured';
 }
 
 /** The rules of one account of the network. */

@@ -174,6 +174,8 @@ export interface TargetMedia extends MediaSource {
   readonly altText: string | null;
   /** The client's own URL. Null: the client uploaded the file. */
   readonly url: string | null;
+  /** A URL from which the network can fetch the file, valid for `forMs`, at most 25 hours, while the target is open. */
+  publicUrl(forMs: number): string;
   /** Still image of a video. Null: the network chooses one. */
   readonly thumbnail: TargetMedia | null;
 }

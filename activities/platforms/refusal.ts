@@ -7,6 +7,7 @@ import {
   type PlatformErrorOptions,
   type ThrottleScope,
 } from './platform-error.ts';
+import { withoutTokens } from './public-urls.ts';
 import { readRefusedMs } from './rate-limit-headers.ts';
 
 /**
@@ -114,11 +115,12 @@ export function lostAnswer(
   return new PlatformError(kind === 'commit' ? 'unknown_outcome' : 'unavailable', message, options);
 }
 
-/** The beginning of the text, without the secrets, percent-encoded or not. */
+/** The beginning of the text, without the secrets and the tokens of media, percent-encoded or not. */
 function redact(text: string, secrets: readonly string[]): string {
   const written = secrets.filter(Boolean).flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  return written.reduce(
+  const hidden = written.reduce(
     (rest, secret) => rest.replaceAll(secret, '[redacted]'),
     text.slice(0, maxTextLength),
   );
+  return withoutTokens(hidden);
 }

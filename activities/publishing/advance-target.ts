@@ -23,7 +23,7 @@ import { defaultCallTimeoutMs, runPhase } from './run-phase.ts';
 import { failTarget, lostCommit, lostState, applyStep, type Refused } from './record-outcome.ts';
 import { asProject } from '../current-project.ts';
 import type { MediaFailure } from '../media/load-media.ts';
-import { rulesOf } from '../platforms/index.ts';
+import { absenceOf, rulesOf } from '../platforms/index.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { logPaused } from './log-wait.ts';
@@ -101,7 +101,14 @@ async function advanceFrom(
     const obstacle = await findObstacle(dependencies, row, mediaRows, platform);
     if (obstacle === 'written') continue;
     if (obstacle) return obstacle;
-    if (!platform) return failUnsent(dependencies, row, 'validate', 'platform_not_configured');
+    if (!platform) {
+      return failUnsent(
+        dependencies,
+        row,
+        'validate',
+        absenceOf(installed.platforms, row.platform),
+      );
+    }
     const access = await loadAccess(dependencies, row.social_account_id);
     if (!access) return failUnsent(dependencies, row, 'validate', 'account_disconnected');
     const network = { title: platform.definition.title, rules: rulesOf(platform, access.traits) };

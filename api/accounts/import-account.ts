@@ -9,6 +9,7 @@ import { validationError, type AppError } from '../../schema/wire/errors.ts';
 import type { Path, Text } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import type { Answer } from '../http/transact.ts';
+import { explainAbsence } from '../platforms/absence.ts';
 import { askForLogin, describeProblem, type Refuse } from './connect-at-network.ts';
 import { connectOwn } from './operations.ts';
 
@@ -21,7 +22,10 @@ export async function importAccount(
   const { platform: name, refresh_token: refreshToken = null, scope = null } = input;
   requireReach(caller, name);
   const platform = context.platforms.get(name);
-  if (!platform) throw refuse(['platform'], 'platform_not_configured', 'is not configured here');
+  if (!platform) {
+    const { code, message } = explainAbsence(context.platforms, name, 'is not configured here');
+    throw refuse(['platform'], code, message);
+  }
   const { definition, importTokens, refresh } = platform;
   if (!importTokens) {
     throw refuse(['platform'], 'import_not_supported', "doesn't support imported tokens");

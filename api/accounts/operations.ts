@@ -22,6 +22,7 @@ import { present } from '../../schema/wire/present.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { byIds, page } from '../http/listing.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
+import { explainAbsence } from '../platforms/absence.ts';
 import { connectAtNetwork, onlyAccountOf } from './connect-at-network.ts';
 import { revokeLogins } from './revoke-login.ts';
 import { writeConnection, type NewConnection } from './write-connection.ts';
@@ -41,7 +42,7 @@ export async function connectAccount(
   if (!method) {
     const issue = platform
       ? { code: 'consent_only', message: 'needs a connect session' }
-      : { code: 'platform_not_configured', message: 'is not configured here' };
+      : explainAbsence(context.platforms, name, 'is not configured here');
     throw validationError([{ path: ['platform'], ...issue }]);
   }
   const { projectId } = caller;

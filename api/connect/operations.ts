@@ -21,6 +21,7 @@ import { newLinkToken } from '../http/auth.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { byIds } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
+import { explainAbsence } from '../platforms/absence.ts';
 import { findNetworkApp } from './consent.ts';
 import { discardFlows, openFlows, sessionLifetimeMs, statusOf } from './session.ts';
 
@@ -118,15 +119,19 @@ async function requireConfigured(
   field: 'platform' | 'social_account_id',
 ): Promise<void> {
   const platform = context.platforms.get(name);
-  if (platform && !platform.definition.hasApp) return;
-  if (platform && (await findNetworkApp(context, projectId, name))) return;
-  const problem = platform ? 'needs an app' : 'is not configured on this server';
-  const message = field === 'platform' ? problem : `names an account whose network ${problem}`;
+  const inField = (problem: string) =>
+    field === 'platform' ? problem : `names an account whose network ${problem}`;
+  if (!platform) {
+    const otherwise = inField('is not configured on this server');
+    const issue = explainAbsence(context.platforms, name, otherwise);
+    throw validationError([{ path: [field], ...issue }]);
+  }
+  if (!platform.definition.hasApp || (await findNetworkApp(context, projectId, name))) return;
   const hint: Text = ({ operation }) =>
     `Set your own app with ${operation('setPlatformApp')}, or ask the operator for one.`;
   throw validationError(
-    [{ path: [field], code: 'platform_not_configured', message }],
-    platform && hint,
+    [{ path: [field], code: 'platform_not_configured', message: inField('needs an app') }],
+    hint,
   );
 }
 

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Platforms } from '../../activities/platforms/index.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
+import type { PublicUrls } from '../../activities/platforms/public-urls.ts';
 import type { UrlGuard } from '../../activities/egress/url-guard.ts';
 import type { Config } from '../../schema/config/config.ts';
 import type { Db } from '../../schema/database/tables.ts';
@@ -25,6 +26,7 @@ export interface Context {
   readonly platforms: Platforms;
   /** Undefined: not configured. */
   readonly media: MediaStorage | undefined;
+  readonly publicUrls: PublicUrls;
   readonly log: Logger;
 }
 

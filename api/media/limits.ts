@@ -4,7 +4,7 @@ import type { MediaRow } from '../../schema/database/tables.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 
-export function requireStorage({ media }: Context): MediaStorage {
+export function requireStorage({ media }: Pick<Context, 'media'>): MediaStorage {
   if (media) return media;
   throw new AppError('media_not_configured', 'This installation stores no media.', {
     hint: 'The operator sets FANFARE_MEDIA_URL.',

@@ -22,6 +22,7 @@ import { requireReach } from '../../schema/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { wholePage } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
+import { explainAbsence } from '../platforms/absence.ts';
 
 export async function listPlatformApps(
   { db }: Context,
@@ -56,8 +57,11 @@ export async function setPlatformApp(
   requireReach(caller, name);
   const definition = context.platforms.get(name)?.definition;
   if (!definition?.hasApp) {
-    const message = 'names a network that takes no app';
-    throw validationError([{ path: ['platform'], code: 'app_not_supported', message }]);
+    const takesNone = 'names a network that takes no app';
+    const { code, message } = explainAbsence(context.platforms, name, takesNone);
+    const isOff = code === 'media_not_public';
+    const issue = { path: ['platform'], code: isOff ? code : 'app_not_supported', message };
+    throw validationError([issue]);
   }
   if (definition.needsAppSecret && client_secret === undefined) {
     const message = `is required at ${definition.title}`;

@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import { openStore } from '../../activities/media/store/open.ts';
 import { createImages } from '../../activities/media/images/images.ts';
 import { createVideoReader } from '../../activities/media/videos.ts';
+import type { Platforms } from '../../activities/platforms/index.ts';
+import { createPublicUrls } from '../../activities/platforms/public-urls.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
 import { within } from '../../activities/within.ts';
 import type { Config } from '../../schema/config/config.ts';
@@ -63,6 +65,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const held = config.port === 0 && roles.api ? await holdPort(config.host) : undefined;
   const port = held?.port ?? config.port;
   const publicUrl = config.publicUrl ?? `http://${urlHost(config.host)}:${port}`;
+  const mediaUrl = config.mediaPublicUrl ?? publicUrl;
   const database = connectDatabase({
     url: databaseUrl,
     maxConnections: config.databaseConnections,
@@ -72,7 +75,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const notifier = createNotifier(databaseUrl, config.databaseTimeoutMs);
   const listener = createListener(databaseUrl, config.databaseTimeoutMs);
-  const { guard, safeFetch, platforms } = createOutbound(config, port, publicUrl);
+  const { guard, safeFetch, platforms } = createOutbound(config, port, publicUrl, mediaUrl);
   const { db } = database;
   if (!config.hasSandbox && (await hasActiveSandboxAccount(db))) {
     log.warn(
@@ -81,6 +84,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     );
   }
   warnOfShortChecks(log, config);
+  reportWithoutMedia(log, platforms);
   const role = roles.api && roles.worker ? 'start' : roles.api ? 'api' : 'worker';
   let worker: KeptWorker | undefined;
   const context: ProcessContext = {
@@ -111,6 +115,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     platforms,
     pool: database.pool,
     temporalRuntime: options.temporalRuntime,
+    publicUrls: createPublicUrls(vault, mediaUrl),
     media: await openMedia(options.mediaUrl, config.media),
     log,
   };
@@ -182,6 +187,15 @@ function warnOfShortChecks(log: Logger, { targetClock: { reconcileDelaysMs } }: 
   log.warn(
     { component: 'process', checks_ms: checksMs },
     'FANFARE_RECONCILE_DELAYS_MS lasts less than 60 s in all, so a commit that arrives later may be published twice',
+  );
+}
+
+/** Usual on a developer's machine. */
+function reportWithoutMedia(log: Logger, { withoutMedia = [] }: Platforms): void {
+  if (withoutMedia.length === 0) return;
+  log.info(
+    { component: 'process', networks: withoutMedia },
+    'these networks are off, since they fetch media; set FANFARE_MEDIA_PUBLIC_URL to a public https address',
   );
 }
 

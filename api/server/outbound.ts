@@ -4,11 +4,18 @@ import { currentOwner } from '../../activities/egress/guarded-fetch.ts';
 import { createSafeFetch } from '../../activities/egress/client.ts';
 import { createUrlGuard } from '../../activities/egress/url-guard.ts';
 import { connectPlatforms, createPlatforms } from '../../activities/platforms/index.ts';
+import type { Platform } from '../../activities/platforms/platform.ts';
+import { canFetchMedia } from '../../activities/platforms/public-urls.ts';
 import { createSandboxPlatform } from '../../activities/platforms/sandbox/index.ts';
 import type { Config } from '../../schema/config/config.ts';
 
-/** `port` and `publicUrl`: where this process serves the sandbox. */
-export function createOutbound(config: Config, port: number, publicUrl: string) {
+/** `port` and `publicUrl`: where this process serves the sandbox. `mediaUrl`: where networks fetch media. */
+export function createOutbound(
+  config: Config,
+  port: number,
+  publicUrl: string,
+  mediaUrl = publicUrl,
+) {
   const dns = createDns({ servers: config.dnsServers });
   const guard = createUrlGuard({
     allowPrivateCidrs: config.allowPrivateCidrs,
@@ -21,15 +28,21 @@ export function createOutbound(config: Config, port: number, publicUrl: string) 
     fetchDeadlineMs: 60_000,
   });
   const sandboxUrl = config.platforms.sandbox.apiUrl ?? `http://127.0.0.1:${port}/sandbox`;
-  const platforms = createPlatforms([
-    ...(config.hasSandbox
-      ? [createSandboxPlatform({ fetch, apiUrl: sandboxUrl, publicUrl: `${publicUrl}/sandbox` })]
-      : []),
-    ...connectPlatforms(config.platforms, {
-      fetch: safeFetch.fetch,
-      withWebSocket: safeFetch.withWebSocket,
-      lookUpTxt: (name) => dns.texts(name, currentOwner()),
-    }),
-  ]);
+  const networks = connectPlatforms(config.platforms, {
+    fetch: safeFetch.fetch,
+    withWebSocket: safeFetch.withWebSocket,
+    lookUpTxt: (name) => dns.texts(name, currentOwner()),
+  });
+  const isOn = ({ definition }: Platform) =>
+    canFetchMedia(definition, config.platforms[definition.name], mediaUrl);
+  const platforms = createPlatforms(
+    [
+      ...(config.hasSandbox
+        ? [createSandboxPlatform({ fetch, apiUrl: sandboxUrl, publicUrl: `${publicUrl}/sandbox` })]
+        : []),
+      ...networks.filter(isOn),
+    ],
+    networks.filter((network) => !isOn(network)).map(({ definition }) => definition.name),
+  );
   return { guard, safeFetch, platforms };
 }

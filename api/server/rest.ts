@@ -7,6 +7,7 @@ import { authenticate, requireScope } from '../http/auth.ts';
 import { parseJson, readBody, requireJsonType } from '../http/body.ts';
 import { withoutNulls } from '../http/nulls.ts';
 import type { Context } from '../http/context.ts';
+import { robotsPage } from '../media/public-media.ts';
 import { docPages } from '../reference/docs.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { healthPages, type ProcessContext } from './health.ts';
@@ -21,7 +22,7 @@ import { findTextIssues } from '../http/text-issues.ts';
 import { refuseAnswered, Replayed } from '../http/transact.ts';
 import { validate } from '../http/validation.ts';
 
-const publicPages = [...docPages, ...healthPages, metricsPage];
+const publicPages = [...docPages, ...healthPages, robotsPage, metricsPage];
 
 export type Rest = Hono<RestEnv>;
 

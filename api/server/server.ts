@@ -9,7 +9,8 @@ import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Context } from '../http/context.ts';
 import { createKeyWatch } from '../live/key-watch.ts';
 import { askForBody } from '../media/upload-request.ts';
-import { createUploads, isUploadUrl } from '../media/uploads.ts';
+import { createPublicMedia, isPublicMediaUrl } from '../media/public-media.ts';
+import { createUploads, isUploadUrl, type Uploads } from '../media/uploads.ts';
 import { observeRequest } from './metrics.ts';
 import { oneAtATime } from './front/one-at-a-time.ts';
 import { hasAddress, refuseAddress, toPath } from './front/request-target.ts';
@@ -92,13 +93,17 @@ export function createServer(context: Context, parts: ServerParts): Server {
     after: [useCompression(), useEarlyAnswers()],
   });
   const uploads = createUploads(context);
+  const publicMedia = createPublicMedia(context);
 
   function respond(incoming: IncomingMessage, outgoing: ServerResponse): void {
     setSecurityHeaders(outgoing, context.publicUrl);
     incoming.url = toPath(incoming.url ?? '/');
     if (!hasAddress(incoming)) refuseAddress(context, incoming, outgoing);
-    else if (isUploadUrl(incoming.url)) void respondToUpload(incoming, outgoing);
-    else {
+    else if (isUploadUrl(incoming.url)) void transfer('/uploads/:id', uploads, incoming, outgoing);
+    else if (isPublicMediaUrl(incoming.url)) {
+      limitUnread(outgoing, context.config.stalledMs);
+      void transfer('/media/:token/:file', publicMedia, incoming, outgoing);
+    } else {
       limitTime(incoming);
       limitUnread(outgoing, context.config.stalledMs);
       askForBody(incoming, outgoing);
@@ -106,13 +111,16 @@ export function createServer(context: Context, parts: ServerParts): Server {
     }
   }
 
-  async function respondToUpload(
+  /** Without Yoga: bytes of media are read and sent no faster than the other side takes or gives them. */
+  async function transfer(
+    route: string,
+    { respond }: Pick<Uploads, 'respond'>,
     incoming: IncomingMessage,
     outgoing: ServerResponse,
   ): Promise<void> {
     const startedAtMs = performance.now();
-    await uploads.respond(incoming, outgoing);
-    const labels = { method: incoming.method ?? '', route: '/uploads/:id' };
+    await respond(incoming, outgoing);
+    const labels = { method: incoming.method ?? '', route };
     observeRequest({ ...labels, status: outgoing.statusCode }, startedAtMs);
   }
 

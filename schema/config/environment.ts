@@ -1,7 +1,7 @@
 // Every environment variable that Fanfare reads, with its default and its description for `--help`.
 import { Resolver } from 'node:dns';
 import { z } from 'zod';
-import { platformVariables } from '../platforms/index.ts';
+import { platformDefinitions, platformVariables } from '../platforms/index.ts';
 import { defaultDeliveryDelaysMs, defaultQueryTimeoutMs, defaultTargetClock } from '../retry.ts';
 import { delays, developmentFlag, flag, number, text, url } from '../platforms/variables.ts';
 
@@ -19,6 +19,11 @@ function areOrigins(list: string[]): boolean {
   return list.every((text) => /^https?:/.test(text) && URL.parse(text)?.origin === text);
 }
 
+const fetchingNetworks = platformDefinitions
+  .filter(({ needsPublicMedia }) => needsPublicMedia)
+  .map(({ title }) => title)
+  .join(', ');
+
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'];
 
 const CommonVariables = z.object({
@@ -32,6 +37,9 @@ const CommonVariables = z.object({
   ),
   FANFARE_PUBLIC_URL: url(
     'Base URL that clients use. Required if FANFARE_HOST is not a loopback address. Default: http://<host>:<port>.',
+  ),
+  FANFARE_MEDIA_PUBLIC_URL: url(
+    `Base URL at which networks fetch media from this server. Without a public https address, these networks are off: ${fetchingNetworks}. Default: FANFARE_PUBLIC_URL.`,
   ),
   FANFARE_METRICS_TOKEN: z.string().min(20, 'must have at least 20 characters').optional().meta({
     description:

@@ -136,6 +136,8 @@ export interface PlatformDefinition {
   readonly title: string;
   /** `apiUrl` is read from `FANFARE_<NAME>_API_URL`. */
   readonly settings: Readonly<Record<string, z.ZodType>>;
+  /** The network fetches media, so it is off where no public address is set. It has the setting `apiUrl`. */
+  readonly needsPublicMedia?: boolean;
   /** Accounts connect through an app that the operator or the project registers at the network. */
   readonly hasApp?: boolean;
   /** The network knows no apps without a client secret. */

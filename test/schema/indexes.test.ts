@@ -112,6 +112,7 @@ import {
 } from '../../schema/database/webhooks/manual-attempts.ts';
 import { claimBatch, claimOutbox } from '../../schema/database/outbox.ts';
 import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
+import { findPublicMedia } from '../../schema/database/posts/public-media.ts';
 import { findSameContent } from '../../schema/database/posts/same-content.ts';
 import { cancelResults, lockPostWithResults } from '../../schema/database/posts/changes.ts';
 import {
@@ -508,6 +509,8 @@ describe('media', () => {
       await listMediaByIds(db, ['med_7', 'med_57']);
       await listSegments(db, 'med_57');
     },
+    'are found for a network that fetches them': (db) =>
+      findPublicMedia(db, project, { resultId: 'res_7', mediaId: 'med_7' }),
     'take segments from their writer': async (db) => {
       await claimWriter(db, writer);
       await renewWriter(db, writer);

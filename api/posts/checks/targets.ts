@@ -11,6 +11,7 @@ import { factsOf } from '../../../activities/platforms/media-rules.ts';
 import { optionSchemaOf, rulesOf } from '../../../activities/platforms/index.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import type { Caller, Context } from '../../http/context.ts';
+import { explainAbsence } from '../../platforms/absence.ts';
 import { hashContent } from './hash-content.ts';
 import { checkContent } from './network-rules.ts';
 import { checkTargetMedia, readAllMedia, type RequestMedia } from './request-media.ts';
@@ -120,7 +121,7 @@ function checkTarget(
   const platform = platforms.get(account.platform);
   if (!platform) {
     const message = `This installation does not publish to ${account.platform}.`;
-    return refuse({ code: 'platform_not_configured', message });
+    return refuse(explainAbsence(platforms, account.platform, message));
   }
   const network = {
     ...platform.definition,

@@ -58,6 +58,14 @@ describe('toRefusal', () => {
     expect(shown).toContain('Unknown token [redacted] in /bot/[redacted]/send');
   });
 
+  test('shows no token of a URL that it was given to fetch', () => {
+    const token = `k1~${'x'.repeat(120)}`;
+    const message = `Could not fetch https://fanfare.test/media/${token}/1.jpg.`;
+    const error = refuse(answerOf(400), { code: 'no_media', message });
+    expect(JSON.stringify([error.message, error.options])).not.toContain('xxx');
+    expect(error.message).toContain('https://fanfare.test/media/[redacted]/1.jpg');
+  });
+
   test('says how a target ends', () => {
     const failsAs = 'account_restricted';
     expect(refuse(answerOf(400), { failsAs }).options.failsAs).toBe(failsAs);

@@ -218,6 +218,18 @@ describe('advanceTarget', () => {
     expect(network.calls).toBe(0);
   });
 
+  test('fails a target whose network cannot fetch media from here', async () => {
+    const { resultId } = await createTarget();
+    Object.assign(dependencies, { platforms: createPlatforms([], ['sandbox']) });
+    expect(await advance(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'media_not_public',
+      failure_stage: 'validate',
+      next_action: 'contact_operator',
+    });
+    expect(network.calls).toBe(0);
+  });
+
   test('fails a target whose network is not configured, before anything is sent', async () => {
     const { resultId } = await createTarget();
     Object.assign(dependencies, { platforms: createPlatforms([]) });

@@ -6,6 +6,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Images } from '../../../activities/media/images/images.ts';
 import { MediaError } from '../../../activities/media/media-error.ts';
 import { createMediaLoader } from '../../../activities/media/load-media.ts';
+import { createPublicUrls } from '../../../activities/platforms/public-urls.ts';
 import { openFileStore } from '../../../activities/media/store/file.ts';
 import { StoreError, type MediaStore } from '../../../activities/media/store/store.ts';
 import type { TargetMedia } from '../../../activities/platforms/platform.ts';
@@ -21,10 +22,12 @@ import { simulatedMedia } from '../../support/networks/network.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addImage } from '../../support/rows/media.ts';
+import { rowsVault } from '../../support/rows/rows.ts';
 import { statementsOf } from '../../support/rows/statements.ts';
 import { addTarget, advanceToEnd, getResult, targetRun } from '../../support/rows/targets.ts';
 
 const database = useDatabase();
+const publicUrls = createPublicUrls(rowsVault, 'https://fanfare.test');
 const folder = forFile(() => {
   const path = createMarkedFolder('fanfare-media-');
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
@@ -54,7 +57,7 @@ beforeEach(() => {
   dependencies = {
     ...dependenciesOf(database.db, { platform }),
     loadMedia: (...call) =>
-      createMediaLoader({ db: database.db, media: { store, images } })(...call),
+      createMediaLoader({ db: database.db, publicUrls, media: { store, images } })(...call),
   };
 });
 
@@ -183,6 +186,7 @@ test('targets that begin together share one fit', async () => {
   };
   dependencies.loadMedia = createMediaLoader({
     db: database.db,
+    publicUrls,
     media: { store, images: counted },
   });
   const first = await addWith({});
@@ -207,6 +211,7 @@ test('an image that could not be fitted is not tried again for a retry', async (
   };
   dependencies.loadMedia = createMediaLoader({
     db: database.db,
+    publicUrls,
     media: { store, images: refusing },
   });
   const first = await addWith({ status: 'pending' });
@@ -259,6 +264,7 @@ test('a worker without a store delays the target', async () => {
   dependencies.loadMedia = (...call) => {
     const load = createMediaLoader({
       db: database.db,
+      publicUrls,
       media: isMissing ? undefined : { store, images },
     });
     isMissing = false;
@@ -273,7 +279,7 @@ test('a check for a lost post needs no store', async () => {
   await storeImage(mediaId, await photo(100));
   network.script = ['lose_answer'];
   await advance(resultId);
-  dependencies.loadMedia = createMediaLoader({ db: database.db, media: undefined });
+  dependencies.loadMedia = createMediaLoader({ db: database.db, publicUrls, media: undefined });
   expect(await advanceToEnd(dependencies, resultId)).toMatchObject({ status: 'published' });
   expect(network.posts).toHaveLength(1);
 });

@@ -70,6 +70,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     FANFARE_LOG_LEVEL: 'error',
     FANFARE_DATABASE_CONNECTIONS: '10',
     FANFARE_MIN_SCHEDULE_AHEAD_S: '1',
+    // Every network is on. Nothing fetches media there.
+    FANFARE_MEDIA_PUBLIC_URL: 'https://media.fanfare.test',
     TEMPORAL_NAMESPACE: namespace.namespace,
     ...options.env,
   });

@@ -6,6 +6,7 @@ import { createDeliveryRecorder } from '../../../activities/delivering/recorder.
 import { createKeyedCounter } from '../../../activities/keyed-limits.ts';
 import { openFileStore } from '../../../activities/media/store/file.ts';
 import { createPendingRefreshes } from '../../../activities/logins/pending-refreshes.ts';
+import { createPublicUrls } from '../../../activities/platforms/public-urls.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
@@ -51,6 +52,7 @@ export function createEngine(
     refreshes: createPendingRefreshes(log),
     vault: rowsVault,
     platforms: createPlatforms([]),
+    publicUrls: createPublicUrls(rowsVault, 'https://fanfare.test'),
     media: { store: openFileStore(folder), ...readers, maxBytes: 1e9, projectMaxBytes: 1e10 },
     recorder: createDeliveryRecorder(db, notifier),
     clock: config.targetClock,

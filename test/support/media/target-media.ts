@@ -20,6 +20,11 @@ const videoFacts = {
   altText: null,
 } as const;
 
+/** `hostMedia` gives a URL to those media whose network fetches them. */
+const publicUrl: TargetMedia['publicUrl'] = () => {
+  throw new Error('This file has no public URL.');
+};
+
 /** Noise of about 7,000 bytes as a PNG. No two images are alike. */
 export async function createImage({
   contentType = 'image/png',
@@ -40,6 +45,7 @@ export async function createImage({
     filename: `image.${format === 'jpeg' ? 'jpg' : format}`,
     url: null,
     thumbnail: null,
+    publicUrl,
     width,
     height,
     durationMs: null,
@@ -54,7 +60,7 @@ const mp4Head = Buffer.from('\0\0\0\x14ftypisom\0\0\x02\0mp41\0\0\x03\xf0mdat', 
 /** A file that begins as a video does. No two are alike. */
 export function createVideo(change: Partial<TargetMedia> = {}): TargetMedia {
   const bytes = Buffer.concat([mp4Head, randomBytes(1_000)]);
-  return { ...inMemory(bytes), ...videoFacts, id: 'media_of_a_video', ...change };
+  return { ...inMemory(bytes), ...videoFacts, publicUrl, id: 'media_of_a_video', ...change };
 }
 
 function inMemory(bytes: Buffer): Pick<TargetMedia, 'bytes' | 'sha256' | 'open'> {
@@ -74,6 +80,7 @@ export function fileMedia(path: string, change: Partial<TargetMedia> = {}): Targ
   return {
     ...videoFacts,
     id: 'media_of_a_file',
+    publicUrl,
     sha256: '',
     bytes: statSync(path).size,
     open: (range) => Readable.toWeb(createReadStream(path, { ...range, highWaterMark: readBytes })),
