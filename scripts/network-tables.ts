@@ -29,6 +29,7 @@ const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: str
   mastodon: ['Consent at the server, or access token', 'Simulator'],
   twitter: ['Consent page', 'Simulator'],
   linkedin: ["LinkedIn's consent page, or an access token", 'Simulator'],
+  threads: ['Consent page', 'Simulator'],
   telegram: ['Bot token and chat', 'Simulator'],
   discord: ['Webhook URL, or bot token and channel', 'Simulator'],
   slack: ['Bot token and channel', 'Simulator'],
@@ -46,22 +47,28 @@ function networkTable(): string {
   ];
   const table = writeTable(
     ['Network', 'Text', 'Pictures', 'Video', 'Replies', 'Connect with', 'Tested with'],
-    networks.map(({ name, title, rules, rulesFor }) => {
+    networks.map(({ name, title, rules, rulesFor, needsPublicMedia }) => {
       const pictures = String(rules.media?.image?.max ?? '–');
       const videos = String(rules.media?.video?.max ?? '–');
       const replies = rules.replies ? 'Yes' : 'No';
-      const link = `[${title}](docs/networks/${name}.md)${rulesFor ? ' ¹' : ''}`;
+      const marks = [rulesFor && ' ¹', needsPublicMedia && ' ²'].filter(Boolean).join('');
+      const link = `[${title}](docs/networks/${name}.md)${marks}`;
       return [link, writeLimit(rules.text), pictures, videos, replies, ...readmeColumns[name]];
     }),
   );
-  const doDiffer = networks.some(({ rulesFor }) => rulesFor);
-  return doDiffer ? `${table}\n\n¹ Limits depend on the account.` : table;
+  const notes = [
+    networks.some(({ rulesFor }) => rulesFor) && '¹ Limits depend on the account.',
+    networks.some(({ needsPublicMedia }) => needsPublicMedia) &&
+      '² Needs a public `https` address, from which it fetches media.',
+  ];
+  return [table, ...notes.filter(Boolean)].join('\n\n');
 }
 
 const unitNames = {
   graphemes: 'characters',
   characters: 'characters',
   utf16: 'UTF-16 units',
+  emoji_bytes: 'characters',
   weighted: 'weighted characters',
 };
 

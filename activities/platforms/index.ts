@@ -15,6 +15,7 @@ import { createMastodon } from './mastodon/index.ts';
 import type { Fetch, FormMethod, Platform } from './platform.ts';
 import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
+import { createThreads } from './threads/index.ts';
 import { createTwitter } from './twitter/index.ts';
 import { createWordPress } from './wordpress/index.ts';
 
@@ -71,6 +72,7 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     mastodon: createMastodon(tools),
     twitter: createTwitter({ ...settings.twitter, ...tools }),
     linkedin: createLinkedIn({ ...settings.linkedin, ...tools }),
+    threads: createThreads({ ...settings.threads, ...tools }),
     telegram: createTelegram({ ...settings.telegram, ...tools }),
     discord: createDiscord({ ...settings.discord, ...tools }),
     slack: createSlack({ ...settings.slack, ...tools }),

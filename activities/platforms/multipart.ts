@@ -20,6 +20,21 @@ export function rawUpload(source: MediaSource, contentType: string): Upload {
   return { body: source.open(), headers };
 }
 
+/** A form without files. Undefined members are left out. */
+export function urlEncoded(fields: Record<string, string | undefined>): Upload {
+  const given = Object.entries(fields).filter(
+    (field): field is [string, string] => field[1] !== undefined,
+  );
+  const form = new Blob([new URLSearchParams(given).toString()]);
+  return {
+    body: form.stream(),
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': String(form.size),
+    },
+  };
+}
+
 /** Fields come before files. Their values are sent unchanged. */
 export function multipart(fields: Record<string, string>, files: readonly FilePart[]): Upload {
   const boundary = `fanfare-${randomUUID()}`;

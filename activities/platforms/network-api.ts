@@ -1,6 +1,12 @@
 // Calls to a network's JSON API for one account: checks the answer, and maps a refusal.
 import type { z } from 'zod';
-import { callNetwork, isSuccess, type NetworkAnswer, type NetworkCall } from './json-client.ts';
+import {
+  callNetwork,
+  isSuccess,
+  type CallKind,
+  type NetworkAnswer,
+  type NetworkCall,
+} from './json-client.ts';
 import type { Credentials, Fetch, Throttle } from './platform.ts';
 import { readThrottle } from './rate-limit-headers.ts';
 import { toRefusal, toUnexpectedAnswer, type Explanation } from './refusal.ts';
@@ -15,7 +21,7 @@ export interface NetworkApi {
     /** Never shown. */
     secrets: string[];
   };
-  readRefusal(answer: NetworkAnswer, credentials: Credentials): Explanation;
+  readRefusal(answer: NetworkAnswer, credentials: Credentials, kind: CallKind): Explanation;
   /** Default: by the status. */
   isRefusal?(answer: NetworkAnswer): boolean;
 }
@@ -60,8 +66,8 @@ export function createApi(
         signal,
       });
       if (isRefusal(answer)) {
-        const { secrets } = account;
-        throw toRefusal({ network, kind, answer, secrets, ...readRefusal(answer, credentials) });
+        const explained = readRefusal(answer, credentials, kind);
+        throw toRefusal({ network, kind, answer, secrets: account.secrets, ...explained });
       }
       const { data, success } = expected.safeParse(answer.body);
       if (!success) throw toUnexpectedAnswer(network, kind);

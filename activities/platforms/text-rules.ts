@@ -7,6 +7,7 @@ const unitNames: Record<TextUnit, string> = {
   graphemes: 'graphemes',
   characters: 'characters',
   utf16: 'UTF-16 code units',
+  emoji_bytes: 'characters, with emoji as bytes',
   weighted: 'weighted characters',
 };
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -7,6 +7,7 @@ export const TextUnit = describedEnum('TextUnit', 'Unit in which the network cou
   graphemes: 'Characters as a reader sees them.',
   characters: 'Unicode code points.',
   utf16: 'UTF-16 code units. Most emoji count as two.',
+  emoji_bytes: 'Unicode code points, but each emoji counts as its bytes in UTF-8.',
   weighted:
     'Characters as X weights them. A link counts as 23. An emoji counts as two, and so do most scripts other than Latin, Greek and Cyrillic.',
 });

@@ -11,6 +11,7 @@ import { mastodon } from './mastodon.ts';
 import { sandbox } from './sandbox.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
+import { threads } from './threads.ts';
 import { twitter } from './twitter.ts';
 import { wordpress } from './wordpress.ts';
 
@@ -21,6 +22,7 @@ const definitions = [
   mastodon,
   twitter,
   linkedin,
+  threads,
   telegram,
   discord,
   slack,

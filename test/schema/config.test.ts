@@ -226,6 +226,17 @@ describe('Environment', () => {
   });
 });
 
+test('FANFARE_MEDIA_PUBLIC_URL is an address without a slash at its end, and is named with its networks', () => {
+  const urlOf = (url: string) => readConfig({ FANFARE_MEDIA_PUBLIC_URL: url }).mediaPublicUrl;
+  expect(urlOf('https://media.example.com/')).toBe('https://media.example.com');
+  expect(readConfig({}).mediaPublicUrl).toBeUndefined();
+  expect(issuesOf({ FANFARE_MEDIA_PUBLIC_URL: 'media.example.com' })).toEqual([
+    'FANFARE_MEDIA_PUBLIC_URL: must be an http:// or https:// URL',
+  ]);
+  const { description } = Environment.shape.FANFARE_MEDIA_PUBLIC_URL.meta()!;
+  expect(description).toContain('these networks are off: Threads.');
+});
+
 describe('FANFARE_MEDIA_URL', () => {
   test.each([
     'file:///var/lib/fanfare/media',

@@ -1,8 +1,8 @@
 // Files of a post to Slack: uploaded one by one, then shared in the channel as one message.
 import { z } from 'zod';
 import { noUploads, toText } from '../../../schema/platforms/slack.ts';
-import { callNetwork, isSuccess, type Upload } from '../json-client.ts';
-import { rawUpload } from '../multipart.ts';
+import { callNetwork, isSuccess } from '../json-client.ts';
+import { rawUpload, urlEncoded } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Fetch, Target, TargetMedia } from '../platform.ts';
@@ -35,7 +35,7 @@ export async function uploadFile(
   signal: AbortSignal,
 ): Promise<string> {
   const { filename, bytes, contentType } = media;
-  const upload = toForm({ filename, length: String(bytes) });
+  const upload = urlEncoded({ filename, length: String(bytes) });
   const opening = ask('files.getUploadURLExternal', Opened, { upload });
   const { upload_url, file_id } = (await opening.catch(explainScope)).body;
   const answer = await callNetwork(fetch, {
@@ -50,7 +50,7 @@ export async function uploadFile(
 
 /** Without a channel, only the app has the file, until a block of its message shows it. */
 export async function completePrivately(ask: Ask, id: string): Promise<void> {
-  const upload = toForm({ files: JSON.stringify([{ id }]) });
+  const upload = urlEncoded({ files: JSON.stringify([{ id }]) });
   await ask('files.completeUploadExternal', z.object({}), { upload });
 }
 
@@ -66,7 +66,7 @@ export async function completeUpload(
 ): Promise<string | undefined> {
   const { blocks } = platformOptions;
   const channel = credentials['channel']!;
-  const upload = toForm({
+  const upload = urlEncoded({
     files: JSON.stringify(files.map((id) => ({ id }))),
     channel_id: channel,
     thread_ts,
@@ -79,21 +79,6 @@ export async function completeUpload(
   const { body } = await ask('files.completeUploadExternal', Completed, call);
   const places = body.files.flatMap(({ shares }) => [shares?.public, shares?.private]);
   return places.flatMap((place) => place?.[channel] ?? [])[0]?.ts;
-}
-
-/** As Slack's own clients send arguments. */
-function toForm(fields: Record<string, string | undefined>): Upload {
-  const given = Object.entries(fields).filter(
-    (field): field is [string, string] => field[1] !== undefined,
-  );
-  const form = new Blob([new URLSearchParams(given).toString()]);
-  return {
-    body: form.stream(),
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      'content-length': String(form.size),
-    },
-  };
 }
 
 /** The login is good for posts without media. */

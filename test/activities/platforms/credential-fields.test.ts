@@ -17,6 +17,7 @@ const secrets: Record<PlatformName, string[]> = {
   sandbox: [],
   slack: ['bot_token'],
   telegram: ['bot_token'],
+  threads: [],
   twitter: [],
   wordpress: ['application_password'],
 };

@@ -6,6 +6,7 @@ import { linkedinFacts } from '../linkedin/subject.ts';
 import { mastodonFacts } from '../mastodon/subject.ts';
 import { twitterFacts } from '../twitter/subject.ts';
 import { telegram } from '../telegram/subject.ts';
+import { threadsFacts } from '../threads/subject.ts';
 import { blueskyFacts } from './bluesky.ts';
 import { nostrFacts } from '../nostr/subject.ts';
 import { discordBot, discordWebhook } from '../discord/subject.ts';
@@ -20,6 +21,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   mastodon: () => mastodonFacts,
   twitter: () => twitterFacts,
   linkedin: () => linkedinFacts,
+  threads: () => threadsFacts,
   telegram: () => telegram,
   slack: () => slackFacts,
   discord: ({ webhook_url }) => (webhook_url === undefined ? discordBot : discordWebhook),

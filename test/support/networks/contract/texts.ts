@@ -6,6 +6,7 @@ const samples: Record<TextUnit, { text: string; length: number }> = {
   graphemes: { text: 'e\u0301', length: 1 },
   characters: { text: '😀', length: 1 },
   utf16: { text: '😀', length: 2 },
+  emoji_bytes: { text: '😀', length: 4 },
   weighted: { text: '👩‍👩‍👧‍👧', length: 2 },
 };
 

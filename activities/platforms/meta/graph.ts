@@ -1,0 +1,150 @@
+// Calls to an API of Meta, and the forms of its errors.
+import { z } from 'zod';
+import { isSuccess, parseJson, type CallKind, type NetworkAnswer } from '../json-client.ts';
+import { createApi, type OpenApi } from '../network-api.ts';
+import type { Credentials, Fetch } from '../platform.ts';
+import type { Explanation, Meaning } from '../refusal.ts';
+import { findMetaError, writeCode, type GivenError, type MetaError } from './errors.ts';
+import { isExtendable } from './long-lived-tokens.ts';
+
+export interface GraphNetwork {
+  /** Title of the network. */
+  network: string;
+  /** With the version, for calls that have one. */
+  url: string;
+  errors: readonly MetaError[];
+}
+
+/** Credentials other than the access token, such as the app's secret, are never shown either. */
+export function createGraphApi(fetch: Fetch, { network, url, errors }: GraphNetwork): OpenApi {
+  return createApi(fetch, {
+    network,
+    open(credentials) {
+      const { access_token: token, issued_at: _, ...others } = credentials;
+      return {
+        url,
+        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+        secrets: [...(token === undefined ? [] : [token]), ...Object.values(others)],
+      };
+    },
+    isRefusal: (answer) => !isSuccess(answer) || GraphError.safeParse(answer.body).success,
+    readRefusal: (answer, credentials, kind) => explain(errors, answer, credentials, kind),
+  });
+}
+
+const text = z.string().optional().catch(undefined);
+/** Some errors have a name instead of a number. */
+const number = z
+  .union([
+    z.int(),
+    z
+      .string()
+      .regex(/^-?\d+$/)
+      .transform(Number),
+  ])
+  .optional()
+  .catch(undefined);
+
+/** https://developers.facebook.com/docs/graph-api/guides/error-handling */
+const GraphError = z
+  .object({
+    error: z.object({
+      message: text,
+      type: text,
+      code: z.unknown(),
+      error_subcode: number,
+      is_transient: z.boolean().optional().catch(undefined),
+      error_user_title: text,
+      error_user_msg: text,
+      fbtrace_id: text,
+    }),
+  })
+  .transform(({ error }) => error);
+
+/** Of the token endpoints: https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions */
+const TokenError = z
+  .object({ error_type: text, code: z.unknown(), error_message: z.string() })
+  .transform(({ error_type: type, code, error_message: message }) => ({ type, code, message }));
+
+const AnyError = z.union([GraphError, TokenError]);
+
+interface ReadError extends GivenError {
+  /** Instead of a number. */
+  name: string | undefined;
+  type: string | undefined;
+  isTransient: boolean;
+  traceId: string | undefined;
+}
+
+/** Undefined: the answer is none of Meta's errors. */
+export function readGraphError(body: unknown): ReadError | undefined {
+  const given: Partial<z.output<typeof GraphError>> | undefined = AnyError.safeParse(body).data;
+  if (!given) return undefined;
+  const { message = '', type, code, error_subcode, error_user_title, error_user_msg } = given;
+  const name = typeof code === 'string' && !/^-?\d+$/.test(code) ? code : undefined;
+  const shown = error_user_msg
+    ? [error_user_title, error_user_msg].filter(Boolean).join(': ')
+    : message;
+  return {
+    code: number.parse(code),
+    subcode: error_subcode,
+    name,
+    message: [name, shown].filter(Boolean).join(': '),
+    type,
+    isTransient: given.is_transient ?? false,
+    traceId: given.fbtrace_id,
+  };
+}
+
+/**
+ * The code decides, because the status is often 500 for a mistake of the caller. A publish with such a status may
+ * have been carried out, whatever the code says.
+ */
+function explain(
+  errors: readonly MetaError[],
+  { status, body }: NetworkAnswer,
+  credentials: Credentials,
+  kind: CallKind,
+): Explanation {
+  const error = readGraphError(body);
+  if (!error) return {};
+  const known = findMetaError(errors, error);
+  const { traceId } = error;
+  return {
+    code: writeCode(error) ?? error.name,
+    message: [error.message, known?.sentence].filter(Boolean).join(' '),
+    meaning: meaningOf(error, known, { status, credentials, kind }),
+    throttled: known?.throttled,
+    isOutOfQuota: known?.isOutOfQuota,
+    failsAs: known?.failsAs,
+    // Meta's support asks for it. Everything else that an answer could smuggle in has another form.
+    ...(traceId && /^[\w-]{1,64}$/.test(traceId) && { detail: { trace_id: traceId } }),
+  };
+}
+
+function meaningOf(
+  { isTransient }: ReadError,
+  known: MetaError | undefined,
+  { status, credentials, kind }: { status: number; credentials: Credentials; kind: CallKind },
+): Meaning | undefined {
+  const meaning = known?.meaning ?? (isTransient ? 'lost' : undefined);
+  if (meaning === 'revoked') return meaning;
+  // A refresh can't help so early.
+  if (meaning === 'reauthorize') return isExtendable(credentials) ? meaning : 'revoked';
+  const isSure = status >= 400 && status < 500 && !known?.mayBePublished;
+  return kind === 'commit' && !isSure ? 'lost' : meaning;
+}
+
+/** For OAuth 2, whose errors have another form: RFC 6749, section 5.2. */
+export function withOAuthErrors(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const { status, headers } = response;
+    if (status < 400 || status > 499) return response;
+    const given = await response.text();
+    const error = readGraphError(parseJson(given));
+    if (!error) return new Response(given, { status, headers });
+    const { type = 'invalid_request', message } = error;
+    return Response.json({ error: type, error_description: message }, { status });
+  };
+}

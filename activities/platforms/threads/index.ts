@@ -1,0 +1,36 @@
+// Threads: posts of a profile, through an app of the operator or the project.
+import { threads } from '../../../schema/platforms/threads.ts';
+import { prepareContainers, publishContainer } from '../meta/containers.ts';
+import type { Platform } from '../platform.ts';
+import { publishedAs } from '../results.ts';
+import { createThreadsApi, type ThreadsSettings } from './api.ts';
+import { createConnect } from './connect.ts';
+import { findPost, readPermalink } from './find-post.ts';
+import { createCalls } from './post.ts';
+
+/** No `revoke`: Threads documents none. Users remove an app in their own settings. */
+export function createThreads(settings: ThreadsSettings): Platform {
+  const { open, root } = createThreadsApi(settings);
+  const { consent, ...login } = createConnect(settings, open, root);
+  return {
+    definition: threads,
+
+    connect: [consent],
+
+    ...login,
+
+    prepare: (target, signal) =>
+      prepareContainers(createCalls(open(target.credentials, signal), target), target.state),
+
+    async commit(target, signal) {
+      const calls = createCalls(open(target.credentials, signal), target);
+      const published = await publishContainer(calls, target.state);
+      if (published === 'stale') return { outcome: 'stale' };
+      const { id } = published;
+      const openWithin = (limited: AbortSignal) => open(target.credentials, limited);
+      return publishedAs(id, await readPermalink(openWithin, id, signal), null);
+    },
+
+    reconcile: (target, signal) => findPost(open(target.credentials, signal), target, signal),
+  };
+}

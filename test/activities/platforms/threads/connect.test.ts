@@ -1,0 +1,185 @@
+// Logging in at Threads: what the consent asks for, the tokens of a login, and their end.
+import { describe, expect, test } from 'vitest';
+import { readGrant } from '../../../../activities/platforms/platform-answer.ts';
+import { threads as definition } from '../../../../schema/platforms/threads.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { dayMs, startThreads } from '../../../support/networks/threads/connected.ts';
+
+const never = new AbortController().signal;
+const allScopes = [
+  'threads_basic',
+  'threads_content_publish',
+  'threads_manage_replies',
+  'threads_read_replies',
+];
+
+describe('a consent', () => {
+  test('asks for the scopes, without a challenge', async () => {
+    await using network = await startThreads();
+    const { url } = await network.allow();
+    expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
+      response_type: 'code',
+      client_id: network.app.clientId,
+      redirect_uri: network.request.callbackUrl,
+      scope: allScopes.join(' '),
+      state: network.request.state,
+    });
+  });
+
+  test('gives a long-lived token, and the account with its own ID', async () => {
+    await using network = await startThreads();
+    const { accounts, scope, credentials, tokenExpiresAt } = await network.logIn();
+    expect(network.server.calls.slice(-4)).toEqual([
+      'POST /oauth/access_token',
+      'GET /access_token',
+      'GET /v1.0/me',
+      'GET /v1.0/debug_token',
+    ]);
+    // Longer than JSON's numbers are exact.
+    const externalAccountId = '17841405793187218';
+    expect(accounts).toEqual([{ externalAccountId, accountName: '@ada', problem: null }]);
+    expect(scope).toEqual(allScopes);
+    expect(credentials['access_token']).toMatch(/^long-/);
+    const days = (tokenExpiresAt!.getTime() - Date.now()) / dayMs;
+    expect(days).toBeGreaterThan(59);
+    expect(days).toBeLessThan(61);
+    expect(Number(credentials['issued_at'])).toBeLessThan(Date.now() - dayMs);
+  });
+
+  test('works where Threads shows nothing of a token', async () => {
+    await using network = await startThreads();
+    network.server.logins.inspectsNone = true;
+    const { scope, credentials } = await network.logIn();
+    expect(scope).toEqual(allScopes);
+    expect(Number(credentials['issued_at'])).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  test('without a permission is refused with its name', async () => {
+    await using network = await startThreads();
+    network.server.logins.withheldScopes.add('threads_content_publish');
+    const grant = await network.logIn();
+    expect(grant.accounts[0]).toMatchObject({
+      problem: 'The login lacks threads_content_publish.',
+      lacksScope: true,
+    });
+    expect(() => readGrant(grant, definition.scopes)).toThrow(
+      'This login lacks these permissions: threads_content_publish.',
+    );
+  });
+
+  test('without the basic permission is refused in words for the user', async () => {
+    await using network = await startThreads();
+    network.server.logins.withheldScopes.add('threads_basic');
+    const error = await refusal(network.logIn());
+    expect(error).toMatchObject({ kind: 'reauthorize', options: { platformCode: '100/10' } });
+    expect(error.message).toContain('threads_basic permission');
+  });
+
+  test('that the user refuses is a denial', async () => {
+    await using network = await startThreads();
+    const { query } = await network.allow('deny');
+    expect(query).toMatchObject({ error: 'access_denied', state: network.request.state });
+  });
+
+  test('needs the secret of the app, and uses a code once', async () => {
+    await using network = await startThreads();
+    const { query, flow } = await network.allow();
+    const complete = (app = network.app) =>
+      network.method.complete(query, { ...network.request, app, flow }, never);
+    const wrong = await refusal(complete({ ...network.app, clientSecret: 'wrong' }));
+    expect(wrong).toMatchObject({ kind: 'rejected' });
+    expect(wrong.message).toContain('Error validating client secret.');
+    await complete();
+    const again = await refusal(complete());
+    expect(again).toMatchObject({ kind: 'rejected' });
+    expect(again.message).toContain('Matching code was not found or was already used');
+    expect(JSON.stringify([again.message, again.options])).not.toContain(query['code']);
+  });
+});
+
+describe('a refresh', () => {
+  test('extends a token that is 24 hours old', async () => {
+    await using network = await startThreads();
+    const { credentials } = network.grant;
+    const fresh = await network.threads.refresh!({ credentials, app: network.app }, never);
+    expect(fresh.credentials['access_token']).not.toBe(credentials['access_token']);
+    expect(Number(fresh.credentials['issued_at'])).toBeGreaterThan(Date.now() - 60_000);
+    expect(fresh.tokenExpiresAt!.getTime()).toBeGreaterThan(Date.now() + 59 * dayMs);
+  });
+
+  test('of a younger token waits, without a call', async () => {
+    await using network = await startThreads();
+    network.server.logins.issuedBeforeMs = dayMs - 3_600_000;
+    const { credentials } = await network.logIn();
+    network.server.calls.length = 0;
+    const error = await refusal(network.threads.refresh!({ credentials, app: network.app }, never));
+    expect(error.kind).toBe('unavailable');
+    expect(error.options.retryAfterMs).toBeGreaterThan(3_500_000);
+    expect(error.options.retryAfterMs).toBeLessThanOrEqual(3_601_000);
+    expect(network.server.calls).toEqual([]);
+  });
+
+  test('that Threads refuses leaves the token until it expires', async () => {
+    await using network = await startThreads();
+    network.server.logins.issuedBeforeMs = 0;
+    const { access_token } = (await network.logIn()).credentials;
+    // Nobody knows how old an imported token is.
+    const login = { credentials: { access_token: access_token! }, app: network.app };
+    expect(await refusal(network.threads.refresh!(login, never))).toMatchObject({
+      kind: 'unavailable',
+      options: { platformCode: '100' },
+    });
+  });
+
+  test('of an expired token ends the login', async () => {
+    await using network = await startThreads();
+    network.server.expireToken();
+    const { credentials } = network.grant;
+    const error = await refusal(network.threads.refresh!({ credentials, app: network.app }, never));
+    expect(error).toMatchObject({ kind: 'reauthorize', options: { platformCode: '190/463' } });
+    expect(error.message).toContain('The login has expired. Connect the account again.');
+    expect(JSON.stringify([error.message, error.options])).not.toContain(
+      credentials['access_token'],
+    );
+  });
+});
+
+describe('a token that no longer works', () => {
+  test.each([
+    ['graph', '190/458', 'The user has removed the app.'],
+    ['api', '190', 'Connect the account again.'],
+  ] as const)('is revoked, in the form %s', async (form, platformCode, words) => {
+    await using network = await startThreads();
+    network.server.logins.errorForm = form;
+    network.server.revokeToken();
+    const error = await refusal(network.prepare(network.target()));
+    expect(error).toMatchObject({
+      kind: 'reauthorize',
+      options: { isRevoked: true, platformCode },
+    });
+    expect(error.message).toContain(words);
+  });
+
+  test('has expired, unless it is too young for that', async () => {
+    await using network = await startThreads();
+    network.server.expireToken();
+    const error = await refusal(network.prepare(network.target()));
+    expect(error).toMatchObject({ kind: 'reauthorize', options: { platformCode: '190/463' } });
+    expect(error.options.isRevoked).toBeUndefined();
+    const credentials = { ...network.grant.credentials, issued_at: String(Date.now()) };
+    const young = await refusal(network.prepare(network.target({ credentials })));
+    expect(young).toMatchObject({ kind: 'reauthorize', options: { isRevoked: true } });
+  });
+});
+
+test('an imported token reaches its account, with the scopes that it has', async () => {
+  await using network = await startThreads();
+  const accessToken = network.server.logins.createToken(['threads_basic']);
+  const tokens = { accessToken, refreshToken: null, expiresAt: null, scope: null, instance: null };
+  const { accounts, scope, tokenExpiresAt } = await network.threads.importTokens!(tokens, never);
+  expect(scope).toEqual(['threads_basic']);
+  expect(accounts).toMatchObject([{ accountName: '@ada', lacksScope: true }]);
+  expect(tokenExpiresAt!.getTime()).toBeGreaterThan(Date.now() + 59 * dayMs);
+  const wrong = network.threads.importTokens!({ ...tokens, accessToken: 'no' }, never);
+  expect((await refusal(wrong)).kind).toBe('reauthorize');
+});

@@ -1,0 +1,170 @@
+// The errors of Threads: their forms, what they mean, and the table of them on its page.
+import { describe, expect, test } from 'vitest';
+import {
+  findMetaError,
+  threadsErrors,
+  threadsFailures,
+  writeCode,
+  type MetaError,
+} from '../../../../activities/platforms/meta/errors.ts';
+import { readGraphError } from '../../../../activities/platforms/meta/graph.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { readPage } from '../../../support/checks/readme.ts';
+import { startThreads } from '../../../support/networks/threads/connected.ts';
+
+/** The `error_code` of a target that ends with it. */
+const ends: Record<MetaError['meaning'], string> = {
+  rejected: '`rejected`',
+  rate_limited: '`rate_limited`',
+  unavailable: '`unavailable`',
+  lost: '`unavailable`; `outcome_unknown` after a publish',
+  unknown_outcome: '`outcome_unknown`',
+  reauthorize: '`token_expired`',
+  revoked: '`token_revoked`',
+};
+
+function toRow({ code, subcode, words, sentence = '', ...error }: MetaError): string[] {
+  const number = writeCode({ code, subcode });
+  const named = [number && `\`${number}\``, words && `\`${words.source}\``].filter(Boolean);
+  return [named.join(' with '), sentence, endOf(error)];
+}
+
+function endOf({
+  meaning,
+  failsAs,
+  isOutOfQuota,
+}: Pick<MetaError, 'meaning' | 'failsAs' | 'isOutOfQuota'>) {
+  if (isOutOfQuota) return '`quota_exhausted`';
+  return failsAs ? `\`${failsAs}\`` : ends[meaning];
+}
+
+/** Cells of the rows of all tables, without their padding. */
+const rows = readPage('docs/networks/threads.md')
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((each) => each.trim()),
+  );
+
+test('the page of Threads has every code, with its sentence', () => {
+  for (const error of threadsErrors) expect(rows).toContainEqual(toRow(error));
+  for (const { words, sentence, failsAs = 'rejected' } of threadsFailures) {
+    expect(rows).toContainEqual([`\`${words}\``, sentence, `\`${failsAs}\``]);
+  }
+});
+
+test('the page has no other codes', () => {
+  const known = [
+    ...threadsErrors.map(toRow),
+    ...threadsFailures.map(({ words }) => [`\`${words}\``]),
+  ];
+  const codes = new Set(known.map(([code]) => code));
+  const shown = rows.filter(([first]) => /^`(?:[-–\d/]+|[A-Z_]+)`/.test(first!));
+  expect(shown.filter(([first]) => !codes.has(first))).toEqual([]);
+});
+
+describe('the form', () => {
+  test.each([
+    [
+      'of the Graph API',
+      {
+        error: {
+          message: 'The requested resource does not exist',
+          type: 'OAuthException',
+          code: 24,
+          error_subcode: 4279009,
+          is_transient: false,
+          error_user_title: 'Media Not Found',
+          error_user_msg: 'The media cannot be found.',
+          fbtrace_id: 'A1',
+        },
+      },
+      { code: 24, subcode: 4279009, message: 'Media Not Found: The media cannot be found.' },
+    ],
+    [
+      "of Threads' API",
+      { error: { message: 'No.', type: 'THApiException', code: 100, fbtrace_id: 'A1' } },
+      { code: 100, subcode: undefined, message: 'No.' },
+    ],
+    [
+      'of the token endpoint',
+      { error_type: 'OAuthException', code: 400, error_message: 'Matching code was not found' },
+      { code: 400, message: 'Matching code was not found' },
+    ],
+    [
+      'with a name as its code',
+      { error: { message: 'No.', code: 'THREADS_API__LINK_LIMIT_EXCEEDED' } },
+      { code: undefined, message: 'THREADS_API__LINK_LIMIT_EXCEEDED: No.' },
+    ],
+    ['with a number as text', { error: { message: 'No.', code: '190' } }, { code: 190 }],
+  ])('%s is read', (_, body, error) => {
+    expect(readGraphError(body)).toMatchObject(error);
+  });
+
+  test.each([undefined, '<html>', {}, { error: 'No.' }, { status: 'ERROR', id: '1' }])(
+    '%o is none',
+    (body) => {
+      expect(readGraphError(body)).toBeUndefined();
+    },
+  );
+});
+
+describe('an error', () => {
+  const find = (code: number, subcode?: number, message = '') =>
+    findMetaError(threadsErrors, { code, subcode, message });
+
+  test('counts by its subcode first', () => {
+    expect(find(4, 2207051)?.meaning).toBe('rejected');
+    expect(find(4)).toMatchObject({ meaning: 'rate_limited', throttled: 'app' });
+    expect(find(190, 463)?.meaning).toBe('reauthorize');
+    expect(find(190, undefined, 'Session has expired')?.meaning).toBe('reauthorize');
+    expect(find(190)?.meaning).toBe('revoked');
+    expect(find(4_242)).toBeUndefined();
+  });
+
+  test.each([
+    ['in a 200', 200, { code: 24, error_subcode: 4279009 }, 'unavailable'],
+    ['of the caller in a 500', 500, { code: 100, message: 'Param text is too long.' }, 'rejected'],
+    ['without a known code in a 500', 500, { code: 4_242 }, 'unavailable'],
+    ['that passes', 400, { code: 4_242, is_transient: true }, 'unavailable'],
+    ['without a known code', 400, { code: 4_242 }, 'rejected'],
+    ['of a lacking permission', 500, { code: 10 }, 'rejected'],
+    ['of a lost login in a 500', 500, { code: 190 }, 'reauthorize'],
+  ])('%s of a new container', async (_, status, error, kind) => {
+    await using network = await startThreads();
+    network.server.answers.push(Response.json({ error }, { status }));
+    expect((await refusal(network.prepareStep(network.target()))).kind).toBe(kind);
+  });
+
+  test.each([
+    ['of the caller in a 500', 500, { code: 100, message: 'No.' }, 'unknown_outcome'],
+    ['of a lacking permission', 400, { code: 10 }, 'unknown_outcome'],
+    ['that passes', 400, { code: 2, is_transient: true }, 'unknown_outcome'],
+    ['in a 200', 200, { code: 4_242 }, 'unknown_outcome'],
+    ['without a known code', 400, { code: 4_242 }, 'rejected'],
+    ['of spam', 403, { code: 4, error_subcode: 2207051 }, 'rejected'],
+    ['of a limit', 400, { code: 613, error_subcode: 4279002 }, 'rate_limited'],
+    ['of a lost login in a 500', 500, { code: 190 }, 'reauthorize'],
+  ])('%s of a publish', async (_, status, error, kind) => {
+    await using network = await startThreads();
+    const target = await network.prepare(network.target());
+    network.server.answers.push(Response.json({ error }, { status }));
+    expect((await refusal(network.commit(target))).kind).toBe(kind);
+    expect(network.server.posts).toEqual([]);
+  });
+
+  test('has the words of Threads, a sentence and an ID for its support', async () => {
+    await using network = await startThreads();
+    const text = Array.from({ length: 6 }, (_, i) => `https://example.com/${i}`).join(' ');
+    const error = await refusal(network.prepare(network.target({ caption: text })));
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      message:
+        'Threads refused the request: THREADS_API__LINK_LIMIT_EXCEEDED: The post has too many links. The post has more than 5 different links.',
+      options: { providerError: { trace_id: 'AbCdEfGhIjKlMnOpQrStUv1' } },
+    });
+  });
+});

@@ -1,0 +1,69 @@
+// An installation without a public address for media: networks that fetch them are off, and every call says why.
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../../support/app/app.ts';
+import { addAccount } from '../../support/rows/rows.ts';
+
+const lines: string[] = [];
+const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+const app = useApp({
+  env: { FANFARE_MEDIA_PUBLIC_URL: '' },
+  roles: { api: true, worker: false },
+  log,
+});
+const message = 'threads fetches media, and this installation has no public address for them.';
+const addThreads = () => addAccount(app.context.db, app.tenant.projectId, 'threads');
+
+async function expectRefused(method: string, path: string, body: object): Promise<void> {
+  const answer = await app.api.call(method, path, body);
+  expect(answer.status, answer.text).toBe(422);
+  expect(answer.body.error.issues).toMatchObject([{ code: 'media_not_public', message }]);
+}
+
+test('the log names the networks at the start', () => {
+  const found = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(found).toContainEqual(
+    expect.objectContaining({ component: 'process', networks: ['threads'] }),
+  );
+  expect(lines.join('')).toContain('set FANFARE_MEDIA_PUBLIC_URL');
+});
+
+test('the networks are not listed', async () => {
+  const { body } = await app.api.get('/v1/platforms/capabilities');
+  const names = (body.data as { platform: string }[]).map(({ platform }) => platform);
+  expect(names).toContain('mastodon');
+  expect(names).not.toContain('threads');
+});
+
+describe('a request for such a network is refused', () => {
+  test('for a connect session', async () => {
+    const body = { platform: 'threads', external_user_id: 'user-1' };
+    await expectRefused('POST', '/v1/connect/sessions', body);
+  });
+
+  test('for a connect session that names an account', async () => {
+    const body = { social_account_id: await addThreads() };
+    await expectRefused('POST', '/v1/connect/sessions', body);
+  });
+
+  test('for credentials and for imported tokens', async () => {
+    const body = { platform: 'threads', external_user_id: 'user-1' };
+    await expectRefused('POST', '/v1/accounts/connect', { ...body, credentials: {} });
+    await expectRefused('POST', '/v1/accounts/import', { ...body, access_token: 'a' });
+  });
+
+  test('for an app', async () => {
+    const body = { client_id: 'id', client_secret: 'secret' };
+    await expectRefused('PUT', '/v1/platform-credentials/threads', body);
+  });
+
+  test('for a post, and for its validation', async () => {
+    const post = { caption: 'hello', account_ids: [await addThreads()] };
+    await expectRefused('POST', '/v1/posts', post);
+    const { body } = await app.api.post('/v1/posts/validate', post);
+    expect(body.data).toMatchObject({
+      valid: false,
+      errors: [{ code: 'media_not_public', path: 'account_ids[0]', message }],
+    });
+  });
+});

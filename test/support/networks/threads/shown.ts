@@ -1,0 +1,161 @@
+// What the simulated Threads shows of a profile, of containers, of posts and of quotas, and the fields that a call can
+// ask for. By https://developers.facebook.com/docs/threads/retrieve-and-discover-posts/retrieve-posts,
+// https://developers.facebook.com/docs/threads/troubleshooting and
+// https://developers.facebook.com/docs/threads/overview#rate-limiting, read on 2026-11-26.
+import type { Parameters } from './logins.ts';
+import type { NewContainer } from './parameters.ts';
+import { apiError } from './refusals.ts';
+
+export interface Container {
+  id: string;
+  given: NewContainer;
+  children: Container[];
+  /** SHA-256 of its file. */
+  sha256: string | undefined;
+  madeAt: number;
+  /** Reads until it is finished. */
+  readsLeft: number;
+  /** Reads until it is known. */
+  hiddenReads: number;
+  failure: string | undefined;
+  postId: string | undefined;
+}
+
+export interface StoredPost {
+  id: string;
+  container: Container;
+  createdAt: number;
+  /** Reads of the post, and of the lists, until it is there. */
+  hiddenReads: number;
+  hiddenLists: number;
+}
+
+export interface Profile {
+  id: string;
+  username: string;
+  name: string;
+}
+
+/** Absent members have no value. */
+type Shown = Record<string, unknown>;
+
+export const showProfile = (profile: Profile): Shown => ({
+  ...profile,
+  is_verified: false,
+  threads_profile_picture_url: `https://cdn.threads.test/${profile.username}.jpg`,
+  threads_biography: 'Mathematician',
+  recently_searched_keywords: [],
+  is_eligible_for_geo_gating: false,
+});
+
+const mediaTypes = {
+  TEXT: 'TEXT_POST',
+  CAROUSEL: 'CAROUSEL_ALBUM',
+  IMAGE: 'IMAGE',
+  VIDEO: 'VIDEO',
+} as const;
+
+/** `posts`: all of the profile. */
+export function showPost(
+  { id, createdAt, container: { given, children, sha256 } }: StoredPost,
+  { id: userId, username }: Profile,
+  posts: readonly StoredPost[],
+): Shown {
+  const { media_type: type, text, reply_to_id, quote_post_id } = given;
+  const shortcode = BigInt(id).toString(36);
+  return {
+    id,
+    media_product_type: 'THREADS',
+    media_type: mediaTypes[type],
+    media_url: sha256 && `https://cdn.threads.test/${sha256}`,
+    gif_url: undefined,
+    permalink: `https://www.threads.com/@${username}/post/${shortcode}`,
+    owner: reply_to_id === undefined ? { id: userId } : undefined,
+    username,
+    text,
+    timestamp: toTime(createdAt),
+    shortcode,
+    thumbnail_url: undefined,
+    children:
+      children.length > 0 ? { data: children.map((child) => ({ id: child.id })) } : undefined,
+    is_quote_post: quote_post_id !== undefined,
+    quoted_post: quote_post_id === undefined ? undefined : { id: quote_post_id },
+    reposted_post: undefined,
+    alt_text: given.alt_text,
+    link_attachment_url: given.link_attachment,
+    poll_attachment: given.poll_attachment && showPoll(given.poll_attachment, createdAt),
+    location_id: undefined,
+    topic_tag: given.topic_tag,
+    is_verified: false,
+    profile_picture_url: `https://cdn.threads.test/${username}.jpg`,
+    has_replies: posts.some(({ container }) => container.given.reply_to_id === id),
+    is_reply: reply_to_id !== undefined,
+    is_reply_owned_by_me: reply_to_id !== undefined,
+    root_post: reply_to_id === undefined ? undefined : { id: rootOf(reply_to_id, posts) },
+    replied_to: reply_to_id === undefined ? undefined : { id: reply_to_id },
+    hide_status: 'NOT_HUSHED',
+    reply_audience: 'EVERYONE',
+  };
+}
+
+function rootOf(id: string, posts: readonly StoredPost[]): string {
+  const above = posts.find((post) => post.id === id)?.container.given.reply_to_id;
+  return above === undefined ? id : rootOf(above, posts);
+}
+
+const pollMs = 24 * 3_600_000;
+
+function showPoll(poll: NonNullable<NewContainer['poll_attachment']>, createdAt: number): Shown {
+  const shares = Object.keys(poll).map((option) => [`${option}_votes_percentage`, 0]);
+  return {
+    ...poll,
+    ...Object.fromEntries(shares),
+    total_votes: 0,
+    expiration_timestamp: toTime(createdAt + pollMs),
+  };
+}
+
+const toTime = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000');
+
+export const quotas = { posts: 250, replies: 1_000, deletes: 100, locations: 500 };
+
+export function showQuota({ posts, replies }: { posts: number; replies: number }): Shown {
+  const configOf = (quota_total: number) => ({ quota_total, quota_duration: 86_400 });
+  return {
+    quota_usage: posts,
+    config: configOf(quotas.posts),
+    reply_quota_usage: replies,
+    reply_config: configOf(quotas.replies),
+    delete_quota_usage: 0,
+    delete_config: configOf(quotas.deletes),
+    location_search_quota_usage: 0,
+    location_search_config: configOf(quotas.locations),
+  };
+}
+
+/** The asked fields of an object. Those without a value are left out. */
+export function pick(
+  all: Shown,
+  { fields, ...others }: Parameters,
+  defaults: readonly string[],
+): Shown {
+  if (Object.keys(others).length > 0) throw apiError(100, 'Unknown parameters');
+  const asked = (fields ?? defaults.join())
+    .split(/,(?![^{]*\})/)
+    .map((text) => readField(text, all));
+  // Graph APIs always name the object.
+  const named: [string, unknown][] = 'id' in all ? [['id', all['id']], ...asked] : asked;
+  return Object.fromEntries(named);
+}
+
+/** `poll_attachment{option_a,option_b}`, or a name alone. */
+function readField(text: string, all: Shown): [string, unknown] {
+  const [, name, members] = /^(\w+)(?:\{([\w,]+)\})?$/.exec(text) ?? [];
+  if (name === undefined) throw apiError(100, `Syntax error: ${text}`, { status: 400 });
+  if (!(name in all)) {
+    throw apiError(100, `Tried accessing nonexisting field (${name})`, { status: 400 });
+  }
+  const value = all[name] as Shown | undefined;
+  if (members === undefined || value === undefined) return [name, value];
+  return [name, Object.fromEntries(members.split(',').map((member) => [member, value[member]]))];
+}

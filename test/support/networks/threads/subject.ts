@@ -1,0 +1,105 @@
+// Threads for the contract test: its simulator behind a port that can fail.
+import { giveConsent } from '../../app/consent.ts';
+import { hostMedia } from '../../media/hosted-media.ts';
+import { createImage, createVideo } from '../../media/target-media.ts';
+import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
+import type { Switchboard } from '../faults.ts';
+import { startFaultyServer } from '../faulty-server.ts';
+import { notWelcome } from './refusals.ts';
+import { ThreadsServer } from './server.ts';
+
+export const threadsFacts: NetworkFacts = {
+  name: 'threads',
+  options: [
+    same({ reply_control: 'mentioned_only', topic_tag: 'Brass bands' }),
+    same({ link_attachment: 'https://example.com/news' }),
+    {
+      given: { poll: { options: ['Trumpet', 'Tuba'] } },
+      arrives: { poll_attachment: { option_a: 'Trumpet', option_b: 'Tuba' } },
+    },
+    { ...same({ quote_post_id: '18050206876707110' }), isOwn: true },
+  ],
+  refusedOptions: [
+    { given: { topic_tag: 'a.b' }, path: 'topic_tag', code: 'invalid_format' },
+    { given: { poll: { options: ['a'] } }, path: 'poll.options', code: 'too_small' },
+    {
+      given: { poll: { options: ['a', 'b'] }, link_attachment: 'https://example.com' },
+      path: 'poll',
+      code: 'invalid',
+    },
+  ],
+};
+
+/** Its tokens are two days old, so they can be refreshed, but not once they have expired. */
+export const threads: NetworkSubject = {
+  ...threadsFacts,
+  resolution: 'search',
+  // A prepare asks for the quota, makes a container and reads it. A check reads it, and lists posts.
+  calls: { prepare: 3, commit: 1, reconcile: 2 },
+  isByConsent: true,
+  hasNoRetryAfter: true,
+  textLimit: 500,
+  refusal: { platformCode: String(notWelcome.code), message: notWelcome.message },
+
+  start: (switchboard) => startNetwork(switchboard),
+};
+
+export const threadsWithImage: NetworkSubject = {
+  ...threads,
+  title: 'threads with an image',
+  calls: { ...threads.calls, prepare: 4 },
+  media: [await hostMedia(await createImage())],
+  start: (switchboard) => startSlow(switchboard, { IMAGE: 1 }),
+};
+
+/** Three containers. The video is finished when it is read for the second time. */
+export const threadsWithCarousel: NetworkSubject = {
+  ...threads,
+  title: 'threads with a carousel',
+  calls: { ...threads.calls, prepare: 8 },
+  media: [await hostMedia(await createImage()), await hostMedia(createVideo())],
+  start: (switchboard) => startSlow(switchboard, { VIDEO: 1 }),
+};
+
+/** `network`: with switches that a test sets. */
+export async function startNetwork(
+  switchboard: Switchboard,
+  network = new ThreadsServer(),
+): Promise<RunningNetwork> {
+  network.logins.issuedBeforeMs = 2 * 24 * 3_600_000;
+  const { client } = network.logins;
+  const server = await startFaultyServer(network, switchboard);
+  return {
+    env: {
+      FANFARE_THREADS_API_URL: server.url,
+      FANFARE_THREADS_CONSENT_URL: `${server.url}/oauth/authorize`,
+      FANFARE_THREADS_CLIENT_ID: client.id,
+      FANFARE_THREADS_CLIENT_SECRET: client.secret,
+      // The simulator fetches media from the test's own server.
+      FANFARE_MEDIA_PUBLIC_URL: '',
+    },
+    credentials: {},
+    consent: async (url, decision = 'allow') =>
+      void (await giveConsent(url, { inputs: {}, decision: { decision } })),
+    wrongCredentials: [],
+    app: { clientId: client.id, clientSecret: client.secret },
+    listPosts: () => network.listPosts(),
+    listSecrets: () => network.logins.listSecrets(),
+    countRefreshes: () => network.logins.countRefreshes(),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+function startSlow(
+  switchboard: Switchboard,
+  reads: Partial<ThreadsServer['readsUntilFinished']>,
+): Promise<RunningNetwork> {
+  const network = new ThreadsServer();
+  Object.assign(network.readsUntilFinished, reads);
+  return startNetwork(switchboard, network);
+}
+
+/** They arrive as they were given. */
+function same(options: Record<string, unknown>) {
+  return { given: options, arrives: options };
+}
