@@ -29,7 +29,7 @@ const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: str
   mastodon: ['Consent at the server, or access token', 'Simulator'],
   twitter: ['Consent page', 'Simulator'],
   linkedin: ["LinkedIn's consent page, or an access token", 'Simulator'],
-  threads: ['Consent page', 'Simulator'],
+  threads: ['Consent page', "Simulator, Meta's own calls"],
   telegram: ['Bot token and chat', 'Simulator'],
   discord: ['Webhook URL, or bot token and channel', 'Simulator'],
   slack: ['Bot token and channel', 'Simulator'],
