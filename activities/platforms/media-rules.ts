@@ -71,12 +71,13 @@ interface MediaIssues {
  * `link` is the picture of the link's card, which has no alt text.
  */
 export function mediaRulesOf(
-  { title, rules: { media } }: Pick<PlatformDefinition, 'title' | 'rules'>,
+  { title, rules }: Pick<PlatformDefinition, 'title' | 'rules'>,
   options: Record<string, unknown>,
 ): { title: string; rules: MediaRules | null } {
+  const media = rules.media?.withOptions?.(options) ?? rules.media;
   if (!media?.linkCard || options['link'] === undefined) return { title, rules: media };
-  const rules = { ...media, max: 1, image: media.linkCard, video: null, altText: null };
-  return { title: `A link card of ${title}`, rules };
+  const card = { ...media, max: 1, image: media.linkCard, video: null, altText: null };
+  return { title: `A link card of ${title}`, rules: card };
 }
 
 export function checkMedia(
@@ -286,12 +287,14 @@ function checkUse(title: string, rules: MediaRules, { altText, url }: MediaFacts
 
 function checkAltText(
   title: string,
-  { altText: limit, hasNoAltTextWithVideo }: MediaRules,
+  { altText: limit, hasNoAltTextWithVideo, isAltTextOfImages }: MediaRules,
   facts: MediaFacts,
   path: Path,
 ): Issue[] {
-  if (limit !== null || facts.altText === null) return [];
-  const message = `${title} shows no alt texts${hasNoAltTextWithVideo ? ' beside a video' : ''}.`;
+  const isOfVideo = isAltTextOfImages === true && facts.kind === 'video';
+  if ((limit !== null && !isOfVideo) || facts.altText === null) return [];
+  const where = hasNoAltTextWithVideo ? ' beside a video' : isOfVideo ? ' of videos' : '';
+  const message = `${title} shows no alt texts${where}.`;
   return [{ path: [...path, 'alt_text'], code: 'alt_text_ignored', message }];
 }
 

@@ -62,6 +62,8 @@ export interface MediaRules {
   readonly altText: number | null;
   /** A post with a video shows no alt texts, not even those of its images. */
   readonly hasNoAltTextWithVideo?: true;
+  /** Videos have no alt texts. */
+  readonly isAltTextOfImages?: true;
   /**
    * Rules for the picture of a link card. A post with the option `link` has at most this picture, and no
    * other media. Absent: the network has no link cards.
@@ -74,6 +76,8 @@ export interface MediaRules {
     media: readonly MediaSummary[],
     options: Record<string, unknown>,
   ) => readonly MediaRefusal[];
+  /** Rules for a post with these options. Absent: the same ones. */
+  readonly withOptions?: (options: Record<string, unknown>) => MediaRules;
 }
 
 export interface MediaRefusal {
@@ -97,6 +101,29 @@ export function notWithMedia(
   }));
 }
 
+/** A post as a whole. */
+export interface PostSummary {
+  readonly caption: string;
+  readonly media: readonly MediaSummary[];
+  readonly options: Record<string, unknown>;
+  /** Null: it has none. */
+  readonly firstComment: string | null;
+  /** It replies to a post that was there before. */
+  readonly isReply: boolean;
+}
+
+/** What a network finds in a post as a whole. */
+export interface PostFinding {
+  /** Where it is. */
+  at: 'caption' | 'media' | 'first_comment';
+  code: string;
+  message: Text;
+  actual?: number;
+  limit?: number;
+  /** It doesn't refuse the post. */
+  isWarning?: true;
+}
+
 /** The rules of a network for posts. Validation and `capabilities` read them. */
 export interface PlatformRules {
   readonly text: {
@@ -113,8 +140,17 @@ export interface PlatformRules {
   readonly isTextRequired: boolean;
   /** Null: the network accepts no media. */
   readonly media: MediaRules | null;
-  /** Form of the ID of a post to reply to. Null: no replies, so no threads and no comments. */
-  readonly replies: { readonly id: RegExp; readonly example: string } | null;
+  /**
+   * Form of the ID of a post to reply to. `areComments`: a reply has only text, and takes no reply itself, so
+   * there are no threads. Null: no replies, so no threads and no comments.
+   */
+  readonly replies: {
+    readonly id: RegExp;
+    readonly example: string;
+    readonly areComments?: true;
+  } | null;
+  /** What concerns several parts of a post: its caption, its media and its options. Absent: nothing. */
+  readonly check?: (post: PostSummary) => readonly PostFinding[];
   /** Source of the rules. */
   readonly source: string;
 }

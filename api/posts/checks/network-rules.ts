@@ -44,6 +44,11 @@ function checkReplies(network: PlatformEntry, { own, at }: RequestTarget): Issue
       });
   }
   const issues: Issue[] = [];
+  if (replies.areComments && own.thread_position !== undefined) {
+    const path = [...at, 'thread_position'];
+    const message = `A reply on ${title} is a comment, which takes no reply itself.`;
+    issues.push({ path, code: 'threads_not_supported', message });
+  }
   if (own.first_comment !== undefined) {
     issues.push(
       ...checkText(network, own.first_comment, {

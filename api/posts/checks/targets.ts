@@ -18,6 +18,7 @@ import { checkTargetMedia, readAllMedia, type RequestMedia } from './request-med
 import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
 import { error, isError, requireWarnings, warning, type TargetIssue } from './target-issues.ts';
 import { checkThreads, orderThreads, warnOfRepeats } from './threads.ts';
+import { checkWholePost } from './whole-post.ts';
 
 export interface PlannedTarget {
   /** The position in the request's list. */
@@ -133,6 +134,7 @@ function checkTarget(
   return [
     ...checkContent(platforms, network, target, input, facts).map((issue) => error(issue, target)),
     ...checkTargetMedia(network, target, input, named, facts),
+    ...checkWholePost(network, target, input, named, facts),
     ...warnOfAccess(platform, account, target, publishAt),
   ];
 }
