@@ -1,7 +1,7 @@
 // The interface of a network to the engine: data in, data out, no database, no Temporal.
 import type { z } from 'zod';
 import type { App, Traits } from '../../schema/platforms/definition.ts';
-import type { PlatformEntry } from '../../schema/platforms/index.ts';
+import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
 import type { ThrottleScope } from './platform-error.ts';
 
 /** Secrets and choices that let us act for an account. Plain JSON, stored only as ciphertext. */
@@ -59,6 +59,10 @@ export interface FormMethod {
 /** The network's own consent page, and its callback. */
 export interface ConsentMethod {
   readonly kind: 'consent';
+  /** Where the user logs in, such as `Facebook`. Absent: at the network. */
+  readonly title?: string;
+  /** The network whose app makes the login. Absent: this one. */
+  readonly appOf?: PlatformName;
   /**
    * Asked before `begin`, such as a server or a handle. Absent or without members: the page only asks whether to
    * continue.

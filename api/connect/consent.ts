@@ -87,11 +87,10 @@ export async function findConsentApp(
   const { registration, publicClient } = method;
   if (publicClient) return findPublicClient(context, projectId, definition.name, publicClient);
   const { db, vault } = context;
-  const { name: platform } = definition;
   if (registration) {
     const server = registration.serverOf(inputs);
     // A server sends users back only to the address that was registered, so another one needs another app.
-    const wanted = { platform, instance: `${server} ${callbackUrl}` };
+    const wanted = { platform: definition.name, instance: `${server} ${callbackUrl}` };
     const known = await findAppFor(db, projectId, vault, wanted);
     if (known && (await registration.isKnown(server, known, signal))) return known;
     const { name: productName } = await getProjectRow(db, projectId);
@@ -99,9 +98,10 @@ export async function findConsentApp(
     return openApp(vault, await putApp(db, projectId, vault, { ...wanted, ...added }));
   }
   if (!definition.hasApp) return null;
-  const app = await findNetworkApp(context, projectId, platform);
+  const { appOf = definition.name, title = definition.title } = method;
+  const app = await findNetworkApp(context, projectId, appOf);
   if (app) return app;
-  throw new AppError('conflict', `Logging in at ${definition.title} is not available here.`);
+  throw new AppError('conflict', `Logging in at ${title} is not available here.`);
 }
 
 /** The app at a network without servers of its users: the project's, or else the operator's. */

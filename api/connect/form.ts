@@ -132,8 +132,9 @@ export function formPage(form: FieldsForm): Promise<Response> {
 }
 
 /** Undefined for a form, whose fields say enough. */
-function introductionOf({ kind }: ConnectMethod, { network }: PageSession): string | undefined {
-  return kind === 'form' ? undefined : `You log in at ${network}, and allow it there.`;
+function introductionOf(method: ConnectMethod, { network }: PageSession): string | undefined {
+  if (method.kind === 'form') return undefined;
+  return `You log in at ${method.title ?? network}, and allow it there.`;
 }
 
 /** Complete sentences. Fanfare's messages start with the label; a network's end with a period. */

@@ -199,7 +199,9 @@ export function otherMethods(session: PageSession, { platform, method }: OneMeth
     .map((other) => {
       const { network } = session;
       const label =
-        other.kind === 'consent' ? `Log in at ${network}` : `Enter your ${secretOf(other)}`;
+        other.kind === 'consent'
+          ? `Log in at ${other.title ?? network}`
+          : `Enter your ${secretOf(other)}`;
       const url = formUrlOf(session, { platform, method: other });
       return html`<p><a href="${url}">${label} instead</a></p>`;
     });
