@@ -1,0 +1,185 @@
+// Facebook Pages: settings, rules, and the options of a post.
+import { z } from 'zod';
+import { definePlatform, notWithMedia, type MediaRules, type PostFinding } from './definition.ts';
+import { baseUrl } from './variables.ts';
+
+const Placement = z.enum(['feed', 'reel', 'story']);
+export type Placement = z.infer<typeof Placement>;
+
+/** As the API names them, except `placement`: https://developers.facebook.com/docs/pages-api/posts */
+const options = z
+  .strictObject({
+    placement: Placement.optional().meta({
+      description:
+        'Where the post shows. Default: `reel` for an upright video of 3 to 90 seconds, otherwise `feed`.',
+      'x-enumDescriptions': {
+        feed: "in the page's feed",
+        reel: 'as a reel, which is one video',
+        story: 'for 24 hours as a story, which is one image or one video without text',
+      },
+    }),
+    link: z
+      .url({ protocol: /^https?$/ })
+      .max(2_048)
+      .optional()
+      .meta({
+        description:
+          'URL of the page to show as a preview. Default: the first URL in the text. Not with media.',
+      }),
+  })
+  .refine(({ link, placement = 'feed' }) => link === undefined || placement === 'feed', {
+    path: ['link'],
+    error: 'must not be beside this placement',
+  })
+  .meta({ id: 'FacebookOptions', description: 'Options of a post to Facebook.' });
+
+/**
+ * Facebook refuses photos of more than 4 MB and of other types, although a page of its documents names 10 MB and GIF:
+ * https://developers.facebook.com/docs/page-stories-api
+ */
+const image = { types: ['image/jpeg', 'image/png'], maxBytes: 4_000_000 };
+
+/** Facebook documents neither a maximum size nor a maximum duration. */
+const video = { max: 1, types: ['video/mp4', 'video/quicktime'], hasThumbnail: true };
+
+/** https://developers.facebook.com/docs/video-api/guides/reels-publishing */
+const reelLimits = {
+  minWidth: 540,
+  minHeight: 960,
+  // 9:16 and 16:9, rounded.
+  minRatio: 0.56,
+  maxRatio: 1.78,
+  minDurationMs: 3_000,
+  maxDurationMs: 90_000,
+};
+
+const feed: MediaRules = {
+  // Facebook documents no maximum.
+  max: 10,
+  canMix: false,
+  image: { ...image, max: 10 },
+  video,
+  altText: 1_000,
+  isAltTextOfImages: true,
+  refuse: (_, { link }) => notWithMedia('Facebook', { link }),
+  withOptions: ({ placement }) =>
+    placement === 'reel' ? reel : placement === 'story' ? story : feed,
+};
+
+const reel: MediaRules = {
+  max: 1,
+  canMix: false,
+  image: null,
+  video: { ...video, ...reelLimits },
+  altText: null,
+};
+
+/** https://developers.facebook.com/docs/page-stories-api */
+const story: MediaRules = {
+  max: 1,
+  canMix: false,
+  image: { ...image, max: 1 },
+  video: { ...video, ...reelLimits, maxDurationMs: 60_000, hasThumbnail: false },
+  altText: null,
+};
+
+interface MediaSize {
+  kind: 'image' | 'video';
+  width: number;
+  height: number;
+  durationMs: number | null;
+}
+
+/** Where a post with these media shows. `given`: the option. */
+export function placementOf(
+  given: Placement | undefined,
+  [first]: readonly MediaSize[],
+): Placement {
+  if (given !== undefined) return given;
+  return first?.kind === 'video' && isReel(first) ? 'reel' : 'feed';
+}
+
+function isReel({ width, height, durationMs }: MediaSize): boolean {
+  const { minWidth, minHeight, minRatio, minDurationMs, maxDurationMs } = reelLimits;
+  const isLargeEnough = width >= minWidth && height >= minHeight;
+  const isUpright = height > width && width / height >= minRatio;
+  const isInTime =
+    durationMs !== null && durationMs >= minDurationMs && durationMs <= maxDurationMs;
+  return isLargeEnough && isUpright && isInTime;
+}
+
+export const facebook = definePlatform({
+  name: 'facebook',
+  title: 'Facebook',
+  hasApp: true,
+  needsAppSecret: true,
+  // https://developers.facebook.com/docs/pages-api/posts
+  scopes: ['pages_show_list', 'pages_read_engagement', 'pages_manage_posts'],
+  settings: {
+    apiUrl: baseUrl("Facebook's Graph API.", 'https://graph.facebook.com'),
+    videoUrl: baseUrl(
+      "Facebook's Graph API for videos in the feed.",
+      'https://graph-video.facebook.com',
+    ),
+    loginUrl: baseUrl("Facebook's website, for its consent page.", 'https://www.facebook.com'),
+    version: z
+      .string()
+      .regex(/^v\d+\.\d+$/, 'must be a version such as v25.0')
+      .default('v25.0')
+      .meta({
+        description:
+          'Version of the Graph API. Meta ends a version about two years after it was published: https://developers.facebook.com/docs/graph-api/changelog',
+      }),
+    scopes: z
+      .string()
+      .regex(/^\w+( \w+)*$/, 'must be scopes, separated by one space')
+      .transform((scopes) => scopes.split(' '))
+      .default([
+        'pages_show_list',
+        'pages_read_engagement',
+        'pages_manage_posts',
+        'pages_manage_engagement',
+        'business_management',
+      ])
+      .meta({
+        description:
+          'Scopes to ask for. Without `pages_manage_engagement`, comments fail. Without `business_management`, pages that only a business shares with the user are not listed.',
+      }),
+  },
+  rules: {
+    // Facebook documents no limit. This one is widely known. Nothing says what it counts, so this is the unit that
+    // counts the most.
+    text: { max: 63_206, unit: 'utf16' },
+    isTextRequired: true,
+    media: feed,
+    replies: {
+      id: /^\d{1,30}(_\d{1,30})?$/,
+      example: '102030405060708_122100000000000001',
+      areComments: true,
+    },
+    check: ({ caption, media, options: { placement }, firstComment }) => {
+      const findings: PostFinding[] = [];
+      if (placement !== 'reel' && placement !== 'story') return findings;
+      if (media.length === 0) {
+        const what = placement === 'reel' ? 'a video' : 'an image or a video';
+        const message = `A ${placement} of Facebook needs ${what}.`;
+        findings.push({ at: 'media', code: 'media_required', message });
+      }
+      if (placement === 'reel') return findings;
+      if (caption.trim() !== '') {
+        const message = 'A story of Facebook shows no text.';
+        findings.push({ at: 'caption', code: 'caption_ignored', message, isWarning: true });
+      }
+      if (firstComment !== null) {
+        const message = 'A story of Facebook takes no comments.';
+        findings.push({ at: 'first_comment', code: 'comments_not_supported', message });
+      }
+      return findings;
+    },
+    source: 'https://developers.facebook.com/docs/pages-api/posts',
+  },
+  options,
+  preparesOnlyMedia: true,
+  // Facebook recognizes a repeat only of the page's last post, and only by its text.
+  commitRepeatsForMs: 0,
+});
