@@ -95,11 +95,19 @@ function watchUpload({ body, headers }: Upload) {
 
 export const isSuccess = ({ status }: NetworkAnswer): boolean => status >= 200 && status <= 299;
 
-/** The text itself if it isn't JSON. */
+/** The text itself if it isn't JSON. An integer that JavaScript would round becomes a text with its digits. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return /\d{16}/.test(text) ? JSON.parse(text, keepDigits as Reviver) : JSON.parse(text);
   } catch {
     return text;
   }
+}
+
+type Reviver = Parameters<typeof JSON.parse>[1];
+
+/** `context`: https://tc39.es/proposal-json-parse-with-source/ */
+function keepDigits(_name: string, value: unknown, { source = '' }: { source?: string }): unknown {
+  const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
+  return isRounded && /^-?\d+$/.test(source) ? source : value;
 }
