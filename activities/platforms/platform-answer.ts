@@ -35,8 +35,8 @@ const maxAccountIdBytes = 2_048;
 const maxNameChars = 320;
 /** A page lists them all. */
 const maxAccounts = 100;
-/** All credentials together. Tokens are sent in headers, which Node's servers limit to 16 KiB. */
-const maxCredentialsBytes = 16_384;
+/** All credentials together. Some logins have a token for each of 100 accounts. */
+const maxCredentialsBytes = 32_768;
 /** All scopes together. RFC 6749, section 3.3, sets no limit. */
 const maxScopeChars = 16_384;
 /** Years have four digits: RFC 3339, section 5.6. */
