@@ -7,6 +7,8 @@ import type { Meaning } from '../refusal.ts';
 export interface MetaError {
   /** Absent: any. */
   code?: number;
+  /** The last code, if several have this meaning. */
+  upTo?: number;
   /** Absent: any. */
   subcode?: number;
   /** In the message. Absent: any. */
@@ -21,6 +23,8 @@ export interface MetaError {
   throttled?: ThrottleScope;
   /** The account has used up how much it may publish. */
   isOutOfQuota?: true;
+  /** For a limit without a time. */
+  retryAfterMs?: number;
 }
 
 /** An error as it stands in an answer. */
@@ -34,7 +38,7 @@ export interface GivenError {
  * Of every network. 190 and its subcodes: https://developers.facebook.com/docs/graph-api/guides/error-handling
  * Limits: https://developers.facebook.com/docs/graph-api/overview/rate-limiting
  */
-const sharedErrors: readonly MetaError[] = [
+export const sharedErrors: readonly MetaError[] = [
   {
     code: 190,
     subcode: 458,
@@ -183,10 +187,15 @@ export function findMetaError(
 ): MetaError | undefined {
   return errors.find(
     (entry) =>
-      (entry.code ?? code) === code &&
+      hasCode(entry, code) &&
       (entry.subcode ?? subcode) === subcode &&
       (entry.words?.test(message) ?? true),
   );
+}
+
+function hasCode({ code: first, upTo: last = first }: MetaError, code: number | undefined) {
+  if (first === undefined) return true;
+  return code !== undefined && code >= first && code <= last!;
 }
 
 /** `24/4279009`. Undefined: the error has no code. */

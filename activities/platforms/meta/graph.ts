@@ -6,6 +6,7 @@ import type { Credentials, Fetch } from '../platform.ts';
 import type { Explanation, Meaning } from '../refusal.ts';
 import { findMetaError, writeCode, type GivenError, type MetaError } from './errors.ts';
 import { isExtendable } from './long-lived-tokens.ts';
+import { readRegainMs } from './usage.ts';
 
 export interface GraphNetwork {
   /** Title of the network. */
@@ -102,7 +103,7 @@ export function readGraphError(body: unknown): ReadError | undefined {
  */
 function explain(
   errors: readonly MetaError[],
-  { status, body }: NetworkAnswer,
+  { status, headers, body }: NetworkAnswer,
   credentials: Credentials,
   kind: CallKind,
 ): Explanation {
@@ -117,6 +118,7 @@ function explain(
     throttled: known?.throttled,
     isOutOfQuota: known?.isOutOfQuota,
     failsAs: known?.failsAs,
+    retryAfterMs: known?.retryAfterMs ?? readRegainMs(headers),
     // Meta's support asks for it. Everything else that an answer could smuggle in has another form.
     ...(traceId && /^[\w-]{1,64}$/.test(traceId) && { detail: { trace_id: traceId } }),
   };
@@ -135,16 +137,17 @@ function meaningOf(
   return kind === 'commit' && !isSure ? 'lost' : meaning;
 }
 
-/** For OAuth 2, whose errors have another form: RFC 6749, section 5.2. */
+/** For OAuth 2, whose errors have another form: RFC 6749, section 5.2. Some of Meta's come with the status 200. */
 export function withOAuthErrors(fetch: Fetch): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);
     const { status, headers } = response;
-    if (status < 400 || status > 499) return response;
+    if (status !== 200 && (status < 400 || status > 499)) return response;
     const given = await response.text();
     const error = readGraphError(parseJson(given));
     if (!error) return new Response(given, { status, headers });
     const { type = 'invalid_request', message } = error;
-    return Response.json({ error: type, error_description: message }, { status });
+    const body = { error: type, error_description: message };
+    return Response.json(body, { status: Math.max(status, 400) });
   };
 }
