@@ -11,6 +11,8 @@ export interface MetaError {
   upTo?: number;
   /** Absent: any. */
   subcode?: number;
+  /** As the code or as the subcode: the documents don't say which. */
+  either?: number;
   /** In the message. Absent: any. */
   words?: RegExp;
   /** A publish may have been carried out all the same, so the container is read first. */
@@ -189,6 +191,7 @@ export function findMetaError(
     (entry) =>
       hasCode(entry, code) &&
       (entry.subcode ?? subcode) === subcode &&
+      [undefined, code, subcode].includes(entry.either) &&
       (entry.words?.test(message) ?? true),
   );
 }

@@ -29,7 +29,8 @@ export function createGraphApi(fetch: Fetch, { network, url, errors }: GraphNetw
       };
     },
     isRefusal: (answer) => !isSuccess(answer) || GraphError.safeParse(answer.body).success,
-    readRefusal: (answer, credentials, kind) => explain(errors, answer, credentials, kind),
+    readRefusal: (answer, credentials, kind) =>
+      explainGraphError(errors, answer, credentials, kind),
   });
 }
 
@@ -58,6 +59,11 @@ const GraphError = z
       error_user_title: text,
       error_user_msg: text,
       fbtrace_id: text,
+      // Of a part of a video: https://github.com/facebook/facebook-python-business-sdk
+      error_data: z
+        .object({ start_offset: z.coerce.number(), end_offset: z.coerce.number() })
+        .optional()
+        .catch(undefined),
     }),
   })
   .transform(({ error }) => error);
@@ -75,6 +81,8 @@ interface ReadError extends GivenError {
   type: string | undefined;
   isTransient: boolean;
   traceId: string | undefined;
+  /** The range of a video that the network asks for. */
+  range: { start_offset: number; end_offset: number } | undefined;
 }
 
 /** Undefined: the answer is none of Meta's errors. */
@@ -94,6 +102,7 @@ export function readGraphError(body: unknown): ReadError | undefined {
     type,
     isTransient: given.is_transient ?? false,
     traceId: given.fbtrace_id,
+    range: given.error_data,
   };
 }
 
@@ -101,7 +110,7 @@ export function readGraphError(body: unknown): ReadError | undefined {
  * The code decides, because the status is often 500 for a mistake of the caller. A publish with such a status may
  * have been carried out, whatever the code says.
  */
-function explain(
+export function explainGraphError(
   errors: readonly MetaError[],
   { status, headers, body }: NetworkAnswer,
   credentials: Credentials,
@@ -110,7 +119,7 @@ function explain(
   const error = readGraphError(body);
   if (!error) return {};
   const known = findMetaError(errors, error);
-  const { traceId } = error;
+  const { traceId, range } = error;
   return {
     code: writeCode(error) ?? error.name,
     message: [error.message, known?.sentence].filter(Boolean).join(' '),
@@ -120,7 +129,10 @@ function explain(
     failsAs: known?.failsAs,
     retryAfterMs: known?.retryAfterMs ?? readRegainMs(headers),
     // Meta's support asks for it. Everything else that an answer could smuggle in has another form.
-    ...(traceId && /^[\w-]{1,64}$/.test(traceId) && { detail: { trace_id: traceId } }),
+    detail: {
+      ...(traceId && /^[\w-]{1,64}$/.test(traceId) && { trace_id: traceId }),
+      ...range,
+    },
   };
 }
 
