@@ -1,0 +1,126 @@
+// The login at Facebook: its dialog, the exchange of its token, and what the user allowed.
+// https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow
+import { z } from 'zod';
+import { urlEncoded } from '../multipart.ts';
+import type { Ask } from '../network-api.ts';
+import { createOAuth } from '../oauth/client.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { Begun, ConsentRequest, Fetch, Flow } from '../platform.ts';
+import { sharedErrors } from './errors.ts';
+import { facebookLoginErrors } from './facebook-errors.ts';
+import { createGraphApi, withOAuthErrors } from './graph.ts';
+
+export interface FacebookLoginSettings {
+  fetch: Fetch;
+  /** Title of the network that the accounts belong to. */
+  network: string;
+  apiUrl: string;
+  /** Of the dialog, without its path. */
+  loginUrl: string;
+  version: string;
+  scopes: readonly string[];
+  /** Of Facebook Login for Business. Instead of the scopes. */
+  configId?: string | undefined;
+}
+
+/** A user's login. */
+export interface FacebookUser {
+  token: string;
+  /** Null: it never expires. */
+  tokenExpiresAt: Date | null;
+  /** What the user allowed. Null: Facebook doesn't say. */
+  granted: string[] | null;
+  /** Calls of the user. */
+  ask: Ask;
+}
+
+export interface FacebookLogin {
+  begin(request: ConsentRequest, signal?: AbortSignal): Promise<Begun>;
+  complete<T>(
+    query: Record<string, string>,
+    request: ConsentRequest & { flow: Flow },
+    use: (user: FacebookUser) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>;
+}
+
+const Answer = z.object({ access_token: z.string().min(1), expires_in: z.number().optional() });
+
+/** https://developers.facebook.com/docs/facebook-login/guides/permissions/request-revoke */
+const Permissions = z.object({
+  data: z.array(z.object({ permission: z.string(), status: z.string() })),
+});
+
+export function createFacebookLogin(settings: FacebookLoginSettings): FacebookLogin {
+  const { fetch, network, apiUrl, loginUrl, version, scopes, configId } = settings;
+  const url = `${apiUrl}/${version}`;
+  const errors = [...facebookLoginErrors, ...sharedErrors];
+  const open = createGraphApi(fetch, { network, errors, url });
+  const oauth = createOAuth(withOAuthErrors(fetch), {
+    network,
+    authorizationEndpoint: `${loginUrl}/${version}/dialog/oauth`,
+    tokenEndpoint: `${url}/oauth/access_token`,
+    clientAuth: 'post',
+    scopes,
+    hasPkce: false,
+    parameters: configId
+      ? // https://developers.facebook.com/docs/facebook-login/facebook-login-for-business
+        { config_id: configId, override_default_response_type: 'true' }
+      : // Otherwise Facebook doesn't ask again for what the user has declined.
+        { auth_type: 'rerequest' },
+  });
+
+  /** A page's token lives as long as the user's token that it was read with, or for ever if that one is long-lived. */
+  async function exchange(token: string, { app }: ConsentRequest, signal: AbortSignal) {
+    const { clientId = '', clientSecret } = app ?? {};
+    const secret = clientSecret ?? '';
+    const upload = urlEncoded({
+      grant_type: 'fb_exchange_token',
+      client_id: clientId,
+      client_secret: secret,
+      fb_exchange_token: token,
+    });
+    const ask = open({ client_secret: secret, short_token: token }, signal);
+    const { access_token, expires_in } = (await ask('/oauth/access_token', Answer, { upload })).body;
+    return { token: access_token, tokenExpiresAt: expiryOf(expires_in) };
+  }
+
+  return {
+    async begin(request, signal) {
+      const begun = await oauth.begin(request, signal);
+      if (!configId) return begun;
+      const dialog = new URL(begun.url);
+      dialog.searchParams.delete('scope');
+      return { ...begun, url: dialog.href };
+    },
+
+    complete: (query, request, use, signal) =>
+      oauth.complete(
+        query,
+        request,
+        async ({ credentials: { access_token }, tokenExpiresAt }) => {
+          // The token of a system user doesn't expire, and can't be exchanged.
+          const long = tokenExpiresAt
+            ? await exchange(access_token, request, signal)
+            : { token: access_token, tokenExpiresAt };
+          const ask = open({ access_token: long.token }, signal);
+          return use({ ...long, granted: await listGranted(ask), ask });
+        },
+        signal,
+      ),
+  };
+}
+
+const expiryOf = (seconds: number | undefined) =>
+  seconds === undefined ? null : new Date(Date.now() + seconds * 1_000);
+
+/** Null for the token of a system user, which has no list. */
+async function listGranted(ask: Ask): Promise<string[] | null> {
+  try {
+    const { data } = (await ask('/me/permissions', Permissions)).body;
+    return data.filter(({ status }) => status === 'granted').map(({ permission }) => permission);
+  } catch (error) {
+    if (error instanceof PlatformError && error.kind === 'rejected') return null;
+    throw error;
+  }
+}

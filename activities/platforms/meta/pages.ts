@@ -1,0 +1,108 @@
+// The pages that a user shares with the app at Facebook: the user's own, and those of the user's businesses.
+import { z } from 'zod';
+import type { Ask } from '../network-api.ts';
+import { PlatformError } from '../platform-error.ts';
+import { GraphId } from './ids.ts';
+
+/** https://developers.facebook.com/docs/pages-api/manage-pages */
+const Page = z.object({
+  id: GraphId,
+  name: z.string().default(''),
+  /** Absent: the user has no role at the page. */
+  access_token: z.string().min(1).optional(),
+  tasks: z.array(z.string()).optional(),
+  instagram_business_account: z
+    .object({ id: GraphId, username: z.string().optional(), name: z.string().optional() })
+    .optional(),
+  connected_instagram_account: z
+    .object({ id: GraphId, username: z.string().optional() })
+    .optional(),
+});
+export type Page = z.infer<typeof Page>;
+
+const Business = z.object({ id: GraphId });
+
+const pageSize = 100;
+/** A login has at most 100 accounts. */
+const maxRead = 101;
+const maxBusinesses = 25;
+
+/** `fields`: beside those of every page. `granted`: null if nobody knows. */
+export async function listPages(
+  ask: Ask,
+  granted: readonly string[] | null,
+  fields: readonly string[] = [],
+): Promise<Page[]> {
+  const query = { fields: ['id', 'name', 'access_token', 'tasks', ...fields].join(',') };
+  const own = await listAll(ask, '/me/accounts', Page, query);
+  const mayAskBusinesses = granted?.includes('business_management') ?? true;
+  const pages = mayAskBusinesses ? [...own, ...(await listOfBusinesses(ask, query))] : own;
+  const byId = new Map<string, Page>();
+  for (const page of pages) {
+    const known = byId.get(page.id);
+    // A page may be in several lists, and have its token only in one.
+    if (!known?.access_token) byId.set(page.id, { ...known, ...page });
+  }
+  return [...byId.values()].slice(0, maxRead);
+}
+
+/** Not every user has a business, or may read its pages. */
+async function listOfBusinesses(ask: Ask, query: { fields: string }): Promise<Page[]> {
+  const businesses = await listAll(ask, '/me/businesses', Business, { fields: 'id' }).catch(
+    withoutAccess,
+  );
+  const lists = businesses
+    .slice(0, maxBusinesses)
+    .flatMap(({ id }) => [`/${id}/owned_pages`, `/${id}/client_pages`]);
+  const found = await Promise.all(
+    lists.map((path) => listAll(ask, path, Page, query).catch(withoutAccess)),
+  );
+  return found.flat();
+}
+
+function withoutAccess(error: unknown): never[] {
+  if (error instanceof PlatformError && error.kind === 'rejected') return [];
+  throw error;
+}
+
+/** By cursors: the address of the next page has the token. */
+async function listAll<T>(
+  ask: Ask,
+  path: string,
+  item: z.ZodType<T>,
+  fields: { fields: string },
+): Promise<T[]> {
+  const answer = z.object({
+    data: z.array(item),
+    paging: z
+      .object({
+        cursors: z.object({ after: z.string().optional() }).optional(),
+        next: z.string().optional(),
+      })
+      .optional(),
+  });
+  const items: T[] = [];
+  let after: string | undefined;
+  do {
+    const query = { ...fields, limit: pageSize, after };
+    const { data, paging } = (await ask(path, answer, { query })).body;
+    items.push(...data);
+    after = paging?.next === undefined ? undefined : paging.cursors?.after;
+  } while (after !== undefined && items.length < maxRead);
+  return items;
+}
+
+/** https://developers.facebook.com/docs/pages-api/overview#tasks. Newer pages have their own names. */
+const creatingTasks = new Set([
+  'CREATE_CONTENT',
+  'MANAGE',
+  'PROFILE_PLUS_CREATE_CONTENT',
+  'PROFILE_PLUS_FULL_CONTROL',
+]);
+
+/** Why the user can't publish for the page, as a sentence. Null: the user can. */
+export function problemOf({ name, access_token, tasks }: Page): string | null {
+  const mayCreate = tasks?.some((task) => creatingTasks.has(task)) ?? true;
+  if (access_token !== undefined && mayCreate) return null;
+  return `Your role at the page ${name} doesn't let you create content. Ask an administrator of the page for it.`;
+}
