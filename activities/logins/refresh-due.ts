@@ -1,12 +1,19 @@
-// The activity of `refreshLogins`: refreshes logins before they expire, a small group in each call.
-import { claimDueGrants, type DueGrant } from '../../schema/database/accounts/grants.ts';
+// The activity of `refreshLogins`: refreshes logins before they expire, and asks for others whether they still work, a
+// small group of each in each call.
+import {
+  claimDueGrants,
+  postponeCheck,
+  type DueGrant,
+} from '../../schema/database/accounts/grants.ts';
 import type { RefreshDueInput, RefreshDueProgress } from '../../schema/workflows.ts';
 import { asProject } from '../current-project.ts';
-import { canRefresh } from './login-columns.ts';
+import { toPlatformError } from '../platforms/platform-answer.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import { loadAccess, refreshAccess } from './credentials.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { loadAccess, refreshAccess, type Access } from './credentials.ts';
 import type { LoginDependencies } from './dependencies.ts';
 import { setReconnectRequired } from './end-grants.ts';
+import { canRefresh, nextCheckMs } from './login-columns.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 import { within } from '../within.ts';
 import { warnOfExpiry } from './warn-of-expiry.ts';
@@ -16,8 +23,11 @@ const groupSize = 20;
 const defaultGroupMs = 20_000;
 /** If this process dies, the login is due again after this. */
 const claimMs = 600_000;
+const checkTimeoutMs = 20_000;
+/** Wait after a check without an answer. */
+const checkAgainMs = 3_600_000;
 
-/** `away`: the refresh failed for now. `done`: any other end. */
+/** `away`: the network did not answer for now. `done`: any other end. */
 type Ending = 'done' | 'away';
 
 export function createRefreshing(dependencies: LoginDependencies) {
@@ -29,32 +39,40 @@ export function createRefreshing(dependencies: LoginDependencies) {
 }
 
 /**
- * Refreshes at once a group of due logins, of each project in turn. One that takes longer than `groupMs` continues
- * without the group.
+ * Refreshes and checks at once a group of due logins each, of each project in turn. One that takes longer than `groupMs`
+ * continues without the group.
  */
 export async function refreshDue(
   dependencies: LoginDependencies,
   { except }: RefreshDueInput,
   { groupMs = defaultGroupMs } = {},
 ): Promise<RefreshDueProgress> {
-  const due = await claimDueGrants(dependencies.db, { limit: groupSize, except, claimMs });
-  const refreshed = await Promise.all(
-    due.map(async (grant) => ({
+  const { db } = dependencies;
+  const claim = { limit: groupSize, except, claimMs };
+  const toRefresh = await claimDueGrants(db, claim);
+  const toCheck = await claimDueGrants(db, { ...claim, column: 'check_at' });
+  const tasks = [
+    ...toRefresh.map((grant) => ({ grant, ask: refreshLogin })),
+    ...toCheck.map((grant) => ({ grant, ask: checkLogin })),
+  ];
+  const asked = await Promise.all(
+    tasks.map(async ({ grant, ask }) => ({
       ...grant,
-      isAway: (await within(groupMs, refreshOne(dependencies, grant))) !== 'done',
+      isAway: (await within(groupMs, askOne(dependencies, grant, ask))) !== 'done',
     })),
   );
-  return { isLeft: due.length === groupSize, away: findAway(refreshed) };
+  const isLeft = [toRefresh, toCheck].some(({ length }) => length === groupSize);
+  return { isLeft, away: findAway(asked) };
 }
 
-type Refreshed = DueGrant & { isAway: boolean };
+type Asked = DueGrant & { isAway: boolean };
 
 /**
- * `<project>/<network>` where every refresh failed, and a network where all of several projects did: a server that
+ * `<project>/<network>` where no login got an answer, and a network where that is so for several projects: a server that
  * fails for one project may be its own.
  */
-function findAway(refreshed: readonly Refreshed[]): string[] {
-  return [...Map.groupBy(refreshed, ({ platform }) => platform)].flatMap(([platform, group]) => {
+function findAway(asked: readonly Asked[]): string[] {
+  return [...Map.groupBy(asked, ({ platform }) => platform)].flatMap(([platform, group]) => {
     const projects = Map.groupBy(group, ({ project_id }) => project_id);
     const away = [...projects]
       .filter(([, own]) => own.every(({ isAway }) => isAway))
@@ -63,10 +81,20 @@ function findAway(refreshed: readonly Refreshed[]): string[] {
   });
 }
 
+interface Due {
+  dependencies: LoginDependencies;
+  log: LoginDependencies['log'];
+  platform: Platform;
+  access: Access;
+}
+
+type AskLogin = (due: Due) => Promise<Ending>;
+
 /** Never throws: one login must not hold up the others. */
-async function refreshOne(
+async function askOne(
   dependencies: LoginDependencies,
   { id, project_id, platform: name, account_id, credential_version }: DueGrant,
+  ask: AskLogin,
 ): Promise<Ending> {
   const log = dependencies.log.child({ component: 'logins', grant_id: id, platform: name });
   try {
@@ -74,18 +102,51 @@ async function refreshOne(
     const access = account_id === null ? undefined : await loadAccess(dependencies, account_id);
     // Another refresh may have come first.
     if (!platform || access?.credentialVersion !== credential_version) return 'done';
-    if (!canRefresh(platform, access.credentials)) return 'done';
-    const result = await asProject(project_id, () => refreshAccess(dependencies, platform, access));
-    if (!(result instanceof PlatformError)) {
-      log.debug('a login is refreshed');
-      return 'done';
-    }
-    log.warn({ err: result }, 'a login could not be refreshed');
-    if (result.kind !== 'reauthorize') return 'away';
-    const reason = result.options.isRevoked ? 'revoked' : 'token_expired';
-    await setReconnectRequired(dependencies, access, reason);
+    return await asProject(project_id, () => ask({ dependencies, log, platform, access }));
   } catch (err) {
     log.error({ err }, 'the refresh of a login failed');
+    return 'done';
   }
+}
+
+async function refreshLogin({ dependencies, log, platform, access }: Due): Promise<Ending> {
+  if (!canRefresh(platform, access.credentials)) return 'done';
+  const result = await refreshAccess(dependencies, platform, access);
+  if (!(result instanceof PlatformError)) {
+    log.debug('a login is refreshed');
+    return 'done';
+  }
+  log.warn({ err: result }, 'a login could not be refreshed');
+  if (result.kind !== 'reauthorize') return 'away';
+  return end(dependencies, access, result);
+}
+
+async function checkLogin({ dependencies, log, platform, access }: Due): Promise<Ending> {
+  if (!platform.check) return 'done';
+  const { credentials, app, grantId: id, credentialVersion: credential_version } = access;
+  const signal = AbortSignal.timeout(checkTimeoutMs);
+  const checked = platform.check({ credentials, app }, signal);
+  const error = await checked.then(() => undefined, toPlatformError);
+  if (error?.kind === 'reauthorize') {
+    log.warn({ err: error }, 'a login has ended');
+    return end(dependencies, access, error);
+  }
+  const grant = { id, credential_version };
+  await postponeCheck(dependencies.db, grant, error ? checkAgainMs : nextCheckMs());
+  if (!error) {
+    log.debug('a login works');
+    return 'done';
+  }
+  log.warn({ err: error }, 'a login could not be checked');
+  return 'away';
+}
+
+async function end(
+  dependencies: LoginDependencies,
+  access: Access,
+  { options }: PlatformError,
+): Promise<Ending> {
+  const reason = options.isRevoked ? 'revoked' : 'token_expired';
+  await setReconnectRequired(dependencies, access, reason);
   return 'done';
 }

@@ -256,6 +256,11 @@ export interface Platform {
   /** Whether `refresh` works for this login: some apps get no refresh token. Absent: always. */
   canRefresh?(credentials: Credentials): boolean;
   /**
+   * Asks whether this login still works. Called once a day for logins that aren't refreshed, where the network
+   * doesn't report their end. Throws `reauthorize` if it has ended. Absent: nothing is asked.
+   */
+  check?(login: Login, signal: AbortSignal): Promise<void>;
+  /**
    * Does the next step before the commit, at most 20 s long. The first step gets an empty state, and each
    * other one the state of the step before. A step may be repeated, so it publishes nothing.
    */

@@ -138,6 +138,8 @@ interface GrantTable {
   refresh_at: Date | null;
   /** Refreshes that failed since the last one that succeeded. */
   refresh_failures: Generated<number>;
+  /** When a schedule asks the network whether it still works. Null: it is refreshed, has ended, or can't be asked for. */
+  check_at: Date | null;
   /** When the next warning of its end is due. Null: none is due any more, or the login is refreshed. */
   expiry_warning_at: Date | null;
   /** The app that made it was deleted, which ended it. */

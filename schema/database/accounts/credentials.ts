@@ -82,6 +82,7 @@ const noCredentials = {
   credentials: null,
   credentials_key_id: null,
   refresh_at: null,
+  check_at: null,
   expiry_warning_at: null,
   credential_version: sql<number>`credential_version + 1`,
 };

@@ -72,7 +72,7 @@ export function listGrantsOfAccounts(
     .execute();
 }
 
-/** A login that is due for a refresh. */
+/** A login that is due for a refresh, or for a check. */
 export interface DueGrant {
   id: string;
   project_id: string;
@@ -84,27 +84,53 @@ export interface DueGrant {
 
 /**
  * Claims due logins of each project in turn, the longest overdue first. No other worker claims them for `claimMs`.
- * `except`: names of networks, or `<project>/<network>`.
+ * `except`: names of networks, or `<project>/<network>`. `column`: what they are due for.
  */
 export async function claimDueGrants(
   db: Db,
-  { limit, except, claimMs }: { limit: number; except: string[]; claimMs: number },
+  {
+    limit,
+    except,
+    claimMs,
+    column = 'refresh_at',
+  }: {
+    limit: number;
+    except: string[];
+    claimMs: number;
+    column?: 'refresh_at' | 'check_at';
+  },
 ): Promise<DueGrant[]> {
+  const at = sql.ref(`grants.${column}`);
   const { rows } = await sql<DueGrant>`
-    update grants set refresh_at = ${inMs(claimMs)} where id = any (array(
+    update grants set ${sql.ref(column)} = ${inMs(claimMs)} where id = any (array(
       select grants.id from grants join (
-        select id, refresh_at, row_number() over (partition by project_id order by refresh_at) as place
+        select id, row_number() over (partition by project_id order by ${at}) as place
         from grants
-        where refresh_at <= now() and platform <> all (${except}::text[])
+        where ${at} <= now() and platform <> all (${except}::text[])
           and project_id || '/' || platform <> all (${except}::text[])
       ) due using (id)
-      where grants.refresh_at <= now()
-      order by due.place, due.refresh_at limit ${limit} for update of grants skip locked))
+      where ${at} <= now()
+      order by due.place, ${at} limit ${limit} for update of grants skip locked))
     returning id, project_id, platform, credential_version, (
       select account.id from social_accounts account
       where account.grant_id = grants.id and account.status = 'active' order by account.id limit 1
     ) as account_id`.execute(db);
   return rows;
+}
+
+/** Only of a login that a schedule checks. */
+export async function postponeCheck(
+  db: Db,
+  { id, credential_version }: Pick<GrantRow, 'id' | 'credential_version'>,
+  waitMs: number,
+): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set({ check_at: inMs(waitMs) })
+    .where('id', '=', id)
+    .where('credential_version', '=', credential_version)
+    .where('check_at', 'is not', null)
+    .execute();
 }
 
 /** A refresh of these credentials failed for now. Returns how many in a row have failed. */

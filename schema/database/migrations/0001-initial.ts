@@ -70,6 +70,7 @@ const statements = [
     token_expires_at ${time},
     refresh_at ${time},
     refresh_failures int not null default 0,
+    check_at ${time},
     expiry_warning_at ${time},
     has_lost_app boolean not null default false,
     refresh_lease_id text,
@@ -79,6 +80,7 @@ const statements = [
   `create index grants_by_project on grants (project_id)`,
   `create index grants_by_app on grants (app_id) where app_id is not null`,
   `create index grants_to_refresh on grants (refresh_at) where refresh_at is not null`,
+  `create index grants_to_check on grants (check_at) where check_at is not null`,
   `create index grants_to_warn_of on grants (expiry_warning_at)
     where expiry_warning_at is not null`,
   `create index grants_by_vault_key on grants (credentials_key_id)
