@@ -24,6 +24,7 @@ import {
   listGrantsOfAccounts,
   listLiveGrants,
   claimExpiryWarnings,
+  postponeCheck,
 } from '../../schema/database/accounts/grants.ts';
 import {
   deleteRevocation,
@@ -452,6 +453,11 @@ describe('the engine', () => {
     },
     'claims grants that are due for a refresh': (db) =>
       claimDueGrants(db, { limit: 20, except: ['telegram'], claimMs: 1_000 }),
+    'claims grants that are due for a check, and postpones one': async (db) => {
+      const column = 'check_at';
+      await claimDueGrants(db, { limit: 20, except: ['telegram'], claimMs: 1_000, column });
+      await postponeCheck(db, { id: 'grt_7', credential_version: 1 }, 1_000);
+    },
     'takes the warnings of grants that end soon': (db) =>
       inQuietTransaction(db, (trx) => claimExpiryWarnings(trx, 20)),
     'refreshes, ends and deletes grants': (db) =>
@@ -687,10 +693,11 @@ async function fill(db: Db): Promise<void> {
       select 'app_' || i, 'prj_' || i % 50, 'sandbox', 'client_' || i,
         case when i % 20 = 0 then 'https://server' || i else '' end, now() - i * interval '1 min'
       from generate_series(0, 4999) i`,
-    `insert into grants (id, project_id, platform, app_id, refresh_at, expiry_warning_at)
+    `insert into grants (id, project_id, platform, app_id, refresh_at, expiry_warning_at, check_at)
       select 'grt_' || i, 'prj_' || i % 50, 'sandbox', 'app_' || i,
         case when i % 5 = 0 then now() + (i - 500) * interval '1 min' end,
-        case when i % 5 = 1 then now() + (i - 500) * interval '1 min' end
+        case when i % 5 = 1 then now() + (i - 500) * interval '1 min' end,
+        case when i % 5 = 2 then now() + (i - 500) * interval '1 min' end
       from generate_series(0, 4999) i`,
     `insert into social_accounts (id, project_id, grant_id, platform, account_name,
         external_account_id, external_user_id, connection_type, status, erase_at)
