@@ -30,6 +30,7 @@ const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: str
   twitter: ['Consent page', 'Simulator'],
   linkedin: ["LinkedIn's consent page, or an access token", 'Simulator'],
   threads: ['Consent page', "Simulator, Meta's own calls"],
+  facebook: ['Consent page', 'Simulator'],
   telegram: ['Bot token and chat', 'Simulator'],
   discord: ['Webhook URL, or bot token and channel', 'Simulator'],
   slack: ['Bot token and channel', 'Simulator'],

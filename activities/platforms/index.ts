@@ -10,6 +10,7 @@ import type { LookUpTxt } from './bluesky/handles.ts';
 import { createBluesky } from './bluesky/index.ts';
 import { createNostr } from './nostr/index.ts';
 import { createDiscord } from './discord/index.ts';
+import { createFacebook } from './facebook/index.ts';
 import { createLinkedIn } from './linkedin/index.ts';
 import { createMastodon } from './mastodon/index.ts';
 import type { Fetch, FormMethod, Platform } from './platform.ts';
@@ -72,6 +73,7 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     mastodon: createMastodon(tools),
     twitter: createTwitter({ ...settings.twitter, ...tools }),
     linkedin: createLinkedIn({ ...settings.linkedin, ...tools }),
+    facebook: createFacebook({ ...settings.facebook, ...tools }),
     threads: createThreads({ ...settings.threads, ...tools }),
     telegram: createTelegram({ ...settings.telegram, ...tools }),
     discord: createDiscord({ ...settings.discord, ...tools }),

@@ -4,6 +4,7 @@ import { number, text } from './variables.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 import { bluesky } from './bluesky.ts';
 import type { PlatformDefinition } from './definition.ts';
+import { facebook } from './facebook.ts';
 import { linkedin } from './linkedin.ts';
 import { nostr } from './nostr.ts';
 import { discord } from './discord.ts';
@@ -22,6 +23,7 @@ const definitions = [
   mastodon,
   twitter,
   linkedin,
+  facebook,
   threads,
   telegram,
   discord,

@@ -1,0 +1,55 @@
+// The Graph API of Facebook for one page, with the page's own token.
+import { facebook } from '../../../schema/platforms/facebook.ts';
+import { createGraphApi } from '../meta/graph.ts';
+import type { Ask } from '../network-api.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { Credentials, Fetch, Target } from '../platform.ts';
+import { facebookErrors } from './errors.ts';
+
+export const network = facebook.title;
+
+export interface FacebookSettings {
+  fetch: Fetch;
+  apiUrl: string;
+  videoUrl: string;
+  loginUrl: string;
+  version: string;
+  scopes: string[];
+}
+
+/** For one target. */
+export interface PageApi {
+  page: string;
+  token: string;
+  graph: Ask;
+  /** The same API at the host that takes videos for the feed. */
+  video: Ask;
+  fetch: Fetch;
+  apiUrl: string;
+  signal: AbortSignal;
+}
+
+export type OpenPage = (target: Target, signal: AbortSignal) => PageApi;
+
+export function createFacebookApi({ fetch, apiUrl, videoUrl, version }: FacebookSettings) {
+  const openAt = (url: string) =>
+    createGraphApi(fetch, { network, errors: facebookErrors, url: `${url}/${version}` });
+  const [graph, video] = [openAt(apiUrl), openAt(videoUrl)];
+  const openPage: OpenPage = ({ externalAccountId: page, credentials }, signal) => {
+    const token = pageTokenOf(credentials, page);
+    const login = { access_token: token };
+    const [asPage, asPageWithVideos] = [graph(login, signal), video(login, signal)];
+    return { page, token, graph: asPage, video: asPageWithVideos, fetch, apiUrl, signal };
+  };
+  return { graph, openPage };
+}
+
+/** The tokens of all pages of a login are its credentials. */
+export const tokenNameOf = (page: string) => `page_token_${page}`;
+
+function pageTokenOf(credentials: Credentials, page: string): string {
+  const token = credentials[tokenNameOf(page)];
+  if (token !== undefined) return token;
+  const message = 'This login has no token of the page. Connect the page again.';
+  throw new PlatformError('reauthorize', message, { isRevoked: true });
+}

@@ -1,0 +1,183 @@
+// Logs in at Facebook, reaches the user's pages, and asks whether their tokens still work.
+import { z } from 'zod';
+import { facebook } from '../../../schema/platforms/facebook.ts';
+import type { App } from '../../../schema/platforms/definition.ts';
+import { findMetaError } from '../meta/errors.ts';
+import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
+import { GraphId } from '../meta/ids.ts';
+import { listPages, problemOf, type Page } from '../meta/pages.ts';
+import type { OpenApi } from '../network-api.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { ConsentMethod, Credentials, Grant, GrantedAccount, Platform } from '../platform.ts';
+import { lacksPermissions, wrongCredential } from '../wrong-credential.ts';
+import { network, tokenNameOf, type FacebookSettings } from './api.ts';
+import { facebookErrors } from './errors.ts';
+
+const ConsentInput = z.strictObject({}).meta({
+  description: 'You log in at Facebook, select your pages, and allow posts to them.',
+});
+
+const Me = z.object({ id: GraphId });
+/** A user has no category. */
+const PageItself = z.object({ id: GraphId, name: z.string().default(''), category: z.string() });
+
+/**
+ * Seconds. 0: never. A token that has ended is described with the status 200. @see
+ * https://developers.facebook.com/docs/facebook-login/guides/access-tokens/debugging
+ */
+const Inspected = z.object({
+  data: z.object({
+    is_valid: z.boolean().default(false),
+    expires_at: z.number().optional(),
+    data_access_expires_at: z.number().optional(),
+    error: z
+      .object({
+        code: z.number().optional(),
+        subcode: z.number().optional(),
+        message: z.string().default(''),
+      })
+      .optional(),
+  }),
+});
+type Inspected = z.infer<typeof Inspected>['data'];
+type Ended = NonNullable<Inspected['error']>;
+
+/** The user has lost the role at this page. Other pages of the login may be good. */
+const roleLost = 492;
+
+type Connect = Required<Pick<Platform, 'importTokens' | 'check'>> & { consent: ConsentMethod };
+
+export function createConnect(settings: FacebookSettings, graph: OpenApi): Connect {
+  const login = createFacebookLogin({ ...settings, network });
+
+  async function toGrant(
+    { granted, ask }: Pick<FacebookUser, 'granted' | 'ask'>,
+    app: App | null,
+    signal: AbortSignal,
+  ): Promise<Grant> {
+    const missing = facebook.scopes.filter((scope) => granted?.includes(scope) === false);
+    // Without them, Facebook lists no pages, or not their tokens.
+    if (missing.length > 0) throw lacksPermissions(missing);
+    const { id: userId } = (await ask('/me', Me, { query: { fields: 'id' } })).body;
+    const pages = await listPages(ask, granted);
+    if (pages.length === 0) {
+      const message = 'You gave access to no page. Log in again and select your pages.';
+      throw new PlatformError('rejected', message, { platformCode: 'no_page' });
+    }
+    const credentials = tokensOf(pages);
+    return {
+      credentials,
+      scope: [...(granted ?? settings.scopes)],
+      tokenExpiresAt: await findEnd(credentials, app, signal),
+      accounts: pages.map((page) => toAccount(page, userId)),
+    };
+  }
+
+  /** Null: never, or nobody knows. */
+  async function findEnd(
+    credentials: Credentials,
+    app: App | null,
+    signal: AbortSignal,
+  ): Promise<Date | null> {
+    const [token] = Object.values(credentials);
+    if (!app || token === undefined) return null;
+    const inspected = await inspect(app, token, signal).catch((error: unknown) => {
+      if (error instanceof PlatformError) return undefined;
+      throw error;
+    });
+    const seconds = inspected?.expires_at || inspected?.data_access_expires_at;
+    return seconds ? new Date(seconds * 1_000) : null;
+  }
+
+  async function inspect(app: App, token: string, signal: AbortSignal): Promise<Inspected> {
+    // https://developers.facebook.com/docs/facebook-login/guides/access-tokens#apptokens
+    const appToken = `${app.clientId}|${app.clientSecret ?? ''}`;
+    const ask = graph({ access_token: appToken, page_token: token }, signal);
+    try {
+      const query = { input_token: token };
+      return (await ask('/debug_token', Inspected, { query })).body.data;
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.kind === 'rate_limited') throw error;
+      // The app was refused, not the login.
+      throw new PlatformError('unavailable', error.message, error.options);
+    }
+  }
+
+  return {
+    consent: {
+      kind: 'consent',
+      inputs: ConsentInput,
+      begin: (request, signal) => login.begin(request, signal),
+      complete: (query, request, signal) =>
+        login.complete(query, request, (user) => toGrant(user, request.app, signal), signal),
+    },
+
+    /** Of a page or of a user. */
+    async importTokens({ accessToken, expiresAt, scope, instance }, signal) {
+      if (instance !== null) {
+        throw wrongCredential('server', 'is not used by this network', 'instance_not_supported');
+      }
+      const ask = graph({ access_token: accessToken }, signal);
+      const query = { fields: 'id,name,category' };
+      const page = await ask('/me', PageItself, { query }).then(({ body }) => body, ifRefused);
+      if (!page) {
+        const grant = await toGrant({ granted: scope, ask }, null, signal);
+        return { ...grant, tokenExpiresAt: expiresAt };
+      }
+      const pages = [{ ...page, access_token: accessToken }];
+      return {
+        credentials: tokensOf(pages),
+        scope: scope ?? [],
+        tokenExpiresAt: expiresAt,
+        accounts: pages.map((each) => toAccount(each, undefined)),
+      };
+    },
+
+    async check({ credentials, app }, signal) {
+      if (!app) return;
+      let ended: Inspected | undefined;
+      for (const token of Object.values(credentials)) {
+        ended = await inspect(app, token, signal);
+        if (ended.is_valid) return;
+        if (ended.error?.subcode !== roleLost) break;
+      }
+      throw toEnd(ended?.error);
+    },
+  };
+}
+
+/** The token belongs to a user. */
+function ifRefused(error: unknown): undefined {
+  if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
+}
+
+const tokensOf = (pages: readonly Page[]): Credentials =>
+  Object.fromEntries(
+    pages.flatMap((page) =>
+      page.access_token !== undefined && problemOf(page) === null
+        ? [[tokenNameOf(page.id), page.access_token]]
+        : [],
+    ),
+  );
+
+/** `userId`: as the app's callbacks name the user. Undefined: nobody knows. */
+function toAccount(page: Page, userId: string | undefined): GrantedAccount {
+  return {
+    externalAccountId: page.id,
+    accountName: page.name.trim() || `Page ${page.id}`,
+    kind: 'Page',
+    ...(userId !== undefined && { traits: { user_id: userId } }),
+    problem: problemOf(page),
+  };
+}
+
+function toEnd({ code = 190, subcode, message = '' }: Partial<Ended> = {}): PlatformError {
+  const known = findMetaError(facebookErrors, { code, subcode, message });
+  const words = [message, known?.sentence].filter(Boolean).join(' ');
+  const platformCode = subcode === undefined ? String(code) : `${code}/${subcode}`;
+  const isRevoked = known?.meaning !== 'reauthorize';
+  return new PlatformError('reauthorize', `${network} ended the login: ${words}`, {
+    platformCode,
+    isRevoked,
+  });
+}

@@ -1,0 +1,256 @@
+// Finds a post after an unknown outcome. The ID of a video, or of an unpublished photo, proves it; a text only shows it.
+import { z } from 'zod';
+import { GraphId } from '../meta/ids.ts';
+import { hasCode, PlatformError } from '../platform-error.ts';
+import type { CommitOutcome, ReconcileOutcome, Target } from '../platform.ts';
+import { publishedAs } from '../results.ts';
+import { network, type PageApi } from './api.ts';
+import { placementOfTarget, readPrepared } from './media.ts';
+import { readVideoStatus } from './video-status.ts';
+
+const Attached = z.object({
+  type: z.string().optional(),
+  target: z.object({ id: GraphId.optional().catch(undefined) }).optional(),
+});
+/** @see https://developers.facebook.com/docs/graph-api/reference/page-post */
+const ListedPost = z.object({
+  id: z.string(),
+  message: z.string().default(''),
+  created_time: z.string(),
+  attachments: z
+    .object({
+      data: z.array(
+        Attached.extend({ subattachments: z.object({ data: z.array(Attached) }).optional() }),
+      ),
+    })
+    .optional(),
+});
+type ListedPost = z.infer<typeof ListedPost>;
+
+/** @see https://developers.facebook.com/docs/pages-api/comments-mentions */
+const ListedComment = z.object({
+  id: z.string(),
+  message: z.string().default(''),
+  created_time: z.string(),
+  from: z.object({ id: GraphId }).optional(),
+});
+
+/** @see https://developers.facebook.com/docs/page-stories-api */
+const ListedStory = z.object({
+  post_id: GraphId,
+  media_id: GraphId,
+  url: z.string().optional(),
+});
+
+/** @see https://developers.facebook.com/docs/video-api/guides/reels-publishing */
+const ListedReel = z.object({ id: GraphId, description: z.string().default('') });
+
+const pageSize = 100;
+const maxPages = 5;
+/** Facebook's clock may be behind ours. */
+const clockErrorMs = 60_000;
+
+/** A post or a comment. https://developers.facebook.com/docs/pages-api/posts */
+export const toPublished = (id: string) =>
+  publishedAs(id, `https://www.facebook.com/${id}`, 'public');
+
+const toPublishedReel = (id: string) =>
+  publishedAs(id, `https://www.facebook.com/reel/${id}`, 'public');
+
+const toPublishedStory = (id: string | null, url: string | null) => publishedAs(id, url, 'public');
+
+export async function findPost(api: PageApi, target: Target): Promise<ReconcileOutcome> {
+  const { media, replyTo, state } = target;
+  if (replyTo !== null) return findComment(api, target, replyTo);
+  const { photos, video } = readPrepared(state);
+  const placement = placementOfTarget(target);
+  if (video) {
+    const found = await findVideo(api, target, video.id);
+    if (found) return found;
+  }
+  switch (placement) {
+    case 'feed':
+      return findInFeed(api, target, photos);
+    case 'reel':
+      return findReel(api, target);
+    case 'story':
+      return findStory(api, target, media.length === 0 ? undefined : photos[0]);
+  }
+}
+
+/** Whether the video is public by now. */
+export async function confirmVideo(api: PageApi, target: Target): Promise<CommitOutcome> {
+  const { video, postId } = readPrepared(target.state);
+  if (!video) throw new PlatformError('unavailable', 'The ID of the video is lost.');
+  const status = await readVideoStatus(api, video.id).catch(notOfThePost);
+  if (status.failure) throw status.failure;
+  if (!status.isPublic) return { outcome: 'accepted', state: target.state };
+  return toPublishedVideo(api, target, video.id, postId);
+}
+
+/** The check was refused, not the post. */
+function notOfThePost(error: unknown): never {
+  if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
+  throw new PlatformError('unavailable', error.message, error.options);
+}
+
+function toPublishedVideo(api: PageApi, target: Target, id: string, postId?: string) {
+  switch (placementOfTarget(target)) {
+    case 'feed':
+      return toPublished(id);
+    case 'reel':
+      return toPublishedReel(id);
+    case 'story':
+      return findStoryOf(api, target, id, postId);
+  }
+}
+
+/** The public story with this photo or video. Only the list has its address. `postId`: undefined is unknown. */
+export async function findStoryOf(
+  api: PageApi,
+  target: Target,
+  mediaId: string,
+  postId: string | undefined,
+) {
+  const { stories } = await listStories(api, target).catch(withoutStories);
+  const found = stories.find(({ media_id }) => media_id === mediaId);
+  return toPublishedStory(postId ?? found?.post_id ?? null, found?.url ?? null);
+}
+
+/** The story is public all the same. */
+function withoutStories(error: unknown): { stories: z.infer<typeof ListedStory>[] } {
+  if (error instanceof PlatformError) return { stories: [] };
+  throw error;
+}
+
+/** Undefined: Facebook doesn't know the video, so only its lists can show it. */
+async function findVideo(
+  api: PageApi,
+  target: Target,
+  id: string,
+): Promise<ReconcileOutcome | undefined> {
+  const status = await readVideoStatus(api, id).catch((error: unknown) => {
+    if (hasCode(error, '100/33')) return undefined;
+    throw error;
+  });
+  if (!status) return undefined;
+  if (status.isPublic) return toPublishedVideo(api, target, id);
+  if (!status.isPending) return { outcome: 'absent' };
+  throw new PlatformError('unavailable', `${network} is still processing the video.`);
+}
+
+/** The page's posts since the target was due, the oldest first: an equal one that a person wrote comes later. */
+async function findInFeed(
+  api: PageApi,
+  target: Target,
+  photos: readonly string[],
+): Promise<ReconcileOutcome> {
+  const fields =
+    'id,message,created_time,attachments{type,target,subattachments{type,target}}';
+  const path = `/${api.page}/published_posts`;
+  const { rows, isComplete } = await list(api, path, ListedPost, target, { fields });
+  const recent = rows.filter(({ created_time }) => isRecent(created_time, target)).toReversed();
+  const found = recent.find((post) => isSame(post, target, photos));
+  if (found) return toPublished(found.id);
+  return { outcome: isComplete ? 'absent' : 'unknown' };
+}
+
+/** By the photos or, if their IDs are unknown, by the text and the number of attachments. */
+function isSame(post: ListedPost, { caption, media }: Target, photos: readonly string[]): boolean {
+  const attached = (post.attachments?.data ?? []).flatMap(({ subattachments, ...attachment }) =>
+    subattachments ? subattachments.data : [attachment],
+  );
+  const ids = attached.flatMap(({ target }) => target?.id ?? []);
+  const isKnown = photos.length > 0 && photos.length === media.length;
+  if (isKnown && ids.length > 0) return ids.some((id) => photos.includes(id));
+  // A link has a preview, which is an attachment too.
+  const files = attached.filter(({ type = '' }) => /photo|video/.test(type));
+  return plain(post.message) === plain(caption) && files.length === media.length;
+}
+
+async function findComment(
+  api: PageApi,
+  target: Target,
+  replyTo: string,
+): Promise<ReconcileOutcome> {
+  const query = { fields: 'id,message,created_time,from', order: 'reverse_chronological' };
+  const path = `/${replyTo}/comments`;
+  const { rows, isComplete } = await list(api, path, ListedComment, target, query);
+  const found = rows
+    .toReversed()
+    .find(
+      ({ message, created_time, from }) =>
+        (from?.id ?? api.page) === api.page &&
+        isRecent(created_time, target) &&
+        plain(message) === plain(target.caption),
+    );
+  if (found) return toPublished(found.id);
+  return { outcome: isComplete ? 'absent' : 'unknown' };
+}
+
+/** Without the ID of its video. */
+async function findReel(api: PageApi, target: Target): Promise<ReconcileOutcome> {
+  const path = `/${api.page}/video_reels`;
+  const query = { fields: 'id,description' };
+  const { rows, isComplete } = await list(api, path, ListedReel, target, query);
+  const [found, ...others] = rows.filter(
+    ({ description }) => plain(description) === plain(target.caption),
+  );
+  if (!found) return { outcome: isComplete ? 'absent' : 'unknown' };
+  return others.length === 0 && target.caption.trim() !== ''
+    ? toPublishedReel(found.id)
+    : { outcome: 'unknown' };
+}
+
+/** `photo`: undefined if its ID is lost. Stories have no text, so nothing else tells them apart. */
+async function findStory(
+  api: PageApi,
+  target: Target,
+  photo: string | undefined,
+): Promise<ReconcileOutcome> {
+  const { stories, isComplete } = await listStories(api, target);
+  const found = stories.find(({ media_id }) => media_id === photo);
+  if (found) return toPublishedStory(found.post_id, found.url ?? null);
+  const isSure = isComplete && (photo !== undefined || stories.length === 0);
+  return { outcome: isSure ? 'absent' : 'unknown' };
+}
+
+async function listStories(api: PageApi, target: Target) {
+  const path = `/${api.page}/stories`;
+  const { rows, isComplete } = await list(api, path, ListedStory, target, {});
+  return { stories: rows, isComplete };
+}
+
+type Query = Record<string, string>;
+
+/** Newest first. `isComplete`: back to the time when the target was due. */
+async function list<T>(
+  { graph }: PageApi,
+  path: string,
+  row: z.ZodType<T>,
+  target: Target,
+  query: Query,
+): Promise<{ rows: T[]; isComplete: boolean }> {
+  const Page = z.object({
+    data: z.array(z.unknown()),
+    paging: z.object({ cursors: z.object({ after: z.string().optional() }).optional() }).optional(),
+  });
+  const rows: T[] = [];
+  const since = String(Math.floor(earliestOf(target) / 1_000));
+  let after: string | undefined;
+  for (let page = 0; page < maxPages; page++) {
+    const { body } = await graph(path, Page, { query: { ...query, since, limit: pageSize, after } });
+    // One row that can't be read must not hide the others.
+    rows.push(...body.data.flatMap((given) => row.safeParse(given).data ?? []));
+    after = body.paging?.cursors?.after;
+    if (after === undefined || body.data.length === 0) return { rows, isComplete: true };
+  }
+  return { rows, isComplete: false };
+}
+
+const earliestOf = ({ dueAt }: Target) => dueAt.getTime() - clockErrorMs;
+
+const isRecent = (time: string, target: Target) => Date.parse(time) >= earliestOf(target);
+
+/** Without what Facebook may change. */
+const plain = (text: string) => text.toWellFormed().replaceAll(/[\s\p{C}]/gu, '');

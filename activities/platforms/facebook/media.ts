@@ -1,0 +1,46 @@
+// Images and videos of a post, uploaded before it: one image, or one step of a video, at a time. Nothing is public yet.
+import { z } from 'zod';
+import { facebook, placementOf, type Placement } from '../../../schema/platforms/facebook.ts';
+import { GraphId, Made } from '../meta/ids.ts';
+import { multipart, toFilePart } from '../multipart.ts';
+import type { PrepareOutcome, ProviderState, Target, TargetMedia } from '../platform.ts';
+import { preparedAs } from '../results.ts';
+import type { PageApi } from './api.ts';
+import { uploadVideo, VideoUpload } from './video-upload.ts';
+
+const Prepared = z.object({
+  /** IDs of unpublished photos, in the order of the media. */
+  photos: z.array(GraphId).default([]),
+  video: VideoUpload.optional(),
+  /** Of a story whose video was published, as its answer names the post. */
+  postId: z.string().optional(),
+});
+
+export const readPrepared = (state: ProviderState) => Prepared.parse(state);
+
+export function placementOfTarget({ platformOptions, media }: Target): Placement {
+  return placementOf(facebook.options.parse(platformOptions).placement, media);
+}
+
+export async function prepareMedia(api: PageApi, target: Target): Promise<PrepareOutcome> {
+  const { media, state } = target;
+  const { photos, video } = readPrepared(state);
+  const next = media[photos.length];
+  if (!next) return preparedAs(state);
+  if (next.kind === 'image') {
+    const uploaded = [...photos, await uploadPhoto(api, next)];
+    if (uploaded.length === media.length) return preparedAs({ photos: uploaded });
+    return { outcome: 'more', state: { photos: uploaded }, waitMs: 0 };
+  }
+  const step = await uploadVideo(api, next, placementOfTarget(target), video);
+  if (step === 'ready') return preparedAs(state);
+  return { outcome: 'more', state: { video: step.upload }, waitMs: step.waitMs };
+}
+
+/** https://developers.facebook.com/docs/pages-api/posts */
+async function uploadPhoto({ page, graph }: PageApi, image: TargetMedia): Promise<string> {
+  const altText = image.altText?.toWellFormed();
+  const fields = { published: 'false', ...(altText && { alt_text_custom: altText }) };
+  const upload = multipart(fields, [toFilePart('source', image)]);
+  return (await graph(`/${page}/photos`, Made, { upload })).body.id;
+}
