@@ -11,6 +11,7 @@ import { createConnector } from '../../support/networks/contract/connector.ts';
 const secrets: Record<PlatformName, string[]> = {
   bluesky: ['app_password'],
   discord: ['webhook_url', 'bot_token'],
+  facebook: [],
   linkedin: ['access_token'],
   mastodon: ['access_token'],
   nostr: ['private_key'],

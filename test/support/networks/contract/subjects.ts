@@ -2,6 +2,7 @@
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import { slackFacts } from '../slack/subject.ts';
+import { facebookFacts } from '../facebook/subject.ts';
 import { linkedinFacts } from '../linkedin/subject.ts';
 import { mastodonFacts } from '../mastodon/subject.ts';
 import { twitterFacts } from '../twitter/subject.ts';
@@ -21,6 +22,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   mastodon: () => mastodonFacts,
   twitter: () => twitterFacts,
   linkedin: () => linkedinFacts,
+  facebook: () => facebookFacts,
   threads: () => threadsFacts,
   telegram: () => telegram,
   slack: () => slackFacts,

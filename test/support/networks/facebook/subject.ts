@@ -1,0 +1,93 @@
+// Facebook for the contract test: its simulator behind a port that can fail.
+import { giveConsent } from '../../app/consent.ts';
+import { facebook as definition } from '../../../../schema/platforms/facebook.ts';
+import { createImage, createVideo } from '../../media/target-media.ts';
+import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
+import type { Switchboard } from '../faults.ts';
+import { startFaultyServer } from '../faulty-server.ts';
+import { notWelcome } from './refusals.ts';
+import { FacebookServer } from './server.ts';
+
+export const facebookFacts: NetworkFacts = {
+  name: 'facebook',
+  options: [
+    {
+      given: { placement: 'feed', link: 'https://example.com/a b?q=ä' },
+      arrives: { placement: 'feed', link: 'https://example.com/a%20b?q=%C3%A4' },
+    },
+  ],
+  refusedOptions: [
+    { given: { placement: 'wall' }, path: 'placement', code: 'invalid_value' },
+    { given: { link: 'ftp://example.com' }, path: 'link', code: 'invalid_format' },
+    { given: { link: 'https://example.com', placement: 'reel' }, path: 'link', code: 'invalid' },
+  ],
+};
+
+export const facebook: NetworkSubject = {
+  ...facebookFacts,
+  resolution: 'search',
+  calls: { commit: 1, reconcile: 1 },
+  isByConsent: true,
+  hasNoRetryAfter: true,
+  textLimit: definition.rules.text.max,
+  refusal: { platformCode: String(notWelcome.code), message: notWelcome.message },
+
+  start: (switchboard) => startNetwork(switchboard),
+};
+
+export const facebookWithImage: NetworkSubject = {
+  ...facebook,
+  title: 'facebook with an image',
+  calls: { ...facebook.calls, prepare: 1 },
+  media: [await createImage()],
+};
+
+/** Sent in three ranges. Public when it is read for the second time. */
+export const facebookWithVideo: NetworkSubject = {
+  ...facebook,
+  title: 'facebook with a video',
+  calls: { ...facebook.calls, prepare: 4, confirm: 2 },
+  media: [createVideo()],
+};
+
+/** Its upload begins with the question how much has arrived. */
+export const facebookWithReel: NetworkSubject = {
+  ...facebook,
+  title: 'facebook with a reel',
+  calls: { ...facebook.calls, prepare: 3, confirm: 2 },
+  media: [createVideo({ width: 1_080, height: 1_920 })],
+};
+
+/** `network`: with switches that a test sets. */
+export async function startNetwork(
+  switchboard: Switchboard,
+  network = new FacebookServer(),
+): Promise<RunningNetwork> {
+  const { client, pages } = network.logins;
+  const { url, close } = await startFaultyServer(network, switchboard);
+  const accounts = pages.map(({ id }) => id);
+  return {
+    env: {
+      FANFARE_FACEBOOK_API_URL: url,
+      FANFARE_FACEBOOK_VIDEO_URL: url,
+      FANFARE_FACEBOOK_LOGIN_URL: url,
+      FANFARE_FACEBOOK_CLIENT_ID: client.id,
+      FANFARE_FACEBOOK_CLIENT_SECRET: client.secret,
+    },
+    credentials: {},
+    consent: async (address, decision = 'allow') => {
+      const hasChoice = accounts.length > 1 && decision === 'allow';
+      const given = { inputs: {}, decision: { decision } };
+      await giveConsent(address, { ...given, ...(hasChoice && { accounts: accounts.slice(0, 1) }) });
+    },
+    ...(accounts.length > 1 && {
+      consentForAll: async (address: string) =>
+        void (await giveConsent(address, { inputs: {}, accounts })),
+    }),
+    wrongCredentials: [],
+    app: { clientId: client.id, clientSecret: client.secret },
+    listPosts: () => network.listPosts(),
+    listSecrets: () => network.logins.listSecrets(),
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
