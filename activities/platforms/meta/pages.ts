@@ -87,7 +87,8 @@ async function listAll<T>(
     const query = { ...fields, limit: pageSize, after };
     const { data, paging } = (await ask(path, answer, { query })).body;
     items.push(...data);
-    after = paging?.next === undefined ? undefined : paging.cursors?.after;
+    const isLast = data.length === 0 || paging?.next === undefined;
+    after = isLast ? undefined : paging?.cursors?.after;
   } while (after !== undefined && items.length < maxRead);
   return items;
 }
