@@ -11,6 +11,7 @@ import { createBluesky } from './bluesky/index.ts';
 import { createNostr } from './nostr/index.ts';
 import { createDiscord } from './discord/index.ts';
 import { createFacebook } from './facebook/index.ts';
+import { createInstagram } from './instagram/index.ts';
 import { createLinkedIn } from './linkedin/index.ts';
 import { createMastodon } from './mastodon/index.ts';
 import type { Fetch, FormMethod, Platform } from './platform.ts';
@@ -75,6 +76,7 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     linkedin: createLinkedIn({ ...settings.linkedin, ...tools }),
     facebook: createFacebook({ ...settings.facebook, ...tools }),
     threads: createThreads({ ...settings.threads, ...tools }),
+    instagram: createInstagram({ ...settings.instagram, ...tools }),
     telegram: createTelegram({ ...settings.telegram, ...tools }),
     discord: createDiscord({ ...settings.discord, ...tools }),
     slack: createSlack({ ...settings.slack, ...tools }),

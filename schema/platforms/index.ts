@@ -5,6 +5,7 @@ import { describedEnum } from '../wire/described-enum.ts';
 import { bluesky } from './bluesky.ts';
 import type { PlatformDefinition } from './definition.ts';
 import { facebook } from './facebook.ts';
+import { instagram } from './instagram.ts';
 import { linkedin } from './linkedin.ts';
 import { nostr } from './nostr.ts';
 import { discord } from './discord.ts';
@@ -25,6 +26,7 @@ const definitions = [
   linkedin,
   facebook,
   threads,
+  instagram,
   telegram,
   discord,
   slack,

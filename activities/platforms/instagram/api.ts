@@ -1,0 +1,72 @@
+// The API of Instagram, which two hosts have: that of the account's login answers.
+import { instagram } from '../../../schema/platforms/instagram.ts';
+import { createGraphApi } from '../meta/graph.ts';
+import type { Ask, OpenApi } from '../network-api.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { Credentials, Fetch, Target } from '../platform.ts';
+import { instagramErrors } from './errors.ts';
+
+export const network = instagram.title;
+
+export interface InstagramSettings {
+  fetch: Fetch;
+  apiUrl: string;
+  consentUrl: string;
+  tokenUrl: string;
+  facebookApiUrl: string;
+  facebookLoginUrl: string;
+  version: string;
+  scopes: string[];
+  facebookScopes: string[];
+  facebookConfigId?: string | undefined;
+}
+
+export interface InstagramApi {
+  /** Of accounts that log in at Instagram. */
+  instagram: OpenApi;
+  /** The same for its tokens, whose calls have no version. */
+  tokens: OpenApi;
+  /** Of accounts that log in at Facebook. */
+  facebook: OpenApi;
+}
+
+export function createInstagramApi({
+  fetch,
+  apiUrl,
+  facebookApiUrl,
+  version,
+}: InstagramSettings): InstagramApi {
+  const openAt = (url: string) =>
+    createGraphApi(fetch, { network, errors: instagramErrors, url });
+  return {
+    instagram: openAt(`${apiUrl}/${version}`),
+    tokens: openAt(apiUrl),
+    facebook: openAt(`${facebookApiUrl}/${version}`),
+  };
+}
+
+/**
+ * A login at Instagram has one token. One at Facebook has a token for each account that it reaches: that of the
+ * account's page, which acts for the page and for the account.
+ */
+const pageTokenOf = (accountId: string) => `page_token_${accountId}`;
+
+export function toFacebookCredentials(tokens: ReadonlyMap<string, string>): Credentials {
+  return Object.fromEntries(Array.from(tokens, ([id, token]) => [pageTokenOf(id), token]));
+}
+
+/** Page tokens neither expire nor are extended. */
+export const isOfInstagram = ({ access_token }: Credentials): boolean => access_token !== undefined;
+
+/** The calls for an account. Throws if its login has no token for it. */
+export function openAccount(
+  api: InstagramApi,
+  { credentials, externalAccountId }: Pick<Target, 'credentials' | 'externalAccountId'>,
+  signal: AbortSignal,
+): Ask {
+  if (isOfInstagram(credentials)) return api.instagram(credentials, signal);
+  const token = credentials[pageTokenOf(externalAccountId)];
+  if (token !== undefined) return api.facebook({ access_token: token }, signal);
+  const message = 'The login has no token for this account. Connect the account again.';
+  throw new PlatformError('reauthorize', message, { isRevoked: true });
+}

@@ -1,0 +1,54 @@
+// A comment under a post: what Fanfare's replies and first comments are on Instagram.
+import { z } from 'zod';
+import { GraphId, Made } from '../meta/ids.ts';
+import { urlEncoded } from '../multipart.ts';
+import type { Ask } from '../network-api.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { CommitOutcome, ReconcileOutcome, Target } from '../platform.ts';
+import { publishedAs } from '../results.ts';
+import { isMissing } from './post.ts';
+import { listSince } from './lists.ts';
+
+/** https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-media/comments */
+const Comment = z.object({
+  id: GraphId,
+  text: z.string().default(''),
+  timestamp: z.string(),
+  from: z.object({ id: GraphId }).optional(),
+});
+
+/** Instagram gives comments no address. */
+const toPublished = (id: string) => publishedAs(id, null, null);
+
+export async function postComment(
+  ask: Ask,
+  replyTo: string,
+  { caption }: Target,
+): Promise<CommitOutcome> {
+  const upload = urlEncoded({ message: caption.toWellFormed() });
+  try {
+    const { body } = await ask(`/${replyTo}/comments`, Made, { upload, kind: 'commit' });
+    return toPublished(body.id);
+  } catch (error) {
+    // Fanfare has just published the post, so Instagram may not know it everywhere.
+    if (!isMissing(error)) throw error;
+    const { message, options } = error as PlatformError;
+    throw new PlatformError('unavailable', message, options);
+  }
+}
+
+/** Two equal comments prove nothing. */
+export async function findComment(
+  ask: Ask,
+  replyTo: string,
+  { caption, dueAt, externalAccountId }: Target,
+): Promise<ReconcileOutcome> {
+  const fields = { fields: 'id,text,timestamp,from' };
+  const { items, isComplete } = await listSince(ask, `/${replyTo}/comments`, Comment, fields, dueAt);
+  const [found, ...others] = items.filter(
+    ({ text, from }) =>
+      text.trim() === caption.trim() && (from?.id ?? externalAccountId) === externalAccountId,
+  );
+  if (!found) return { outcome: isComplete ? 'absent' : 'unknown' };
+  return others.length > 0 ? { outcome: 'unknown' } : toPublished(found.id);
+}

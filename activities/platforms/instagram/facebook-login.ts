@@ -1,0 +1,108 @@
+// The login at Facebook: it reaches the Instagram accounts that are linked to the pages which the user shares.
+// https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login
+import { z } from 'zod';
+import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
+import { listPages, problemOf, type Page } from '../meta/pages.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { ConsentMethod, Grant, GrantedAccount } from '../platform.ts';
+import { lacksPermissions } from '../wrong-credential.ts';
+import { network, toFacebookCredentials, type InstagramSettings } from './api.ts';
+
+const ConsentInput = z.strictObject({}).meta({
+  description:
+    'You log in at Facebook, and share the pages that your professional Instagram accounts are linked to.',
+});
+
+const needed = [
+  'instagram_basic',
+  'instagram_content_publish',
+  'pages_show_list',
+  'pages_read_engagement',
+];
+
+export function createFacebookMethod(settings: InstagramSettings): ConsentMethod {
+  const login = createFacebookLogin({
+    fetch: settings.fetch,
+    network,
+    apiUrl: settings.facebookApiUrl,
+    loginUrl: settings.facebookLoginUrl,
+    version: settings.version,
+    scopes: settings.facebookScopes,
+    configId: settings.facebookConfigId,
+  });
+  return {
+    kind: 'consent',
+    title: 'Facebook',
+    appOf: 'facebook',
+    inputs: ConsentInput,
+    begin: (request, signal) => login.begin(request, signal),
+    complete: (query, request, signal) => login.complete(query, request, listByUser, signal),
+  };
+}
+
+/** Throws if the login reaches no account. */
+export async function listByUser({
+  ask,
+  granted,
+}: Pick<FacebookUser, 'ask' | 'granted'>): Promise<Grant> {
+  const missing = needed.filter((each) => granted?.includes(each) === false);
+  if (missing.length > 0) throw lacksPermissions(missing);
+  const pages = await listPages(ask, granted, [
+    'instagram_business_account{id,username,name}',
+    'connected_instagram_account{id,username}',
+  ]);
+  const tokens = new Map<string, string>();
+  const accounts = new Map<string, GrantedAccount>();
+  for (const page of pages) {
+    const { instagram_business_account: linked, access_token: token } = page;
+    if (!linked || accounts.get(linked.id)?.problem === null) continue;
+    accounts.set(linked.id, toAccount(page, linked));
+    if (token !== undefined) tokens.set(linked.id, token);
+  }
+  if (accounts.size === 0) throw reachesNone(pages);
+  return {
+    credentials: toFacebookCredentials(tokens),
+    scope: [...(granted ?? [])],
+    // A page's token that was read with a long-lived one doesn't expire.
+    tokenExpiresAt: null,
+    accounts: [...accounts.values()],
+  };
+}
+
+const toAccount = (
+  page: Page,
+  { id, username, name }: NonNullable<Page['instagram_business_account']>,
+): GrantedAccount => ({
+  externalAccountId: id,
+  accountName: username === undefined ? (name ?? id) : `@${username}`,
+  kind: `Linked to the page ${page.name}`,
+  problem: problemOf(page),
+});
+
+/** For the user, who sees only the sentence. */
+function reachesNone(pages: readonly Page[]): PlatformError {
+  if (pages.length === 0) {
+    return refusal(
+      'no_page',
+      'You shared no page. Log in again, and choose the page that your Instagram account is linked to.',
+    );
+  }
+  const personal = pages.find((page) => page.connected_instagram_account);
+  if (personal) {
+    const { username } = personal.connected_instagram_account!;
+    const who = username === undefined ? 'The Instagram account' : `@${username}`;
+    return refusal(
+      'personal_account',
+      `${who} is linked to the page ${personal.name} as a personal account, which can't publish through other apps. In the Instagram app, switch it to a professional account. Then log in again.`,
+    );
+  }
+  const names = pages.slice(0, 5).map(({ name }) => name);
+  const others = pages.length > names.length ? ' and others' : '';
+  return refusal(
+    'not_linked',
+    `No Instagram account is linked to the pages that you shared: ${names.join(', ')}${others}. Link one in the settings of the page, or log in again and choose the page that it is linked to.`,
+  );
+}
+
+const refusal = (platformCode: string, message: string) =>
+  new PlatformError('rejected', message, { platformCode });

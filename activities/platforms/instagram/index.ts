@@ -1,0 +1,51 @@
+// Instagram: posts, reels, stories and comments of a professional account, through an app of the operator or the
+// project.
+import { instagram } from '../../../schema/platforms/instagram.ts';
+import { prepareContainers, publishContainer } from '../meta/containers.ts';
+import type { Platform, Target } from '../platform.ts';
+import { preparedAs, publishedAs } from '../results.ts';
+import { createInstagramApi, isOfInstagram, openAccount, type InstagramSettings } from './api.ts';
+import { findComment, postComment } from './comment.ts';
+import { createFacebookMethod } from './facebook-login.ts';
+import { findPost, readPermalink } from './find-post.ts';
+import { createInstagramLogin } from './instagram-login.ts';
+import { createCalls } from './post.ts';
+
+/** No `revoke`: Meta documents none that leaves other logins of the user alone. Users remove an app in their settings. */
+export function createInstagram(settings: InstagramSettings): Platform {
+  const api = createInstagramApi(settings);
+  const { consent, importTokens, refresh } = createInstagramLogin(settings, api);
+  const open = (target: Target, signal: AbortSignal) => openAccount(api, target, signal);
+  return {
+    definition: instagram,
+
+    connect: [consent, createFacebookMethod(settings)],
+
+    importTokens,
+
+    refresh: ({ credentials }, signal) => refresh(credentials, signal),
+
+    canRefresh: isOfInstagram,
+
+    async prepare(target, signal) {
+      if (target.replyTo !== null) return preparedAs({});
+      return prepareContainers(createCalls(open(target, signal), target), target.state);
+    },
+
+    async commit(target, signal) {
+      const ask = open(target, signal);
+      if (target.replyTo !== null) return postComment(ask, target.replyTo, target);
+      const published = await publishContainer(createCalls(ask, target), target.state);
+      if (published === 'stale') return { outcome: 'stale' };
+      const { id } = published;
+      const url = await readPermalink((limited) => open(target, limited), id, signal);
+      return publishedAs(id, url, null);
+    },
+
+    async reconcile(target, signal) {
+      const ask = open(target, signal);
+      if (target.replyTo !== null) return findComment(ask, target.replyTo, target);
+      return findPost(ask, target, signal);
+    },
+  };
+}

@@ -1,0 +1,152 @@
+// The login at Instagram: the consent, the exchange of its token, and the account that the token reaches.
+// https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
+import { z } from 'zod';
+import { parseJson } from '../json-client.ts';
+import { withOAuthErrors } from '../meta/graph.ts';
+import { GraphId } from '../meta/ids.ts';
+import { createLongLivedTokens, type LongLived } from '../meta/long-lived-tokens.ts';
+import { createOAuth } from '../oauth/client.ts';
+import { PlatformError } from '../platform-error.ts';
+import type {
+  ConsentMethod,
+  Credentials,
+  Fetch,
+  Grant,
+  GrantedAccount,
+  ImportedTokens,
+  RefreshedCredentials,
+} from '../platform.ts';
+import { wrongCredential } from '../wrong-credential.ts';
+import { network, type InstagramApi, type InstagramSettings } from './api.ts';
+import { personalAccount } from './errors.ts';
+import { listByUser } from './facebook-login.ts';
+
+const ConsentInput = z.strictObject({}).meta({
+  description:
+    'You log in at Instagram with a professional account, and allow posts. Instagram makes an account professional in its settings, free of charge.',
+});
+
+const needed = ['instagram_business_basic', 'instagram_business_content_publish'];
+
+const User = z.object({
+  /** As other calls and webhooks name the account. `id` is another one for each app. */
+  user_id: GraphId.optional(),
+  id: GraphId,
+  username: z.string().min(1).optional(),
+  name: z.string().optional(),
+  account_type: z.string().optional(),
+});
+/** Instagram documents a list with one member, and gives the member alone. */
+const unwrapped = <T>(given: z.ZodType<T>) =>
+  z.union([given, z.object({ data: z.tuple([given]) }).transform(({ data: [only] }) => only)]);
+
+export function createInstagramLogin(
+  { fetch, consentUrl, tokenUrl, scopes }: InstagramSettings,
+  api: InstagramApi,
+) {
+  const tokens = createLongLivedTokens(network, 'ig', api.tokens);
+  const oauth = createOAuth(withOAuthErrors(withPlainTokens(fetch)), {
+    network,
+    authorizationEndpoint: consentUrl,
+    tokenEndpoint: tokenUrl,
+    clientAuth: 'post',
+    scopes,
+    hasPkce: false,
+  });
+
+  /** `scope`: null if nobody knows. */
+  async function toGrant(
+    { credentials, tokenExpiresAt }: LongLived,
+    scope: readonly string[] | null,
+    signal: AbortSignal,
+  ): Promise<Grant> {
+    const ask = api.instagram(credentials, signal);
+    const query = { fields: 'id,user_id,username,name,account_type' };
+    const { body } = await ask('/me', unwrapped(User), { query });
+    const account = toAccount(body, scope);
+    return { credentials, tokenExpiresAt, scope: [...(scope ?? [])], accounts: [account] };
+  }
+
+  const consent: ConsentMethod = {
+    kind: 'consent',
+    inputs: ConsentInput,
+    begin: (request, signal) => oauth.begin(request, signal),
+    complete: ({ code, ...query }, request, signal) =>
+      oauth.complete(
+        { ...query, ...(code !== undefined && { code: code.replace(/#_$/, '') }) },
+        request,
+        async ({ credentials, scope }) => {
+          const secret = request.app?.clientSecret ?? '';
+          const login = await tokens.exchange(credentials.access_token, secret, signal);
+          return toGrant(login, scope, signal);
+        },
+        signal,
+      ),
+  };
+
+  /** The token of a login at either place. */
+  async function importTokens(
+    { accessToken, expiresAt, scope, instance }: ImportedTokens,
+    signal: AbortSignal,
+  ): Promise<Grant> {
+    if (instance !== null) {
+      throw wrongCredential('server', 'is not used by this network', 'instance_not_supported');
+    }
+    const login = { credentials: { access_token: accessToken }, tokenExpiresAt: expiresAt };
+    try {
+      return await toGrant(login, scope, signal);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.kind !== 'reauthorize') throw error;
+      const ask = api.facebook(login.credentials, signal);
+      return listByUser({ ask, granted: scope }).catch((other: unknown) => {
+        if (other instanceof PlatformError && other.kind === 'reauthorize') throw error;
+        throw other;
+      });
+    }
+  }
+
+  const refresh = (
+    credentials: Credentials,
+    signal: AbortSignal,
+  ): Promise<RefreshedCredentials> => tokens.refresh(credentials, signal);
+
+  return { consent, importTokens, refresh };
+}
+
+function toAccount(
+  { user_id, id, username, name, account_type: type }: z.infer<typeof User>,
+  scope: readonly string[] | null,
+): GrantedAccount {
+  const missing = needed.filter((each) => scope?.includes(each) === false);
+  const isProfessional = type === undefined || /^(?:business|media_creator|creator)$/i.test(type);
+  const account = {
+    externalAccountId: user_id ?? id,
+    accountName: username === undefined ? (name ?? id) : `@${username}`,
+  };
+  if (!isProfessional) return { ...account, problem: personalAccount };
+  if (missing.length === 0) return { ...account, problem: null };
+  const problem = `The login lacks ${missing.join(' and ')}. Log in again, and allow it.`;
+  return { ...account, problem, lacksScope: true };
+}
+
+const TokenAnswer = unwrapped(
+  z.object({
+    access_token: z.string(),
+    permissions: z.union([z.string(), z.array(z.string())]).optional(),
+  }),
+);
+
+/** As OAuth 2 has them: RFC 6749, section 5.1. */
+function withPlainTokens(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (!response.ok) return response;
+    const { status, headers } = response;
+    const text = await response.text();
+    const { data } = TokenAnswer.safeParse(parseJson(text));
+    if (!data) return new Response(text, { status, headers });
+    const { access_token, permissions } = data;
+    const scope = permissions && [permissions].flat().join(' ');
+    return Response.json({ access_token, token_type: 'bearer', ...(scope && { scope }) });
+  };
+}
