@@ -178,24 +178,54 @@ export const instagramErrors: readonly MetaError[] = [...own, ...facebookLoginEr
  */
 export const instagramFailures: readonly ContainerFailure[] = [
   { words: '2207001', canRepeat: true, sentence: 'Instagram failed.' },
-  { words: '2207003', canRepeat: true, sentence: 'Instagram took too long to fetch the media.' },
-  { words: '2207004', sentence: 'The image is larger than 8 MB.' },
-  { words: '2207005', sentence: 'The image must be a JPEG.' },
+  {
+    words: '2207003',
+    canRepeat: true,
+    failsAs: 'media_fetch_failed',
+    sentence: 'Instagram took too long to fetch the media.',
+  },
+  { words: '2207004', failsAs: 'media_too_large', sentence: 'The image is larger than 8 MB.' },
+  { words: '2207005', failsAs: 'media_invalid', sentence: 'The image must be a JPEG.' },
   {
     words: '2207009',
+    failsAs: 'media_invalid',
     sentence: 'The image is too wide or too tall: its ratio must be 4:5 to 1.91:1.',
   },
   { words: '2207020', canRepeat: true, sentence: 'Instagram no longer has the media.' },
-  { words: '2207026', sentence: 'Instagram does not support the format of the video.' },
+  {
+    words: '2207026',
+    failsAs: 'media_invalid',
+    sentence: 'Instagram does not support the format of the video.',
+  },
   { words: '2207032', canRepeat: true, sentence: 'Instagram could not prepare the media.' },
-  { words: '2207052', canRepeat: true, sentence: 'Instagram could not fetch the media.' },
+  {
+    words: '2207052',
+    canRepeat: true,
+    failsAs: 'media_fetch_failed',
+    sentence: 'Instagram could not fetch the media.',
+  },
   { words: '2207053', canRepeat: true, sentence: 'Instagram could not take the video.' },
   { words: '2207057', sentence: 'thumb_offset_ms is beyond the end of the video.' },
-  { words: '2207076', canRepeat: true, sentence: 'Instagram could not take the video.' },
-  { words: '2207077', canRepeat: true, sentence: 'Instagram could not fetch the video.' },
-  { words: '2207082', sentence: "Instagram can't read the video or its audio." },
+  {
+    words: '2207076',
+    canRepeat: true,
+    failsAs: 'media_invalid',
+    sentence: 'Instagram could not take the video.',
+  },
+  {
+    words: '2207077',
+    canRepeat: true,
+    failsAs: 'media_fetch_failed',
+    sentence: 'Instagram could not fetch the video.',
+  },
+  {
+    words: '2207082',
+    failsAs: 'media_invalid',
+    sentence: "Instagram can't read the video or its audio.",
+  },
   {
     words: '2207085',
+    failsAs: 'media_invalid',
     sentence: 'Instagram does not support the format, the duration or the size of the video.',
   },
 ];

@@ -58,7 +58,6 @@ export function createCalls(ask: Ask, target: Target): ContainerCalls {
       }),
     areItemsGone: (error) => hasCode(error, '24/2207008') || hasCode(error, '24/2207006'),
     readStatus: (id) => readStatus(ask, id),
-    isNotReady: (error) => hasCode(error, '9007/2207027'),
     publish: (id) => publish(ask, account, id),
   };
 }
