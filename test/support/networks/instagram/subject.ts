@@ -1,0 +1,95 @@
+// Instagram for the contract test: its simulator behind a port that can fail.
+import { giveConsent } from '../../app/consent.ts';
+import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
+import type { Switchboard } from '../faults.ts';
+import { startFaultyServer } from '../faulty-server.ts';
+import { dayMs, hostJpeg, hostVideo, instagramVariables } from './connected.ts';
+import { notWelcome } from './refusals.ts';
+import { InstagramServer } from './server.ts';
+
+export const instagramFacts: NetworkFacts = {
+  name: 'instagram',
+  needsMedia: true,
+  options: [
+    { given: { placement: 'story' }, arrives: { media_type: 'STORIES' }, caption: null },
+    {
+      given: { collaborators: ['grace.hopper'], location_id: '110774245616525' },
+      arrives: { collaborators: ['grace.hopper'], location_id: '110774245616525' },
+      isOwn: true,
+    },
+    {
+      given: { user_tags: [{ username: 'grace.hopper', x: 0.5, y: 0.25 }] },
+      arrives: { user_tags: [{ username: 'grace.hopper', x: 0.5, y: 0.25 }] },
+    },
+  ],
+  // Of reels. The image of these posts is none.
+  otherOptions: ['share_to_feed', 'thumb_offset_ms', 'audio_name'],
+  refusedOptions: [
+    { given: { placement: 'reel' }, path: 'placement', code: 'placement_not_supported' },
+    { given: { share_to_feed: false }, path: 'share_to_feed', code: 'option_not_supported' },
+    {
+      given: { user_tags: [{ username: 'grace.hopper' }] },
+      path: 'user_tags',
+      code: 'invalid_user_tag',
+    },
+    { given: { collaborators: ['@ada'] }, path: 'collaborators[0]', code: 'invalid_format' },
+  ],
+};
+
+/** Its tokens are two days old, so they can be refreshed, but not once they have expired. */
+export const instagram: NetworkSubject = {
+  ...instagramFacts,
+  resolution: 'search',
+  // A prepare asks for the quota, makes a container and reads it twice. A check reads it, and lists posts.
+  calls: { prepare: 4, commit: 1, reconcile: 2 },
+  isByConsent: true,
+  hasNoRetryAfter: true,
+  textLimit: 2_200,
+  refusal: { platformCode: String(notWelcome.code), message: notWelcome.message },
+  media: [await hostJpeg()],
+  start: (switchboard) => startSlow(switchboard, { IMAGE: 1 }),
+};
+
+/** Three containers. The video is finished when it is read for the second time. */
+export const instagramWithCarousel: NetworkSubject = {
+  ...instagram,
+  title: 'instagram with a carousel',
+  calls: { ...instagram.calls, prepare: 8 },
+  media: [await hostJpeg(), await hostVideo()],
+  start: (switchboard) => startSlow(switchboard, { VIDEO: 1 }),
+};
+
+/** `network`: with switches that a test sets. */
+export async function startNetwork(
+  switchboard: Switchboard,
+  network = new InstagramServer(),
+): Promise<RunningNetwork> {
+  network.logins.issuedBeforeMs = 2 * dayMs;
+  const { client } = network.logins;
+  const server = await startFaultyServer(network, switchboard);
+  return {
+    env: {
+      ...instagramVariables(server.url),
+      FANFARE_INSTAGRAM_CLIENT_ID: client.id,
+      FANFARE_INSTAGRAM_CLIENT_SECRET: client.secret,
+    },
+    credentials: {},
+    consent: async (url, decision = 'allow') =>
+      void (await giveConsent(url, { inputs: {}, decision: { decision } })),
+    wrongCredentials: [],
+    app: { clientId: client.id, clientSecret: client.secret },
+    listPosts: () => network.listPosts(),
+    listSecrets: () => network.logins.listSecrets(),
+    countRefreshes: () => network.logins.countRefreshes(),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+function startSlow(
+  switchboard: Switchboard,
+  reads: Partial<InstagramServer['readsUntilFinished']>,
+): Promise<RunningNetwork> {
+  const network = new InstagramServer();
+  Object.assign(network.readsUntilFinished, reads);
+  return startNetwork(switchboard, network);
+}
