@@ -31,6 +31,7 @@ const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: str
   linkedin: ["LinkedIn's consent page, or an access token", 'Simulator'],
   threads: ['Consent page', "Simulator, Meta's own calls"],
   facebook: ['Consent page', 'Simulator'],
+  instagram: ['Consent page of Instagram or Facebook', 'Simulator'],
   telegram: ['Bot token and chat', 'Simulator'],
   discord: ['Webhook URL, or bot token and channel', 'Simulator'],
   slack: ['Bot token and channel', 'Simulator'],

@@ -12,6 +12,7 @@ const secrets: Record<PlatformName, string[]> = {
   bluesky: ['app_password'],
   discord: ['webhook_url', 'bot_token'],
   facebook: [],
+  instagram: [],
   linkedin: ['access_token'],
   mastodon: ['access_token'],
   nostr: ['private_key'],

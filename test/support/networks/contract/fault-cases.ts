@@ -125,7 +125,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
         resultId: newId('result'),
         externalAccountId,
         caption,
-        media: [],
+        media: subject.media ?? [],
         replyTo: null,
         platformOptions: {},
         dueAt,

@@ -23,7 +23,7 @@ import { textOf } from './texts.ts';
 /** A real server's limit is its own. */
 export interface LiveSubject extends Pick<
   NetworkSubject,
-  'name' | 'options' | 'refusedOptions' | 'textOf' | 'hasFlatThreads'
+  'name' | 'options' | 'refusedOptions' | 'textOf' | 'hasFlatThreads' | 'needsMedia'
 > {
   readonly textLimit?: number;
   start(db: Db): Promise<LiveNetwork & AsyncDisposable & { listSecrets?(): string[] }>;
@@ -56,6 +56,7 @@ export function describeLiveCases(subject: LiveSubject): void {
       platform: subject.name,
       network,
       isByConsent,
+      needsMedia: subject.needsMedia ?? false,
       patienceMs: subject.patienceMs ?? 25_000,
       onPublished: (post) => subject.onPublished?.(post),
     });
@@ -96,7 +97,7 @@ export function describeLiveCases(subject: LiveSubject): void {
 
   /** What validation finds first in a post of the account, which its creation must refuse alike. */
   async function expectRefused(target: Record<string, unknown>) {
-    const body = { platform_posts: [{ account_id: client.accountId, ...target }] };
+    const body = { platform_posts: [client.targetOf(target)] };
     const { valid, errors } = await validate(body);
     expect(valid).toBe(false);
     const { field, code, actual, limit } = errors[0]!;
@@ -288,10 +289,13 @@ export function describeLiveCases(subject: LiveSubject): void {
         thread_position,
         caption: `${thread_position}: ${newCaption()}`,
       }));
-      if (!rules.replies) {
-        const platform_posts = parts.map((part) => ({ account_id: client.accountId, ...part }));
+      const { replies } = rules;
+      if (!replies || replies.areComments) {
+        const platform_posts = parts.map((part) => client.targetOf(part));
         const { errors } = await validate({ platform_posts });
-        expect(errors[0]).toMatchObject({ code: 'replies_not_supported' });
+        expect(errors[0]).toMatchObject({
+          code: replies ? 'threads_not_supported' : 'replies_not_supported',
+        });
         return;
       }
       const results = await client.publish(parts);

@@ -6,6 +6,7 @@ import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Post, PostResult } from '../../../../schema/posts/posts.ts';
 import type { Api } from '../../app/api.ts';
 import type { TestApp } from '../../app/app.ts';
+import { createMedia, pngOf, putBytes } from '../../media/uploads.ts';
 import { readCredentials } from '../../rows/grants.ts';
 import type { Decision, LiveNetwork } from './subject.ts';
 
@@ -17,6 +18,8 @@ export interface LiveClient {
   /** Every answer's text. */
   readonly answers: string[];
   call(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** A target of the account, with an image if the network needs one. */
+  targetOf(target: Target): Target;
   /** The post's results once it has ended, which it must have well. */
   publish(targets: Target[]): Promise<PostResult[]>;
   connect(credentials: Credentials): ReturnType<LiveClient['call']>;
@@ -39,6 +42,8 @@ export interface LiveAccount {
   network: Pick<LiveNetwork, 'credentials' | 'consent' | 'consentForAll'>;
   /** Default: by the form. */
   isByConsent?: boolean;
+  /** Posts need an image. Default: false. */
+  needsMedia?: boolean;
   /** How long a post or a user's consent may take. */
   patienceMs: number;
   /** Each post that is now at the network: its address there, or its id. */
@@ -47,7 +52,7 @@ export interface LiveAccount {
 
 export async function connectClient(
   app: TestApp,
-  { platform, network, isByConsent, patienceMs, onPublished }: LiveAccount,
+  { platform, network, isByConsent, needsMedia = false, patienceMs, onPublished }: LiveAccount,
 ): Promise<LiveClient> {
   const answers: string[] = [];
   async function call(method: string, path: string, body?: unknown) {
@@ -95,9 +100,16 @@ export async function connectClient(
   const refused = network.consent && visitNetwork(decide('deny'), 'canceled');
   await refused?.catch(() => undefined);
   const accountId = await (isByConsent ? connectByConsent() : connectByForm());
+  const mediaIds = needsMedia ? [await uploadImage(app)] : undefined;
+
+  const targetOf = (target: Target): Target => ({
+    account_id: accountId,
+    ...(mediaIds && target['in_reply_to'] === undefined && { media_ids: mediaIds }),
+    ...target,
+  });
 
   async function publish(targets: Target[]): Promise<PostResult[]> {
-    const platform_posts = targets.map((target) => ({ account_id: accountId, ...target }));
+    const platform_posts = targets.map(targetOf);
     const created = await call('POST', '/v1/posts', { platform_posts });
     expect(created.status, answers.at(-1)).toBe(202);
     await app.tenant.waitForPost(created.body.data.id, { timeoutMs: patienceMs });
@@ -122,6 +134,7 @@ export async function connectClient(
     accountId,
     answers,
     call,
+    targetOf,
     publish,
     connect,
     connectByConsent,
@@ -130,6 +143,12 @@ export async function connectClient(
     readCredentials: () => readCredentials(app.context.db, app.context.vault, accountId),
     readTraits: async () => (await readRow()).traits,
   };
+}
+
+async function uploadImage({ api }: TestApp): Promise<string> {
+  const { id, upload_url } = await createMedia(api);
+  await putBytes(upload_url, await pngOf(32, 32));
+  return id as string;
 }
 
 /** Also finds what a network's connector forgot to mark as secret. */

@@ -115,6 +115,8 @@ export interface NetworkFacts {
   readonly otherOptions?: readonly string[];
   /** Threads have one level: every later part of a thread answers the first. */
   readonly hasFlatThreads?: true;
+  /** A post needs an image or a video. A reply has none. */
+  readonly needsMedia?: true;
   /** A text that the network counts as so long. Default: of characters with several code units or points. */
   textOf?(length: number): string;
 }

@@ -1,6 +1,7 @@
 // What the contract knows of each network at any of its servers.
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
+import { instagramFacts } from '../instagram/subject.ts';
 import { slackFacts } from '../slack/subject.ts';
 import { facebookFacts } from '../facebook/subject.ts';
 import { linkedinFacts } from '../linkedin/subject.ts';
@@ -24,6 +25,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   linkedin: () => linkedinFacts,
   facebook: () => facebookFacts,
   threads: () => threadsFacts,
+  instagram: () => instagramFacts,
   telegram: () => telegram,
   slack: () => slackFacts,
   discord: ({ webhook_url }) => (webhook_url === undefined ? discordBot : discordWebhook),
