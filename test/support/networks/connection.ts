@@ -30,14 +30,15 @@ export function formOf(platform: Platform): Form {
 /** With the credentials, or by a consent that the network's page asks for. */
 export async function connectTo(
   platform: Platform,
-  { credentials: given, app }: Pick<LiveNetwork, 'credentials' | 'app'>,
+  { credentials: given, app, way = 0 }: Pick<LiveNetwork, 'credentials' | 'app' | 'way'>,
   signal: AbortSignal,
 ): Promise<Connection> {
   if (findFormMethod(platform)) {
     const { credentials, run } = formOf(platform);
     return run(credentials.parse(given), signal);
   }
-  return toConnection(await giveConsent(platform, app, signal));
+  const connect = platform.connect.slice(way);
+  return toConnection(await giveConsent({ ...platform, connect }, app, signal));
 }
 
 const callbackUrl = 'https://fanfare.test/connect/callback';

@@ -65,6 +65,8 @@ export interface LiveNetwork {
   consent?(url: string, decision?: Decision): Promise<void> | void;
   /** As `consent`, and chooses every account of the login that can publish. Absent: a login has one account. */
   consentForAll?(url: string): Promise<void>;
+  /** Position of the method that its account connects by. Default: 0. */
+  way?: number;
   /** Fanfare's app at the network. Absent: the network needs none. */
   app?: NewApp;
   /** Credentials that the network refuses, each with the field that the error names. */

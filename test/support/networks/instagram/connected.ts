@@ -34,20 +34,41 @@ export const hostJpeg = async (change: Partial<TargetMedia> = {}) =>
   hostMedia(await createImage({ contentType: 'image/jpeg', ...change }));
 export const hostVideo = (change: Partial<TargetMedia> = {}) => hostMedia(createVideo(change));
 
-export async function startInstagram(server = new InstagramServer()) {
-  const { logins } = server;
+/** Where a user logs in. */
+type Place = 'instagram' | 'facebook';
+
+/** `env`: further variables. */
+export async function startInstagram(
+  server = new InstagramServer(),
+  env: Record<string, string> = {},
+) {
+  const { logins, facebook } = server;
   logins.redirectUri = callbackUrl;
   logins.issuedBeforeMs = 2 * dayMs;
+  facebook.logins.redirectUri = callbackUrl;
   const { url, close } = await startFaultyServer(server, createSwitchboard());
-  const { instagram: settings } = readConfig(instagramVariables(url)).platforms;
+  const { instagram: settings } = readConfig({ ...instagramVariables(url), ...env }).platforms;
   const instagram = createInstagram({ ...settings, fetch });
-  const app = { id: 'app_1', clientId: logins.client.id, clientSecret: logins.client.secret };
-  const request: ConsentRequest = { state: 'state-of-8', callbackUrl, inputs: {}, app };
-  const method = instagram.connect[0] as ConsentMethod;
+  const methods: Record<Place, ConsentMethod> = {
+    instagram: instagram.connect[0] as ConsentMethod,
+    facebook: instagram.connect[1] as ConsentMethod,
+  };
+  const appOf = ({ id: clientId, secret: clientSecret }: { id: string; secret: string }) => ({
+    id: `app_${clientId}`,
+    clientId,
+    clientSecret,
+  });
+  const apps = { instagram: appOf(logins.client), facebook: appOf(facebook.logins.client) };
+  const requestOf = (place: Place): ConsentRequest => ({
+    state: 'state-of-8',
+    callbackUrl,
+    inputs: {},
+    app: apps[place],
+  });
 
   /** Returns the callback's query. */
-  async function allow(decision = 'allow') {
-    const begun = await method.begin(request, never);
+  async function allow(place: Place = 'instagram', decision = 'allow') {
+    const begun = await methods[place].begin(requestOf(place), never);
     let callback = new URL(callbackUrl);
     const browser = createBrowser((to, init) => {
       if (!to.startsWith(callbackUrl)) return fetch(to, init);
@@ -59,9 +80,9 @@ export async function startInstagram(server = new InstagramServer()) {
     return { query, flow: begun.flow, url: begun.url };
   }
 
-  async function logIn() {
-    const { query, flow } = await allow();
-    return method.complete(query, { ...request, flow }, never);
+  async function logIn(place: Place = 'instagram') {
+    const { query, flow } = await allow(place);
+    return methods[place].complete(query, { ...requestOf(place), flow }, never);
   }
 
   const grant = await logIn();
@@ -78,13 +99,12 @@ export async function startInstagram(server = new InstagramServer()) {
   return {
     server,
     instagram,
-    app,
-    request,
-    method,
+    methods,
+    apps,
+    requestOf,
     allow,
     logIn,
     grant,
-    connection,
     /** With an image. */
     target: (change?: Partial<Target>) => targetOf(connection, { media: [image], ...change }),
     image,

@@ -5,6 +5,8 @@
 // container, to the 401st container of a day, and whether stories count toward the quota.
 import { randomInt } from 'node:crypto';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
+import { GraphRefusal } from '../facebook/refusals.ts';
+import { FacebookSide, pageOf } from './facebook-side.ts';
 import { InstagramLogins } from './logins.ts';
 import { fetchImage, fetchVideo } from './media.ts';
 import {
@@ -73,15 +75,6 @@ export type PublishFault =
   /** Doesn't know the container, although it is finished. */
   | 'loses';
 
-/** What a login at Facebook adds: its paths, and the tokens of pages. */
-export interface FacebookSide {
-  /** Undefined: none of its paths. */
-  answer(host: string, request: Request, path: string, given: Parameters): Response | undefined;
-  /** Returns the account that the page of the token is linked to. Throws unless it has the scope. */
-  accountOf(token: string | undefined, scope: string): string;
-  revokeAll(): void;
-}
-
 type Status = 'IN_PROGRESS' | 'FINISHED' | 'PUBLISHED' | 'ERROR' | 'EXPIRED';
 type Right = 'read' | 'publish' | 'comment';
 
@@ -106,7 +99,7 @@ export class InstagramServer implements NetworkServer {
   readonly scopedId = '25912345678901237';
   accountType = 'BUSINESS';
   readonly logins = new InstagramLogins(this.user.id);
-  facebook: FacebookSide | undefined;
+  readonly facebook = new FacebookSide([pageOf(this.user.id)]);
   readonly containers: Container[] = [];
   readonly posts: StoredMedia[] = [];
   readonly comments: StoredComment[] = [];
@@ -142,6 +135,7 @@ export class InstagramServer implements NetworkServer {
     try {
       return await this.take(request, host, path);
     } catch (error) {
+      if (error instanceof GraphRefusal) return error.toResponse();
       if (!(error instanceof InstagramRefusal)) throw error;
       return error.toResponse(host === 'graph.instagram.com' ? 'IGApiException' : undefined);
     }
@@ -154,11 +148,12 @@ export class InstagramServer implements NetworkServer {
 
   revokeToken(): void {
     this.logins.revokeAll();
-    this.facebook?.revokeAll();
+    this.facebook.revokeAll();
   }
 
   expireToken(): void {
     this.logins.expireAll();
+    this.facebook.expireAll();
   }
 
   listPosts(): PublicPost[] {
@@ -206,7 +201,7 @@ export class InstagramServer implements NetworkServer {
         return this.takeCall(request, host, path, given);
       case 'www.facebook.com':
       case 'graph.facebook.com': {
-        const answer = this.facebook?.answer(host, request, path, given);
+        const answer = this.facebook.answer(host, request, path, given);
         if (answer) return answer;
         if (host === 'graph.facebook.com') return this.takeCall(request, host, path, given);
         break;
@@ -266,7 +261,7 @@ export class InstagramServer implements NetworkServer {
   private allow(host: string, token: string | undefined, right: Right): void {
     const scope = scopes[right];
     if (host === 'graph.instagram.com') return this.logins.check(token, scope.instagram);
-    const account = this.facebook?.accountOf(token, scope.facebook);
+    const account = this.facebook.accountOf(token, scope.facebook);
     if (account !== this.user.id) throw noPermission();
   }
 

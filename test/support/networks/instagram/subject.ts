@@ -1,6 +1,12 @@
 // Instagram for the contract test: its simulator behind a port that can fail.
+import { createBrowser } from '../../app/browser.ts';
 import { giveConsent } from '../../app/consent.ts';
-import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
+import type {
+  Decision,
+  NetworkFacts,
+  NetworkSubject,
+  RunningNetwork,
+} from '../contract/subject.ts';
 import type { Switchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { dayMs, hostJpeg, hostVideo, instagramVariables } from './connected.ts';
@@ -92,4 +98,41 @@ function startSlow(
   const network = new InstagramServer();
   Object.assign(network.readsUntilFinished, reads);
   return startNetwork(switchboard, network);
+}
+
+/** An account of a page, by a login at Facebook. Its token neither expires nor is refreshed. */
+export const instagramOfPage: NetworkSubject = {
+  ...instagram,
+  title: 'instagram with a login at Facebook',
+  start: async (switchboard) => {
+    const network = new InstagramServer();
+    network.readsUntilFinished.IMAGE = 1;
+    const { logins } = network.facebook;
+    const { id: clientId, secret: clientSecret } = logins.client;
+    const running = await startNetwork(switchboard, network);
+    return {
+      ...running,
+      env: {
+        ...running.env,
+        FANFARE_FACEBOOK_CLIENT_ID: clientId,
+        FANFARE_FACEBOOK_CLIENT_SECRET: clientSecret,
+      },
+      way: 1,
+      app: { clientId, clientSecret },
+      consent: consentAtFacebook,
+      listSecrets: () => [...running.listSecrets(), ...logins.listSecrets()],
+      countRefreshes: () => 0,
+    };
+  },
+};
+
+/** Follows the link to the other login. */
+async function consentAtFacebook(url: string, decision: Decision = 'allow'): Promise<void> {
+  const browser = createBrowser();
+  const first = await browser.visit(url);
+  const other = /<a href="([^"]+)">Log in at Facebook instead</.exec(first.html)?.[1];
+  if (other === undefined) throw new Error(`No link leads to Facebook:\n${first.html}`);
+  const page = await browser.visit(new URL(other, first.url).href);
+  const consent = await browser.submit(page, { decision: 'connect' });
+  await browser.submit(consent, { decision });
 }

@@ -1,0 +1,200 @@
+// Logging in at Facebook: the accounts of the pages that the user shares, and why an account can't publish.
+import { describe, expect, test } from 'vitest';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { startInstagram } from '../../../support/networks/instagram/connected.ts';
+import { pageOf } from '../../../support/networks/instagram/facebook-side.ts';
+
+type Network = Awaited<ReturnType<typeof startInstagram>>;
+
+const scope =
+  'instagram_basic instagram_content_publish instagram_manage_comments pages_show_list pages_read_engagement business_management';
+
+/** The login with these pages instead of the one with a linked account. */
+function logInWith({ server, logIn }: Network, ...pages: ReturnType<typeof pageOf>[]) {
+  server.facebook.logins.pages.splice(0, Infinity, ...pages);
+  return logIn('facebook');
+}
+
+const unlinked = { instagram_business_account: undefined };
+
+describe('the dialog', () => {
+  test('asks for the scopes, also for those that the user has declined', async () => {
+    await using network = await startInstagram();
+    const { url } = await network.allow('facebook');
+    expect(new URL(url).pathname).toBe('/www.facebook.com/v25.0/dialog/oauth');
+    expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
+      response_type: 'code',
+      client_id: network.apps.facebook.clientId,
+      redirect_uri: network.requestOf('facebook').callbackUrl,
+      scope,
+      state: 'state-of-8',
+      auth_type: 'rerequest',
+    });
+  });
+
+  test('with a configuration asks for no scopes', async () => {
+    await using network = await startInstagram(undefined, {
+      FANFARE_INSTAGRAM_FACEBOOK_CONFIG_ID: '1234',
+    });
+    const { url } = await network.allow('facebook');
+    const { searchParams } = new URL(url);
+    expect(searchParams.get('config_id')).toBe('1234');
+    expect(searchParams.has('scope')).toBe(false);
+    expect((await network.logIn('facebook')).accounts).toHaveLength(1);
+  });
+
+  test('that the user refuses is a denial', async () => {
+    await using network = await startInstagram();
+    const { query } = await network.allow('facebook', 'deny');
+    expect(query).toMatchObject({ error: 'access_denied', state: 'state-of-8' });
+  });
+});
+
+describe('a login', () => {
+  test('has the lasting token of each page', async () => {
+    await using network = await startInstagram();
+    const grant = await network.logIn('facebook');
+    expect(network.server.calls.slice(-5)).toEqual([
+      'POST graph.facebook.com/v25.0/oauth/access_token',
+      'POST graph.facebook.com/v25.0/oauth/access_token',
+      'GET graph.facebook.com/v25.0/me/permissions',
+      'GET graph.facebook.com/v25.0/me/accounts',
+      'GET graph.facebook.com/v25.0/me/businesses',
+    ]);
+    const { id } = network.server.user;
+    expect(grant).toEqual({
+      credentials: { [`page_token_${id}`]: expect.any(String) as string },
+      scope: scope.split(' '),
+      tokenExpiresAt: null,
+      accounts: [
+        {
+          externalAccountId: id,
+          accountName: '@ada',
+          kind: 'Linked to the page Brass Bakery',
+          problem: null,
+        },
+      ],
+    });
+  });
+
+  test('publishes at the API of Facebook', async () => {
+    await using network = await startInstagram();
+    const { credentials } = await network.logIn('facebook');
+    network.server.calls.length = 0;
+    await network.publish(network.target({ credentials }));
+    const hosts = network.server.calls.map((call) => call.split(/[ /]/)[1]);
+    expect(new Set(hosts)).toEqual(new Set(['graph.facebook.com']));
+    expect(network.server.posts).toHaveLength(1);
+  });
+
+  test('without a token for the account is none', async () => {
+    await using network = await startInstagram();
+    const { credentials } = await network.logIn('facebook');
+    const target = network.target({ credentials, externalAccountId: '17841400000000001' });
+    expect(await refusal(network.prepareStep(target))).toMatchObject({
+      kind: 'reauthorize',
+      options: { isRevoked: true },
+    });
+  });
+
+  test('finds pages of businesses, and each account once', async () => {
+    await using network = await startInstagram();
+    const { logins } = network.server.facebook;
+    logins.businesses.push({ id: '77', name: 'Fanfare' });
+    const other = { id: '17841400000000001', username: 'grace' };
+    const { accounts } = await logInWith(
+      network,
+      pageOf(network.server.user.id),
+      pageOf('0', {
+        id: '2',
+        name: 'Client',
+        business: '77',
+        isClient: true,
+        more: { instagram_business_account: other },
+      }),
+      pageOf(network.server.user.id, { id: '3', name: 'Again', business: '77' }),
+    );
+    expect(accounts.map(({ accountName, kind }) => [accountName, kind])).toEqual([
+      ['@ada', 'Linked to the page Brass Bakery'],
+      ['@grace', 'Linked to the page Client'],
+    ]);
+  });
+
+  test('reads lists of many parts', async () => {
+    await using network = await startInstagram();
+    const { logins } = network.server.facebook;
+    logins.listSize = 2;
+    const pages = Array.from({ length: 5 }, (_, i) =>
+      pageOf('0', {
+        id: String(i + 1),
+        more: { instagram_business_account: { id: `1784140000000000${i}` } },
+      }),
+    );
+    expect((await logInWith(network, ...pages)).accounts).toHaveLength(5);
+  });
+
+  test('without a permission is refused with its name', async () => {
+    await using network = await startInstagram();
+    network.server.facebook.logins.withheldScopes.add('instagram_content_publish');
+    const error = await refusal(network.logIn('facebook'));
+    expect(error.message).toBe(
+      'This login lacks these permissions: instagram_content_publish. Log in again and allow them.',
+    );
+  });
+});
+
+describe('an account that cannot publish', () => {
+  test.each([
+    ['has no role that creates content', { tasks: ['ANALYZE'] }],
+    ['has no role at all', { isWithoutToken: true }],
+  ])('because the user %s', async (_, change) => {
+    await using network = await startInstagram();
+    const { accounts } = await logInWith(network, pageOf(network.server.user.id, change));
+    expect(accounts[0]!.problem).toBe(
+      "Your role at the page Brass Bakery doesn't let you create content. Ask an administrator of the page for it.",
+    );
+  });
+
+  test.each(['CREATE_CONTENT', 'PROFILE_PLUS_CREATE_CONTENT', 'PROFILE_PLUS_FULL_CONTROL'])(
+    'is none with the task %s',
+    async (task) => {
+      await using network = await startInstagram();
+      const page = pageOf(network.server.user.id, { tasks: [task] });
+      expect((await logInWith(network, page)).accounts[0]!.problem).toBeNull();
+    },
+  );
+
+  test('because the user shared no page', async () => {
+    await using network = await startInstagram();
+    expect(await refusal(logInWith(network))).toMatchObject({
+      kind: 'rejected',
+      message:
+        'You shared no page. Log in again, and choose the page that your Instagram account is linked to.',
+      options: { platformCode: 'no_page' },
+    });
+  });
+
+  test('because it is linked to no shared page', async () => {
+    await using network = await startInstagram();
+    const pages = ['One', 'Two'].map((name, i) =>
+      pageOf('0', { id: String(i + 1), name, more: unlinked }),
+    );
+    expect(await refusal(logInWith(network, ...pages))).toMatchObject({
+      message:
+        'No Instagram account is linked to the pages that you shared: One, Two. Link one in the settings of the page, or log in again and choose the page that it is linked to.',
+      options: { platformCode: 'not_linked' },
+    });
+  });
+
+  test('because it is personal', async () => {
+    await using network = await startInstagram();
+    const page = pageOf('0', {
+      more: { ...unlinked, connected_instagram_account: { id: '17', username: 'ada' } },
+    });
+    expect(await refusal(logInWith(network, page))).toMatchObject({
+      message:
+        "@ada is linked to the page Brass Bakery as a personal account, which can't publish through other apps. In the Instagram app, switch it to a professional account. Then log in again.",
+      options: { platformCode: 'personal_account' },
+    });
+  });
+});

@@ -1,0 +1,189 @@
+// Logging in at Instagram: what the consent asks for, the tokens of a login, and their end.
+import { describe, expect, test } from 'vitest';
+import { instagramScopes } from '../../../support/networks/instagram/logins.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { dayMs, startInstagram } from '../../../support/networks/instagram/connected.ts';
+
+const never = new AbortController().signal;
+
+describe('a consent', () => {
+  test('asks for the scopes, without a challenge', async () => {
+    await using network = await startInstagram();
+    const { url } = await network.allow();
+    expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
+      response_type: 'code',
+      client_id: network.apps.instagram.clientId,
+      redirect_uri: network.requestOf('instagram').callbackUrl,
+      scope: instagramScopes.join(' '),
+      state: 'state-of-8',
+    });
+  });
+
+  test.each(['plain', 'wrapped'] as const)('gives a long-lived token: %s', async (form) => {
+    await using network = await startInstagram();
+    const { server } = network;
+    server.logins.answers = form;
+    const { accounts, scope, credentials, tokenExpiresAt } = await network.logIn();
+    expect(server.calls.slice(-3)).toEqual([
+      'POST api.instagram.com/oauth/access_token',
+      'GET graph.instagram.com/access_token',
+      'GET graph.instagram.com/v25.0/me',
+    ]);
+    // Longer than JSON's numbers are exact, and not the ID that this app alone has.
+    const externalAccountId = '17841405793187218';
+    expect(accounts).toEqual([{ externalAccountId, accountName: '@ada', problem: null }]);
+    expect(scope).toEqual(instagramScopes);
+    expect(credentials['access_token']).toMatch(/^long-/);
+    const days = (tokenExpiresAt!.getTime() - Date.now()) / dayMs;
+    expect(days).toBeGreaterThan(59);
+    expect(days).toBeLessThan(61);
+  });
+
+  test('of a personal account says what to do', async () => {
+    await using network = await startInstagram();
+    network.server.accountType = 'PERSONAL';
+    const { accounts } = await network.logIn();
+    expect(accounts[0]!.problem).toBe(
+      "A personal account can't publish through other apps. In the Instagram app, switch it to a professional account. Then connect it again.",
+    );
+  });
+
+  test.each(['Business', 'MEDIA_CREATOR', 'Media_Creator'])('of type %s publishes', async (type) => {
+    await using network = await startInstagram();
+    network.server.accountType = type;
+    expect((await network.logIn()).accounts[0]!.problem).toBeNull();
+  });
+
+  test('without a permission is refused with its name', async () => {
+    await using network = await startInstagram();
+    network.server.logins.withheldScopes.add('instagram_business_content_publish');
+    expect((await network.logIn()).accounts[0]).toMatchObject({
+      problem:
+        'The login lacks instagram_business_content_publish. Log in again, and allow it.',
+      lacksScope: true,
+    });
+  });
+
+  test('that the user refuses is a denial', async () => {
+    await using network = await startInstagram();
+    const { query } = await network.allow('instagram', 'deny');
+    expect(query).toMatchObject({ error: 'access_denied', state: 'state-of-8' });
+  });
+
+  test('needs the secret of the app, and uses a code once', async () => {
+    await using network = await startInstagram();
+    const { query, flow } = await network.allow();
+    const complete = (change = {}) => {
+      const app = { ...network.apps.instagram, ...change };
+      const request = { ...network.requestOf('instagram'), app, flow };
+      return network.methods.instagram.complete(query, request, never);
+    };
+    const wrong = await refusal(complete({ clientSecret: 'wrong' }));
+    expect(wrong).toMatchObject({ kind: 'rejected' });
+    expect(wrong.message).toContain('Error validating client secret.');
+    await complete();
+    const again = await refusal(complete());
+    expect(again).toMatchObject({ kind: 'rejected' });
+    expect(again.message).toContain('Matching code was not found or was already used');
+    expect(JSON.stringify([again.message, again.options])).not.toContain(query['code']);
+  });
+
+  test('takes a code with the mark that Instagram appends to it', async () => {
+    await using network = await startInstagram();
+    const { query, flow } = await network.allow();
+    const marked = { ...query, code: `${query['code']}#_` };
+    const request = { ...network.requestOf('instagram'), flow };
+    const grant = await network.methods.instagram.complete(marked, request, never);
+    expect(grant.accounts).toHaveLength(1);
+  });
+
+  test('whose token endpoint answers with an error and 200 is refused', async () => {
+    await using network = await startInstagram();
+    const { query, flow } = await network.allow();
+    const error = { message: 'No.', type: 'OAuthException', code: 1 };
+    network.server.answers.push(Response.json({ error }));
+    const request = { ...network.requestOf('instagram'), flow };
+    const refused = await refusal(network.methods.instagram.complete(query, request, never));
+    expect(refused).toMatchObject({ kind: 'rejected' });
+    expect(refused.message).toContain('No.');
+  });
+});
+
+describe('a refresh', () => {
+  test('extends a token that is 24 hours old', async () => {
+    await using network = await startInstagram();
+    const { credentials } = network.grant;
+    const fresh = await network.instagram.refresh!(
+      { credentials, app: network.apps.instagram },
+      never,
+    );
+    expect(fresh.credentials['access_token']).not.toBe(credentials['access_token']);
+    expect(fresh.tokenExpiresAt!.getTime()).toBeGreaterThan(Date.now() + 59 * dayMs);
+  });
+
+  test('of a younger token waits, without a call', async () => {
+    await using network = await startInstagram();
+    const credentials = { ...network.grant.credentials, issued_at: String(Date.now()) };
+    const error = await refusal(
+      network.instagram.refresh!({ credentials, app: network.apps.instagram }, never),
+    );
+    expect(error.kind).toBe('unavailable');
+    expect(error.options.retryAfterMs).toBeGreaterThan(dayMs - 60_000);
+    expect(network.server.calls).toEqual([]);
+  });
+
+  test('of an expired token ends the login', async () => {
+    await using network = await startInstagram();
+    network.server.expireToken();
+    const { credentials } = network.grant;
+    const old = { ...credentials, issued_at: String(Date.now() - 2 * dayMs) };
+    const error = await refusal(
+      network.instagram.refresh!({ credentials: old, app: network.apps.instagram }, never),
+    );
+    expect(error).toMatchObject({ kind: 'reauthorize', options: { platformCode: '190/463' } });
+    const shown = JSON.stringify([error.message, error.options]);
+    expect(shown).not.toContain(credentials['access_token']);
+  });
+
+  test('is for logins at Instagram alone', async () => {
+    await using network = await startInstagram();
+    const atFacebook = await network.logIn('facebook');
+    expect(network.instagram.canRefresh!(network.grant.credentials)).toBe(true);
+    expect(network.instagram.canRefresh!(atFacebook.credentials)).toBe(false);
+  });
+});
+
+describe('an imported token', () => {
+  const tokensOf = (accessToken: string) => ({
+    accessToken,
+    refreshToken: null,
+    expiresAt: null,
+    scope: null,
+    instance: null,
+  });
+
+  test('reaches the account of its login at Instagram', async () => {
+    await using network = await startInstagram();
+    const accessToken = network.server.logins.createToken();
+    const { accounts } = await network.instagram.importTokens!(tokensOf(accessToken), never);
+    expect(accounts).toMatchObject([{ accountName: '@ada', problem: null }]);
+  });
+
+  test('reaches the accounts of its login at Facebook', async () => {
+    await using network = await startInstagram();
+    const accessToken = network.server.facebook.logins.createToken();
+    const grant = await network.instagram.importTokens!(tokensOf(accessToken), never);
+    expect(grant.accounts).toMatchObject([{ accountName: '@ada', problem: null }]);
+    const { credentials } = grant;
+    expect(Object.keys(credentials)).toEqual(['page_token_17841405793187218']);
+    expect(await network.publish(network.target({ credentials }))).toMatchObject({
+      outcome: 'published',
+    });
+  });
+
+  test('that neither place knows is refused', async () => {
+    await using network = await startInstagram();
+    const wrong = network.instagram.importTokens!(tokensOf('no'), never);
+    expect((await refusal(wrong)).kind).toBe('reauthorize');
+  });
+});
