@@ -96,7 +96,7 @@ export function createMediaLoader({
 
   async function loadThumbnail(target: TargetRow, media: MediaRow): Promise<TargetMedia> {
     const plan = media.needs_cleaning ? cleaningPlan(media.content_type!) : null;
-    const item = { alt_text: null, url: null };
+    const item = { alt_text: null, url: null, thumbnail_at_ms: null };
     return toTargetMedia(target, await toRendition(media, plan), item, undefined);
   }
 
@@ -144,7 +144,7 @@ export function createMediaLoader({
   async function toTargetMedia(
     { id: resultId, project_id: projectId }: TargetRow,
     media: MediaRow,
-    { alt_text: altText, url }: Pick<MediaItem, 'alt_text' | 'url'>,
+    item: Pick<MediaItem, 'alt_text' | 'url' | 'thumbnail_at_ms'>,
     thumbnail: TargetMedia | undefined,
   ): Promise<TargetMedia> {
     const { store } = storage!;
@@ -159,11 +159,12 @@ export function createMediaLoader({
       width: media.width!,
       height: media.height!,
       durationMs: media.duration_ms,
-      altText,
-      url: url ?? media.url,
+      altText: item.alt_text,
+      url: item.url ?? media.url,
       publicUrl: (forMs) =>
         publicUrls.urlOf({ projectId, resultId, mediaId: media.id }, media.content_type!, forMs),
       thumbnail: thumbnail ?? null,
+      thumbnailAtMs: item.thumbnail_at_ms,
       open: (range) => source.open(range),
     };
   }

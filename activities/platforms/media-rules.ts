@@ -21,11 +21,13 @@ export interface MediaFacts extends MediaSummary {
   url: string | null;
   /** Whether a thumbnail was given. Absent: no. */
   hasThumbnail?: boolean;
+  /** Position of the frame that was chosen. Absent or null: none. */
+  thumbnailAtMs?: number | null;
 }
 
 /** Undefined: a URL that has no media yet. */
 export function factsOf(
-  { url, alt_text, thumbnail_id }: MediaItem,
+  { url, alt_text, thumbnail_id, thumbnail_at_ms }: MediaItem,
   row: MediaRow | undefined,
 ): MediaFacts {
   return {
@@ -39,6 +41,7 @@ export function factsOf(
     altText: alt_text,
     url: url ?? row?.url ?? null,
     hasThumbnail: thumbnail_id !== null,
+    thumbnailAtMs: thumbnail_at_ms,
   };
 }
 
@@ -149,6 +152,7 @@ function checkOne(
   const warnings = [
     ...checkAltText(title, rules, facts, path),
     ...checkThumbnail(title, rules, facts, path),
+    ...checkFrame(title, rules, facts, path),
   ];
   const { kind } = facts;
   const fileRules = kind && rules[kind];
@@ -269,8 +273,15 @@ const fittable: ReadonlySet<string> = new Set([
   'media_too_many_pixels',
 ]);
 
-function checkUse(title: string, rules: MediaRules, { altText, url }: MediaFacts, path: Path) {
+function checkUse(title: string, rules: MediaRules, facts: MediaFacts, path: Path) {
+  const { altText, url, thumbnailAtMs, durationMs } = facts;
   const issues: Issue[] = [];
+  if (durationMs !== null && (thumbnailAtMs ?? 0) > durationMs) {
+    const at = [...path, 'thumbnail_at_ms'];
+    const message = 'must be within the video';
+    const numbers = { actual: thumbnailAtMs!, limit: durationMs };
+    issues.push({ path: at, code: 'thumbnail_beyond_end', message, ...numbers });
+  }
   if (rules.needsUrl && url === null) {
     const message: Text = ({ field }) =>
       `${title} links to media instead of storing them. Set ${field('url')}.`;
@@ -308,4 +319,16 @@ function checkThumbnail(
   const message =
     kind === 'image' ? 'Only a video has a thumbnail.' : `${title} shows no chosen thumbnails.`;
   return [{ path: [...path, 'thumbnail_id'], code: 'thumbnail_ignored', message }];
+}
+
+function checkFrame(
+  title: string,
+  { video }: MediaRules,
+  { kind, thumbnailAtMs = null }: MediaFacts,
+  path: Path,
+): Issue[] {
+  if (thumbnailAtMs === null || (kind !== 'image' && video?.hasThumbnailFrame)) return [];
+  const message =
+    kind === 'image' ? 'Only a video has a thumbnail.' : `${title} shows no chosen frames.`;
+  return [{ path: [...path, 'thumbnail_at_ms'], code: 'thumbnail_ignored', message }];
 }

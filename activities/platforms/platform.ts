@@ -182,6 +182,8 @@ export interface TargetMedia extends MediaSource {
   publicUrl(forMs: number): string;
   /** Still image of a video. Null: the network chooses one. */
   readonly thumbnail: TargetMedia | null;
+  /** Position of the frame for networks that take one. Null: none was chosen. */
+  readonly thumbnailAtMs: number | null;
 }
 
 /** One target of one post, with everything that a phase needs. */

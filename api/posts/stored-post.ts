@@ -44,10 +44,11 @@ function toOwnMedia({
 }
 
 function toMediaInputs(items: readonly MediaItem[]): PostMediaInput[] {
-  return items.map(({ alt_text, thumbnail_id, ...item }) => ({
+  return items.map(({ alt_text, thumbnail_id, thumbnail_at_ms, ...item }) => ({
     ...toReference(item),
     ...(alt_text !== null && { alt_text }),
     ...(thumbnail_id !== null && { thumbnail_id }),
+    ...(thumbnail_at_ms !== null && { thumbnail_at_ms }),
   }));
 }
 

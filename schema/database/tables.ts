@@ -345,6 +345,7 @@ export interface MediaItem {
   url: string | null;
   alt_text: string | null;
   thumbnail_id: string | null;
+  thumbnail_at_ms: number | null;
 }
 
 interface MediaTable {

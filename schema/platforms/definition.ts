@@ -39,6 +39,8 @@ export interface VideoRules extends MediaFileRules {
   readonly maxDurationMs?: number;
   /** Whether the network shows the thumbnail that a client chooses. Absent: no. */
   readonly hasThumbnail?: boolean;
+  /** Whether the network shows the frame that a client chooses. Absent: no. */
+  readonly hasThumbnailFrame?: boolean;
 }
 
 /** What rules for several media depend on. Null: not known yet. */

@@ -172,6 +172,10 @@ export const PostMedia = z
     thumbnail_id: z.string().nullable().meta({
       description: 'ID of the image to show before the video plays. Null if none was given.',
     }),
+    thumbnail_at_ms: z.int().nullable().meta({
+      description:
+        'Position, in milliseconds, of the frame to show before the video plays. Null if none was given.',
+    }),
   })
   .meta({ id: 'PostMedia', description: 'An image or a video of a post.' });
 
@@ -313,6 +317,15 @@ export const PostMediaInput = z
     thumbnail_id: z.string().min(1).nullish().meta({
       description: 'ID of an uploaded image to show before the video plays.',
     }),
+    thumbnail_at_ms: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1)
+      .nullish()
+      .meta({
+        description:
+          'Position, in milliseconds, of the frame to show before the video plays. `thumbnail_id` takes precedence.',
+      }),
   })
   .meta({ id: 'PostMediaInput', description: 'An image or a video of a post.' });
 export type PostMediaInput = z.infer<typeof PostMediaInput>;

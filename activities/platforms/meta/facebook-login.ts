@@ -81,7 +81,8 @@ export function createFacebookLogin(settings: FacebookLoginSettings): FacebookLo
       fb_exchange_token: token,
     });
     const ask = open({ client_secret: secret, short_token: token }, signal);
-    const { access_token, expires_in } = (await ask('/oauth/access_token', Answer, { upload })).body;
+    const { access_token, expires_in } = (await ask('/oauth/access_token', Answer, { upload }))
+      .body;
     return { token: access_token, tokenExpiresAt: expiryOf(expires_in) };
   }
 

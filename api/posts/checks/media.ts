@@ -61,12 +61,13 @@ function inputsOf({ media, media_ids, media_urls }: GivenMedia, form: Form): Pos
     : media_urls!.map((url) => ({ url }));
 }
 
-function toItem({ id, url, alt_text, thumbnail_id }: PostMediaInput): MediaItem {
+function toItem({ id, url, alt_text, thumbnail_id, thumbnail_at_ms }: PostMediaInput): MediaItem {
   return {
     id: id ?? null,
     url: url ?? null,
     alt_text: alt_text ?? null,
     thumbnail_id: thumbnail_id ?? null,
+    thumbnail_at_ms: thumbnail_at_ms ?? null,
   };
 }
 

@@ -91,6 +91,7 @@ const PostMediaRef = builder.objectRef<Post['media'][number]>('PostMedia').imple
     url: t.exposeString('url', { nullable: true }),
     altText: t.exposeString('alt_text', { nullable: true }),
     thumbnailId: t.exposeID('thumbnail_id', { nullable: true }),
+    thumbnailAtMs: t.exposeInt('thumbnail_at_ms', { nullable: true }),
   }),
 });
 

@@ -21,6 +21,7 @@ const PostMediaInput = builder.inputType('PostMediaInput', {
     url: t.string(),
     altText: t.string(),
     thumbnailId: t.id(),
+    thumbnailAtMs: t.int(),
   }),
 });
 

@@ -1,7 +1,13 @@
 // The rules of a network for media: what is refused, what is fitted, and how.
 import { describe, expect, test } from 'vitest';
-import { checkMedia, planFit, type MediaFacts } from '../../../activities/platforms/media-rules.ts';
+import {
+  checkMedia,
+  mediaRulesOf,
+  planFit,
+  type MediaFacts,
+} from '../../../activities/platforms/media-rules.ts';
 import type { MediaRules } from '../../../schema/platforms/definition.ts';
+import { sandbox } from '../../../schema/platforms/sandbox.ts';
 
 const rules: MediaRules = {
   max: 4,
@@ -191,6 +197,46 @@ describe('a thumbnail', () => {
   ])('%s', (_, facts, change, expected) => {
     expect(codesOf([{ ...facts, hasThumbnail: true }], change)).toEqual(expected);
   });
+});
+
+describe('a chosen frame', () => {
+  const shown = { video: { ...rules.video!, hasThumbnailFrame: true } };
+  const path = 'media.0.thumbnail_at_ms';
+  const ignored = { errors: [], warnings: [[path, 'thumbnail_ignored']] };
+  const beyond = { errors: [[path, 'thumbnail_beyond_end']], warnings: [] };
+  const durationMs = 5_000;
+  test.each<[string, MediaFacts, Partial<MediaRules>, object]>([
+    ['at the end of a video', { ...video, thumbnailAtMs: durationMs }, shown, fine],
+    ['after the end', { ...video, thumbnailAtMs: durationMs + 1 }, shown, beyond],
+    ['where the network shows none', { ...video, thumbnailAtMs: 0 }, {}, ignored],
+    ['of an image', { ...image, thumbnailAtMs: 0 }, shown, ignored],
+  ])('%s', (_, facts, change, expected) => {
+    const given = facts.kind === 'video' ? { ...facts, durationMs } : facts;
+    expect(codesOf([given], change)).toEqual(expected);
+  });
+});
+
+test('videos without alt texts leave those of images', () => {
+  const given = [
+    { ...image, altText: 'a cat' },
+    { ...video, altText: 'a film' },
+  ];
+  expect(codesOf(given, { canMix: true, isAltTextOfImages: true })).toEqual({
+    errors: [],
+    warnings: [['media.1.alt_text', 'alt_text_ignored']],
+  });
+});
+
+test('rules may depend on the options', () => {
+  const small = { ...rules, max: 1 };
+  const media = {
+    ...rules,
+    withOptions: ({ placement }: Record<string, unknown>) =>
+      placement === 'story' ? small : rules,
+  };
+  const network = { ...sandbox, rules: { ...sandbox.rules, media } };
+  expect(mediaRulesOf(network, { placement: 'story' }).rules).toBe(small);
+  expect(mediaRulesOf(network, {}).rules).toBe(rules);
 });
 
 test('an alt text that the network ignores is a warning', () => {

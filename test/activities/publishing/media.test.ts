@@ -61,7 +61,13 @@ beforeEach(() => {
   };
 });
 
-const itemOf = (id: string): MediaItem => ({ id, url: null, alt_text: null, thumbnail_id: null });
+const itemOf = (id: string): MediaItem => ({
+  id,
+  url: null,
+  alt_text: null,
+  thumbnail_id: null,
+  thumbnail_at_ms: null,
+});
 
 /** A target of a post with these media. */
 async function addWith(change: Parameters<typeof addImage>[2], autoFit = true) {

@@ -64,7 +64,7 @@ describe('a post with media', () => {
   test('does not come from a change, or from a draft of an earlier time', async () => {
     const draft = await author.create({ status: 'draft', account_ids: [account] });
     await expectRefused('PATCH', `/v1/posts/${draft.id}`, { media_urls: [url] });
-    const items = [{ id: null, url, alt_text: null, thumbnail_id: null }];
+    const items = [{ id: null, url, alt_text: null, thumbnail_id: null, thumbnail_at_ms: null }];
     await rest.context.db
       .updateTable('posts')
       .set({ media: JSON.stringify(items) })

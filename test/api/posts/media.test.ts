@@ -56,7 +56,7 @@ const statusOf = async (id: string) => {
 describe('the forms of media', () => {
   test('media, media_ids and media_urls name the same', async () => {
     const id = await media();
-    const item = { id, url: null, alt_text: null, thumbnail_id: null };
+    const item = { id, url: null, alt_text: null, thumbnail_id: null, thumbnail_at_ms: null };
     expect((await create({ media_ids: [id] })).media).toEqual([item]);
     expect((await create({ media: [{ id }] })).media).toEqual([item]);
     const fetched = await create({ media_urls: [url] });
@@ -67,7 +67,7 @@ describe('the forms of media', () => {
     const [a, b] = [await media(), await media(videoRow)];
     const thumbnail = await media();
     const [ada, bob, eve] = accounts;
-    const own = [{ id: b, alt_text: 'a cat', thumbnail_id: thumbnail }];
+    const own = [{ id: b, alt_text: 'a cat', thumbnail_id: thumbnail, thumbnail_at_ms: 1_500 }];
     const post = await create({
       media_ids: [a],
       platform_posts: [
@@ -274,10 +274,14 @@ describe('a URL', () => {
 
   test('of a draft is fetched when the draft is scheduled', async () => {
     const draft = await create({ status: 'draft', media_urls: [url] });
-    expect(draft.media).toEqual([{ id: null, url, alt_text: null, thumbnail_id: null }]);
+    expect(draft.media).toEqual([
+      { id: null, url, alt_text: null, thumbnail_id: null, thumbnail_at_ms: null },
+    ]);
     const { body } = await author.change(draft.id, { scheduled_at: inSeconds(7_200) });
     const { id } = body.data.media[0];
-    expect(body.data.media).toEqual([{ id, url, alt_text: null, thumbnail_id: null }]);
+    expect(body.data.media).toEqual([
+      { id, url, alt_text: null, thumbnail_id: null, thumbnail_at_ms: null },
+    ]);
     expect(await workflowsOf([id])).toHaveLength(1);
   });
 
@@ -285,7 +289,9 @@ describe('a URL', () => {
     const draft = await create({ status: 'draft', media_urls: [url] });
     const { body } = await author.ask(draft.id, 'publish');
     const { id } = body.data.media[0];
-    expect(body.data.media).toEqual([{ id, url, alt_text: null, thumbnail_id: null }]);
+    expect(body.data.media).toEqual([
+      { id, url, alt_text: null, thumbnail_id: null, thumbnail_at_ms: null },
+    ]);
     expect(await workflowsOf([id])).toHaveLength(1);
     expect(await statusOf(id)).toBe('pending');
   });

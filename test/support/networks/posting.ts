@@ -131,7 +131,8 @@ export async function writePost(
 /** As usable media. The network gets the file itself, without a store. */
 async function insertItem(db: Db, projectId: string, file: TargetMedia): Promise<MediaItem> {
   const { url, altText: alt_text } = file;
-  return { id: await addImage(db, projectId), url, alt_text, thumbnail_id: null };
+  const id = await addImage(db, projectId);
+  return { id, url, alt_text, thumbnail_id: null, thumbnail_at_ms: null };
 }
 
 async function addAccount(

@@ -16,6 +16,7 @@ export function linkedMedia(url: string, change: Partial<TargetMedia> = {}): Tar
     altText: null,
     url,
     thumbnail: null,
+    thumbnailAtMs: null,
     publicUrl: () => url,
     bytes: 1,
     open() {
