@@ -42,7 +42,8 @@ const options = z
       .enum(['feed', 'reel', 'story'])
       .optional()
       .meta({
-        description: 'Where the post appears. Default: `reel` for a single video, otherwise `feed`.',
+        description:
+          'Where the post appears. Default: `reel` for a single video, otherwise `feed`.',
         'x-enumDescriptions': {
           feed: 'an image, or a carousel of 2 to 10 images and videos',
           reel: 'a video',
@@ -70,10 +71,6 @@ const options = z
     share_to_feed: z.boolean().optional().meta({
       description: "Whether a reel also appears in the account's feed. Reels only. Default: true.",
     }),
-    thumb_offset_ms: z.int().min(0).max(900_000).optional().meta({
-      description:
-        'Position of the frame to show before a reel plays, in milliseconds. Reels only. A thumbnail takes precedence. Default: 0.',
-    }),
     audio_name: optionText(100).min(1).optional().meta({
       description: 'Name of the original audio. Reels only.',
     }),
@@ -93,7 +90,7 @@ export function placementOf(
   return first?.kind === 'video' ? 'reel' : undefined;
 }
 
-const ofReels = ['share_to_feed', 'thumb_offset_ms', 'audio_name'];
+const ofReels = ['share_to_feed', 'audio_name'];
 
 function refuse(
   media: readonly MediaSummary[],
@@ -104,9 +101,7 @@ function refuse(
     ...refusePlacement(media, given['placement'] as Placement | undefined),
     ...(placement && placement !== 'reel' ? refuseOptions(given, ofReels, 'only for a reel') : []),
     ...(placement === 'story' ? refuseOptions(given, ['collaborators'], 'not for a story') : []),
-    ...((given['user_tags'] ?? []) as UserTag[]).flatMap((tag) =>
-      refuseTag(media, tag, placement),
-    ),
+    ...((given['user_tags'] ?? []) as UserTag[]).flatMap((tag) => refuseTag(media, tag, placement)),
   ];
 }
 
@@ -154,8 +149,10 @@ function refuseTag(
   const tag = `The tag of ${tagged}`;
   const target = media[media_index];
   if (!target) return add(`${tag} names media ${media_index}, which the post doesn't have.`);
-  if ((x === undefined) !== (y === undefined)) return add(`${tag} must have both x and y, or none.`);
-  if (target.kind === 'video' && x !== undefined) return add(`${tag} is on a video, so it has no x.`);
+  if ((x === undefined) !== (y === undefined))
+    return add(`${tag} must have both x and y, or none.`);
+  if (target.kind === 'video' && x !== undefined)
+    return add(`${tag} is on a video, so it has no x.`);
   if (placement === 'feed' && target.kind === 'image' && x === undefined) {
     return add(`${tag} must have x and y, because it is on an image.`);
   }
@@ -194,6 +191,7 @@ const media: MediaRules = {
     minRatio: 0.01,
     maxDurationMs: 900_000,
     hasThumbnail: true,
+    hasThumbnailFrame: true,
   },
   altText: 1_000,
   isAltTextOfImages: true,

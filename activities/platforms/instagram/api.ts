@@ -36,8 +36,7 @@ export function createInstagramApi({
   facebookApiUrl,
   version,
 }: InstagramSettings): InstagramApi {
-  const openAt = (url: string) =>
-    createGraphApi(fetch, { network, errors: instagramErrors, url });
+  const openAt = (url: string) => createGraphApi(fetch, { network, errors: instagramErrors, url });
   return {
     instagram: openAt(`${apiUrl}/${version}`),
     tokens: openAt(apiUrl),

@@ -44,7 +44,13 @@ export async function findComment(
   { caption, dueAt, externalAccountId }: Target,
 ): Promise<ReconcileOutcome> {
   const fields = { fields: 'id,text,timestamp,from' };
-  const { items, isComplete } = await listSince(ask, `/${replyTo}/comments`, Comment, fields, dueAt);
+  const { items, isComplete } = await listSince(
+    ask,
+    `/${replyTo}/comments`,
+    Comment,
+    fields,
+    dueAt,
+  );
   const [found, ...others] = items.filter(
     ({ text, from }) =>
       text.trim() === caption.trim() && (from?.id ?? externalAccountId) === externalAccountId,

@@ -54,7 +54,7 @@ const own: readonly MetaError[] = [
     code: 1,
     subcode: 2207057,
     meaning: 'rejected',
-    sentence: 'thumb_offset_ms is beyond the end of the video.',
+    sentence: 'thumbnail_at_ms is beyond the end of the video.',
   },
   {
     code: 4,
@@ -170,7 +170,11 @@ const own: readonly MetaError[] = [
 ];
 
 /** The first one that matches counts. */
-export const instagramErrors: readonly MetaError[] = [...own, ...facebookLoginErrors, ...sharedErrors];
+export const instagramErrors: readonly MetaError[] = [
+  ...own,
+  ...facebookLoginErrors,
+  ...sharedErrors,
+];
 
 /**
  * By the subcode in the status of a container. The numbers from 2207076 on are from answers that clients have
@@ -205,7 +209,7 @@ export const instagramFailures: readonly ContainerFailure[] = [
     sentence: 'Instagram could not fetch the media.',
   },
   { words: '2207053', canRepeat: true, sentence: 'Instagram could not take the video.' },
-  { words: '2207057', sentence: 'thumb_offset_ms is beyond the end of the video.' },
+  { words: '2207057', sentence: 'thumbnail_at_ms is beyond the end of the video.' },
   {
     words: '2207076',
     canRepeat: true,

@@ -2,6 +2,7 @@
 // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login
 import { z } from 'zod';
 import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
+import { GraphId } from '../meta/ids.ts';
 import { listPages, problemOf, type Page } from '../meta/pages.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ConsentMethod, Grant, GrantedAccount } from '../platform.ts';
@@ -12,6 +13,8 @@ const ConsentInput = z.strictObject({}).meta({
   description:
     'You log in at Facebook, and share the pages that your professional Instagram accounts are linked to.',
 });
+
+const User = z.object({ id: GraphId });
 
 const needed = [
   'instagram_basic',
@@ -47,6 +50,7 @@ export async function listByUser({
 }: Pick<FacebookUser, 'ask' | 'granted'>): Promise<Grant> {
   const missing = needed.filter((each) => granted?.includes(each) === false);
   if (missing.length > 0) throw lacksPermissions(missing);
+  const { id: userId } = (await ask('/me', User, { query: { fields: 'id' } })).body;
   const pages = await listPages(ask, granted, [
     'instagram_business_account{id,username,name}',
     'connected_instagram_account{id,username}',
@@ -56,10 +60,11 @@ export async function listByUser({
   for (const page of pages) {
     const { instagram_business_account: linked, access_token: token } = page;
     if (!linked || accounts.get(linked.id)?.problem === null) continue;
-    accounts.set(linked.id, toAccount(page, linked));
-    if (token !== undefined) tokens.set(linked.id, token);
+    const account = toAccount(page, linked, userId);
+    accounts.set(linked.id, account);
+    if (token !== undefined && account.problem === null) tokens.set(linked.id, token);
   }
-  if (accounts.size === 0) throw reachesNone(pages);
+  if (accounts.size === 0) throw reachesNone(pages, granted);
   return {
     credentials: toFacebookCredentials(tokens),
     scope: [...(granted ?? [])],
@@ -69,22 +74,27 @@ export async function listByUser({
   };
 }
 
+/** `userId`: as the app's callbacks name the user. */
 const toAccount = (
   page: Page,
   { id, username, name }: NonNullable<Page['instagram_business_account']>,
+  userId: string,
 ): GrantedAccount => ({
   externalAccountId: id,
   accountName: username === undefined ? (name ?? id) : `@${username}`,
   kind: `Linked to the page ${page.name}`,
+  traits: { user_id: userId },
   problem: problemOf(page),
 });
 
 /** For the user, who sees only the sentence. */
-function reachesNone(pages: readonly Page[]): PlatformError {
+function reachesNone(pages: readonly Page[], granted: readonly string[] | null): PlatformError {
   if (pages.length === 0) {
+    const hasBusinesses = granted?.includes('business_management') ?? true;
+    const ofBusiness = ' If the page belongs to a business, allow access to the business too.';
     return refusal(
       'no_page',
-      'You shared no page. Log in again, and choose the page that your Instagram account is linked to.',
+      `Facebook shared no page. Log in again, choose "Edit settings", and select every page.${hasBusinesses ? '' : ofBusiness}`,
     );
   }
   const personal = pages.find((page) => page.connected_instagram_account);

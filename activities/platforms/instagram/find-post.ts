@@ -72,8 +72,7 @@ async function listLike(
 ): Promise<{ posts: Listed[]; isComplete: boolean }> {
   const { placement } = readOptions(target);
   const path = `/${target.externalAccountId}/${placement === 'story' ? 'stories' : 'media'}`;
-  const fields =
-    'id,timestamp,permalink,caption,media_type,media_product_type,children';
+  const fields = 'id,timestamp,permalink,caption,media_type,media_product_type,children';
   const { items, isComplete } = await listSince(ask, path, Listed, { fields }, target.dueAt);
   return { posts: items.filter((post) => isLike(post, target, placement)), isComplete };
 }

@@ -105,10 +105,8 @@ export function createInstagramLogin(
     }
   }
 
-  const refresh = (
-    credentials: Credentials,
-    signal: AbortSignal,
-  ): Promise<RefreshedCredentials> => tokens.refresh(credentials, signal);
+  const refresh = (credentials: Credentials, signal: AbortSignal): Promise<RefreshedCredentials> =>
+    tokens.refresh(credentials, signal);
 
   return { consent, importTokens, refresh };
 }
@@ -122,6 +120,8 @@ function toAccount(
   const account = {
     externalAccountId: user_id ?? id,
     accountName: username === undefined ? (name ?? id) : `@${username}`,
+    // As the app's callbacks name the user.
+    traits: { user_id: id },
   };
   if (!isProfessional) return { ...account, problem: personalAccount };
   if (missing.length === 0) return { ...account, problem: null };

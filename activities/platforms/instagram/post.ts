@@ -46,7 +46,8 @@ export function createCalls(ask: Ask, target: Target): ContainerCalls {
     itemCount: isCarousel ? media.length : 0,
     failures: instagramFailures,
     checkQuota: () => checkQuota(ask, account),
-    createItem: (index) => create({ is_carousel_item: 'true', ...toItem(media[index]!, options, index) }),
+    createItem: (index) =>
+      create({ is_carousel_item: 'true', ...toItem(media[index]!, options, index) }),
     createPost: (items) =>
       create({
         ...(isCarousel
@@ -72,11 +73,12 @@ function toFile(media: TargetMedia, options: Options, placement: Placement): Fie
     const file = media.kind === 'image' ? { image_url: url } : { video_url: url };
     return { media_type: 'STORIES', ...file, user_tags: tags };
   }
-  if (media.kind === 'image') return { image_url: url, alt_text: toAltText(media), user_tags: tags };
+  if (media.kind === 'image')
+    return { image_url: url, alt_text: toAltText(media), user_tags: tags };
   return {
     media_type: 'REELS',
     video_url: url,
-    ...toCover(media, options),
+    ...toCover(media),
     share_to_feed: options.share_to_feed?.toString(),
     audio_name: options.audio_name?.toWellFormed(),
     user_tags: tags,
@@ -94,8 +96,8 @@ function toItem(media: TargetMedia, options: Options, index: number): Fields {
 
 const toAltText = ({ altText }: TargetMedia) => altText?.toWellFormed() || undefined;
 
-function toCover({ thumbnail }: TargetMedia, { thumb_offset_ms: offset }: Options): Fields {
-  if (!thumbnail) return { thumb_offset: offset?.toString() };
+function toCover({ thumbnail, thumbnailAtMs }: TargetMedia): Fields {
+  if (!thumbnail) return { thumb_offset: thumbnailAtMs?.toString() };
   if (thumbnail.contentType !== 'image/jpeg') {
     const message = 'The thumbnail of a reel must be a JPEG.';
     throw new PlatformError('rejected', message, { platformCode: 'thumbnail' });

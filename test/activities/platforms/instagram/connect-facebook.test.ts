@@ -54,10 +54,11 @@ describe('a login', () => {
   test('has the lasting token of each page', async () => {
     await using network = await startInstagram();
     const grant = await network.logIn('facebook');
-    expect(network.server.calls.slice(-5)).toEqual([
+    expect(network.server.calls.slice(-6)).toEqual([
       'POST graph.facebook.com/v25.0/oauth/access_token',
       'POST graph.facebook.com/v25.0/oauth/access_token',
       'GET graph.facebook.com/v25.0/me/permissions',
+      'GET graph.facebook.com/v25.0/me',
       'GET graph.facebook.com/v25.0/me/accounts',
       'GET graph.facebook.com/v25.0/me/businesses',
     ]);
@@ -71,6 +72,7 @@ describe('a login', () => {
           externalAccountId: id,
           accountName: '@ada',
           kind: 'Linked to the page Brass Bakery',
+          traits: { user_id: network.server.facebook.logins.user.id },
           problem: null,
         },
       ],
@@ -169,9 +171,16 @@ describe('an account that cannot publish', () => {
     expect(await refusal(logInWith(network))).toMatchObject({
       kind: 'rejected',
       message:
-        'You shared no page. Log in again, and choose the page that your Instagram account is linked to.',
+        'Facebook shared no page. Log in again, choose "Edit settings", and select every page.',
       options: { platformCode: 'no_page' },
     });
+  });
+
+  test('because its page belongs to a business', async () => {
+    await using network = await startInstagram();
+    network.server.facebook.logins.withheldScopes.add('business_management');
+    const { message } = await refusal(logInWith(network));
+    expect(message).toContain('allow access to the business too.');
   });
 
   test('because it is linked to no shared page', async () => {

@@ -31,7 +31,8 @@ describe('a consent', () => {
     ]);
     // Longer than JSON's numbers are exact, and not the ID that this app alone has.
     const externalAccountId = '17841405793187218';
-    expect(accounts).toEqual([{ externalAccountId, accountName: '@ada', problem: null }]);
+    const traits = { user_id: server.scopedId };
+    expect(accounts).toEqual([{ externalAccountId, accountName: '@ada', traits, problem: null }]);
     expect(scope).toEqual(instagramScopes);
     expect(credentials['access_token']).toMatch(/^long-/);
     const days = (tokenExpiresAt!.getTime() - Date.now()) / dayMs;
@@ -48,18 +49,20 @@ describe('a consent', () => {
     );
   });
 
-  test.each(['Business', 'MEDIA_CREATOR', 'Media_Creator'])('of type %s publishes', async (type) => {
-    await using network = await startInstagram();
-    network.server.accountType = type;
-    expect((await network.logIn()).accounts[0]!.problem).toBeNull();
-  });
+  test.each(['Business', 'MEDIA_CREATOR', 'Media_Creator'])(
+    'of type %s publishes',
+    async (type) => {
+      await using network = await startInstagram();
+      network.server.accountType = type;
+      expect((await network.logIn()).accounts[0]!.problem).toBeNull();
+    },
+  );
 
   test('without a permission is refused with its name', async () => {
     await using network = await startInstagram();
     network.server.logins.withheldScopes.add('instagram_business_content_publish');
     expect((await network.logIn()).accounts[0]).toMatchObject({
-      problem:
-        'The login lacks instagram_business_content_publish. Log in again, and allow it.',
+      problem: 'The login lacks instagram_business_content_publish. Log in again, and allow it.',
       lacksScope: true,
     });
   });

@@ -143,11 +143,11 @@ describe('a carousel', () => {
 describe('a video', () => {
   test('alone is a reel', async () => {
     await using network = await startInstagram();
-    const video = await hostVideo({ altText: 'A film' });
+    const video = await hostVideo({ altText: 'A film', thumbnailAtMs: 1_500 });
     const outcome = await network.publish(
       network.target({
         media: [video],
-        platformOptions: { share_to_feed: false, thumb_offset_ms: 1_500, audio_name: 'Fanfare' },
+        platformOptions: { share_to_feed: false, audio_name: 'Fanfare' },
       }),
     );
     expect(listGiven(network)).toEqual([
@@ -169,9 +169,8 @@ describe('a video', () => {
   test('has a cover instead of a frame', async () => {
     await using network = await startInstagram();
     const thumbnail = await hostJpeg();
-    const media = [await hostVideo({ thumbnail })];
-    const platformOptions = { thumb_offset_ms: 1 };
-    await network.publish(network.target({ media, platformOptions }));
+    const media = [await hostVideo({ thumbnail, thumbnailAtMs: 1 })];
+    await network.publish(network.target({ media }));
     const [given] = listGiven(network);
     expect(given).toMatchObject({ cover_url: thumbnail.publicUrl(0) });
     expect(given).not.toHaveProperty('thumb_offset');
@@ -182,7 +181,10 @@ describe('a video', () => {
     const thumbnail = await hostJpeg({ contentType: 'image/png' });
     const media = [await hostVideo({ thumbnail })];
     const error = await refusal(network.prepareStep(network.target({ media })));
-    expect(error).toMatchObject({ kind: 'rejected', message: expect.stringContaining('JPEG') as string });
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('JPEG') as string,
+    });
   });
 });
 

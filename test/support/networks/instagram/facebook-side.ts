@@ -50,6 +50,9 @@ export class FacebookSide {
         return logins.giveToken(given);
       case '/debug_token':
         return logins.inspect(token, given);
+      case '/me':
+        logins.check(token, undefined);
+        return Response.json({ id: logins.user.id });
       case '/me/permissions':
         return logins.listPermissions(token);
       case '/me/accounts':

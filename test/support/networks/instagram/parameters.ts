@@ -92,7 +92,8 @@ const unknownType = (type: string) =>
 
 function kindOf({ media_type: type }: NewContainer): ContainerKind {
   if (type === undefined) return 'IMAGE';
-  if (type === 'CAROUSEL' || type === 'REELS' || type === 'STORIES' || type === 'VIDEO') return type;
+  if (type === 'CAROUSEL' || type === 'REELS' || type === 'STORIES' || type === 'VIDEO')
+    return type;
   throw unknownType(type);
 }
 
@@ -103,7 +104,10 @@ function checkNames(data: NewContainer, kind: ContainerKind | 'ITEM'): void {
   if (wrong !== undefined) throw badParameter(`The parameter ${wrong} is not allowed.`);
 }
 
-function checkFiles({ image_url, video_url, alt_text, children = [] }: NewContainer, kind: ContainerKind) {
+function checkFiles(
+  { image_url, video_url, alt_text, children = [] }: NewContainer,
+  kind: ContainerKind,
+) {
   const [hasImage, hasVideo] = [image_url !== undefined, video_url !== undefined];
   const isRight =
     kind === 'CAROUSEL'
@@ -118,7 +122,8 @@ function checkFiles({ image_url, video_url, alt_text, children = [] }: NewContai
   if (kind === 'CAROUSEL' && (children.length < 2 || children.length > 10)) {
     throw graphError(100, 'Invalid parameter', {
       subcode: 2207028,
-      shown: 'Your post won’t work as a carousel. Carousels need at least 2 photos or videos and no more than 10.',
+      shown:
+        'Your post won’t work as a carousel. Carousels need at least 2 photos or videos and no more than 10.',
     });
   }
 }

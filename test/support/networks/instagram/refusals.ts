@@ -103,7 +103,7 @@ export const outOfQuota = () =>
 export const notFetched = () =>
   graphError(9004, 'Only photo or video can be accepted as media type.', {
     subcode: 2207052,
-    title: 'Media download has failed. The media URI doesn\'t meet our requirements.',
+    title: "Media download has failed. The media URI doesn't meet our requirements.",
     shown: 'The media could not be fetched from this URI.',
   });
 

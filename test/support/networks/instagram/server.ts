@@ -161,7 +161,9 @@ export class InstagramServer implements NetworkServer {
       id,
       text: given.caption ?? '',
       replyTo: null,
-      media: [sha256, ...children.map((child) => child.sha256)].filter((hash) => hash !== undefined),
+      media: [sha256, ...children.map((child) => child.sha256)].filter(
+        (hash) => hash !== undefined,
+      ),
       options: {
         ...given,
         ...(kind !== 'IMAGE' && { media_type: kind }),
@@ -175,11 +177,19 @@ export class InstagramServer implements NetworkServer {
 
   /** A post that a person published. */
   addPost(caption: string, createdAt = this.logins.now()): string {
-    const container = this.createContainer({ image_url: 'https://example.com/1.jpg', caption }, 'IMAGE');
+    const container = this.createContainer(
+      { image_url: 'https://example.com/1.jpg', caption },
+      'IMAGE',
+    );
     return this.makePublic(container, createdAt);
   }
 
-  addComment(mediaId: string, text: string, by = 'somebody', createdAt = this.logins.now()): string {
+  addComment(
+    mediaId: string,
+    text: string,
+    by = 'somebody',
+    createdAt = this.logins.now(),
+  ): string {
     const id = String(this.nextId++);
     this.comments.push({ id, mediaId, text, createdAt, by });
     return id;
@@ -193,7 +203,8 @@ export class InstagramServer implements NetworkServer {
         if (path === '/oauth/authorize') return this.logins.authorize(method, given);
         break;
       case 'api.instagram.com':
-        if (path === '/oauth/access_token' && method === 'POST') return this.logins.giveToken(given);
+        if (path === '/oauth/access_token' && method === 'POST')
+          return this.logins.giveToken(given);
         break;
       case 'graph.instagram.com':
         if (method === 'GET' && path === '/access_token') return this.logins.exchange(given);
@@ -462,4 +473,3 @@ export class InstagramServer implements NetworkServer {
 const toTimestamp = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000');
 
 const fieldsOf = (fields: unknown): Parameters => (fields === undefined ? {} : { fields });
-

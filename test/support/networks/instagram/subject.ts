@@ -1,5 +1,5 @@
 // Instagram for the contract test: its simulator behind a port that can fail.
-import { createBrowser } from '../../app/browser.ts';
+import { createBrowser, type Page } from '../../app/browser.ts';
 import { giveConsent } from '../../app/consent.ts';
 import type {
   Decision,
@@ -29,7 +29,7 @@ export const instagramFacts: NetworkFacts = {
     },
   ],
   // Of reels. The image of these posts is none.
-  otherOptions: ['share_to_feed', 'thumb_offset_ms', 'audio_name'],
+  otherOptions: ['share_to_feed', 'audio_name'],
   refusedOptions: [
     { given: { placement: 'reel' }, path: 'placement', code: 'placement_not_supported' },
     { given: { share_to_feed: false }, path: 'share_to_feed', code: 'option_not_supported' },
@@ -119,20 +119,23 @@ export const instagramOfPage: NetworkSubject = {
       },
       way: 1,
       app: { clientId, clientSecret },
-      consent: consentAtFacebook,
+      consent: async (url, decision) => void (await consentAtFacebook(url, decision)),
       listSecrets: () => [...running.listSecrets(), ...logins.listSecrets()],
       countRefreshes: () => 0,
     };
   },
 };
 
-/** Follows the link to the other login. */
-async function consentAtFacebook(url: string, decision: Decision = 'allow'): Promise<void> {
+/** Follows the link to the other login. Returns the page after that. */
+export async function consentAtFacebook(
+  url: string,
+  decision: Decision = 'allow',
+): Promise<Page> {
   const browser = createBrowser();
   const first = await browser.visit(url);
   const other = /<a href="([^"]+)">Log in at Facebook instead</.exec(first.html)?.[1];
   if (other === undefined) throw new Error(`No link leads to Facebook:\n${first.html}`);
   const page = await browser.visit(new URL(other, first.url).href);
   const consent = await browser.submit(page, { decision: 'connect' });
-  await browser.submit(consent, { decision });
+  return browser.submit(consent, { decision });
 }
