@@ -98,10 +98,12 @@ export function createInstagramLogin(
     } catch (error) {
       if (!(error instanceof PlatformError) || error.kind !== 'reauthorize') throw error;
       const ask = api.facebook(login.credentials, signal);
-      return listByUser({ ask, granted: scope }).catch((other: unknown) => {
+      const grant = await listByUser({ ask, granted: scope }).catch((other: unknown) => {
         if (other instanceof PlatformError && other.kind === 'reauthorize') throw error;
         throw other;
       });
+      // A page's token lives as long as the user's token that it is read with.
+      return { ...grant, tokenExpiresAt: expiresAt };
     }
   }
 

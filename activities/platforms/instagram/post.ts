@@ -73,8 +73,9 @@ function toFile(media: TargetMedia, options: Options, placement: Placement): Fie
     const file = media.kind === 'image' ? { image_url: url } : { video_url: url };
     return { media_type: 'STORIES', ...file, user_tags: tags };
   }
-  if (media.kind === 'image')
+  if (media.kind === 'image') {
     return { image_url: url, alt_text: toAltText(media), user_tags: tags };
+  }
   return {
     media_type: 'REELS',
     video_url: url,
