@@ -54,6 +54,10 @@ export function toFacebookCredentials(tokens: ReadonlyMap<string, string>): Cred
   return Object.fromEntries(Array.from(tokens, ([id, token]) => [pageTokenOf(id), token]));
 }
 
+/** Of a login at Facebook. */
+export const listAccountIds = (credentials: Credentials): string[] =>
+  Object.keys(credentials).map((name) => name.slice(pageTokenOf('').length));
+
 /** Page tokens neither expire nor are extended. */
 export const isOfInstagram = ({ access_token }: Credentials): boolean => access_token !== undefined;
 

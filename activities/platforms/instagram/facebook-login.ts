@@ -5,9 +5,17 @@ import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.t
 import { GraphId } from '../meta/ids.ts';
 import { listPages, problemOf, type Page } from '../meta/pages.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { ConsentMethod, Grant, GrantedAccount } from '../platform.ts';
+import type { ConsentMethod, Credentials, Grant, GrantedAccount } from '../platform.ts';
 import { lacksPermissions } from '../wrong-credential.ts';
-import { network, toFacebookCredentials, type InstagramSettings } from './api.ts';
+import {
+  isOfInstagram,
+  listAccountIds,
+  network,
+  openAccount,
+  toFacebookCredentials,
+  type InstagramApi,
+  type InstagramSettings,
+} from './api.ts';
 
 const ConsentInput = z.strictObject({}).meta({
   description:
@@ -116,3 +124,27 @@ function reachesNone(pages: readonly Page[], granted: readonly string[] | null):
 
 const refusal = (platformCode: string, message: string) =>
   new PlatformError('rejected', message, { platformCode });
+
+/** A login has ended if none of its pages' tokens works. Those of Instagram's own login are refreshed instead. */
+export async function checkLogin(
+  api: InstagramApi,
+  credentials: Credentials,
+  signal: AbortSignal,
+): Promise<void> {
+  if (isOfInstagram(credentials)) return;
+  let ended: PlatformError | undefined;
+  for (const externalAccountId of listAccountIds(credentials)) {
+    const ask = openAccount(api, { credentials, externalAccountId }, signal);
+    try {
+      await ask(`/${externalAccountId}`, User, { query: { fields: 'id' } });
+      return;
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      // The user has lost the role at one page, or the account is linked no longer.
+      if (error.kind === 'rejected') continue;
+      if (error.kind !== 'reauthorize') throw error;
+      ended = error;
+    }
+  }
+  if (ended) throw ended;
+}

@@ -6,7 +6,7 @@ import type { Platform, Target } from '../platform.ts';
 import { preparedAs, publishedAs } from '../results.ts';
 import { createInstagramApi, isOfInstagram, openAccount, type InstagramSettings } from './api.ts';
 import { findComment, postComment } from './comment.ts';
-import { createFacebookMethod } from './facebook-login.ts';
+import { checkLogin, createFacebookMethod } from './facebook-login.ts';
 import { findPost, readPermalink } from './find-post.ts';
 import { createInstagramLogin } from './instagram-login.ts';
 import { createCalls } from './post.ts';
@@ -26,6 +26,8 @@ export function createInstagram(settings: InstagramSettings): Platform {
     refresh: ({ credentials }, signal) => refresh(credentials, signal),
 
     canRefresh: isOfInstagram,
+
+    check: ({ credentials }, signal) => checkLogin(api, credentials, signal),
 
     async prepare(target, signal) {
       if (target.replyTo !== null) return preparedAs({});

@@ -207,3 +207,41 @@ describe('an account that cannot publish', () => {
     });
   });
 });
+
+describe('a daily check', () => {
+  const never = new AbortController().signal;
+
+  test('passes while the token of a page works', async () => {
+    await using network = await startInstagram();
+    const other = { instagram_business_account: { id: '17841400000000001' } };
+    const pages = [pageOf('0', { id: '1', more: other }), pageOf(network.server.user.id)];
+    const { credentials } = await logInWith(network, ...pages);
+    network.server.facebook.logins.endAll(492, '1');
+    network.server.calls.length = 0;
+    await network.instagram.check!({ credentials, app: null }, never);
+    expect(network.server.calls).toHaveLength(2);
+  });
+
+  test.each([
+    [458, 'The user has removed the app.'],
+    [460, 'The password was changed'],
+    [459, 'must first log in at Facebook'],
+  ] as const)('says why the login has ended: %i', async (subcode, words) => {
+    await using network = await startInstagram();
+    const { credentials } = await network.logIn('facebook');
+    network.server.facebook.logins.endAll(subcode);
+    const error = await refusal(network.instagram.check!({ credentials, app: null }, never));
+    expect(error).toMatchObject({
+      kind: 'reauthorize',
+      options: { platformCode: `190/${subcode}` },
+    });
+    expect(error.message).toContain(words);
+  });
+
+  test('asks nothing of a login at Instagram', async () => {
+    await using network = await startInstagram();
+    const { credentials } = network.grant;
+    await network.instagram.check!({ credentials, app: network.apps.instagram }, never);
+    expect(network.server.calls).toEqual([]);
+  });
+});
