@@ -239,7 +239,7 @@ export class InstagramServer implements NetworkServer {
     switch (`${request.method} ${isOwn ? 'user' : 'object'} ${edge ?? ''}`) {
       case 'GET user ':
         allow('read');
-        return Response.json(this.wrap(this.showUser(given)));
+        return Response.json(this.showUser(host, given));
       case 'POST user media':
         allow('publish');
         return this.create(given);
@@ -276,21 +276,15 @@ export class InstagramServer implements NetworkServer {
     if (account !== this.user.id) throw noPermission();
   }
 
-  private wrap(body: unknown): unknown {
-    return this.logins.answers === 'wrapped' ? { data: [body] } : body;
-  }
-
-  private showUser(given: Parameters) {
+  /** The hosts have other fields. */
+  private showUser(host: string, given: Parameters) {
     const { id, username, name } = this.user;
-    const all = {
-      id: this.scopedId,
-      user_id: id,
-      username,
-      name,
-      account_type: this.accountType,
-      profile_picture_url: 'https://example.com/ada.jpg',
-    };
-    return pick(all, given, ['id']);
+    const profile_picture_url = 'https://example.com/ada.jpg';
+    const shared = { id, username, name, profile_picture_url };
+    if (host === 'graph.facebook.com') return pick(shared, given, ['id']);
+    const own = { id: this.scopedId, user_id: id, account_type: this.accountType };
+    const body = pick({ ...shared, ...own }, given, ['id']);
+    return this.logins.answers === 'wrapped' ? { data: [body] } : body;
   }
 
   private showObject(id: string, given: Parameters) {
