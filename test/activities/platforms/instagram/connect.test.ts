@@ -115,7 +115,8 @@ describe('a consent', () => {
 describe('a refresh', () => {
   test('extends a token that is 24 hours old', async () => {
     await using network = await startInstagram();
-    const { credentials } = network.grant;
+    const issued_at = String(Date.now() - 2 * dayMs);
+    const credentials = { ...network.grant.credentials, issued_at };
     const fresh = await network.instagram.refresh!(
       { credentials, app: network.apps.instagram },
       never,

@@ -119,6 +119,8 @@ export interface NetworkFacts {
   readonly hasFlatThreads?: true;
   /** A post needs an image or a video. A reply has none. */
   readonly needsMedia?: true;
+  /** A login is refreshed only when it is a day old, and the network doesn't say how old it is. */
+  readonly refreshesOnlyOld?: true;
   /** A text that the network counts as so long. Default: of characters with several code units or points. */
   textOf?(length: number): string;
 }

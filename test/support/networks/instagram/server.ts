@@ -187,7 +187,7 @@ export class InstagramServer implements NetworkServer {
   addComment(
     mediaId: string,
     text: string,
-    by = 'somebody',
+    by = '17841400000000002',
     createdAt = this.logins.now(),
   ): string {
     const id = String(this.nextId++);

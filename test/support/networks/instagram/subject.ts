@@ -16,6 +16,7 @@ import { InstagramServer } from './server.ts';
 export const instagramFacts: NetworkFacts = {
   name: 'instagram',
   needsMedia: true,
+  refreshesOnlyOld: true,
   options: [
     { given: { placement: 'story' }, arrives: { media_type: 'STORIES' }, caption: null },
     {
@@ -42,7 +43,7 @@ export const instagramFacts: NetworkFacts = {
   ],
 };
 
-/** Its tokens are two days old, so they can be refreshed, but not once they have expired. */
+/** Its logins are new, so they aren't refreshed. */
 export const instagram: NetworkSubject = {
   ...instagramFacts,
   resolution: 'search',
