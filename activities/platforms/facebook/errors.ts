@@ -71,7 +71,8 @@ const ownErrors: readonly MetaError[] = [
     subcode: 1404078,
     meaning: 'rejected',
     failsAs: 'account_restricted',
-    sentence: 'The user must complete the Page Publishing Authorization in the settings of the page.',
+    sentence:
+      'The user must complete the Page Publishing Authorization in the settings of the page.',
   },
   {
     code: 368,

@@ -145,8 +145,7 @@ async function findInFeed(
   target: Target,
   photos: readonly string[],
 ): Promise<ReconcileOutcome> {
-  const fields =
-    'id,message,created_time,attachments{type,target,subattachments{type,target}}';
+  const fields = 'id,message,created_time,attachments{type,target,subattachments{type,target}}';
   const path = `/${api.page}/published_posts`;
   const { rows, isComplete } = await list(api, path, ListedPost, target, { fields });
   const recent = rows.filter(({ created_time }) => isRecent(created_time, target)).toReversed();
@@ -239,7 +238,9 @@ async function list<T>(
   const since = String(Math.floor(earliestOf(target) / 1_000));
   let after: string | undefined;
   for (let page = 0; page < maxPages; page++) {
-    const { body } = await graph(path, Page, { query: { ...query, since, limit: pageSize, after } });
+    const { body } = await graph(path, Page, {
+      query: { ...query, since, limit: pageSize, after },
+    });
     // One row that can't be read must not hide the others.
     rows.push(...body.data.flatMap((given) => row.safeParse(given).data ?? []));
     after = body.paging?.cursors?.after;

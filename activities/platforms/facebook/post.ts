@@ -67,11 +67,7 @@ async function publishInFeed(
 }
 
 /** https://developers.facebook.com/docs/page-stories-api */
-async function publishStory(
-  api: PageApi,
-  target: Target,
-  photo: string,
-): Promise<CommitOutcome> {
+async function publishStory(api: PageApi, target: Target, photo: string): Promise<CommitOutcome> {
   const call = { json: { photo_id: photo }, kind: 'commit' } as const;
   const path = `/${api.page}/photo_stories`;
   const { body, throttle } = await api.graph(path, StoryPosted, call);

@@ -52,7 +52,9 @@ export async function readVideoStatus({ graph }: PageApi, id: string): Promise<V
     isReady: word === 'upload_complete' || word === 'ready',
     isPublic,
     isPending: processing?.status === 'in_progress' || publishing?.status === 'in_progress',
-    failure: isPublic ? undefined : findFailure(word, [uploading, processing, publishing], processing),
+    failure: isPublic
+      ? undefined
+      : findFailure(word, [uploading, processing, publishing], processing),
   };
 }
 

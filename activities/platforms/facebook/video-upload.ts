@@ -111,7 +111,10 @@ async function sendRange(
   };
   const asked = videos(`/${page}/videos`, NextRange, { upload: multipart(fields, [chunk]) });
   const { start_offset, end_offset } = await asked.then(({ body }) => body, readAskedRange);
-  return { upload: { ...upload, session: { id, start: start_offset, end: end_offset } }, waitMs: 0 };
+  return {
+    upload: { ...upload, session: { id, start: start_offset, end: end_offset } },
+    waitMs: 0,
+  };
 }
 
 /** The answer to an earlier step was lost, so Facebook names the range that it has not got. */

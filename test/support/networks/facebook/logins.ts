@@ -176,7 +176,9 @@ export class Logins {
   /** `appsecret_proof`, which clients may send: https://developers.facebook.com/docs/facebook-login/security */
   checkProof(token: string | undefined, proof: unknown): void {
     if (proof === undefined) return;
-    const expected = createHmac('sha256', this.client.secret).update(token ?? '').digest('hex');
+    const expected = createHmac('sha256', this.client.secret)
+      .update(token ?? '')
+      .digest('hex');
     if (proof !== expected) throw invalid('Invalid appsecret_proof provided in the API argument');
   }
 
@@ -266,7 +268,9 @@ export class Logins {
     const { input_token } = read(Inspection, parameters);
     const token = this.tokens.find((each) => each.text === input_token);
     const app_id = this.client.id;
-    const end = token ? (token.end ?? this.endByTime(token)) : { message: 'Invalid OAuth access token.' };
+    const end = token
+      ? (token.end ?? this.endByTime(token))
+      : { message: 'Invalid OAuth access token.' };
     if (!token || end) {
       const error = { code: 190, ...end };
       return Response.json({ data: { app_id, error, is_valid: false, scopes: [] } });
@@ -302,7 +306,11 @@ export class Logins {
     const token = this.check(text, undefined);
     const own = this.pages.filter(({ business }) => business === undefined);
     const isAllowed = token.scopes.includes('pages_show_list');
-    return this.list(url, parameters, isAllowed ? own.map((each) => this.showPage(each, token)) : []);
+    return this.list(
+      url,
+      parameters,
+      isAllowed ? own.map((each) => this.showPage(each, token)) : [],
+    );
   }
 
   listBusinesses(text: string | undefined, url: URL, parameters: Parameters): Response {
@@ -324,14 +332,22 @@ export class Logins {
     const found = this.pages.filter(
       (each) => each.business === business && (each.isClient ?? false) === isClient,
     );
-    return this.list(url, parameters, found.map((each) => this.showPage(each, token)));
+    return this.list(
+      url,
+      parameters,
+      found.map((each) => this.showPage(each, token)),
+    );
   }
 
   private checkBusiness({ scopes }: Token): void {
     if (scopes.includes('business_management')) return;
-    throw new GraphRefusal(200, '(#200) Requires business_management permission to manage the object', {
-      status: 403,
-    });
+    throw new GraphRefusal(
+      200,
+      '(#200) Requires business_management permission to manage the object',
+      {
+        status: 403,
+      },
+    );
   }
 
   private showPage(

@@ -70,10 +70,7 @@ export const noPostPermission = () =>
   );
 
 export const noReadPermission = () =>
-  new GraphRefusal(
-    283,
-    '(#283) Requires pages_read_engagement permission to manage the object',
-  );
+  new GraphRefusal(283, '(#283) Requires pages_read_engagement permission to manage the object');
 
 export const noCommentPermission = () =>
   new GraphRefusal(200, '(#200) Requires pages_manage_engagement permission to manage the object', {

@@ -117,7 +117,7 @@ export class FacebookServer implements NetworkServer {
       if (path.startsWith('/video-upload/')) return await this.takeUpload(request, path);
       const given = await readGiven(request);
       const phase = given.parameters['upload_phase'];
-      this.calls.push(`${request.method} ${path}${phase ? ` ${String(phase)}` : ''}`);
+      this.calls.push(`${request.method} ${path}${typeof phase === 'string' ? ` ${phase}` : ''}`);
       const scripted = this.answers.shift();
       if (scripted) return scripted;
       return await this.take(request, url, path, given);
@@ -189,12 +189,7 @@ export class FacebookServer implements NetworkServer {
     return postId;
   }
 
-  private async take(
-    request: Request,
-    url: URL,
-    path: string,
-    given: Given,
-  ): Promise<Response> {
+  private async take(request: Request, url: URL, path: string, given: Given): Promise<Response> {
     const { method } = request;
     const [node = '', edge, ...others] = withoutVersion(path).slice(1).split('/');
     if (node === 'dialog' && edge === 'oauth') {
@@ -215,7 +210,8 @@ export class FacebookServer implements NetworkServer {
     const good = this.logins.findGood(token);
     const { fields } = read(Reading, parameters);
     const { user } = this.logins;
-    if (node === 'me' && good.page === undefined) return Response.json(pick(user, fields, ['id', 'name']));
+    if (node === 'me' && good.page === undefined)
+      return Response.json(pick(user, fields, ['id', 'name']));
     const page = this.logins.pages.find(({ id }) => id === (node === 'me' ? good.page : node));
     if (page) {
       const { id, name, tasks } = page;
@@ -299,7 +295,13 @@ export class FacebookServer implements NetworkServer {
   }
 
   private createPost(page: string, { parameters }: Call): Response {
-    const { message = '', link, attached_media = [], published, fields } = read(NewPost, parameters);
+    const {
+      message = '',
+      link,
+      attached_media = [],
+      published,
+      fields,
+    } = read(NewPost, parameters);
     if (!published) throw invalid('Fanfare publishes at once');
     const photos = attached_media.map(({ media_fbid }) => this.takePhoto(media_fbid, page));
     const last = this.posts.findLast((post) => post.page === page);
@@ -334,7 +336,8 @@ export class FacebookServer implements NetworkServer {
     const kind = bytes.subarray(1, 4).toString('latin1') === 'PNG' ? 'png' : 'jpeg';
     const isJpeg = bytes.length > 1 && bytes.readUInt16BE(0) === 0xff_d8;
     if (kind === 'jpeg' && !isJpeg) {
-      const shown = 'Your photos couldn\'t be uploaded. Photos should be smaller than 4 MB and saved as JPG or PNG.';
+      const shown =
+        "Your photos couldn't be uploaded. Photos should be smaller than 4 MB and saved as JPG or PNG.";
       throw new GraphRefusal(100, 'Invalid parameter', { subcode: 1366046, shown });
     }
     const id = this.newId();
@@ -376,12 +379,15 @@ export class FacebookServer implements NetworkServer {
 
   private createWholeVideo(page: string, parameters: Parameters, { files }: Given): Response {
     const { file_url, description, fields } = read(WholeVideo, parameters);
-    const bytes = files.get('source') ?? (file_url === undefined ? undefined : Buffer.from(file_url));
+    const bytes =
+      files.get('source') ?? (file_url === undefined ? undefined : Buffer.from(file_url));
     if (!bytes) throw new GraphRefusal(389, '(#389) Unable to fetch video file from URL.');
     const video = this.videos.start(page, 'videos', bytes.length);
     Object.assign(video, { bytes, isUploaded: true });
     this.videos.finish(video, description);
-    return Response.json(pick({ id: video.id, permalink_url: `/reel/${video.id}/` }, fields, ['id']));
+    return Response.json(
+      pick({ id: video.id, permalink_url: `/reel/${video.id}/` }, fields, ['id']),
+    );
   }
 
   private takeReel(page: string, { parameters }: Call): Response {
@@ -488,7 +494,9 @@ export class FacebookServer implements NetworkServer {
     const { since, until = Infinity } = read(Listing, parameters);
     const isWithin = (each: { page: string; createdAt: number }) =>
       each.page === page && each.createdAt >= since * 1_000 && each.createdAt <= until * 1_000;
-    const videos = this.videos.all.filter((video) => isWithin(video) && this.videos.isPublic(video));
+    const videos = this.videos.all.filter(
+      (video) => isWithin(video) && this.videos.isPublic(video),
+    );
     switch (edge) {
       case 'published_posts': {
         const ofVideos = videos

@@ -78,7 +78,10 @@ export async function startNetwork(
     consent: async (address, decision = 'allow') => {
       const hasChoice = accounts.length > 1 && decision === 'allow';
       const given = { inputs: {}, decision: { decision } };
-      await giveConsent(address, { ...given, ...(hasChoice && { accounts: accounts.slice(0, 1) }) });
+      await giveConsent(address, {
+        ...given,
+        ...(hasChoice && { accounts: accounts.slice(0, 1) }),
+      });
     },
     ...(accounts.length > 1 && {
       consentForAll: async (address: string) =>

@@ -182,4 +182,3 @@ export class Videos {
 }
 
 export const shaOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-

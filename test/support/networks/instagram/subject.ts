@@ -77,6 +77,8 @@ export async function startNetwork(
   return {
     env: {
       ...instagramVariables(server.url),
+      // It fetches media from the app of the test.
+      FANFARE_MEDIA_PUBLIC_URL: '',
       FANFARE_INSTAGRAM_CLIENT_ID: client.id,
       FANFARE_INSTAGRAM_CLIENT_SECRET: client.secret,
     },
