@@ -22,7 +22,7 @@ const Me = z.object({ id: GraphId });
 const PageItself = z.object({ id: GraphId, name: z.string().default(''), category: z.string() });
 
 /**
- * Seconds. 0: never. A token that has ended is described with the status 200. @see
+ * Times are in seconds, and 0 is never. A token that has ended is described with the status 200. @see
  * https://developers.facebook.com/docs/facebook-login/guides/access-tokens/debugging
  */
 const Inspected = z.object({
@@ -30,6 +30,10 @@ const Inspected = z.object({
     is_valid: z.boolean().default(false),
     expires_at: z.number().optional(),
     data_access_expires_at: z.number().optional(),
+    granular_scopes: z
+      .array(z.object({ scope: z.string(), target_ids: z.array(GraphId).optional() }))
+      .optional()
+      .catch(undefined),
     error: z
       .object({
         code: z.number().optional(),
@@ -41,6 +45,9 @@ const Inspected = z.object({
 });
 type Inspected = z.infer<typeof Inspected>['data'];
 type Ended = NonNullable<Inspected['error']>;
+
+const noPage =
+  "Facebook shared no page. Open the link again, choose 'Edit settings', and select every page.";
 
 /** The user has lost the role at this page. Other pages of the login may be good. */
 const roleLost = 492;
@@ -61,32 +68,18 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
     const { id: userId } = (await ask('/me', Me, { query: { fields: 'id' } })).body;
     const pages = await listPages(ask, granted);
     if (pages.length === 0) {
-      const message = 'You gave access to no page. Log in again and select your pages.';
-      throw new PlatformError('rejected', message, { platformCode: 'no_page' });
+      throw new PlatformError('rejected', noPage, { platformCode: 'no_page' });
     }
-    const credentials = tokensOf(pages);
+    const token = pages.find(({ access_token }) => access_token !== undefined)?.access_token;
+    const inspected = app && token ? await inspectIfPossible(app, token, signal) : undefined;
+    const accounts = pages.map((page) => toAccount(page, userId, inspected));
+    const usable = pages.filter((_, i) => accounts[i]!.problem === null);
     return {
-      credentials,
+      credentials: tokensOf(usable),
       scope: [...(granted ?? settings.scopes)],
-      tokenExpiresAt: await findEnd(credentials, app, signal),
-      accounts: pages.map((page) => toAccount(page, userId)),
+      tokenExpiresAt: findEnd(inspected),
+      accounts,
     };
-  }
-
-  /** Null: never, or nobody knows. */
-  async function findEnd(
-    credentials: Credentials,
-    app: App | null,
-    signal: AbortSignal,
-  ): Promise<Date | null> {
-    const [token] = Object.values(credentials);
-    if (!app || token === undefined) return null;
-    const inspected = await inspect(app, token, signal).catch((error: unknown) => {
-      if (error instanceof PlatformError) return undefined;
-      throw error;
-    });
-    const seconds = inspected?.expires_at || inspected?.data_access_expires_at;
-    return seconds ? new Date(seconds * 1_000) : null;
   }
 
   async function inspect(app: App, token: string, signal: AbortSignal): Promise<Inspected> {
@@ -102,6 +95,12 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
       throw new PlatformError('unavailable', error.message, error.options);
     }
   }
+
+  const inspectIfPossible = (app: App, token: string, signal: AbortSignal) =>
+    inspect(app, token, signal).catch((error: unknown) => {
+      if (error instanceof PlatformError) return undefined;
+      throw error;
+    });
 
   return {
     consent: {
@@ -119,17 +118,17 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
       }
       const ask = graph({ access_token: accessToken }, signal);
       const query = { fields: 'id,name,category' };
-      const page = await ask('/me', PageItself, { query }).then(({ body }) => body, ifRefused);
+      const page = await ask('/me', PageItself, { query }).then(({ body }) => body, ifOfUser);
       if (!page) {
         const grant = await toGrant({ granted: scope, ask }, null, signal);
         return { ...grant, tokenExpiresAt: expiresAt };
       }
-      const pages = [{ ...page, access_token: accessToken }];
+      const itself = { ...page, access_token: accessToken };
       return {
-        credentials: tokensOf(pages),
+        credentials: tokensOf([itself]),
         scope: scope ?? [],
         tokenExpiresAt: expiresAt,
-        accounts: pages.map((each) => toAccount(each, undefined)),
+        accounts: [toAccount(itself)],
       };
     },
 
@@ -146,29 +145,40 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
   };
 }
 
-/** The token belongs to a user. */
-function ifRefused(error: unknown): undefined {
+function ifOfUser(error: unknown): undefined {
   if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
 }
 
-const tokensOf = (pages: readonly Page[]): Credentials =>
-  Object.fromEntries(
-    pages.flatMap((page) =>
-      page.access_token !== undefined && problemOf(page) === null
-        ? [[tokenNameOf(page.id), page.access_token]]
-        : [],
-    ),
+function tokensOf(pages: readonly Page[]): Credentials {
+  const tokens = pages.flatMap(({ id, access_token: token }) =>
+    token === undefined ? [] : [[tokenNameOf(id), token]],
   );
+  return Object.fromEntries(tokens) as Credentials;
+}
 
 /** `userId`: as the app's callbacks name the user. Undefined: nobody knows. */
-function toAccount(page: Page, userId: string | undefined): GrantedAccount {
+function toAccount(page: Page, userId?: string, inspected?: Inspected): GrantedAccount {
   return {
     externalAccountId: page.id,
     accountName: page.name.trim() || `Page ${page.id}`,
     kind: 'Page',
     ...(userId !== undefined && { traits: { user_id: userId } }),
-    problem: problemOf(page),
+    problem: problemOf(page) ?? problemOfScope(page, inspected),
   };
+}
+
+/** The user may allow posts to some pages only. Without IDs, all are allowed. */
+function problemOfScope({ id }: Page, inspected: Inspected | undefined): string | null {
+  const scope = inspected?.granular_scopes?.find((each) => each.scope === 'pages_manage_posts');
+  const allowed = scope?.target_ids ?? [];
+  if (allowed.length === 0 || allowed.includes(id)) return null;
+  return "You did not allow posts to this page. Log in again, choose 'Edit settings', and select it for every permission.";
+}
+
+/** Null: never, or nobody knows. */
+function findEnd(inspected: Inspected | undefined): Date | null {
+  const seconds = inspected?.expires_at || inspected?.data_access_expires_at;
+  return seconds ? new Date(seconds * 1_000) : null;
 }
 
 function toEnd({ code = 190, subcode, message = '' }: Partial<Ended> = {}): PlatformError {

@@ -115,6 +115,8 @@ export class Logins {
   listSize = 100;
   /** When the access to data ends, in days. 0: never. */
   dataAccessDays = 90;
+  /** Pages that the user allows posts to. Undefined: all. */
+  postablePages: string[] | undefined;
   /** Whether `GET /me/permissions` is refused, as for a system user. */
   hasNoPermissions = false;
   private readonly codes = new Map<string, Code>();
@@ -286,7 +288,10 @@ export class Logins {
         expires_at: Number.isFinite(expiresAt) ? toSeconds(expiresAt) : 0,
         is_valid: true,
         scopes,
-        granular_scopes: scopes.map((scope) => ({ scope })),
+        granular_scopes: scopes.map((scope) => ({
+          scope,
+          ...(scope === 'pages_manage_posts' && { target_ids: this.postablePages }),
+        })),
         user_id: this.user.id,
         ...(profile_id !== undefined && { profile_id }),
       },

@@ -275,7 +275,10 @@ export class FacebookServer implements NetworkServer {
     const mayPost = ['pages_read_engagement', 'pages_manage_posts'].every((scope) =>
       scopes.includes(scope),
     );
-    if (!mayPost || known.tasks?.includes('CREATE_CONTENT') === false) throw noPostPermission();
+    const isAllowed = this.logins.postablePages?.includes(page) ?? true;
+    if (!mayPost || !isAllowed || known.tasks?.includes('CREATE_CONTENT') === false) {
+      throw noPostPermission();
+    }
     switch (edge) {
       case 'feed':
         return this.createPost(page, call);
