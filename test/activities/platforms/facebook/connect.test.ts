@@ -1,0 +1,333 @@
+// Logging in at Facebook: what the consent asks for, the pages that a login reaches, and the end of their tokens.
+import { describe, expect, test } from 'vitest';
+import type { GrantedAccount } from '../../../../activities/platforms/platform.ts';
+import { readGrant } from '../../../../activities/platforms/platform-answer.ts';
+import { facebook as definition } from '../../../../schema/platforms/facebook.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { startFacebook } from '../../../support/networks/facebook/connected.ts';
+import type { EndCode, SimulatedPage } from '../../../support/networks/facebook/logins.ts';
+
+const never = new AbortController().signal;
+const dayMs = 24 * 3_600_000;
+const allScopes = [
+  'pages_show_list',
+  'pages_read_engagement',
+  'pages_manage_posts',
+  'pages_manage_engagement',
+  'business_management',
+];
+const tasks = ['ANALYZE', 'CREATE_CONTENT'];
+const bakery: SimulatedPage = { id: '101', name: 'Bakery', tasks };
+const garden: SimulatedPage = { id: '102', name: 'Garden', tasks };
+
+const problemsOf = (accounts: readonly GrantedAccount[]) =>
+  accounts.map(({ accountName, problem }) => [accountName, problem]);
+
+describe('a consent', () => {
+  test('asks for the scopes, and again for those that the user has declined', async () => {
+    await using network = await startFacebook();
+    const { url } = await network.allow();
+    expect(new URL(url).pathname).toBe('/v25.0/dialog/oauth');
+    expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
+      response_type: 'code',
+      client_id: network.app.clientId,
+      redirect_uri: network.request.callbackUrl,
+      scope: allScopes.join(' '),
+      state: network.request.state,
+      auth_type: 'rerequest',
+    });
+  });
+
+  test('exchanges its token before it reads those of the pages, which then never expire', async () => {
+    await using network = await startFacebook({ pages: [bakery] });
+    const { accounts, scope, credentials, tokenExpiresAt } = await network.logIn();
+    expect(network.server.calls.slice(-7)).toEqual([
+      'POST /v25.0/oauth/access_token',
+      'POST /v25.0/oauth/access_token',
+      'GET /v25.0/me/permissions',
+      'GET /v25.0/me',
+      'GET /v25.0/me/accounts',
+      'GET /v25.0/me/businesses',
+      'GET /v25.0/debug_token',
+    ]);
+    expect(accounts).toEqual([
+      {
+        externalAccountId: '101',
+        accountName: 'Bakery',
+        kind: 'Page',
+        traits: { user_id: network.server.logins.user.id },
+        problem: null,
+      },
+    ]);
+    expect(scope).toEqual(allScopes);
+    expect(credentials).toEqual({ page_token_101: expect.stringMatching(/^EAABpage/) as string });
+    // The access to data ends.
+    const days = (tokenExpiresAt!.getTime() - Date.now()) / dayMs;
+    expect(days).toBeGreaterThan(89);
+    expect(days).toBeLessThan(91);
+  });
+
+  test('sends no secret in an address', async () => {
+    const urls: string[] = [];
+    const send = (url: string, init?: RequestInit) => {
+      urls.push(url);
+      return fetch(url, init);
+    };
+    await using network = await startFacebook({ send });
+    const { secret } = network.server.logins.client;
+    expect(urls.length).toBeGreaterThan(0);
+    expect(urls.filter((url) => url.includes(secret))).toEqual([]);
+  });
+
+  test('never ends where Facebook says so', async () => {
+    await using network = await startFacebook();
+    network.server.logins.dataAccessDays = 0;
+    expect((await network.logIn()).tokenExpiresAt).toBeNull();
+  });
+
+  test('without a permission is refused with its name', async () => {
+    await using network = await startFacebook();
+    network.server.logins.withheldScopes.add('pages_manage_posts');
+    const error = await refusal(network.logIn());
+    expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'scope_missing' } });
+    expect(error.message).toContain('pages_manage_posts');
+  });
+
+  test('without the permission for comments connects all the same', async () => {
+    await using network = await startFacebook();
+    network.server.logins.withheldScopes.add('pages_manage_engagement');
+    const grant = await network.logIn();
+    expect(readGrant(grant, definition.scopes).accounts[0]!.problem).toBeNull();
+    expect(grant.scope).not.toContain('pages_manage_engagement');
+  });
+
+  test('that the user refuses is a denial', async () => {
+    await using network = await startFacebook();
+    const { query } = await network.allow('deny');
+    expect(query).toMatchObject({ error: 'access_denied', state: network.request.state });
+  });
+
+  test('needs the secret of the app, and uses a code once', async () => {
+    await using network = await startFacebook();
+    const { query, flow } = await network.allow();
+    const complete = (app = network.app) =>
+      network.method.complete(query, { ...network.request, app, flow }, never);
+    const wrong = await refusal(complete({ ...network.app, clientSecret: 'wrong' }));
+    expect(wrong).toMatchObject({ kind: 'rejected' });
+    expect(wrong.message).toContain('Error validating client secret.');
+    await complete();
+    const again = await refusal(complete());
+    expect(again).toMatchObject({ kind: 'rejected' });
+    expect(again.message).toContain('This authorization code has been used.');
+    expect(JSON.stringify([again.message, again.options])).not.toContain(query['code']);
+  });
+
+  test('with an error in a 200 is refused', async () => {
+    await using network = await startFacebook();
+    const { query, flow } = await network.allow();
+    network.server.hasErrorsIn200 = true;
+    const app = { ...network.app, clientSecret: 'wrong' };
+    const completed = network.method.complete(query, { ...network.request, app, flow }, never);
+    expect((await refusal(completed)).message).toContain('Error validating client secret.');
+  });
+});
+
+describe('the pages of a login', () => {
+  test("are the user's own and those of the user's businesses, each once", async () => {
+    const pages: SimulatedPage[] = [
+      bakery,
+      { ...garden, business: '9001' },
+      { id: '103', name: 'Client', tasks, business: '9001', isClient: true },
+      { ...bakery, business: '9001' },
+    ];
+    await using network = await startFacebook({ pages });
+    network.server.logins.businesses.push({ id: '9001', name: 'Acme' });
+    const { accounts, credentials } = await network.logIn();
+    expect(problemsOf(accounts)).toEqual([
+      ['Bakery', null],
+      ['Garden', null],
+      ['Client', null],
+    ]);
+    expect(Object.keys(credentials)).toEqual([
+      'page_token_101',
+      'page_token_102',
+      'page_token_103',
+    ]);
+  });
+
+  test('are listed without those of businesses if the user declines that', async () => {
+    const pages = [bakery, { ...garden, business: '9001' }];
+    await using network = await startFacebook({ pages });
+    network.server.logins.businesses.push({ id: '9001', name: 'Acme' });
+    network.server.logins.withheldScopes.add('business_management');
+    expect(problemsOf((await network.logIn()).accounts)).toEqual([['Bakery', null]]);
+  });
+
+  test("say why they can't be posted to, and keep no token of such a page", async () => {
+    const pages: SimulatedPage[] = [
+      bakery,
+      { ...garden, tasks: ['ANALYZE', 'MODERATE'] },
+      { id: '103', name: 'Archive', tasks, isWithoutToken: true },
+      { id: '104', name: 'New', tasks: ['PROFILE_PLUS_CREATE_CONTENT'] },
+      { id: '105', name: 'Silent', tasks: undefined },
+    ];
+    await using network = await startFacebook({ pages });
+    const { accounts, credentials } = await network.logIn();
+    const words = (name: string) =>
+      `Your role at the page ${name} doesn't let you create content. Ask an administrator of the page for it.`;
+    expect(problemsOf(accounts)).toEqual([
+      ['Bakery', null],
+      ['Garden', words('Garden')],
+      ['Archive', words('Archive')],
+      ['New', null],
+      ['Silent', null],
+    ]);
+    expect(Object.keys(credentials)).toEqual([
+      'page_token_101',
+      'page_token_104',
+      'page_token_105',
+    ]);
+  });
+
+  test('that the user allows no posts to say so', async () => {
+    await using network = await startFacebook({ pages: [bakery, garden] });
+    network.server.logins.postablePages = ['102'];
+    const { accounts, credentials } = await network.logIn();
+    expect(problemsOf(accounts)).toEqual([
+      [
+        'Bakery',
+        "You did not allow posts to this page. Log in again, choose 'Edit settings', and select it for every permission.",
+      ],
+      ['Garden', null],
+    ]);
+    expect(Object.keys(credentials)).toEqual(['page_token_102']);
+  });
+
+  test('are none if the user shares none, which says what to do', async () => {
+    await using network = await startFacebook({ pages: [] });
+    expect(await refusal(network.logIn())).toMatchObject({
+      kind: 'rejected',
+      message:
+        "Facebook shared no page. Open the link again, choose 'Edit settings', and select every page.",
+    });
+  });
+
+  test('can fill many lists', async () => {
+    const pages = Array.from({ length: 60 }, (_, i) => ({
+      id: String(1_000 + i),
+      name: `Page ${i}`,
+      tasks,
+    }));
+    await using network = await startFacebook({ pages });
+    network.server.logins.listSize = 1;
+    const grant = await network.logIn();
+    expect(grant.accounts).toHaveLength(60);
+    expect(readGrant(grant, definition.scopes).accounts).toHaveLength(60);
+  });
+
+  test('are too many above 100', async () => {
+    const pages = Array.from({ length: 130 }, (_, i) => ({
+      id: String(1_000 + i),
+      name: `Page ${i}`,
+      tasks,
+    }));
+    await using network = await startFacebook({ pages });
+    const grant = await network.logIn();
+    expect(() => readGrant(grant, definition.scopes)).toThrow('more than 100 accounts');
+  });
+
+  test('have a name even if Facebook gives none', async () => {
+    await using network = await startFacebook({ pages: [{ ...bakery, name: ' ' }] });
+    expect((await network.logIn()).accounts[0]!.accountName).toBe('Page 101');
+  });
+});
+
+describe('the daily check', () => {
+  test('passes while a token works', async () => {
+    await using network = await startFacebook({ pages: [bakery, garden] });
+    const grant = await network.logIn();
+    network.server.calls.length = 0;
+    await network.check(grant);
+    expect(network.server.calls).toEqual(['GET /v25.0/debug_token']);
+  });
+
+  test.each<[EndCode, string]>([
+    [458, 'The user has removed the app.'],
+    [460, 'The password was changed'],
+    [467, 'The login has ended.'],
+  ])('ends a login with its reason: %i', async (subcode, words) => {
+    await using network = await startFacebook({ pages: [bakery, garden] });
+    const grant = await network.logIn();
+    network.server.logins.endAll(subcode);
+    network.server.calls.length = 0;
+    const error = await refusal(network.check(grant));
+    expect(error).toMatchObject({
+      kind: 'reauthorize',
+      options: { isRevoked: true, platformCode: `190/${subcode}` },
+    });
+    expect(error.message).toContain(words);
+    expect(network.server.calls).toEqual(['GET /v25.0/debug_token']);
+  });
+
+  test.each<EndCode>([459, 463, 464])('ends a login that may come back: %i', async (subcode) => {
+    await using network = await startFacebook({ pages: [bakery] });
+    const grant = await network.logIn();
+    network.server.logins.endAll(subcode);
+    const error = await refusal(network.check(grant));
+    expect(error).toMatchObject({ kind: 'reauthorize', options: { isRevoked: false } });
+  });
+
+  test('leaves a login that has lost one of its pages', async () => {
+    await using network = await startFacebook({ pages: [bakery, garden] });
+    const grant = await network.logIn();
+    network.server.logins.endAll(492, '101');
+    await network.check(grant);
+    network.server.logins.endAll(492, '102');
+    expect(await refusal(network.check(grant))).toMatchObject({
+      kind: 'reauthorize',
+      options: { platformCode: '190/492' },
+    });
+  });
+
+  test('says nothing if Facebook refuses the app, or nobody knows the app', async () => {
+    await using network = await startFacebook({ pages: [bakery] });
+    const { credentials } = await network.logIn();
+    const app = { ...network.app, clientSecret: 'old' };
+    const error = await refusal(network.facebook.check!({ credentials, app }, never));
+    expect(error).toMatchObject({ kind: 'unavailable' });
+    const [token] = Object.values(credentials);
+    expect(JSON.stringify([error.message, error.options])).not.toContain(token);
+    await network.facebook.check!({ credentials, app: null }, never);
+  });
+});
+
+describe('an imported token', () => {
+  const tokens = { refreshToken: null, expiresAt: null, scope: null, instance: null };
+
+  test('of a page is that page', async () => {
+    await using network = await startFacebook({ pages: [bakery, garden] });
+    const accessToken = network.server.logins.createToken('102');
+    const grant = await network.facebook.importTokens!({ ...tokens, accessToken }, never);
+    expect(grant).toMatchObject({
+      credentials: { page_token_102: accessToken },
+      accounts: [{ externalAccountId: '102', accountName: 'Garden', problem: null }],
+    });
+  });
+
+  test("of a user reaches the user's pages", async () => {
+    await using network = await startFacebook({ pages: [bakery, garden] });
+    const accessToken = network.server.logins.createToken();
+    const grant = await network.facebook.importTokens!({ ...tokens, accessToken }, never);
+    expect(problemsOf(grant.accounts)).toEqual([
+      ['Bakery', null],
+      ['Garden', null],
+    ]);
+    expect(Object.keys(grant.credentials)).toEqual(['page_token_101', 'page_token_102']);
+  });
+
+  test('that is wrong is refused', async () => {
+    await using network = await startFacebook();
+    const wrong = network.facebook.importTokens!({ ...tokens, accessToken: 'no' }, never);
+    expect((await refusal(wrong)).kind).toBe('reauthorize');
+  });
+});

@@ -1,0 +1,195 @@
+// After a lost answer of Facebook: the IDs of photos and videos prove a post, and a text shows it.
+import { describe, expect, test } from 'vitest';
+import type { Target } from '../../../../activities/platforms/platform.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { createImage, createVideo } from '../../../support/media/target-media.ts';
+import { startFacebook } from '../../../support/networks/facebook/connected.ts';
+
+type Network = Awaited<ReturnType<typeof startFacebook>>;
+
+const upright = { width: 1_080, height: 1_920 };
+const absent = { outcome: 'absent' };
+const unknown = { outcome: 'unknown' };
+
+const prepared = (network: Network, change: Partial<Target> = {}) =>
+  network.prepare(network.target(change));
+
+describe('a text', () => {
+  test('is found among the posts since it was due', async () => {
+    await using network = await startFacebook();
+    const target = network.target();
+    expect(await network.reconcile(target)).toEqual(absent);
+    const published = await network.commit(target);
+    network.server.addPost('Other');
+    expect(await network.reconcile(target)).toEqual(published);
+    expect(await network.reconcile(network.target({ caption: 'Hel' }))).toEqual(absent);
+  });
+
+  test('is the oldest of equal posts, and none from before', async () => {
+    await using network = await startFacebook();
+    network.server.addPost('Hello', Date.now() - 600_000);
+    expect(await network.reconcile(network.target())).toEqual(absent);
+    const first = network.server.addPost('Hello', Date.now() - 2_000);
+    network.server.addPost('Hello');
+    expect(await network.reconcile(network.target())).toMatchObject({
+      published: { externalId: first },
+    });
+  });
+
+  test('with a link has an attachment that is no photo', async () => {
+    await using network = await startFacebook();
+    const target = network.target({ platformOptions: { link: 'https://example.com' } });
+    const published = await network.commit(target);
+    expect(await network.reconcile(target)).toEqual(published);
+  });
+
+  test('is found behind many others', async () => {
+    await using network = await startFacebook();
+    const target = network.target({ caption: 'First' });
+    const published = await network.commit(target);
+    for (let i = 0; i < 220; i++) network.server.addPost(`No. ${i}`);
+    network.server.calls.length = 0;
+    expect(await network.reconcile(target)).toEqual(published);
+    expect(network.server.calls).toHaveLength(3);
+  });
+
+  test('may be anywhere if there are too many others', async () => {
+    await using network = await startFacebook();
+    for (let i = 0; i < 510; i++) network.server.addPost(`No. ${i}`);
+    expect(await network.reconcile(network.target())).toEqual(unknown);
+  });
+
+  test('is not judged if Facebook refuses to list', async () => {
+    await using network = await startFacebook();
+    const scopes = ['pages_manage_posts'];
+    const token = network.server.logins.createToken('102030405060708', scopes);
+    const credentials = { page_token_102030405060708: token };
+    const error = await refusal(network.reconcile(network.target({ credentials })));
+    expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: '283' } });
+  });
+});
+
+describe('photos', () => {
+  test('are known by their IDs, whatever became of the text', async () => {
+    await using network = await startFacebook();
+    const media = [await createImage(), await createImage()];
+    const target = await prepared(network, { caption: 'Two', media });
+    network.server.addPost('Two');
+    expect(await network.reconcile(target)).toEqual(absent);
+    const published = await network.commit(target);
+    network.server.posts.at(-1)!.message = 'Edited';
+    expect(await network.reconcile(target)).toEqual(published);
+  });
+
+  test('are known by the text and their number if their IDs are lost', async () => {
+    await using network = await startFacebook();
+    const media = [await createImage(), await createImage()];
+    const target = await prepared(network, { caption: 'Two', media });
+    network.server.addPost('Two');
+    const published = await network.commit(target);
+    expect(await network.reconcile({ ...target, state: {} })).toEqual(published);
+    const one = { ...target, state: {}, media: media.slice(1) };
+    expect(await network.reconcile(one)).toEqual(absent);
+  });
+});
+
+describe('a video', () => {
+  test.each([
+    ['in the feed', {}],
+    ['as a reel', upright],
+  ])('%s is known by its status', async (_, size) => {
+    await using network = await startFacebook();
+    const target = await prepared(network, { media: [createVideo(size)] });
+    expect(await network.reconcile(target)).toEqual(absent);
+    const outcome = await network.commit(target);
+    expect(await refusal(network.reconcile(target))).toMatchObject({
+      kind: 'unavailable',
+      message: 'Facebook is still processing the video.',
+    });
+    const { state } = outcome as { state: Target['state'] };
+    expect(await network.reconcile(target)).toEqual(await network.confirm(target, state));
+  });
+
+  test('that failed is absent', async () => {
+    await using network = await startFacebook();
+    const failure = { code: 1363128, message: 'Too short.' };
+    Object.assign(network.server.videos.switches, { failures: [failure], readsUntilPublic: 0 });
+    const target = await prepared(network, { media: [createVideo(upright)] });
+    await network.commit(target);
+    expect(await network.reconcile(target)).toEqual(absent);
+  });
+
+  test('is looked for by its text if its ID is lost', async () => {
+    await using network = await startFacebook();
+    const reel = await prepared(network, { caption: 'A reel', media: [createVideo(upright)] });
+    const video = await prepared(network, { caption: 'A film', media: [createVideo()] });
+    for (const target of [reel, video]) {
+      const { state } = (await network.commit(target)) as { state: Target['state'] };
+      await network.confirm(target, state);
+    }
+    const [{ id: reelId }, { id: videoId }] = network.server.videos.all as [
+      { id: string },
+      { id: string },
+    ];
+    expect(await network.reconcile({ ...reel, state: {} })).toMatchObject({
+      published: { externalId: reelId },
+    });
+    expect(await network.reconcile({ ...video, state: {} })).toMatchObject({
+      published: { externalId: `102030405060708_${videoId}` },
+    });
+    expect(await network.reconcile({ ...reel, state: {}, caption: 'Other' })).toEqual(absent);
+    network.server.videos.all[0]!.description = '';
+    expect(await network.reconcile({ ...reel, state: {}, caption: '' })).toEqual(unknown);
+  });
+
+  test('that Facebook does not know is looked for in its lists', async () => {
+    await using network = await startFacebook();
+    const target = await prepared(network, { media: [createVideo(upright)] });
+    network.server.videos.all.length = 0;
+    expect(await network.reconcile(target)).toEqual(absent);
+  });
+});
+
+describe('a story', () => {
+  const platformOptions = { placement: 'story' };
+
+  test('of a photo is known by its ID', async () => {
+    await using network = await startFacebook();
+    const target = await prepared(network, { media: [await createImage()], platformOptions });
+    network.server.addStory('1');
+    expect(await network.reconcile(target)).toEqual(absent);
+    const published = await network.commit(target);
+    expect(await network.reconcile(target)).toEqual(published);
+  });
+
+  test('of a video is known by its ID, and has the ID of its post', async () => {
+    await using network = await startFacebook();
+    const target = await prepared(network, { media: [createVideo(upright)], platformOptions });
+    await network.commit(target);
+    await refusal(network.reconcile(target));
+    const [{ postId }] = network.server.stories as [{ postId: string }];
+    expect(await network.reconcile(target)).toMatchObject({ published: { externalId: postId } });
+  });
+
+  test('without its ID is absent only if there is none', async () => {
+    await using network = await startFacebook();
+    const target = network.target({ media: [await createImage()], platformOptions });
+    expect(await network.reconcile(target)).toEqual(absent);
+    network.server.addStory('1');
+    expect(await network.reconcile(target)).toEqual(unknown);
+  });
+});
+
+describe('a comment', () => {
+  test('is found below its post, among those of the page', async () => {
+    await using network = await startFacebook();
+    const replyTo = network.server.addPost('Hello');
+    const target = network.target({ caption: 'First', replyTo });
+    expect(await network.reconcile(target)).toEqual(absent);
+    const published = await network.commit(target);
+    expect(await network.reconcile(target)).toEqual(published);
+    network.server.comments[0]!.page = '102030405060709';
+    network.server.logins.pages.push({ id: '102030405060709', name: 'Other', tasks: [] });
+    expect(await network.reconcile(target)).toEqual(absent);
+  });
+});

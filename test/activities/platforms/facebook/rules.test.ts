@@ -1,0 +1,172 @@
+// What a post to Facebook may have, before anything is sent.
+import { describe, expect, test } from 'vitest';
+import {
+  checkMedia,
+  mediaRulesOf,
+  type MediaFacts,
+} from '../../../../activities/platforms/media-rules.ts';
+import { checkText } from '../../../../activities/platforms/text-rules.ts';
+import { facebook, placementOf } from '../../../../schema/platforms/facebook.ts';
+
+const image: MediaFacts = {
+  kind: 'image',
+  contentType: 'image/jpeg',
+  bytes: 1_000,
+  width: 1_080,
+  height: 1_350,
+  durationMs: null,
+  altText: null,
+  url: null,
+};
+const video: MediaFacts = {
+  ...image,
+  kind: 'video',
+  contentType: 'video/mp4',
+  width: 1_080,
+  height: 1_920,
+  durationMs: 60_000,
+};
+const reel = { placement: 'reel' };
+const story = { placement: 'story' };
+
+const times = (length: number, facts: MediaFacts) => Array.from({ length }, () => facts);
+
+function findIn(media: MediaFacts[], given: Record<string, unknown> = {}) {
+  const { title, rules } = mediaRulesOf(facebook, given);
+  return checkMedia(title, rules, media, {
+    path: ['media'],
+    pathOf: (i) => ['media', i],
+    autoFit: false,
+    options: { path: ['platform_options'], given },
+  });
+}
+
+const codesOf = (...given: Parameters<typeof findIn>) =>
+  findIn(...given).errors.map(({ code }) => code);
+
+describe('media', () => {
+  test.each<[string, MediaFacts[], Record<string, unknown>, string[]]>([
+    ['10 images', times(10, image), {}, []],
+    ['11 images', times(11, image), {}, ['too_many_media']],
+    ['two videos', [video, video], {}, ['too_many_media']],
+    ['an image and a video', [image, video], {}, ['media_mix_not_supported']],
+    ['a PNG', [{ ...image, contentType: 'image/png' }], {}, []],
+    ['a GIF', [{ ...image, contentType: 'image/gif' }], {}, ['media_type_not_supported']],
+    ['4 MB', [{ ...image, bytes: 4_000_000 }], {}, []],
+    ['more than 4 MB', [{ ...image, bytes: 4_000_001 }], {}, ['media_too_large']],
+    ['a long video', [{ ...video, durationMs: 3_600_000 }], {}, []],
+    ['a WebM', [{ ...video, contentType: 'video/webm' }], {}, ['media_type_not_supported']],
+    ['a link with an image', [image], { link: 'https://example.com' }, ['not_with_media']],
+    ['a reel', [video], reel, []],
+    ['a reel of 2 seconds', [{ ...video, durationMs: 2_000 }], reel, ['media_too_short']],
+    ['a reel of 16 minutes', [{ ...video, durationMs: 960_000 }], reel, ['media_too_long']],
+    ['a small reel', [{ ...video, width: 480, height: 854 }], reel, ['media_too_small']],
+    ['a reel of an image', [image], reel, ['media_kind_not_supported']],
+    ['a reel of two videos', [video, video], reel, ['too_many_media']],
+    ['a story of an image', [image], story, []],
+    ['a story of a video', [video], story, []],
+    ['a story of 61 seconds', [{ ...video, durationMs: 61_000 }], story, ['media_too_long']],
+    ['a story of two images', [image, image], story, ['too_many_media']],
+  ])('%s', (_, media, given, codes) => {
+    expect(codesOf(media, given)).toEqual(codes);
+  });
+
+  test('names what it judges', () => {
+    const [issue] = findIn([{ ...video, durationMs: 2_000 }], reel).errors;
+    expect(issue!.message).toBe('Facebook accepts videos of at least 3000 ms.');
+  });
+
+  test('has alt texts of images only', () => {
+    const altText = 'Noise';
+    const warningsOf = (...given: Parameters<typeof findIn>) =>
+      findIn(...given).warnings.map(({ code }) => code);
+    expect(warningsOf([{ ...image, altText }])).toEqual([]);
+    expect(warningsOf([{ ...video, altText }])).toEqual(['alt_text_ignored']);
+    expect(warningsOf([{ ...image, altText }], story)).toEqual(['alt_text_ignored']);
+    expect(codesOf([{ ...image, altText: 'a'.repeat(1_001) }])).toEqual(['alt_text_too_long']);
+  });
+});
+
+describe('the placement', () => {
+  const size = { kind: 'video', width: 1_080, height: 1_920, durationMs: 60_000 } as const;
+
+  test.each([
+    ['an upright video', [size], 'reel'],
+    ['a video of 3 seconds', [{ ...size, durationMs: 3_000 }], 'reel'],
+    ['a video of 91 seconds', [{ ...size, durationMs: 91_000 }], 'feed'],
+    ['a wide video', [{ ...size, width: 1_920, height: 1_080 }], 'feed'],
+    ['a square video', [{ ...size, height: 1_080 }], 'feed'],
+    ['a small video', [{ ...size, width: 360, height: 640 }], 'feed'],
+    ['a very narrow video', [{ ...size, width: 540, height: 2_000 }], 'feed'],
+    ['an image', [{ ...size, kind: 'image' as const, durationMs: null }], 'feed'],
+    ['no media', [], 'feed'],
+  ] as const)('of %s is by default: %s', (_, media, placement) => {
+    expect(placementOf(undefined, media)).toBe(placement);
+    expect(placementOf('story', media)).toBe('story');
+  });
+});
+
+describe('a post as a whole', () => {
+  const post = { caption: '', media: [], options: {}, firstComment: null, isReply: false };
+  const codesIn = (change: Partial<typeof post> & { firstComment?: string | null }) =>
+    facebook.rules.check({ ...post, ...change }).map(({ code }) => code);
+
+  test.each([
+    ['a text', { caption: 'Hello' }, []],
+    ['a reel without media', { options: reel }, ['media_required']],
+    ['a reel with text', { caption: 'Hello', options: reel, media: [video] as never }, []],
+    ['a story without media', { options: story }, ['media_required']],
+    [
+      'a story with text',
+      { caption: 'Hello', options: story, media: [image] as never },
+      ['caption_ignored'],
+    ],
+    [
+      'a story with a comment',
+      { firstComment: 'First', options: story, media: [image] as never },
+      ['comments_not_supported'],
+    ],
+  ])('%s', (_, change, codes) => {
+    expect(codesIn(change)).toEqual(codes);
+  });
+
+  test('is a story all the same with text, which is only a warning', () => {
+    const [finding] = facebook.rules.check({
+      ...post,
+      caption: 'Hello',
+      options: story,
+      media: [image],
+    });
+    expect(finding).toMatchObject({ at: 'caption', isWarning: true });
+  });
+});
+
+describe('options', () => {
+  test.each([
+    { placement: 'wall' },
+    { link: 'ftp://example.com' },
+    { link: 'https://example.com', placement: 'reel' },
+    { link: 'https://example.com', placement: 'story' },
+    { published: false },
+  ])('%o are refused', (given) => {
+    expect(facebook.options.safeParse(given).success).toBe(false);
+  });
+
+  test('can name the feed with a link', () => {
+    const given = { link: 'https://example.com', placement: 'feed' };
+    expect(facebook.options.safeParse(given).success).toBe(true);
+  });
+});
+
+describe('the text', () => {
+  test.each([
+    ['a'.repeat(63_206), []],
+    ['a'.repeat(63_207), ['caption_too_long']],
+    // Nobody knows how Facebook counts, so an emoji counts as two.
+    ['😀'.repeat(31_603), []],
+    [`${'😀'.repeat(31_603)}a`, ['caption_too_long']],
+    [' ', ['caption_required']],
+  ])('of %.10s… gets %o', (text, codes) => {
+    expect(checkText(facebook, text, { path: ['caption'] }).map(({ code }) => code)).toEqual(codes);
+  });
+});
