@@ -2,6 +2,7 @@
 import { describe } from 'vitest';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import type { NetworkSubject } from '../support/networks/contract/subject.ts';
+import { facebookWithTwoPages } from '../support/networks/facebook/subject.ts';
 import { createSwitchboard } from '../support/networks/faults.ts';
 import { linkedinMember } from '../support/networks/linkedin/subject.ts';
 import { goToSocial, mastodonByConsent } from '../support/networks/mastodon/subject.ts';
@@ -10,7 +11,7 @@ import { twitterBlind } from '../support/networks/twitter/subject.ts';
 const withoutFaults = (subject: NetworkSubject) =>
   describeLiveCases({ ...subject, start: (db) => subject.start(createSwitchboard(), db) });
 
-for (const subject of [goToSocial, linkedinMember, twitterBlind]) {
+for (const subject of [facebookWithTwoPages, goToSocial, linkedinMember, twitterBlind]) {
   describe(subject.title ?? subject.name, () => withoutFaults(subject));
 }
 describe('mastodon, by consent', () => describeLiveCases(mastodonByConsent));

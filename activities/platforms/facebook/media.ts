@@ -14,9 +14,17 @@ const Prepared = z.object({
   video: VideoUpload.optional(),
   /** Of a story whose video was published, as its answer names the post. */
   postId: z.string().optional(),
+  /** When the first upload began, in milliseconds. */
+  madeAt: z.number().optional(),
 });
+type Prepared = z.infer<typeof Prepared>;
 
-export const readPrepared = (state: ProviderState) => Prepared.parse(state);
+/** Nothing says how long Facebook keeps an unused upload. Meta's other networks keep one for a day. */
+const lastsMs = 23.5 * 3_600_000;
+
+export const readPrepared = (state: ProviderState): Prepared => Prepared.parse(state);
+
+export const isOld = ({ madeAt = Date.now() }: Prepared): boolean => Date.now() - madeAt > lastsMs;
 
 export function placementOfTarget({ platformOptions, media }: Target): Placement {
   return placementOf(facebook.options.parse(platformOptions).placement, media);
@@ -24,17 +32,18 @@ export function placementOfTarget({ platformOptions, media }: Target): Placement
 
 export async function prepareMedia(api: PageApi, target: Target): Promise<PrepareOutcome> {
   const { media, state } = target;
-  const { photos, video } = readPrepared(state);
+  const stored = readPrepared(state);
+  const { photos, video, madeAt = Date.now() } = isOld(stored) ? readPrepared({}) : stored;
   const next = media[photos.length];
   if (!next) return preparedAs(state);
   if (next.kind === 'image') {
-    const uploaded = [...photos, await uploadPhoto(api, next)];
-    if (uploaded.length === media.length) return preparedAs({ photos: uploaded });
-    return { outcome: 'more', state: { photos: uploaded }, waitMs: 0 };
+    const uploaded = { photos: [...photos, await uploadPhoto(api, next)], madeAt };
+    if (uploaded.photos.length === media.length) return preparedAs(uploaded);
+    return { outcome: 'more', state: uploaded, waitMs: 0 };
   }
   const step = await uploadVideo(api, next, placementOfTarget(target), video);
   if (step === 'ready') return preparedAs(state);
-  return { outcome: 'more', state: { video: step.upload }, waitMs: step.waitMs };
+  return { outcome: 'more', state: { video: step.upload, madeAt }, waitMs: step.waitMs };
 }
 
 /** https://developers.facebook.com/docs/pages-api/posts */

@@ -8,7 +8,7 @@ import { toUnexpectedAnswer } from '../refusal.ts';
 import { network, type PageApi } from './api.ts';
 import { isDuplicate } from './errors.ts';
 import { findPost, findStoryOf, toPublished } from './find-post.ts';
-import { placementOfTarget, readPrepared } from './media.ts';
+import { isOld, placementOfTarget, readPrepared } from './media.ts';
 import { edgeOf, type VideoUpload } from './video-upload.ts';
 
 /** `<page>_<post>`, and `<post>_<comment>`. */
@@ -17,7 +17,7 @@ const Posted = z.object({ id: z.string().regex(facebook.rules.replies.id) });
 const Finished = z.object({ success: z.boolean(), post_id: GraphId.optional() });
 const StoryPosted = z.object({ success: z.boolean(), post_id: GraphId });
 
-/** `stale`: the uploads are not in the state. */
+/** `stale`: the uploads are not in the state, or too old. */
 export async function publish(api: PageApi, target: Target): Promise<CommitOutcome> {
   const { media, replyTo, state } = target;
   if (replyTo !== null) return comment(api, target, replyTo);
@@ -26,7 +26,9 @@ export async function publish(api: PageApi, target: Target): Promise<CommitOutco
     const message = `A ${placement} of Facebook needs media.`;
     throw new PlatformError('rejected', message, { platformCode: 'media_required' });
   }
-  const { photos, video } = readPrepared(state);
+  const prepared = readPrepared(state);
+  if (isOld(prepared)) return { outcome: 'stale' };
+  const { photos, video } = prepared;
   if (media[0]?.kind === 'video') {
     return video?.isUploaded ? finishVideo(api, target, video) : { outcome: 'stale' };
   }

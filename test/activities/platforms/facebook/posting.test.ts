@@ -81,7 +81,7 @@ describe('photos', () => {
     const target = network.target({ caption: 'Two', media });
     const first = await network.prepareStep(target);
     const [photo] = network.server.photos;
-    expect(first).toEqual({ outcome: 'more', state: { photos: [photo!.id] }, waitMs: 0 });
+    expect(first).toMatchObject({ outcome: 'more', state: { photos: [photo!.id] }, waitMs: 0 });
     const second = await network.prepareStep({ ...target, state: first.state });
     expect(second.outcome).toBe('prepared');
     expect(network.server.posts).toEqual([]);
@@ -117,6 +117,21 @@ describe('photos', () => {
     const target = network.target({ media: [await createImage()] });
     expect(await network.commit(target)).toEqual({ outcome: 'stale' });
     expect(network.server.calls).toEqual([]);
+  });
+
+  test('that wait for a day are uploaded again', async () => {
+    await using network = await startFacebook();
+    const target = await network.prepare(network.target({ media: [await createImage()] }));
+    const state = { ...target.state, madeAt: Date.now() - 24 * 3_600_000 };
+    expect(await network.commit({ ...target, state })).toEqual({ outcome: 'stale' });
+    const again = await network.prepareStep({ ...target, state });
+    expect(again).toMatchObject({
+      outcome: 'prepared',
+      state: { photos: [network.server.photos[1]!.id] },
+    });
+    expect(await network.commit({ ...target, state: again.state })).toMatchObject({
+      outcome: 'published',
+    });
   });
 
   test('that are no photos are refused for good', async () => {

@@ -94,3 +94,17 @@ export async function startNetwork(
     [Symbol.asyncDispose]: () => close(),
   };
 }
+
+/** The user chooses among them. */
+export const facebookWithTwoPages: NetworkSubject = {
+  ...facebook,
+  title: 'facebook with two pages',
+  start: (switchboard) => {
+    const tasks = ['CREATE_CONTENT'];
+    const pages = [
+      { id: '102030405060708', name: 'Bakery', tasks },
+      { id: '102030405060709', name: 'Garden', tasks },
+    ];
+    return startNetwork(switchboard, new FacebookServer(pages));
+  },
+};
