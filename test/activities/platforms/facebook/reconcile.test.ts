@@ -127,10 +127,7 @@ describe('a video', () => {
       const { state } = (await network.commit(target)) as { state: Target['state'] };
       await network.confirm(target, state);
     }
-    const [{ id: reelId }, { id: videoId }] = network.server.videos.all as [
-      { id: string },
-      { id: string },
-    ];
+    const [reelId, videoId] = network.server.videos.all.map(({ id }) => id);
     expect(await network.reconcile({ ...reel, state: {} })).toMatchObject({
       published: { externalId: reelId },
     });
@@ -167,7 +164,7 @@ describe('a story', () => {
     const target = await prepared(network, { media: [createVideo(upright)], platformOptions });
     await network.commit(target);
     await refusal(network.reconcile(target));
-    const [{ postId }] = network.server.stories as [{ postId: string }];
+    const { postId } = network.server.stories[0]!;
     expect(await network.reconcile(target)).toMatchObject({ published: { externalId: postId } });
   });
 

@@ -6,6 +6,7 @@ import {
   type MediaFacts,
 } from '../../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
+import type { PostSummary } from '../../../../schema/platforms/definition.ts';
 import { facebook, placementOf } from '../../../../schema/platforms/facebook.ts';
 
 const image: MediaFacts = {
@@ -107,23 +108,29 @@ describe('the placement', () => {
 });
 
 describe('a post as a whole', () => {
-  const post = { caption: '', media: [], options: {}, firstComment: null, isReply: false };
-  const codesIn = (change: Partial<typeof post> & { firstComment?: string | null }) =>
+  const post: PostSummary = {
+    caption: '',
+    media: [],
+    options: {},
+    firstComment: null,
+    isReply: false,
+  };
+  const codesIn = (change: Partial<PostSummary>) =>
     facebook.rules.check({ ...post, ...change }).map(({ code }) => code);
 
-  test.each([
+  test.each<[string, Partial<PostSummary>, string[]]>([
     ['a text', { caption: 'Hello' }, []],
     ['a reel without media', { options: reel }, ['media_required']],
-    ['a reel with text', { caption: 'Hello', options: reel, media: [video] as never }, []],
+    ['a reel with text', { caption: 'Hello', options: reel, media: [video] }, []],
     ['a story without media', { options: story }, ['media_required']],
     [
       'a story with text',
-      { caption: 'Hello', options: story, media: [image] as never },
+      { caption: 'Hello', options: story, media: [image] },
       ['caption_ignored'],
     ],
     [
       'a story with a comment',
-      { firstComment: 'First', options: story, media: [image] as never },
+      { firstComment: 'First', options: story, media: [image] },
       ['comments_not_supported'],
     ],
   ])('%s', (_, change, codes) => {
