@@ -1,7 +1,7 @@
 // Facebook Pages: settings, rules, and the options of a post.
 import { z } from 'zod';
 import { definePlatform, notWithMedia, type MediaRules, type PostFinding } from './definition.ts';
-import { baseUrl } from './variables.ts';
+import { baseUrl, text } from './variables.ts';
 
 const Placement = z.enum(['feed', 'reel', 'story']);
 export type Placement = z.infer<typeof Placement>;
@@ -145,6 +145,9 @@ export const facebook = definePlatform({
         description:
           'Scopes to ask for. Without `pages_manage_engagement`, comments fail. Without `business_management`, pages that only a business shares with the user are not listed.',
       }),
+    configId: text(
+      'ID of a configuration of Facebook Login for Business, which replaces the scopes.',
+    ),
   },
   rules: {
     // Facebook documents no limit. This one is widely known. Nothing says what it counts, so this is the unit that

@@ -15,6 +15,7 @@ export interface FacebookSettings {
   loginUrl: string;
   version: string;
   scopes: string[];
+  configId?: string | undefined;
 }
 
 /** For one target. */

@@ -5,7 +5,7 @@ import type { App } from '../../../schema/platforms/definition.ts';
 import { findMetaError } from '../meta/errors.ts';
 import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
 import { GraphId } from '../meta/ids.ts';
-import { listPages, problemOf, type Page } from '../meta/pages.ts';
+import { describeNoPage, listPages, problemOf, type Page } from '../meta/pages.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ConsentMethod, Credentials, Grant, GrantedAccount, Platform } from '../platform.ts';
@@ -46,9 +46,6 @@ const Inspected = z.object({
 type Inspected = z.infer<typeof Inspected>['data'];
 type Ended = NonNullable<Inspected['error']>;
 
-const noPage =
-  "Facebook shared no page. Open the link again, choose 'Edit settings', and select every page.";
-
 /** The user has lost the role at this page. Other pages of the login may be good. */
 const roleLost = 492;
 
@@ -68,7 +65,7 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
     const { id: userId } = (await ask('/me', Me, { query: { fields: 'id' } })).body;
     const pages = await listPages(ask, granted);
     if (pages.length === 0) {
-      throw new PlatformError('rejected', noPage, { platformCode: 'no_page' });
+      throw new PlatformError('rejected', describeNoPage(granted), { platformCode: 'no_page' });
     }
     const token = pages.find(({ access_token }) => access_token !== undefined)?.access_token;
     const inspected = app && token ? await inspectIfPossible(app, token, signal) : undefined;
@@ -172,7 +169,7 @@ function problemOfScope({ id }: Page, inspected: Inspected | undefined): string 
   const scope = inspected?.granular_scopes?.find((each) => each.scope === 'pages_manage_posts');
   const allowed = scope?.target_ids ?? [];
   if (allowed.length === 0 || allowed.includes(id)) return null;
-  return "You did not allow posts to this page. Log in again, choose 'Edit settings', and select it for every permission.";
+  return 'You did not allow posts to this page. Log in again, choose "Edit settings", and select it for every permission.';
 }
 
 /** Null: never, or nobody knows. */

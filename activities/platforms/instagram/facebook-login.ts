@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
 import { GraphId } from '../meta/ids.ts';
-import { listPages, problemOf, type Page } from '../meta/pages.ts';
+import { describeNoPage, listPages, problemOf, type Page } from '../meta/pages.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ConsentMethod, Credentials, Grant, GrantedAccount } from '../platform.ts';
 import { lacksPermissions } from '../wrong-credential.ts';
@@ -98,12 +98,7 @@ const toAccount = (
 /** For the user, who sees only the sentence. */
 function reachesNone(pages: readonly Page[], granted: readonly string[] | null): PlatformError {
   if (pages.length === 0) {
-    const hasBusinesses = granted?.includes('business_management') ?? true;
-    const ofBusiness = ' If the page belongs to a business, allow access to the business too.';
-    return refusal(
-      'no_page',
-      `Facebook shared no page. Log in again, choose "Edit settings", and select every page.${hasBusinesses ? '' : ofBusiness}`,
-    );
+    return refusal('no_page', describeNoPage(granted));
   }
   const personal = pages.find((page) => page.connected_instagram_account);
   if (personal) {

@@ -101,6 +101,13 @@ const creatingTasks = new Set([
   'PROFILE_PLUS_FULL_CONTROL',
 ]);
 
+/** Why a login reaches nothing, as a sentence. `granted`: null if nobody knows. */
+export function describeNoPage(granted: readonly string[] | null): string {
+  const hasBusinesses = granted?.includes('business_management') ?? true;
+  const ofBusiness = ' If the page belongs to a business, allow access to the business too.';
+  return `Facebook shared no page. Log in again, choose "Edit settings", and select every page.${hasBusinesses ? '' : ofBusiness}`;
+}
+
 /** Why the user can't publish for the page, as a sentence. Null: the user can. */
 export function problemOf({ name, access_token, tasks }: Page): string | null {
   const mayCreate = tasks?.some((task) => creatingTasks.has(task)) ?? true;

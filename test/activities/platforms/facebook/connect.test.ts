@@ -38,6 +38,14 @@ describe('a consent', () => {
     });
   });
 
+  test('can use a configuration of Facebook Login for Business instead', async () => {
+    await using network = await startFacebook({ configId: '77' });
+    const { searchParams } = new URL((await network.allow()).url);
+    expect(searchParams.get('config_id')).toBe('77');
+    expect(searchParams.has('scope')).toBe(false);
+    expect((await network.logIn()).accounts[0]!.problem).toBeNull();
+  });
+
   test('exchanges its token before it reads those of the pages, which then never expire', async () => {
     await using network = await startFacebook({ pages: [bakery] });
     const { accounts, scope, credentials, tokenExpiresAt } = await network.logIn();
@@ -196,7 +204,7 @@ describe('the pages of a login', () => {
     expect(problemsOf(accounts)).toEqual([
       [
         'Bakery',
-        "You did not allow posts to this page. Log in again, choose 'Edit settings', and select it for every permission.",
+        'You did not allow posts to this page. Log in again, choose "Edit settings", and select it for every permission.',
       ],
       ['Garden', null],
     ]);
@@ -208,7 +216,7 @@ describe('the pages of a login', () => {
     expect(await refusal(network.logIn())).toMatchObject({
       kind: 'rejected',
       message:
-        "Facebook shared no page. Open the link again, choose 'Edit settings', and select every page.",
+        'Facebook shared no page. Log in again, choose "Edit settings", and select every page.',
     });
   });
 

@@ -1,37 +1,13 @@
 // The errors of Facebook: what they mean, and the table of them on its page.
 import { describe, expect, test } from 'vitest';
 import { facebookErrors } from '../../../../activities/platforms/facebook/errors.ts';
-import {
-  findMetaError,
-  writeCode,
-  type MetaError,
-} from '../../../../activities/platforms/meta/errors.ts';
+import { findMetaError } from '../../../../activities/platforms/meta/errors.ts';
+import { readErrorRows, toErrorRow } from '../../../support/checks/meta-errors.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { readPage, readTable } from '../../../support/checks/readme.ts';
 import { startFacebook } from '../../../support/networks/facebook/connected.ts';
 
-/** The `error_code` of a target that ends with it. */
-const ends: Record<MetaError['meaning'], string> = {
-  rejected: '`rejected`',
-  rate_limited: '`rate_limited`',
-  unavailable: '`unavailable`',
-  lost: '`unavailable`; `outcome_unknown` after a publish',
-  unknown_outcome: '`outcome_unknown`',
-  reauthorize: '`token_expired`',
-  revoked: '`token_revoked`',
-};
-
-function toRow({ code, upTo, subcode, either, words, ...error }: MetaError): string[] {
-  const number = either === undefined ? writeCode({ code, subcode }) : String(either);
-  const range = upTo === undefined ? `\`${number}\`` : `\`${number}\` to \`${upTo}\``;
-  const name = words ? `${range} with \`${words.source}\`` : range;
-  const { sentence = '', failsAs, meaning } = error;
-  return [name, sentence, failsAs ? `\`${failsAs}\`` : ends[meaning]];
-}
-
-test('the page of Facebook has every code in their order, with its sentence', () => {
-  const rows = readTable(readPage('docs/networks/facebook.md'), 'Code');
-  expect(rows).toEqual(facebookErrors.map(toRow));
+test('the page of Facebook has every code in their order, with its sentence, and no other', () => {
+  expect(readErrorRows('docs/networks/facebook.md')).toEqual(facebookErrors.map(toErrorRow));
 });
 
 describe('an error', () => {

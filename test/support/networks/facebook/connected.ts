@@ -22,11 +22,13 @@ const callbackUrl = 'https://fanfare.test/connect/callback';
 interface Changes {
   /** Of the user. Default: one that can be posted to. */
   pages?: SimulatedPage[];
+  /** Of Facebook Login for Business. */
+  configId?: string;
   /** Reaches Facebook. */
   send?: Fetch;
 }
 
-export async function startFacebook({ pages, send = fetch }: Changes = {}) {
+export async function startFacebook({ pages, configId, send = fetch }: Changes = {}) {
   const server = pages ? new FacebookServer(pages) : new FacebookServer();
   const { logins } = server;
   logins.redirectUri = callbackUrl;
@@ -35,6 +37,7 @@ export async function startFacebook({ pages, send = fetch }: Changes = {}) {
     FANFARE_FACEBOOK_API_URL: url,
     FANFARE_FACEBOOK_VIDEO_URL: url,
     FANFARE_FACEBOOK_LOGIN_URL: url,
+    ...(configId !== undefined && { FANFARE_FACEBOOK_CONFIG_ID: configId }),
   }).platforms;
   const facebook = createFacebook({ ...settings, fetch: send });
   const app = { id: 'app_1', clientId: logins.client.id, clientSecret: logins.client.secret };
