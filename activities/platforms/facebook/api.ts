@@ -30,7 +30,7 @@ export interface PageApi {
   signal: AbortSignal;
 }
 
-export type OpenPage = (target: Target, signal: AbortSignal) => PageApi;
+type OpenPage = (target: Target, signal: AbortSignal) => PageApi;
 
 export function createFacebookApi({ fetch, apiUrl, videoUrl, version }: FacebookSettings) {
   const openAt = (url: string) =>

@@ -183,6 +183,7 @@ export const Listing = z.strictObject({
   order: z.enum(['chronological', 'reverse_chronological']).default('chronological'),
   filter: z.enum(['toplevel', 'stream']).optional(),
   status: z.enum(['PUBLISHED', 'ARCHIVED']).optional(),
+  summary: flag.optional(),
 });
 export type Listing = z.infer<typeof Listing>;
 
