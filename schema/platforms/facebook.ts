@@ -1,6 +1,12 @@
 // Facebook Pages: settings, rules, and the options of a post.
 import { z } from 'zod';
-import { definePlatform, notWithMedia, type MediaRules, type PostFinding } from './definition.ts';
+import {
+  definePlatform,
+  notWithMedia,
+  type MediaRules,
+  type MediaSummary,
+  type PostFinding,
+} from './definition.ts';
 import { baseUrl, text } from './variables.ts';
 
 const Placement = z.enum(['feed', 'reel', 'story']);
@@ -67,21 +73,30 @@ const feed: MediaRules = {
 };
 
 const reel: MediaRules = {
-  max: 1,
-  canMix: false,
-  image: null,
-  video: { ...video, ...reelLimits },
+  ...feed,
+  canMix: true,
+  video: { ...video, ...reelLimits, max: feed.max },
   altText: null,
+  refuse: (media) => refuseUnless(isOneOf(media, 'video'), 'A reel of Facebook is one video.'),
 };
 
 /** https://developers.facebook.com/docs/page-stories-api */
 const story: MediaRules = {
-  max: 1,
-  canMix: false,
-  image: { ...image, max: 1 },
-  video: { ...video, ...reelLimits, maxDurationMs: 60_000, hasThumbnail: false },
-  altText: null,
+  ...reel,
+  video: { ...video, ...reelLimits, max: feed.max, maxDurationMs: 60_000, hasThumbnail: false },
+  refuse: (media) =>
+    refuseUnless(
+      isOneOf(media, 'image') || isOneOf(media, 'video'),
+      'A story of Facebook is one image or one video.',
+    ),
 };
+
+/** A file whose kind is not known yet may be any. */
+const isOneOf = ([first, ...others]: readonly MediaSummary[], kind: 'image' | 'video') =>
+  others.length === 0 && [kind, null].includes(first?.kind ?? null);
+
+const refuseUnless = (isGood: boolean, message: string) =>
+  isGood ? [] : [{ code: 'placement_not_supported', message, option: 'placement' }];
 
 interface MediaSize {
   kind: 'image' | 'video';

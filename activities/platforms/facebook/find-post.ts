@@ -232,7 +232,12 @@ async function list<T>(
 ): Promise<{ rows: T[]; isComplete: boolean }> {
   const Page = z.object({
     data: z.array(z.unknown()),
-    paging: z.object({ cursors: z.object({ after: z.string().optional() }).optional() }).optional(),
+    paging: z
+      .object({
+        cursors: z.object({ after: z.string().optional() }).optional(),
+        next: z.string().optional(),
+      })
+      .optional(),
   });
   const rows: T[] = [];
   const since = String(Math.floor(earliestOf(target) / 1_000));
@@ -243,8 +248,10 @@ async function list<T>(
     });
     // One row that can't be read must not hide the others.
     rows.push(...body.data.flatMap((given) => row.safeParse(given).data ?? []));
-    after = body.paging?.cursors?.after;
-    if (after === undefined || body.data.length === 0) return { rows, isComplete: true };
+    const { cursors, next } = body.paging ?? {};
+    after = cursors?.after;
+    const isLast = next === undefined || after === undefined || body.data.length === 0;
+    if (isLast) return { rows, isComplete: true };
   }
   return { rows, isComplete: false };
 }

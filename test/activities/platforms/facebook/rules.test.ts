@@ -62,12 +62,13 @@ describe('media', () => {
     ['a reel of 2 seconds', [{ ...video, durationMs: 2_000 }], reel, ['media_too_short']],
     ['a reel of 16 minutes', [{ ...video, durationMs: 960_000 }], reel, ['media_too_long']],
     ['a small reel', [{ ...video, width: 480, height: 854 }], reel, ['media_too_small']],
-    ['a reel of an image', [image], reel, ['media_kind_not_supported']],
-    ['a reel of two videos', [video, video], reel, ['too_many_media']],
+    ['a reel of an image', [image], reel, ['placement_not_supported']],
+    ['a reel of two videos', [video, video], reel, ['placement_not_supported']],
     ['a story of an image', [image], story, []],
     ['a story of a video', [video], story, []],
     ['a story of 61 seconds', [{ ...video, durationMs: 61_000 }], story, ['media_too_long']],
-    ['a story of two images', [image, image], story, ['too_many_media']],
+    ['a story of two images', [image, image], story, ['placement_not_supported']],
+    ['a file that is not read yet, as a reel', [{ ...image, kind: null }], reel, []],
   ])('%s', (_, media, given, codes) => {
     expect(codesOf(media, given)).toEqual(codes);
   });
