@@ -7,13 +7,13 @@ import { PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, ReconcileOutcome, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
 import { isMissing } from './post.ts';
-import { listSince } from './lists.ts';
+import { listSince, Timestamp } from './lists.ts';
 
 /** https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-media/comments */
 const Comment = z.object({
   id: GraphId,
   text: z.string().default(''),
-  timestamp: z.string(),
+  timestamp: Timestamp,
   from: z.object({ id: GraphId }).optional(),
 });
 
@@ -37,7 +37,10 @@ export async function postComment(
   }
 }
 
-/** Two equal comments prove nothing. */
+/**
+ * Two equal comments prove nothing. Neither does one of another author: `from` may name the account by an ID that only
+ * the app knows. https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-comment
+ */
 export async function findComment(
   ask: Ask,
   replyTo: string,
@@ -51,10 +54,13 @@ export async function findComment(
     fields,
     dueAt,
   );
-  const [found, ...others] = items.filter(
-    ({ text, from }) =>
-      text.trim() === caption.trim() && (from?.id ?? externalAccountId) === externalAccountId,
+  const equal = items.filter(({ text }) => plain(text) === plain(caption));
+  const [found, ...others] = equal.filter(
+    ({ from }) => (from?.id ?? externalAccountId) === externalAccountId,
   );
-  if (!found) return { outcome: isComplete ? 'absent' : 'unknown' };
-  return others.length > 0 ? { outcome: 'unknown' } : toPublished(found.id);
+  if (found && others.length === 0) return toPublished(found.id);
+  return { outcome: isComplete && equal.length === 0 ? 'absent' : 'unknown' };
 }
+
+/** Without what Instagram may change. */
+const plain = (text: string) => text.toWellFormed().replaceAll(/[\s\p{C}]/gu, '');

@@ -5,15 +5,16 @@ import { z } from 'zod';
 import { readFate } from '../meta/containers.ts';
 import { GraphId } from '../meta/ids.ts';
 import type { Ask } from '../network-api.ts';
+import { PlatformError } from '../platform-error.ts';
 import type { ReconcileOutcome, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
-import { listSince } from './lists.ts';
+import { listSince, Timestamp } from './lists.ts';
 import { createCalls, isMissing, readOptions, type Placement } from './post.ts';
 
 /** https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-media */
 const Listed = z.object({
   id: GraphId,
-  timestamp: z.string(),
+  timestamp: Timestamp,
   permalink: z.string().optional(),
   caption: z.string().default(''),
   media_type: z.string().optional(),
@@ -58,11 +59,19 @@ async function nameOfPublic(
 ): Promise<ReconcileOutcome> {
   for (const waitMs of [0, ...listWaitsMs]) {
     if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-    const [found, ...others] = (await listLike(ask, target)).posts;
+    const listed = await listLike(ask, target).catch(withoutAccess);
+    if (!listed) break;
+    const [found, ...others] = listed.posts;
     if (found && others.length === 0) return publishedAs(found.id, found.permalink ?? null, null);
     if (found) break;
   }
   return publishedAs(null, null, null);
+}
+
+/** The login may publish, but not list. */
+function withoutAccess(error: unknown): undefined {
+  const failsAs = error instanceof PlatformError ? error.options.failsAs : undefined;
+  if (failsAs !== 'permission_missing') throw error;
 }
 
 /** The account's posts, or its stories, since the target was due that can be the target. */

@@ -61,6 +61,16 @@ describe('by its container', () => {
     expect(await network.reconcile(target)).toEqual(publicWithoutId);
   }, 15_000);
 
+  test('a post is public without an ID if the login may not list posts', async () => {
+    await using network = await startInstagram();
+    const target = await prepared(network);
+    network.server.answers.push(
+      Response.json({ status_code: 'PUBLISHED' }),
+      Response.json({ error: { code: 10 } }, { status: 403 }),
+    );
+    expect(await network.reconcile(target)).toEqual(publicWithoutId);
+  });
+
   test('nothing is sure while Instagram does not know the container', async () => {
     await using network = await startInstagram();
     const target = await prepared(network);
@@ -121,6 +131,20 @@ describe('without its container', () => {
     for (let i = 0; i < 510; i++) network.server.addPost(`No. ${i}`);
     expect(await network.reconcile(network.target())).toEqual({ outcome: 'unknown' });
   });
+
+  test('a list is complete if it names no other one, and can be read', async () => {
+    await using network = await startInstagram();
+    const next = 'https://graph.instagram.com/next';
+    const search = async (...answers: object[]) => {
+      network.server.answers.push(...answers.map((answer) => Response.json(answer)));
+      return (await network.reconcile(network.target())).outcome;
+    };
+    expect(await search({ data: [], paging: { next } })).toBe('unknown');
+    const named = { data: [], paging: { next, cursors: { after: '1' } } };
+    expect(await search(named, { data: [] })).toBe('absent');
+    expect(await search({ data: [{ id: '1' }] })).toBe('unknown');
+    expect(await search({ data: [{ id: '1', timestamp: 'today' }] })).toBe('unknown');
+  });
 });
 
 describe('a comment', () => {
@@ -135,11 +159,14 @@ describe('a comment', () => {
     expect(await network.reconcile(target)).toEqual(published);
   });
 
-  test('of somebody else is not the one', async () => {
+  test('of another author may be its own, which Instagram names by another ID', async () => {
     await using network = await startInstagram();
     const target = comment(network, network.server.addPost('Hello'));
-    network.server.addComment(target.replyTo!, 'First!');
+    network.server.addComment(target.replyTo!, 'Second!');
     expect(await network.reconcile(target)).toEqual({ outcome: 'absent' });
+    await network.commit(target);
+    network.server.comments.at(-1)!.by = network.server.scopedId;
+    expect(await network.reconcile(target)).toEqual({ outcome: 'unknown' });
   });
 
   test('that stands there twice proves nothing', async () => {
