@@ -20,8 +20,13 @@ const Listed = z.object({
 });
 type Listed = z.infer<typeof Listed>;
 const Page = z.object({
-  data: z.array(Listed),
-  paging: z.object({ cursors: z.object({ after: z.string().optional() }).optional() }).optional(),
+  data: z.array(z.unknown()),
+  paging: z
+    .object({
+      cursors: z.object({ after: z.string().optional() }).optional(),
+      next: z.string().optional(),
+    })
+    .optional(),
 });
 
 const pageSize = 100;
@@ -94,13 +99,22 @@ async function listLike(
     limit: pageSize,
   };
   const posts: Listed[] = [];
+  let isReadable = true;
   let after: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const path = isReply ? '/me/replies' : '/me/threads';
-    const { body } = await ask(path, Page, { query: { ...query, after } });
-    posts.push(...body.data.filter((post) => isLike(post, target)));
-    after = body.paging?.cursors?.after;
-    if (after === undefined || body.data.length === 0) return { posts, isComplete: true };
+    const { data, paging } = (await ask(path, Page, { query: { ...query, after } })).body;
+    const read = data.flatMap<Listed>((given) => Listed.safeParse(given).data ?? []);
+    posts.push(...read.filter((post) => isLike(post, target)));
+    // A post that can't be read may be the one that is looked for.
+    isReadable &&= read.length === data.length;
+    const { cursors, next } = paging ?? {};
+    after = cursors?.after;
+    // The last page has a cursor too, which leads to an empty one.
+    const isLast = next === undefined && (after === undefined || data.length === 0);
+    if (isLast) return { posts, isComplete: isReadable };
+    // The address of the next page has the token, so it is not followed.
+    if (after === undefined) break;
   }
   return { posts, isComplete: false };
 }

@@ -121,4 +121,17 @@ describe('without its container', () => {
     for (let i = 0; i < 510; i++) network.server.addPost(`No. ${i}`);
     expect(await network.reconcile(network.target())).toEqual({ outcome: 'unknown' });
   });
+
+  test('a list is complete if it names no other one, and can be read', async () => {
+    await using network = await startThreads();
+    const next = 'https://graph.threads.net/next';
+    const search = async (...answers: object[]) => {
+      network.server.answers.push(...answers.map((answer) => Response.json(answer)));
+      return (await network.reconcile(network.target())).outcome;
+    };
+    expect(await search({ data: [], paging: { next } })).toBe('unknown');
+    const named = { data: [], paging: { next, cursors: { after: '1' } } };
+    expect(await search(named, { data: [] })).toBe('absent');
+    expect(await search({ data: [{ id: 1 }] })).toBe('unknown');
+  });
 });
