@@ -8,6 +8,7 @@ import { network, type PageApi } from './api.ts';
 import { placementOfTarget, readPrepared } from './media.ts';
 import { readVideoStatus } from './video-status.ts';
 
+const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
 const Attached = z.object({
   type: z.string().optional(),
   target: z.object({ id: GraphId.optional().catch(undefined) }).optional(),
@@ -16,7 +17,7 @@ const Attached = z.object({
 const ListedPost = z.object({
   id: z.string(),
   message: z.string().default(''),
-  created_time: z.string(),
+  created_time: time,
   attachments: z
     .object({
       data: z.array(
@@ -31,7 +32,7 @@ type ListedPost = z.infer<typeof ListedPost>;
 const ListedComment = z.object({
   id: z.string(),
   message: z.string().default(''),
-  created_time: z.string(),
+  created_time: time,
   from: z.object({ id: GraphId }).optional(),
 });
 
@@ -135,11 +136,14 @@ async function findVideo(
   });
   if (!status) return undefined;
   if (status.isPublic) return toPublishedVideo(api, target, id);
-  if (!status.isPending) return { outcome: 'absent' };
+  if (status.failure || !status.isPending) return { outcome: 'absent' };
   throw new PlatformError('unavailable', `${network} is still processing the video.`);
 }
 
-/** The page's posts since the target was due, the oldest first: an equal one that a person wrote comes later. */
+/**
+ * The page's posts since the target was due, the oldest first: an equal one that a person wrote comes later. An equal
+ * one with other photos proves nothing, since no document says that a photo keeps its ID.
+ */
 async function findInFeed(
   api: PageApi,
   target: Target,
@@ -151,21 +155,28 @@ async function findInFeed(
   const recent = rows.filter(({ created_time }) => isRecent(created_time, target)).toReversed();
   const found = recent.find((post) => isSame(post, target, photos));
   if (found) return toPublished(found.id);
-  return { outcome: isComplete ? 'absent' : 'unknown' };
+  const isAbsent = isComplete && !recent.some((post) => isEqual(post, target));
+  return { outcome: isAbsent ? 'absent' : 'unknown' };
 }
 
 /** By the photos or, if their IDs are unknown, by the text and the number of attachments. */
-function isSame(post: ListedPost, { caption, media }: Target, photos: readonly string[]): boolean {
-  const attached = (post.attachments?.data ?? []).flatMap(({ subattachments, ...attachment }) =>
-    subattachments ? subattachments.data : [attachment],
-  );
-  const ids = attached.flatMap(({ target }) => target?.id ?? []);
-  const isKnown = photos.length > 0 && photos.length === media.length;
+function isSame(post: ListedPost, target: Target, photos: readonly string[]): boolean {
+  const ids = attachmentsOf(post).flatMap(({ target }) => target?.id ?? []);
+  const isKnown = photos.length > 0 && photos.length === target.media.length;
   if (isKnown && ids.length > 0) return ids.some((id) => photos.includes(id));
+  return isEqual(post, target);
+}
+
+function isEqual(post: ListedPost, { caption, media }: Target): boolean {
   // A link has a preview, which is an attachment too.
-  const files = attached.filter(({ type = '' }) => /photo|video/.test(type));
+  const files = attachmentsOf(post).filter(({ type = '' }) => /photo|video/.test(type));
   return plain(post.message) === plain(caption) && files.length === media.length;
 }
+
+const attachmentsOf = ({ attachments }: ListedPost) =>
+  (attachments?.data ?? []).flatMap(({ subattachments, ...attachment }) =>
+    subattachments ? subattachments.data : [attachment],
+  );
 
 async function findComment(
   api: PageApi,
@@ -241,17 +252,22 @@ async function list<T>(
   });
   const rows: T[] = [];
   const since = String(Math.floor(earliestOf(target) / 1_000));
+  let isReadable = true;
   let after: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const { body } = await graph(path, Page, {
       query: { ...query, since, limit: pageSize, after },
     });
-    // One row that can't be read must not hide the others.
-    rows.push(...body.data.flatMap((given) => row.safeParse(given).data ?? []));
+    const read = body.data.flatMap<T>((given) => row.safeParse(given).data ?? []);
+    rows.push(...read);
+    // A row that can't be read must not hide the others, but it may be the one that is looked for.
+    isReadable &&= read.length === body.data.length;
     const { cursors, next } = body.paging ?? {};
+    // A list without rows isn't the last one if it names another one.
+    if (next === undefined) return { rows, isComplete: isReadable };
+    // The address of the next list has the token, so it is not followed.
     after = cursors?.after;
-    const isLast = next === undefined || after === undefined || body.data.length === 0;
-    if (isLast) return { rows, isComplete: true };
+    if (after === undefined) break;
   }
   return { rows, isComplete: false };
 }

@@ -46,12 +46,18 @@ export async function readVideoStatus({ graph }: PageApi, id: string): Promise<V
   const { video_status: word, uploading_phase: uploading } = status;
   const { processing_phase: processing, publishing_phase: publishing } = status;
   const isPublic = publishing?.status === 'complete' || publishing?.publish_status === 'published';
+  const isUploaded =
+    uploading?.status === 'complete' || word === 'upload_complete' || word === 'ready';
   return {
     arrivedBytes: uploading?.bytes_transfered ?? uploading?.bytes_transferred ?? 0,
-    isUploaded: uploading?.status === 'complete' || word === 'upload_complete' || word === 'ready',
+    isUploaded,
     isReady: word === 'upload_complete' || word === 'ready',
     isPublic,
-    isPending: processing?.status === 'in_progress' || publishing?.status === 'in_progress',
+    // The documents show a video that is processed whose phases have not started.
+    isPending:
+      processing?.status === 'in_progress' ||
+      publishing?.status === 'in_progress' ||
+      (isUploaded && word === 'processing'),
     failure: isPublic
       ? undefined
       : findFailure(word, [uploading, processing, publishing], processing),

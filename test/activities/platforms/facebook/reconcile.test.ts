@@ -59,6 +59,20 @@ describe('a text', () => {
     expect(await network.reconcile(network.target())).toEqual(unknown);
   });
 
+  test('may be on a list that Facebook names without a cursor, or in an odd row', async () => {
+    await using network = await startFacebook();
+    const next = 'https://graph.facebook.com/next';
+    const search = async (...answers: object[]) => {
+      network.server.answers.push(...answers.map((answer) => Response.json(answer)));
+      return network.reconcile(network.target());
+    };
+    expect(await search({ data: [], paging: { next } })).toEqual(unknown);
+    const named = { data: [], paging: { next, cursors: { after: '1' } } };
+    expect(await search(named, { data: [] })).toEqual(absent);
+    expect(await search({ data: [{ id: '1', message: 'Hello' }] })).toEqual(unknown);
+    expect(await search({ data: [{ id: '1', created_time: 'today' }] })).toEqual(unknown);
+  });
+
   test('is not judged if Facebook refuses to list', async () => {
     await using network = await startFacebook();
     const scopes = ['pages_manage_posts'];
@@ -79,6 +93,15 @@ describe('photos', () => {
     const published = await network.commit(target);
     network.server.posts.at(-1)!.message = 'Edited';
     expect(await network.reconcile(target)).toEqual(published);
+  });
+
+  test('of an equal post prove nothing if they have other IDs', async () => {
+    await using network = await startFacebook();
+    const target = await prepared(network, { media: [await createImage()] });
+    await network.commit(target);
+    const [post] = network.server.posts;
+    post!.photos = post!.photos.map((photo) => ({ ...photo, id: '77' }));
+    expect(await network.reconcile(target)).toEqual(unknown);
   });
 
   test('are known by the text and their number if their IDs are lost', async () => {
@@ -108,6 +131,23 @@ describe('a video', () => {
     });
     const { state } = outcome as { state: Target['state'] };
     expect(await network.reconcile(target)).toEqual(await network.confirm(target, state));
+  });
+
+  test('is pending while it is processed, whatever its phases say', async () => {
+    await using network = await startFacebook();
+    const target = await prepared(network, { media: [createVideo(upright)] });
+    const phase = { status: 'not_started' };
+    const status = {
+      video_status: 'processing',
+      uploading_phase: { status: 'complete' },
+      processing_phase: phase,
+      publishing_phase: phase,
+    };
+    network.server.answers.push(Response.json({ status }));
+    expect(await refusal(network.reconcile(target))).toMatchObject({ kind: 'unavailable' });
+    const failed = { ...status, processing_phase: { ...phase, error: { message: 'No.' } } };
+    network.server.answers.push(Response.json({ status: failed }));
+    expect(await network.reconcile(target)).toEqual(absent);
   });
 
   test('that failed is absent', async () => {
