@@ -27,7 +27,7 @@ const PageItself = z.object({ id: GraphId, name: z.string().default(''), categor
  */
 const Inspected = z.object({
   data: z.object({
-    is_valid: z.boolean().default(false),
+    is_valid: z.boolean(),
     expires_at: z.number().optional(),
     data_access_expires_at: z.number().optional(),
     granular_scopes: z
@@ -81,11 +81,16 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
 
   async function inspect(app: App, token: string, signal: AbortSignal): Promise<Inspected> {
     // https://developers.facebook.com/docs/facebook-login/guides/access-tokens#apptokens
-    const appToken = `${app.clientId}|${app.clientSecret ?? ''}`;
-    const ask = graph({ access_token: appToken, page_token: token }, signal);
+    const secret = app.clientSecret ?? '';
+    const appToken = `${app.clientId}|${secret}`;
+    const secrets = { client_secret: secret, page_token: token };
+    const ask = graph({ access_token: appToken, ...secrets }, signal);
     try {
       const query = { input_token: token };
-      return (await ask('/debug_token', Inspected, { query })).body.data;
+      const { data } = (await ask('/debug_token', Inspected, { query })).body;
+      // Facebook repeats a token that it can't read.
+      const message = data.error?.message.replaceAll(token, '[redacted]') ?? '';
+      return { ...data, error: data.error && { ...data.error, message } };
     } catch (error) {
       if (!(error instanceof PlatformError) || error.kind === 'rate_limited') throw error;
       // The app was refused, not the login.
@@ -135,11 +140,20 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
       for (const token of Object.values(credentials)) {
         ended = await inspect(app, token, signal);
         if (ended.is_valid) return;
+        if (!isOfToken(ended.error)) throw toUnchecked(ended.error);
         if (ended.error?.subcode !== roleLost) break;
       }
       throw toEnd(ended?.error);
     },
   };
+}
+
+/** Any other code is about the question, such as the token of another app. */
+const isOfToken = ({ code = 190 }: Partial<Ended> = {}) => code === 190 || code === 102;
+
+function toUnchecked({ code, message = '' }: Partial<Ended> = {}): PlatformError {
+  const words = `${network} does not say whether the login works: ${message}`;
+  return new PlatformError('unavailable', words, { platformCode: String(code) });
 }
 
 function ifOfUser(error: unknown): undefined {

@@ -307,6 +307,27 @@ describe('the daily check', () => {
     expect(JSON.stringify([error.message, error.options])).not.toContain(token);
     await network.facebook.check!({ credentials, app: null }, never);
   });
+
+  test('says nothing if Facebook does not describe the token', async () => {
+    await using network = await startFacebook({ pages: [bakery] });
+    const grant = await network.logIn();
+    const message = '(#100) The App_id in the input_token did not match the Viewing App';
+    for (const data of [{}, { is_valid: false, error: { code: 100, message } }]) {
+      network.server.answers.push(Response.json({ data }));
+      expect(await refusal(network.check(grant))).toMatchObject({ kind: 'unavailable' });
+    }
+  });
+
+  test('repeats no token that Facebook repeats', async () => {
+    await using network = await startFacebook({ pages: [bakery] });
+    const grant = await network.logIn();
+    const [token] = Object.values(grant.credentials);
+    const error = { code: 190, message: `Malformed access token ${token}` };
+    network.server.answers.push(Response.json({ data: { is_valid: false, error } }));
+    const { kind, message } = await refusal(network.check(grant));
+    expect(kind).toBe('reauthorize');
+    expect(message).toContain('Malformed access token [redacted]');
+  });
 });
 
 describe('an imported token', () => {
