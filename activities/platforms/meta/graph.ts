@@ -120,6 +120,8 @@ export function explainGraphError(
   if (!error) return {};
   const known = findMetaError(errors, error);
   const { traceId, range } = error;
+  // The header is about an account, which must not hold up all the others of the app.
+  const regainMs = known?.throttled === 'app' ? undefined : readRegainMs(headers);
   return {
     code: writeCode(error) ?? error.name,
     message: [error.message, known?.sentence].filter(Boolean).join(' '),
@@ -127,7 +129,7 @@ export function explainGraphError(
     throttled: known?.throttled,
     isOutOfQuota: known?.isOutOfQuota,
     failsAs: known?.failsAs,
-    retryAfterMs: known?.retryAfterMs ?? readRegainMs(headers),
+    retryAfterMs: known?.retryAfterMs ?? regainMs,
     // Meta's support asks for it. Everything else that an answer could smuggle in has another form.
     detail: {
       ...(traceId && /^[\w-]{1,64}$/.test(traceId) && { trace_id: traceId }),

@@ -84,6 +84,16 @@ describe('an error', () => {
     });
   });
 
+  test('of the limit of the app does not wait for the limit of a page', async () => {
+    await using network = await startFacebook();
+    const usage = { '102030405060708': [{ type: 'pages', estimated_time_to_regain_access: 720 }] };
+    const headers = { 'x-business-use-case-usage': JSON.stringify(usage) };
+    network.server.answers.push(Response.json({ error: { code: 4 } }, { status: 403, headers }));
+    const { options } = await refusal(network.commit(network.target()));
+    expect(options.throttled).toBe('app');
+    expect(options.retryAfterMs).toBeUndefined();
+  });
+
   test('has the words of Facebook, a sentence and an ID for its support', async () => {
     await using network = await startFacebook();
     network.server.logins.endAll(460);
