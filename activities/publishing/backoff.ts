@@ -110,7 +110,10 @@ export function afterRateLimit(
   if (nowMs + waitMs - sinceMs > limits.rateLimitedForMs) {
     return { fail: mayBePublic({ phase, clock }) ? 'outcome_unknown' : 'rate_limited' };
   }
-  return { next: phase, waitMs, clock: { ...clock, rateLimitedSinceMs: sinceMs } };
+  const { prepareSinceMs } = clock;
+  // The wait is no part of the prepare.
+  const moved = prepareSinceMs !== undefined && { prepareSinceMs: prepareSinceMs + waitMs };
+  return { next: phase, waitMs, clock: { ...clock, ...moved, rateLimitedSinceMs: sinceMs } };
 }
 
 /** The account may publish nothing more for now. A long wait is no part of the prepare, which begins anew. */
@@ -126,7 +129,8 @@ function afterQuota(
   if (nowMs + waitMs - quotaSinceMs > quotaForMs) {
     return { fail: mayBePublic({ phase, clock }) ? 'outcome_unknown' : 'quota_exhausted' };
   }
-  const { prepareSinceMs: _, ...rest } = withoutLimit(clock);
+  // The network has answered, so single failures far apart don't add up.
+  const { prepareSinceMs: _, unavailable: __, ...rest } = withoutLimit(clock);
   return { next: phase, waitMs, clock: { ...rest, quotaSinceMs } };
 }
 

@@ -155,8 +155,13 @@ async function callPlatform(
 const silentOnLimits: ReadonlySet<string> = new Set(['rate_limited', 'reauthorize']);
 
 function clockAfter({ phase, clock }: TargetRow, answer: PhaseOutcome | PlatformError): ClockState {
+  const kind = answer instanceof PlatformError ? answer.kind : 'answered';
+  const { quotaSinceMs } = clock;
+  // An outage says nothing about the quota.
+  const keepsQuota = kind === 'unavailable' && quotaSinceMs !== undefined;
   // Refused credentials say nothing about rate limits, since it may be the refresh that is limited.
-  const isSilent = answer instanceof PlatformError && silentOnLimits.has(answer.kind);
-  const unlimited = isSilent ? clock : withoutLimit(clock);
+  const unlimited = silentOnLimits.has(kind)
+    ? clock
+    : { ...withoutLimit(clock), ...(keepsQuota && { quotaSinceMs }) };
   return phase === 'commit' ? withoutSlot(unlimited) : unlimited;
 }

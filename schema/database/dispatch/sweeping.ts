@@ -173,7 +173,7 @@ export async function restartPost(
     // The new run finds out itself whether a pause or a limit still holds these targets.
     await trx
       .updateTable('post_results')
-      .set({ is_paused: false, clock: sql`clock - 'rateLimitedSinceMs'` })
+      .set({ is_paused: false, clock: sql`clock - 'rateLimitedSinceMs' - 'quotaSinceMs'` })
       .where('post_id', '=', postId)
       .where(isOpenRow('post_results'))
       .execute();

@@ -59,7 +59,7 @@ export function reasonOf(facts: WaitFacts): OpenReason {
   if (has('mediaDelayMs')) return 'media';
   if (has('isOutOfCredits')) return 'app_credits';
   if (has('rateLimitedSinceMs')) return 'rate_limit';
-  if (has('quotaSinceMs')) return 'quota';
+  if (has('quotaSinceMs') && !has('unavailable')) return 'quota';
   if (phase === 'prepare' && has('prepareSinceMs') && !has('unavailable')) return 'preparation';
   if (phase === 'confirm') return 'confirmation';
   if (phase === 'reconcile') return 'lost_answer';

@@ -80,6 +80,23 @@ describe('afterError', () => {
     expect(withoutLimit({ quotaSinceMs: 1 })).toEqual({});
   });
 
+  test('counts no wait for a limit as preparation', () => {
+    const limited = error('rate_limited', { retryAfterMs: 3_600_000 });
+    const waiting = afterError(limited, 'prepare', { prepareSinceMs: now }, limits, now);
+    expect(waiting).toMatchObject({
+      waitMs: 3_600_000,
+      clock: { prepareSinceMs: now + 3_600_000, rateLimitedSinceMs: now },
+    });
+  });
+
+  test('adds up no failures before a quota that was asked for', () => {
+    const quota = error('rate_limited', { isOutOfQuota: true });
+    const failed: ClockState = { quotaSinceMs: now, unavailable: 5 };
+    const waiting = afterError(quota, 'prepare', failed, limits, now + 1);
+    expect(waiting).toMatchObject({ next: 'prepare', clock: { quotaSinceMs: now } });
+    expect(waiting).not.toHaveProperty('clock.unavailable');
+  });
+
   test('starts again with the shortest wait after a call that was not rate-limited', () => {
     const refused = error('rate_limited', { retryAfterMs: 1_000 });
     const limited: ClockState = { rateLimits: 5, rateLimitedSinceMs: now };

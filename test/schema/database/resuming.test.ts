@@ -51,7 +51,9 @@ describe('resumePosts', () => {
     expect(await resumeAll()).toBe(0);
     await database.db
       .updateTable('post_results')
-      .set({ clock: JSON.stringify({ rateLimitedSinceMs: 1, unavailable: 1 }) })
+      .set({
+        clock: JSON.stringify({ rateLimitedSinceMs: 1, quotaSinceMs: 1, unavailable: 1 }),
+      })
       .where('post_id', '=', held.postId)
       .execute();
     await deletePause(database.db, 'sandbox');
@@ -61,13 +63,14 @@ describe('resumePosts', () => {
     const resumed = await post(held.postId);
     expect(resumed).toMatchObject({ status: 'pending', current_run: 2 });
     expect(resumed.workflow_id).not.toBe(held.workflowId);
-    // No call was made meanwhile, so no time of a rate limit has passed.
+    // No call was made meanwhile, so no time of a rate limit or of a quota has passed.
     expect(await result(held.postId)).toMatchObject({
       status: 'pending',
       is_paused: false,
       clock: { unavailable: 1 },
     });
-    expect((await result(held.postId)).clock.rateLimitedSinceMs).toBeUndefined();
+    const { clock } = await result(held.postId);
+    expect([clock.rateLimitedSinceMs, clock.quotaSinceMs]).toEqual([undefined, undefined]);
     expect(
       await database.db
         .selectFrom('outbox')

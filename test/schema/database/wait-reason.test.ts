@@ -32,6 +32,7 @@ const cases: [OpenReason, string, object][] = [
   ['rate_limit', 'a limit of the network', waits({ rateLimitedSinceMs: 1 })],
   ['quota', 'the quota of the account', waits({ quotaSinceMs: 1 })],
   ['rate_limit', 'a limit after a quota', waits({ quotaSinceMs: 1, rateLimitedSinceMs: 1 })],
+  ['network', 'a retry while a quota is used up', waits({ quotaSinceMs: 1, unavailable: 1 })],
   ['rate_limit', 'a reserved slot', slotAt(-400)],
   ['network', 'a retry after an earlier slot', slotAt(-600)],
   ['preparation', 'a step of the prepare', waits({ prepareSinceMs: 1 }, 'prepare')],

@@ -76,6 +76,20 @@ describe('an account without quota', () => {
     expect((await advance(second)).waitMs).toBeNull();
   });
 
+  test('keeps its clock through failures of the network, which are counted anew', async () => {
+    const [resultId] = await addTwo();
+    network.script = [outOfQuota(), new PlatformError('unavailable', 'Down.'), outOfQuota()];
+    await advance(resultId);
+    const { quotaSinceMs } = (await getResult(database.db, resultId)).clock;
+    await callOnce(resultId);
+    const failed = await getResult(database.db, resultId);
+    expect(failed.clock).toMatchObject({ quotaSinceMs, unavailable: 1 });
+    expect(reasonOfRow(failed, false)).toBe('network');
+    await callOnce(resultId);
+    const { clock } = await getResult(database.db, resultId);
+    expect([clock.quotaSinceMs, clock.unavailable]).toEqual([quotaSinceMs, undefined]);
+  });
+
   test('fails a target after 48 hours, not after the 6 hours of a rate limit', async () => {
     const [resultId] = await addTwo();
     network.script = [outOfQuota(), outOfQuota(), outOfQuota()];
