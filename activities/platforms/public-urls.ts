@@ -67,8 +67,8 @@ export function createPublicUrls(vault: Vault, baseUrl: string, now = Date.now):
   };
 }
 
-/** Percent-encoded or not. */
-const tokenInUrl = /(\/|%2F)media\1[\w-]+(?:~|%7E)[\w-]{40,}/gi;
+/** Percent-encoded or not, once or twice. The slashes of JSON in a text may be escaped. */
+const tokenInUrl = /(\\?\/|%(?:25)?2F)media\1[\w-]+(?:~|%(?:25)?7E)[\w-]{40,}/gi;
 
 /** A network may repeat the URL of a file in its errors. */
 export const withoutTokens = (text: string): string =>

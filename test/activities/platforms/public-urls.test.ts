@@ -131,4 +131,6 @@ test('an error that repeats a URL keeps all but its token', () => {
   expect(shown).toContain('https://media.example.com/fanfare/media/[redacted]/1.jpg');
   expect(shown).toContain('media%2F[redacted]%2F1.jpg');
   expect(shown).toContain('https://example.com/media/kit');
+  const escaped = `${url.replaceAll('/', String.raw`\/`)} ${encodeURIComponent(encodeURIComponent(url))}`;
+  expect(withoutTokens(escaped)).not.toContain(token);
 });
