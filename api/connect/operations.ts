@@ -1,4 +1,5 @@
 // Operations on connect sessions: create one for a user, read its status, and erase those of a user.
+import type { Platform } from '../../activities/platforms/platform.ts';
 import { ConnectSession, type CreateConnectSession } from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
@@ -111,7 +112,7 @@ async function findSubject(context: Context, caller: Caller, input: CreateConnec
   };
 }
 
-/** The network is on, and has the app that its consent page needs. */
+/** The network is on, and has the app that one of its consent pages needs. */
 async function requireConfigured(
   context: Context,
   { projectId }: Caller,
@@ -126,13 +127,27 @@ async function requireConfigured(
     const issue = explainAbsence(context.platforms, name, otherwise);
     throw validationError([{ path: [field], ...issue }]);
   }
-  if (!platform.definition.hasApp || (await findNetworkApp(context, projectId, name))) return;
+  if (!platform.definition.hasApp || (await hasApp(context, projectId, platform))) return;
   const hint: Text = ({ operation }) =>
     `Set your own app with ${operation('setPlatformApp')}, or ask the operator for one.`;
   throw validationError(
     [{ path: [field], code: 'platform_not_configured', message: inField('needs an app') }],
     hint,
   );
+}
+
+async function hasApp(
+  context: Context,
+  projectId: string,
+  { definition, connect }: Platform,
+): Promise<boolean> {
+  const networks = connect.map((method) =>
+    method.kind === 'consent' ? (method.appOf ?? definition.name) : definition.name,
+  );
+  for (const network of new Set(networks)) {
+    if (await findNetworkApp(context, projectId, network)) return true;
+  }
+  return false;
 }
 
 async function checkReturnUrl(

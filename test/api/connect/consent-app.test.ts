@@ -34,6 +34,11 @@ const rest = useRest(
         definition: { ...definition, name: 'linkedin' },
         connect: [nowhere, formMethod],
       },
+      {
+        ...platform,
+        definition: { ...definition, name: 'instagram' },
+        connect: [nowhere, { ...nowhere, appOf: 'facebook' }],
+      },
     ]),
   },
 );
@@ -165,6 +170,12 @@ describe('a session at a network that needs an app', () => {
     );
     await put(tenant.projectId, 'own', network);
     expect((await createSession(network)).status).toBe(201);
+  });
+
+  test('takes the app of another network that one of its logins uses', async () => {
+    expect((await createSession('instagram')).status).toBe(422);
+    await put(tenant.projectId, 'own', 'facebook');
+    expect((await createSession('instagram')).status).toBe(201);
   });
 
   test('says so on its page if the app was deleted since', async () => {
