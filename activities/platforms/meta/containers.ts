@@ -77,7 +77,9 @@ const showsLateMs = 3_000;
 const firstPollMs = 1_000;
 /** Networks ask for one poll a minute. Most containers are finished after a few seconds. */
 const maxPollMs = 60_000;
-const maxReplaced = 3;
+/** Before each of the containers that replace a failed one: a deployment of this server may last as long. */
+const replacementWaitsMs = [2_000, 30_000, 300_000];
+const maxReplaced = replacementWaitsMs.length;
 /** A finished container is read again after this. */
 const checkedForMs = 300_000;
 
@@ -172,8 +174,11 @@ function toReplacement(
   const mayRepeat = made.replaced < maxReplaced && (reason === undefined || failure?.canRepeat);
   if (mayRepeat) {
     const { post: _, ...rest } = replace(undefined);
-    const state = { ...rest, waitMs: 0, replaced: made.replaced + 1 };
-    return { outcome: 'more', state, waitMs: firstPollMs * 2 ** made.replaced };
+    const { replaced } = made;
+    const state = { ...rest, waitMs: 0, replaced: replaced + 1 };
+    const isDropped = reason === undefined;
+    const waitMs = isDropped ? firstPollMs * 2 ** replaced : replacementWaitsMs[replaced]!;
+    return { outcome: 'more', state, waitMs };
   }
   if (reason === undefined) {
     throw new PlatformError('unavailable', `${network} dropped what was prepared.`);

@@ -109,16 +109,26 @@ describe('a carousel', () => {
 });
 
 describe('a video', () => {
-  test('that is not there is fetched again, three times', async () => {
+  test('that is not there is fetched again, three times, later and later', async () => {
     await using network = await startInstagram();
     const video = await hostVideo();
     removeHosted(video.publicUrl(0));
-    const error = await refusal(network.prepare(network.target({ media: [video] })));
-    expect(error).toMatchObject({
+    const waits: number[] = [];
+    async function prepare() {
+      let target = network.target({ media: [video] });
+      for (let outcome = 'more'; outcome === 'more';) {
+        const step = await network.prepareStep(target);
+        if (step.outcome === 'more' && step.waitMs > 0) waits.push(step.waitMs);
+        target = { ...target, state: step.state };
+        ({ outcome } = step);
+      }
+    }
+    expect(await refusal(prepare())).toMatchObject({
       kind: 'rejected',
       message: 'Instagram could not fetch the video. (2207077)',
       options: { platformCode: '2207077', failsAs: 'media_fetch_failed' },
     });
+    expect(waits).toEqual([2_000, 30_000, 300_000]);
     expect(network.server.containers).toHaveLength(4);
   });
 
