@@ -61,7 +61,7 @@ const toPublishedReel = (id: string) =>
 const toPublishedStory = (id: string | null, url: string | null) => publishedAs(id, url, 'public');
 
 export async function findPost(api: PageApi, target: Target): Promise<ReconcileOutcome> {
-  const { media, replyTo, state } = target;
+  const { replyTo, state } = target;
   if (replyTo !== null) return findComment(api, target, replyTo);
   const { photos, video } = readPrepared(state);
   const placement = placementOfTarget(target);
@@ -75,7 +75,7 @@ export async function findPost(api: PageApi, target: Target): Promise<ReconcileO
     case 'reel':
       return findReel(api, target);
     case 'story':
-      return findStory(api, target, media.length === 0 ? undefined : photos[0]);
+      return findStory(api, target, photos[0]);
   }
 }
 
@@ -155,22 +155,28 @@ async function findInFeed(
   const recent = rows.filter(({ created_time }) => isRecent(created_time, target)).toReversed();
   const found = recent.find((post) => isSame(post, target, photos));
   if (found) return toPublished(found.id);
-  const isAbsent = isComplete && !recent.some((post) => isEqual(post, target));
+  const isAbsent = isComplete && !recent.some((post) => isEqual(post, target, photos));
   return { outcome: isAbsent ? 'absent' : 'unknown' };
 }
 
 /** By the photos or, if their IDs are unknown, by the text and the number of attachments. */
 function isSame(post: ListedPost, target: Target, photos: readonly string[]): boolean {
   const ids = attachmentsOf(post).flatMap(({ target }) => target?.id ?? []);
-  const isKnown = photos.length > 0 && photos.length === target.media.length;
+  // A check has no media if they can't be read.
+  const isKnown = photos.length > 0 && photos.length >= target.media.length;
   if (isKnown && ids.length > 0) return ids.some((id) => photos.includes(id));
-  return isEqual(post, target);
+  return isEqual(post, target, photos);
 }
 
-function isEqual(post: ListedPost, { caption, media }: Target): boolean {
+function isEqual(
+  post: ListedPost,
+  { caption, media }: Target,
+  photos: readonly string[],
+): boolean {
   // A link has a preview, which is an attachment too.
   const files = attachmentsOf(post).filter(({ type = '' }) => /photo|video/.test(type));
-  return plain(post.message) === plain(caption) && files.length === media.length;
+  const count = Math.max(media.length, photos.length);
+  return plain(post.message) === plain(caption) && files.length === count;
 }
 
 const attachmentsOf = ({ attachments }: ListedPost) =>

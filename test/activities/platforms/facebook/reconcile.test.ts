@@ -104,6 +104,15 @@ describe('photos', () => {
     expect(await network.reconcile(target)).toEqual(unknown);
   });
 
+  test('are known by their IDs if the files can not be read', async () => {
+    await using network = await startFacebook();
+    for (const platformOptions of [{}, { placement: 'story' }]) {
+      const target = await prepared(network, { media: [await createImage()], platformOptions });
+      const published = await network.commit(target);
+      expect(await network.reconcile({ ...target, media: [] })).toEqual(published);
+    }
+  });
+
   test('are known by the text and their number if their IDs are lost', async () => {
     await using network = await startFacebook();
     const media = [await createImage(), await createImage()];
