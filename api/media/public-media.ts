@@ -32,8 +32,8 @@ const defaults: PublicMediaOptions = { places: 16, placeMs: 5_000, totalMs: 15 *
 
 type Needs = Pick<Context, 'db' | 'log' | 'media' | 'publicUrl' | 'publicUrls'>;
 
-/** `/media/<token>/1.<extension>` */
-const mediaPath = /^\/media\/([\w~-]{1,1000})\/1\.(\w{1,5})(?:\?|$)/;
+/** `/media/<token>/1.<extension>`. Some readers encode the `~` of the token. */
+const mediaPath = /^\/media\/((?:[\w~-]|%7E){1,1000})\/1\.(\w{1,5})(?:\?|$)/i;
 
 export const isPublicMediaUrl = (url: string) => url.startsWith('/media/');
 
@@ -98,7 +98,7 @@ export function createPublicMedia(
 
   async function find(url: string): Promise<MediaRow> {
     const [, token, extension] = mediaPath.exec(url) ?? [];
-    const named = token === undefined ? undefined : context.publicUrls.read(token);
+    const named = token && context.publicUrls.read(token.replace(/%7E/i, '~'));
     if (!named) throw notThere();
     requireStorage(context);
     const { projectId } = named;

@@ -124,6 +124,10 @@ describe('a file', () => {
     expect([same.status, other.status]).toEqual([206, 200]);
   });
 
+  test('is sent to a reader that encodes the URL further', async () => {
+    expect((await fetch(url.replace('~', '%7E'))).status).toBe(200);
+  });
+
   test('takes no other method', async () => {
     const response = await fetch(url, { method: 'POST', body: 'a' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
