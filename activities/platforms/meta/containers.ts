@@ -216,6 +216,7 @@ export async function publishContainer(
   if (Date.now() - finishedAt > checkedForMs) {
     const found = await calls.readStatus(post.id);
     if (found?.status === 'PUBLISHED') throw alreadyPublic(calls);
+    if (found?.status === 'IN_PROGRESS') throw stillBusy(calls);
     if (found?.status !== 'FINISHED') return 'stale';
   }
   try {
@@ -238,6 +239,10 @@ const isRefusal = (error: unknown): error is PlatformError =>
 /** For the engine, which then looks for the post. */
 const alreadyPublic = ({ network }: ContainerCalls, options: PlatformError['options'] = {}) =>
   new PlatformError('unknown_outcome', `${network} says that the container is public.`, options);
+
+/** Documents call it the state of a container that is being published. */
+const stillBusy = ({ network }: Pick<ContainerCalls, 'network'>) =>
+  new PlatformError('unavailable', `${network} is still busy with the container.`);
 
 async function afterRefusal(
   calls: ContainerCalls,
@@ -288,7 +293,7 @@ async function orOutOfQuota(
 
 /**
  * After a publish without an answer. `gone`: it can no longer be published. `none`: there is no container, or its
- * ID is lost. Throws if the network doesn't know the container.
+ * ID is lost. Throws if the network doesn't know the container, or is still busy with it.
  */
 export async function readFate(
   { network, readStatus }: ContainerCalls,
@@ -301,7 +306,10 @@ export async function readFate(
     case 'PUBLISHED':
       return 'public';
     case 'FINISHED':
+      return 'open';
     case 'IN_PROGRESS':
+      // It was finished before the publish.
+      if (made.post.isFinished) throw stillBusy({ network });
       return 'open';
     case 'ERROR':
     case 'EXPIRED':

@@ -71,6 +71,20 @@ describe('by its container', () => {
     expect(await network.reconcile(target)).toEqual(publicWithoutId);
   });
 
+  test('nothing is sure while Instagram is busy with the container', async () => {
+    await using network = await startInstagram();
+    const target = await prepared(network);
+    network.server.containers[0]!.readsLeft = 2;
+    const busy = {
+      kind: 'unavailable',
+      message: 'Instagram is still busy with the container.',
+    };
+    expect(await refusal(network.reconcile(target))).toMatchObject(busy);
+    const late = { ...target, state: { ...target.state, finishedAt: Date.now() - 301_000 } };
+    expect(await refusal(network.commit(late))).toMatchObject(busy);
+    expect(await network.commit(late)).toMatchObject({ outcome: 'published' });
+  });
+
   test('nothing is sure while Instagram does not know the container', async () => {
     await using network = await startInstagram();
     const target = await prepared(network);
