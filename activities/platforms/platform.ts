@@ -117,6 +117,8 @@ export type NewApp = Pick<App, 'clientId' | 'clientSecret'>;
 export interface ConsentRequest {
   state: string;
   callbackUrl: string;
+  /** Name of the project, for sentences to its user. */
+  productName: string;
   inputs: Record<string, string>;
   /** Null: the network needs none, or its app is fixed. */
   app: App | null;

@@ -4,6 +4,7 @@ import type { ConsentMethod } from '../../activities/platforms/platform.ts';
 import { readGrant } from '../../activities/platforms/platform-answer.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
 import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
+import { getProjectRow } from '../../schema/database/projects.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import { askForLogin, toConflict } from '../accounts/connect-at-network.ts';
@@ -79,9 +80,10 @@ async function completeConsent(
   const { method, state, inputs, flow, appId } = consent;
   const app = appId === null ? null : await findApp(db, projectId, vault, appId);
   if (app === undefined) throw new AppError('conflict', appDeleted);
+  const { name: productName } = await getProjectRow(db, projectId);
   const { definition } = platformOf(context, session);
   const complete = async (signal: AbortSignal) => {
-    const request = { state, callbackUrl, app, inputs, flow };
+    const request = { state, callbackUrl, productName, app, inputs, flow };
     const grant = await method.complete(query, request, signal);
     try {
       return readGrant(grant, definition.scopes);

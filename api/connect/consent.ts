@@ -26,12 +26,14 @@ export async function beginConsent(
   const inputs = method.inputs ? validate(method.inputs, given, { at: ['credentials'] }) : {};
   const callbackUrl = consentCallbackUrl(context, definition, { method, inputs });
   const state = newState('flow', visit);
+  const { name: productName } = await getProjectRow(context.db, projectId);
   const { app, url, flow } = await askNetwork(
     projectId,
     async (signal) => {
       const consent = { definition, method, inputs, callbackUrl };
       const app = await findConsentApp(context, projectId, consent, signal);
-      const begun = await method.begin({ state, callbackUrl, inputs, app }, signal);
+      const request = { state, callbackUrl, productName, inputs, app };
+      const begun = await method.begin(request, signal);
       return { app, ...readBegun(begun) };
     },
     method.inputs ? namingField(method.inputs, inputs) : toConflict,

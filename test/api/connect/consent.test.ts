@@ -223,6 +223,26 @@ test.each([
   expect(page.html).toContain(`The network answered with ${part} that can&#39;t be used.`);
 });
 
+test('a consent knows the name of the project', async () => {
+  const names: string[] = [];
+  const method = consentOf(platform);
+  const browser = browse(
+    withMethods({
+      ...method,
+      begin(request, signal) {
+        names.push(request.productName);
+        return method.begin(request, signal);
+      },
+      complete(query, request, signal) {
+        names.push(request.productName);
+        return method.complete(query, request, signal);
+      },
+    }),
+  );
+  await logIn(browser, await createSession());
+  expect(names).toEqual(['Test', 'Test']);
+});
+
 test('no secret of the flow is stored in clear', async () => {
   const verifiers: string[] = [];
   const method = consentOf(platform);

@@ -46,7 +46,8 @@ async function connect(lifetimes: GrantSettings, hasRefresh: boolean) {
   /** Logs in as the user does, for the first time or again. */
   async function logIn() {
     const method = platform.connect[0] as ConsentMethod;
-    const request = { state: 'state-of-8', callbackUrl, inputs: {}, app: null };
+    const asked = { state: 'state-of-8', callbackUrl, productName: 'Acme' };
+    const request = { ...asked, inputs: {}, app: null };
     const { signal } = new AbortController();
     const { url, flow } = await method.begin(request, signal);
     const { searchParams } = new URL(url);

@@ -51,7 +51,8 @@ export async function giveConsent(
 ): Promise<Grant> {
   const method = connect.find(({ kind }) => kind === 'consent') as ConsentMethod;
   const known = app ? { id: 'app_of_a_test', ...app } : null;
-  const request = { state: 'state-of-a-test', callbackUrl, inputs: {}, app: known };
+  const asked = { state: 'state-of-a-test', callbackUrl, productName: 'Acme' };
+  const request = { ...asked, inputs: {}, app: known };
   const { url, flow } = await method.begin(request, signal);
   let callback = new URL(callbackUrl);
   const browser = createBrowser((to, init) => {

@@ -49,7 +49,8 @@ export async function connectByConsent(
   const method = consentMethodOf(platform);
   const app = given.app ?? (await registerApp(platform, callbackUrl));
   const inputs = method.inputs!.parse({ handle: input });
-  const request = { state: crypto.randomUUID(), callbackUrl, inputs, app };
+  const state = crypto.randomUUID();
+  const request = { state, callbackUrl, productName: 'Acme', inputs, app };
   const { url, flow } = await method.begin(request, signal);
   const back = new URL(await allowAtPds(url, user));
   const query = Object.fromEntries(back.searchParams);

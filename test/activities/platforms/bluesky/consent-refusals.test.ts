@@ -31,7 +31,7 @@ const bluesky = createBluesky({
 });
 const method = consentMethodOf(bluesky);
 const app = await registerApp(bluesky);
-const request = { state: 'a-state', callbackUrl: loopbackCallback, app };
+const request = { state: 'a-state', callbackUrl: loopbackCallback, productName: 'Acme', app };
 
 const metadata = {
   issuer: home.url,

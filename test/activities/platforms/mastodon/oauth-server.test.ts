@@ -19,7 +19,7 @@ async function register(traits?: MastodonTraits) {
   const method = mastodon.connect[0] as ConsentMethod;
   const registration = method.registration!;
   const app: App = { id: 'app_1', ...(await registration.register(server, client, never)) };
-  const request = { state: 'state', callbackUrl, inputs: { server }, app };
+  const request = { ...client, state: 'state', inputs: { server }, app };
 
   /** The address that the consent page sends the user to. */
   async function authorize(change: Record<string, string> = {}, decision = 'allow') {

@@ -28,7 +28,8 @@ function openOAuth(answer: Answer, settings: Partial<OAuthNetwork> = {}, app = a
     scopes: ['read', 'write'],
     ...settings,
   });
-  const request = { state: 'state', callbackUrl: 'https://us.example/callback', inputs: {}, app };
+  const asked = { state: 'state', callbackUrl: 'https://us.example/callback', productName: 'Acme' };
+  const request = { ...asked, inputs: {}, app };
   const flow = { verifier: 'v'.repeat(43) };
   return {
     requests,

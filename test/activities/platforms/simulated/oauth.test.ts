@@ -16,7 +16,13 @@ import { createOAuthServer, type OAuthServer } from '../../../support/networks/o
 import { loginOf } from '../../../support/rows/grants.ts';
 
 const callbackUrl = 'https://fanfare.test/connect/callback';
-const request: ConsentRequest = { state: 'state-of-8', callbackUrl, inputs: {}, app: null };
+const request: ConsentRequest = {
+  state: 'state-of-8',
+  callbackUrl,
+  productName: 'Acme',
+  inputs: {},
+  app: null,
+};
 const never = new AbortController().signal;
 
 let server: OAuthServer;

@@ -11,7 +11,8 @@ describe('a consent', () => {
   test('asks for the scopes with a challenge, at the page of X', async () => {
     await using x = await startTwitter();
     const [method] = x.twitter.connect as [ConsentMethod];
-    const request = { state: 's', callbackUrl: 'https://a.test/callback', inputs: {}, app: x.app };
+    const asked = { state: 's', callbackUrl: 'https://a.test/callback', productName: 'Acme' };
+    const request = { ...asked, inputs: {}, app: x.app };
     const { url, flow } = await method.begin(request, never);
     const { pathname, searchParams } = new URL(url);
     expect(pathname).toBe('/i/oauth2/authorize');
@@ -95,7 +96,8 @@ describe('a consent', () => {
   test('that the user declines is refused with its code', async () => {
     await using x = await startTwitter();
     const [method] = x.twitter.connect as [ConsentMethod];
-    const request = { state: 's', callbackUrl: 'https://a.test', inputs: {}, app: x.app, flow: {} };
+    const asked = { state: 's', callbackUrl: 'https://a.test', productName: 'Acme' };
+    const request = { ...asked, inputs: {}, app: x.app, flow: {} };
     const query = { error: 'access_denied', state: 's' };
     const error = await refusal(method.complete(query, request, never));
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'access_denied' } });

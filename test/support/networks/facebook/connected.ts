@@ -41,7 +41,13 @@ export async function startFacebook({ pages, configId, send = fetch }: Changes =
   }).platforms;
   const facebook = createFacebook({ ...settings, fetch: send });
   const app = { id: 'app_1', clientId: logins.client.id, clientSecret: logins.client.secret };
-  const request: ConsentRequest = { state: 'state-of-8', callbackUrl, inputs: {}, app };
+  const request: ConsentRequest = {
+    state: 'state-of-8',
+    callbackUrl,
+    productName: 'Acme',
+    inputs: {},
+    app,
+  };
   const method = facebook.connect[0] as ConsentMethod;
 
   /** Returns the callback's query. */

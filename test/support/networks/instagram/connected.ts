@@ -62,6 +62,7 @@ export async function startInstagram(
   const requestOf = (place: Place): ConsentRequest => ({
     state: 'state-of-8',
     callbackUrl,
+    productName: 'Acme',
     inputs: {},
     app: apps[place],
   });

@@ -32,7 +32,13 @@ export async function startLinkedIn({ version = '202609', send = fetch }: Change
   const { client } = server.logins;
   const { url, close } = await startFaultyServer(server, createSwitchboard());
   const app = { id: 'app_1', clientId: client.id, clientSecret: client.secret };
-  const request: ConsentRequest = { state: 'state-of-8', callbackUrl, inputs: {}, app };
+  const request: ConsentRequest = {
+    state: 'state-of-8',
+    callbackUrl,
+    productName: 'Acme',
+    inputs: {},
+    app,
+  };
 
   const connectorOf = (scopes: readonly string[]) =>
     createLinkedIn({

@@ -29,7 +29,13 @@ export async function startThreads() {
   }).platforms;
   const threads = createThreads({ ...settings, fetch });
   const app = { id: 'app_1', clientId: logins.client.id, clientSecret: logins.client.secret };
-  const request: ConsentRequest = { state: 'state-of-8', callbackUrl, inputs: {}, app };
+  const request: ConsentRequest = {
+    state: 'state-of-8',
+    callbackUrl,
+    productName: 'Acme',
+    inputs: {},
+    app,
+  };
   const method = threads.connect[0] as ConsentMethod;
 
   /** Returns the callback's query. */
