@@ -55,7 +55,7 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
   const login = createFacebookLogin({ ...settings, network });
 
   async function toGrant(
-    { granted, ask }: Pick<FacebookUser, 'granted' | 'ask'>,
+    { granted, ask, productName }: Pick<FacebookUser, 'granted' | 'ask' | 'productName'>,
     app: App | null,
     signal: AbortSignal,
   ): Promise<Grant> {
@@ -65,7 +65,8 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
     const { id: userId } = (await ask('/me', Me, { query: { fields: 'id' } })).body;
     const pages = await listPages(ask, granted);
     if (pages.length === 0) {
-      throw new PlatformError('rejected', describeNoPage(granted), { platformCode: 'no_page' });
+      const message = describeNoPage(granted, productName);
+      throw new PlatformError('rejected', message, { platformCode: 'no_page' });
     }
     const token = pages.find(({ access_token }) => access_token !== undefined)?.access_token;
     const inspected = app && token ? await inspectIfPossible(app, token, signal) : undefined;

@@ -55,7 +55,8 @@ export function createFacebookMethod(settings: InstagramSettings): ConsentMethod
 export async function listByUser({
   ask,
   granted,
-}: Pick<FacebookUser, 'ask' | 'granted'>): Promise<Grant> {
+  productName,
+}: Pick<FacebookUser, 'ask' | 'granted' | 'productName'>): Promise<Grant> {
   const missing = needed.filter((each) => granted?.includes(each) === false);
   if (missing.length > 0) throw lacksPermissions(missing);
   const { id: userId } = (await ask('/me', User, { query: { fields: 'id' } })).body;
@@ -72,7 +73,8 @@ export async function listByUser({
     accounts.set(linked.id, account);
     if (token !== undefined && account.problem === null) tokens.set(linked.id, token);
   }
-  if (accounts.size === 0) throw reachesNone(pages, granted);
+  if (pages.length === 0) throw refusal('no_page', describeNoPage(granted, productName));
+  if (accounts.size === 0) throw reachesNone(pages);
   return {
     credentials: toFacebookCredentials(tokens),
     scope: [...(granted ?? [])],
@@ -96,10 +98,7 @@ const toAccount = (
 });
 
 /** For the user, who sees only the sentence. */
-function reachesNone(pages: readonly Page[], granted: readonly string[] | null): PlatformError {
-  if (pages.length === 0) {
-    return refusal('no_page', describeNoPage(granted));
-  }
+function reachesNone(pages: readonly Page[]): PlatformError {
   const personal = pages.find((page) => page.connected_instagram_account);
   if (personal) {
     const { username } = personal.connected_instagram_account!;

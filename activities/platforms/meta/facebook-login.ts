@@ -30,6 +30,8 @@ export interface FacebookUser {
   tokenExpiresAt: Date | null;
   /** What the user allowed. Null: Facebook doesn't say. */
   granted: string[] | null;
+  /** Name of the project. Absent: the token was imported. */
+  productName?: string;
   /** Calls of the user. */
   ask: Ask;
 }
@@ -105,7 +107,8 @@ export function createFacebookLogin(settings: FacebookLoginSettings): FacebookLo
             ? await exchange(access_token, request, signal)
             : { token: access_token, tokenExpiresAt };
           const ask = open({ access_token: long.token }, signal);
-          return use({ ...long, granted: await listGranted(ask), ask });
+          const { productName } = request;
+          return use({ ...long, granted: await listGranted(ask), productName, ask });
         },
         signal,
       ),

@@ -18,9 +18,12 @@ const Page = z.object({
     .object({ id: GraphId, username: z.string().optional() })
     .optional(),
 });
-export type Page = z.infer<typeof Page>;
+export interface Page extends z.infer<typeof Page> {
+  /** Name of the business in whose list it was found. */
+  business?: string;
+}
 
-const Business = z.object({ id: GraphId });
+const Business = z.object({ id: GraphId, name: z.string().default('') });
 
 const pageSize = 100;
 /** A login has at most 100 accounts. */
@@ -34,9 +37,9 @@ export async function listPages(
   fields: readonly string[] = [],
 ): Promise<Page[]> {
   const query = { fields: ['id', 'name', 'access_token', 'tasks', ...fields].join(',') };
-  const own = await listAll(ask, '/me/accounts', Page, query);
-  const mayAskBusinesses = granted?.includes('business_management') ?? true;
-  const pages = mayAskBusinesses ? [...own, ...(await listOfBusinesses(ask, query))] : own;
+  const own: Page[] = await listAll(ask, '/me/accounts', Page, query);
+  const ofBusinesses = seesBusinesses(granted) ? await listOfBusinesses(ask, query) : [];
+  const pages = [...own, ...ofBusinesses];
   const byId = new Map<string, Page>();
   for (const page of pages) {
     const known = byId.get(page.id);
@@ -46,16 +49,25 @@ export async function listPages(
   return [...byId.values()].slice(0, maxRead);
 }
 
+const seesBusinesses = (granted: readonly string[] | null) =>
+  granted?.includes('business_management') ?? true;
+
 /** Not every user has a business, or may read its pages. */
 async function listOfBusinesses(ask: Ask, query: { fields: string }): Promise<Page[]> {
-  const businesses = await listAll(ask, '/me/businesses', Business, { fields: 'id' }).catch(
+  const businesses = await listAll(ask, '/me/businesses', Business, { fields: 'id,name' }).catch(
     withoutAccess,
   );
   const lists = businesses
     .slice(0, maxBusinesses)
-    .flatMap(({ id }) => [`/${id}/owned_pages`, `/${id}/client_pages`]);
+    .flatMap(({ id, name }) => [
+      { path: `/${id}/owned_pages`, business: name },
+      { path: `/${id}/client_pages`, business: name },
+    ]);
   const found = await Promise.all(
-    lists.map((path) => listAll(ask, path, Page, query).catch(withoutAccess)),
+    lists.map(async ({ path, business }) => {
+      const pages = await listAll(ask, path, Page, query).catch(withoutAccess);
+      return pages.map((page) => ({ ...page, business }));
+    }),
   );
   return found.flat();
 }
@@ -101,16 +113,26 @@ const creatingTasks = new Set([
   'PROFILE_PLUS_FULL_CONTROL',
 ]);
 
-/** Why a login reaches nothing, as a sentence. `granted`: null if nobody knows. */
-export function describeNoPage(granted: readonly string[] | null): string {
-  const hasBusinesses = granted?.includes('business_management') ?? true;
+/**
+ * Why a login reaches nothing, as a sentence. `granted`: null if nobody knows. `productName`: absent for a token
+ * that was imported.
+ */
+export function describeNoPage(granted: readonly string[] | null, productName?: string): string {
+  const begin =
+    productName === undefined
+      ? 'Facebook shared no page with the app. Log in again'
+      : `Facebook shared no page with ${productName}. Open the link again`;
   const ofBusiness = ' If the page belongs to a business, allow access to the business too.';
-  return `Facebook shared no page. Log in again, choose "Edit settings", and select every page.${hasBusinesses ? '' : ofBusiness}`;
+  return `${begin}, choose 'Edit settings', and select every page.${seesBusinesses(granted) ? '' : ofBusiness}`;
 }
 
 /** Why the user can't publish for the page, as a sentence. Null: the user can. */
-export function problemOf({ name, access_token, tasks }: Page): string | null {
+export function problemOf({ name, access_token, tasks, business }: Page): string | null {
   const mayCreate = tasks?.some((task) => creatingTasks.has(task)) ?? true;
   if (access_token !== undefined && mayCreate) return null;
-  return `Your role at the page ${name} doesn't let you create content. Ask an administrator of the page for it.`;
+  if (business === undefined) {
+    return `Your role at the page ${name} lacks the task 'Create content'. Ask an administrator of the page for it.`;
+  }
+  const owner = business === '' ? 'a business' : `the business ${business}`;
+  return `The page ${name} belongs to ${owner}, where you lack the task 'Create content'. Ask an administrator of the business to assign you the page with this task.`;
 }

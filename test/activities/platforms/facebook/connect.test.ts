@@ -182,7 +182,7 @@ describe('the pages of a login', () => {
     await using network = await startFacebook({ pages });
     const { accounts, credentials } = await network.logIn();
     const words = (name: string) =>
-      `Your role at the page ${name} doesn't let you create content. Ask an administrator of the page for it.`;
+      `Your role at the page ${name} lacks the task 'Create content'. Ask an administrator of the page for it.`;
     expect(problemsOf(accounts)).toEqual([
       ['Bakery', null],
       ['Garden', words('Garden')],
@@ -194,6 +194,25 @@ describe('the pages of a login', () => {
       'page_token_101',
       'page_token_104',
       'page_token_105',
+    ]);
+  });
+
+  test('name the business that has to assign the user', async () => {
+    const pages: SimulatedPage[] = [
+      { ...bakery, isWithoutToken: true },
+      { ...garden, business: '9001', isWithoutToken: true },
+      { ...bakery, business: '9001', isWithoutToken: true },
+      { id: '103', name: 'Client', tasks: ['ANALYZE'], business: '9002', isClient: true },
+    ];
+    await using network = await startFacebook({ pages });
+    network.server.logins.businesses.push({ id: '9001', name: 'Brass' }, { id: '9002', name: '' });
+    const { accounts } = await network.logIn();
+    const words = (name: string, owner: string) =>
+      `The page ${name} belongs to ${owner}, where you lack the task 'Create content'. Ask an administrator of the business to assign you the page with this task.`;
+    expect(problemsOf(accounts)).toEqual([
+      ['Bakery', words('Bakery', 'the business Brass')],
+      ['Garden', words('Garden', 'the business Brass')],
+      ['Client', words('Client', 'a business')],
     ]);
   });
 
@@ -216,8 +235,17 @@ describe('the pages of a login', () => {
     expect(await refusal(network.logIn())).toMatchObject({
       kind: 'rejected',
       message:
-        'Facebook shared no page. Log in again, choose "Edit settings", and select every page.',
+        "Facebook shared no page with Acme. Open the link again, choose 'Edit settings', and select every page.",
+      options: { platformCode: 'no_page' },
     });
+  });
+
+  test('may be none because the user allows no access to businesses', async () => {
+    await using network = await startFacebook({ pages: [] });
+    network.server.logins.withheldScopes.add('business_management');
+    expect((await refusal(network.logIn())).message).toContain(
+      'If the page belongs to a business, allow access to the business too.',
+    );
   });
 
   test('can fill many lists', async () => {
@@ -352,6 +380,15 @@ describe('an imported token', () => {
       ['Garden', null],
     ]);
     expect(Object.keys(grant.credentials)).toEqual(['page_token_101', 'page_token_102']);
+  });
+
+  test('of a user without a page is refused', async () => {
+    await using network = await startFacebook({ pages: [] });
+    const accessToken = network.server.logins.createToken();
+    const imported = network.facebook.importTokens!({ ...tokens, accessToken }, never);
+    expect((await refusal(imported)).message).toBe(
+      "Facebook shared no page with the app. Log in again, choose 'Edit settings', and select every page.",
+    );
   });
 
   test('that is wrong is refused', async () => {

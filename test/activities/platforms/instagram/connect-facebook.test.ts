@@ -153,7 +153,7 @@ describe('an account that cannot publish', () => {
     await using network = await startInstagram();
     const { accounts } = await logInWith(network, pageOf(network.server.user.id, change));
     expect(accounts[0]!.problem).toBe(
-      "Your role at the page Brass Bakery doesn't let you create content. Ask an administrator of the page for it.",
+      "Your role at the page Brass Bakery lacks the task 'Create content'. Ask an administrator of the page for it.",
     );
   });
 
@@ -171,7 +171,7 @@ describe('an account that cannot publish', () => {
     expect(await refusal(logInWith(network))).toMatchObject({
       kind: 'rejected',
       message:
-        'Facebook shared no page. Log in again, choose "Edit settings", and select every page.',
+        "Facebook shared no page with Acme. Open the link again, choose 'Edit settings', and select every page.",
       options: { platformCode: 'no_page' },
     });
   });
