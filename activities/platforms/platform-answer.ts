@@ -68,7 +68,7 @@ export function shortenError(error: PlatformError): PlatformError {
 
 /** Throws if the grant can't be stored, shown or used, or lacks one of the needed scopes. */
 export function readGrant(grant: Grant, neededScopes: readonly string[] = []): Grant {
-  const { credentials, scope, tokenExpiresAt, accounts } = grant;
+  const { credentials, scope, tokenExpiresAt, accounts, notice } = grant;
   if (!scope.every(isText) || scope.join(' ').length > maxScopeChars) throw unusable('a scope');
   if (!areUsable(credentials)) throw unusable('credentials');
   if (readExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
@@ -83,7 +83,13 @@ export function readGrant(grant: Grant, neededScopes: readonly string[] = []): G
   if (ids.size < accounts.length) throw unusable('a duplicate account');
   const missing = neededScopes.filter((needed) => !scope.includes(needed));
   if (missing.length > 0) throw lacksPermissions(missing);
-  return { credentials, scope, tokenExpiresAt, accounts: accounts.map(readAccount) };
+  return {
+    credentials,
+    scope,
+    tokenExpiresAt,
+    accounts: accounts.map(readAccount),
+    ...(notice !== undefined && { notice: cutText(notice, maxMessageChars) }),
+  };
 }
 
 /** Throws if the user can't be sent there, or the flow can't be kept. */

@@ -25,6 +25,11 @@ export interface Grant {
   tokenExpiresAt: Date | null;
   /** At least one. */
   accounts: readonly GrantedAccount[];
+  /**
+   * What the login leaves out, and how to add it, as a sentence for the user who chooses among its accounts. Absent:
+   * the network says nothing of the kind.
+   */
+  notice?: string;
 }
 
 /** An account that a login reaches. */

@@ -21,26 +21,28 @@ import { findChoice, newState, type Choice, type Visit } from './session.ts';
 export async function showChoice(
   context: Context,
   visit: Visit,
-  { method, grant: { accounts } }: Choice,
+  { method, grant: { accounts, notice } }: Choice,
   failed: { chosen?: readonly string[]; error?: AppError } = {},
 ): Promise<Response> {
   const state = newState('form', visit);
   const form = await readForm(context, visit.session, method);
-  return choicePage({ ...form, state, accounts, ...failed });
+  return choicePage({ ...form, state, accounts, notice, ...failed });
 }
 
 interface ChoiceForm extends SessionForm {
   state: string;
   accounts: readonly GrantedAccount[];
+  notice: string | undefined;
   chosen?: readonly string[];
   error?: AppError;
 }
 
 function choicePage(form: ChoiceForm): Promise<Response> {
-  const { session, state, accounts, chosen = [], error } = form;
+  const { session, state, accounts, notice, chosen = [], error } = form;
   return sessionPage(
     `Choose your ${session.network} accounts`,
-    html`${request(session)} ${error && html`<p role="alert">${error.message}</p>`}
+    html`${request(session)} ${notice !== undefined && html`<p>${notice}</p>`}
+      ${error && html`<p role="alert">${error.message}</p>`}
       <form method="post" action="/connect/${session.id}">
         <input type="hidden" name="state" value="${state}" />
         ${accounts.map((account, i) => showAccount(account, i, chosen))}

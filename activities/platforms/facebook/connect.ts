@@ -72,11 +72,13 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
     const inspected = app && token ? await inspectIfPossible(app, token, signal) : undefined;
     const accounts = pages.map((page) => toAccount(page, userId, inspected));
     const usable = pages.filter((_, i) => accounts[i]!.problem === null);
+    const withheld = pages.filter((page) => !isAllowed(page, inspected));
     return {
       credentials: tokensOf(usable),
       scope: [...(granted ?? settings.scopes)],
       tokenExpiresAt: findEnd(inspected),
       accounts,
+      ...(withheld.length > 0 && { notice: describeRest(pages.length, withheld.length) }),
     };
   }
 
@@ -175,17 +177,23 @@ function toAccount(page: Page, userId?: string, inspected?: Inspected): GrantedA
     accountName: page.name.trim() || `Page ${page.id}`,
     kind: 'Page',
     ...(userId !== undefined && { traits: { user_id: userId } }),
-    problem: problemOf(page) ?? problemOfScope(page, inspected),
+    problem: problemOf(page) ?? (isAllowed(page, inspected) ? null : notAllowed),
   };
 }
 
+const notAllowed =
+  "You did not allow posts to this page. Log in again, choose 'Edit settings', and select it for every permission.";
+
 /** The user may allow posts to some pages only. Without IDs, all are allowed. */
-function problemOfScope({ id }: Page, inspected: Inspected | undefined): string | null {
+function isAllowed({ id }: Page, inspected: Inspected | undefined): boolean {
   const scope = inspected?.granular_scopes?.find((each) => each.scope === 'pages_manage_posts');
   const allowed = scope?.target_ids ?? [];
-  if (allowed.length === 0 || allowed.includes(id)) return null;
-  return 'You did not allow posts to this page. Log in again, choose "Edit settings", and select it for every permission.';
+  return allowed.length === 0 || allowed.includes(id);
 }
+
+/** Of a login whose user did not allow posts to all of its pages. */
+const describeRest = (all: number, withheld: number) =>
+  `You allowed posts to ${all - withheld} of ${all} pages. To add the others, log in again, choose 'Edit settings', and select every page.`;
 
 /** Null: never, or nobody knows. */
 function findEnd(inspected: Inspected | undefined): Date | null {

@@ -219,15 +219,24 @@ describe('the pages of a login', () => {
   test('that the user allows no posts to say so', async () => {
     await using network = await startFacebook({ pages: [bakery, garden] });
     network.server.logins.postablePages = ['102'];
-    const { accounts, credentials } = await network.logIn();
+    const { accounts, credentials, notice } = await network.logIn();
     expect(problemsOf(accounts)).toEqual([
       [
         'Bakery',
-        'You did not allow posts to this page. Log in again, choose "Edit settings", and select it for every permission.',
+        "You did not allow posts to this page. Log in again, choose 'Edit settings', and select it for every permission.",
       ],
       ['Garden', null],
     ]);
     expect(Object.keys(credentials)).toEqual(['page_token_102']);
+    expect(notice).toBe(
+      "You allowed posts to 1 of 2 pages. To add the others, log in again, choose 'Edit settings', and select every page.",
+    );
+  });
+
+  test('need no notice if the user allows posts to all of them', async () => {
+    await using network = await startFacebook({ pages: [bakery, garden] });
+    network.server.logins.postablePages = ['101', '102'];
+    expect(await network.logIn()).not.toHaveProperty('notice');
   });
 
   test('are none if the user shares none, which says what to do', async () => {
