@@ -106,10 +106,18 @@ export function onlyAccountOf({ accounts }: Grant): GrantedAccount {
   const several = 'reach several accounts, so they need a connect session';
   const issue = account
     ? { code: 'several_accounts', message: several }
-    : { code: refusedByNetwork, message: accounts.map(describeProblem).join(' ') };
+    : { code: refusedByNetwork, message: describeProblems(accounts) };
   throw validationError([{ path: ['credentials'], ...issue }]);
 }
 
-export function describeProblem({ accountName, problem }: GrantedAccount): string {
-  return `${accountName}: ${problem}`;
+const maxDescribed = 3;
+
+/** Of accounts that can't publish. Those of one login often have the same problem. */
+export function describeProblems(accounts: readonly GrantedAccount[]): string {
+  const described = accounts
+    .slice(0, maxDescribed)
+    .map(({ accountName, problem }) => `${accountName}: ${problem}`);
+  const others = accounts.length - described.length;
+  if (others > 0) described.push(`${others} more can't be connected either.`);
+  return described.join(' ');
 }

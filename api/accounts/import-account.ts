@@ -10,7 +10,7 @@ import type { Path, Text } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import type { Answer } from '../http/transact.ts';
 import { explainAbsence } from '../platforms/absence.ts';
-import { askForLogin, describeProblem, type Refuse } from './connect-at-network.ts';
+import { askForLogin, describeProblems, type Refuse } from './connect-at-network.ts';
 import { connectOwn } from './operations.ts';
 
 /** 201 for an account that is new to the project, 200 for a known one. */
@@ -90,7 +90,7 @@ function chooseAccount({ accounts }: Grant, id: string | undefined): GrantedAcco
     throw refuse(path, 'unknown_account', 'is not an account that the token reaches');
   }
   if (usable.length === 0) {
-    const problems = chosen.map(describeProblem).join(' ');
+    const problems = describeProblems(chosen);
     if (chosen.some(({ lacksScope }) => lacksScope))
       throw refuse(['scope'], scopeMissing, problems);
     throw refuse(['access_token'], 'token_invalid', problems);

@@ -7,7 +7,7 @@ import {
 } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
-import { describeProblem } from '../accounts/connect-at-network.ts';
+import { describeProblems } from '../accounts/connect-at-network.ts';
 import { revokeLogins } from '../accounts/revoke-login.ts';
 import { writeConnection } from '../accounts/write-connection.ts';
 import type { Context } from '../http/context.ts';
@@ -37,7 +37,7 @@ async function restrict(
     const choice = await restrictToAccount(context, session, login);
     const { accounts } = choice.grant;
     if (accounts.some(({ problem }) => problem === null)) return choice;
-    throw new AppError('conflict', accounts.map(describeProblem).join(' '));
+    throw new AppError('conflict', describeProblems(accounts));
   } catch (error) {
     if (error instanceof AppError) await discardFlows(context, session, [login]);
     throw error;

@@ -104,6 +104,11 @@ test.each([
   ],
   ['no account', [], 'This login has no account that can be connected.'],
   ['an account that cannot publish', [{ ...named('ada'), problem: 'Too new.' }], 'ada: Too new.'],
+  [
+    '60 accounts that cannot publish',
+    many(60).map((account) => ({ ...account, problem: 'Too new.' })),
+    "page-0: Too new. page-1: Too new. page-2: Too new. 57 more can't be connected either.",
+  ],
 ])('a login with %s is refused', async (_, accounts, message) => {
   const { status, body } = await send(grantOf(accounts));
   expect(status).toBe(422);
