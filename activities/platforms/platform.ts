@@ -79,6 +79,11 @@ export interface ConsentMethod {
   readonly publicClient?: PublicClient;
   /** Errors of a callback after which the user has refused, beside `access_denied`. */
   readonly denials?: readonly string[];
+  /**
+   * What to tell a user who comes back without an answer: the network may show an error on a page without a way back.
+   * Absent: nothing.
+   */
+  readonly deadEnd?: (productName: string) => string;
   begin(request: ConsentRequest, signal: AbortSignal): Promise<Begun>;
   /** Turns the callback's query into a grant. */
   complete(

@@ -28,7 +28,15 @@ import {
   type PageSession,
   type SessionForm,
 } from './pages.ts';
-import { findChoice, isState, newState, platformOf, toChoice, type Visit } from './session.ts';
+import {
+  findChoice,
+  findFlow,
+  isState,
+  newState,
+  platformOf,
+  toChoice,
+  type Visit,
+} from './session.ts';
 
 const noSuchPage: Failure = { message: 'This page does not exist.', status: 404 };
 
@@ -43,7 +51,19 @@ export async function showForm(
   const state = newState('form', visit);
   const method = findMethod(context, visit, number);
   if (!method) return showFailed(context, visit.session, noSuchPage);
-  return formPage({ ...(await readForm(context, visit.session, method)), state, values: {} });
+  const form = await readForm(context, visit.session, method);
+  const hint = describeDeadEnd(context, visit, form.session);
+  return formPage({ ...form, state, values: {}, hint });
+}
+
+/** Undefined: this browser is not back from a login without an answer. */
+function describeDeadEnd(
+  context: Context,
+  visit: Visit,
+  { brand }: PageSession,
+): string | undefined {
+  const flow = findFlow(context, visit);
+  return flow?.kind === 'consent' ? flow.method.deadEnd?.(brand.name) : undefined;
 }
 
 /** Undefined: the network has no such method. */
@@ -101,6 +121,8 @@ export interface FieldsForm extends SessionForm {
   state: string;
   values: Record<string, string>;
   error?: AppError;
+  /** A sentence above the form. */
+  hint?: string | undefined;
 }
 
 /**
@@ -108,13 +130,14 @@ export interface FieldsForm extends SessionForm {
  * too: link previews and scanners send no forms, and some networks skip their own page.
  */
 export function formPage(form: FieldsForm): Promise<Response> {
-  const { session, method, state, error } = form;
+  const { session, method, state, error, hint } = form;
   const { description = introductionOf(method, session), fields } = readFields(fieldsOf(method));
   const shown = fields.map((field) => ({ ...field, issues: findIssues(field, fields, error) }));
   const wrong = shown.filter(({ issues }) => issues.length > 0);
   return sessionPage(
     `${session.accountName === null ? 'Connect' : 'Reconnect'} your ${session.network} account`,
     html`${request(session)} ${description !== undefined && html`<p>${prose(description)}</p>`}
+      ${hint !== undefined && html`<p>${hint}</p>`}
       ${findOtherIssues(fields, error).map((text) => html`<p role="alert">${plain(text)}</p>`)}
       ${wrong.length > 0 && issueSummary(wrong)}
       <form method="post" action="${urlOf(session, form)}">

@@ -34,6 +34,8 @@ const sessionIdPattern = /^cs_[0-9a-z]{26}$/;
 const maxBodyBytes = 65_536;
 const tooLarge = { message: 'The request is too large.', status: 413 };
 const notReadable = { message: 'The form could not be read.', status: 400 };
+const noState =
+  'The network did not say which login this is. Go back to the app and open the link again.';
 
 /** Expects full paths, starting with `/connect`. */
 export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> {
@@ -123,7 +125,9 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
   /** `server`: the one that the path names. */
   async function answer(c: PageContext, server?: CallbackServer): Promise<Response> {
     const query = c.req.query();
-    const visit = await findVisit(c, sessionIdOf(query['state'] ?? ''));
+    const { state } = query;
+    if (state === undefined) return errorPage(noState, 400);
+    const visit = await findVisit(c, sessionIdOf(state));
     return visit instanceof Response ? visit : answerCallback(context, visit, query, server);
   }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { facebook } from '../../../schema/platforms/facebook.ts';
 import type { App } from '../../../schema/platforms/definition.ts';
+import { describeDeadEnd } from '../meta/development-mode.ts';
 import { findMetaError } from '../meta/errors.ts';
 import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
 import { GraphId } from '../meta/ids.ts';
@@ -111,6 +112,7 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
     consent: {
       kind: 'consent',
       inputs: ConsentInput,
+      deadEnd: describeDeadEnd('Facebook'),
       begin: (request, signal) => login.begin(request, signal),
       complete: (query, request, signal) =>
         login.complete(query, request, (user) => toGrant(user, request.app, signal), signal),

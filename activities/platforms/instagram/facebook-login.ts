@@ -1,6 +1,7 @@
 // The login at Facebook: it reaches the Instagram accounts that are linked to the pages which the user shares.
 // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login
 import { z } from 'zod';
+import { describeDeadEnd } from '../meta/development-mode.ts';
 import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
 import { GraphId } from '../meta/ids.ts';
 import { describeNoPage, listPages, problemOf, type Page } from '../meta/pages.ts';
@@ -46,6 +47,7 @@ export function createFacebookMethod(settings: InstagramSettings): ConsentMethod
     title: 'Facebook',
     appOf: 'facebook',
     inputs: ConsentInput,
+    deadEnd: describeDeadEnd('Facebook'),
     begin: (request, signal) => login.begin(request, signal),
     complete: (query, request, signal) => login.complete(query, request, listByUser, signal),
   };

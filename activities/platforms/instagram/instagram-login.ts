@@ -2,6 +2,7 @@
 // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
 import { z } from 'zod';
 import { parseJson } from '../json-client.ts';
+import { describeDeadEnd } from '../meta/development-mode.ts';
 import { withOAuthErrors } from '../meta/graph.ts';
 import { GraphId } from '../meta/ids.ts';
 import { createLongLivedTokens, type LongLived } from '../meta/long-lived-tokens.ts';
@@ -27,6 +28,10 @@ const ConsentInput = z.strictObject({}).meta({
 });
 
 const needed = ['instagram_business_basic', 'instagram_business_content_publish'];
+
+/** A personal account may meet an error, too. */
+const describeInstagramDeadEnd = (productName: string) =>
+  `${describeDeadEnd('Instagram')(productName)} If your account is personal, switch it to a professional account in the Instagram app.`;
 
 const User = z.object({
   /** As other calls and webhooks name the account. `id` is another one for each app. */
@@ -70,6 +75,7 @@ export function createInstagramLogin(
   const consent: ConsentMethod = {
     kind: 'consent',
     inputs: ConsentInput,
+    deadEnd: describeInstagramDeadEnd,
     begin: (request, signal) => oauth.begin(request, signal),
     complete: ({ code, ...query }, request, signal) =>
       oauth.complete(

@@ -6,6 +6,7 @@ import type { Ask } from '../network-api.ts';
 import { createOAuth } from '../oauth/client.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Begun, ConsentRequest, Fetch, Flow } from '../platform.ts';
+import { readCallback } from './development-mode.ts';
 import { sharedErrors } from './errors.ts';
 import { facebookLoginErrors } from './facebook-errors.ts';
 import { createGraphApi, withOAuthErrors } from './graph.ts';
@@ -97,9 +98,9 @@ export function createFacebookLogin(settings: FacebookLoginSettings): FacebookLo
       return { ...begun, url: dialog.href };
     },
 
-    complete: (query, request, use, signal) =>
+    complete: async (query, request, use, signal) =>
       oauth.complete(
-        query,
+        readCallback(query, request.productName),
         request,
         async ({ credentials: { access_token }, tokenExpiresAt }) => {
           // The token of a system user doesn't expire, and can't be exchanged.

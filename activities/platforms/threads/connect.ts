@@ -1,6 +1,7 @@
 // Logs in at Threads: the consent, the exchange of its token, and the account that the token reaches.
 import { z } from 'zod';
 import { threads } from '../../../schema/platforms/threads.ts';
+import { describeDeadEnd } from '../meta/development-mode.ts';
 import { withOAuthErrors } from '../meta/graph.ts';
 import { createLongLivedTokens, type LongLived } from '../meta/long-lived-tokens.ts';
 import type { OpenApi } from '../network-api.ts';
@@ -84,6 +85,7 @@ export function createConnect(
     consent: {
       kind: 'consent',
       inputs: ConsentInput,
+      deadEnd: describeDeadEnd('Threads'),
       begin: (request, signal) => oauth.begin(request, signal),
       complete: (query, request, signal) =>
         oauth.complete(

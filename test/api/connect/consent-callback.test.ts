@@ -38,6 +38,18 @@ describe('the callback', () => {
     expect(await listAccounts()).toEqual(['Bakery']);
   });
 
+  test('without a state says that the same link works again', async () => {
+    const browser = browse();
+    const session = await createSession();
+    await beginConsent(browser, session.url);
+    const lost = await browser.visit(`${origin}/connect/callback?error_code=1349126`);
+    expect(lost.status).toBe(400);
+    expect(lost.html).toContain('Go back to the app and open the link again.');
+    await expectOpen(session);
+    await browser.submit(await logIn(browser, session), choose('page-1'));
+    expect(await listAccounts()).toEqual(['Bakery']);
+  });
+
   test("refuses the state of a form, and the session's form refuses that of a consent", async () => {
     const browser = browse();
     const session = await createSession();

@@ -57,6 +57,20 @@ describe('the page before the consent', () => {
     await expectOpen(session);
   });
 
+  test('says what may have gone wrong to a browser that is back without an answer', async () => {
+    const deadEnd = (productName: string) => `Ask ${productName}.`;
+    const at = withMethods({ ...consentOf(platform), deadEnd });
+    const session = await createSession();
+    const [browser, other] = [browse(at), browse(at)];
+    const read = async (by = browser) => (await by.visit(session.url)).html;
+    expect(await read()).not.toContain('Ask');
+    const consent = await beginConsent(browser, session.url);
+    expect(await read()).toContain('<p>Ask Test.</p>');
+    expect(await read(other)).not.toContain('Ask');
+    await browser.submit(consent, { decision: 'allow' });
+    expect(await read()).not.toContain('Ask');
+  });
+
   test('begins a consent only with the state of its own', async () => {
     const session = await createSession();
     const browser = browse();

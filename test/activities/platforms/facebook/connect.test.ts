@@ -115,6 +115,34 @@ describe('a consent', () => {
     expect(query).toMatchObject({ error: 'access_denied', state: network.request.state });
   });
 
+  test.each<[Record<string, string>]>([
+    [{ error_code: '1349126', error_message: 'App not active' }],
+    [{ error_code: '1349126' }],
+    [{ error_message: 'App Not Set Up: This app is still in development mode.' }],
+  ])('with an app in development mode says so: %j', async (query) => {
+    await using network = await startFacebook();
+    const { flow } = await network.allow();
+    const given = { ...query, state: network.request.state };
+    const completed = network.method.complete(given, { ...network.request, flow }, never);
+    expect(await refusal(completed)).toMatchObject({
+      kind: 'rejected',
+      message:
+        'The app that Acme uses at Facebook is in development mode, in which only people with a role in the app can log in. Ask Acme for an invitation and accept it, or ask Acme to publish the app. Then try again.',
+      options: { platformCode: 'app_not_approved' },
+    });
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ error_code: '4201', error_message: 'User canceled the Dialog flow' }, 'User canceled'],
+    [{ error_code: '4201' }, 'Error 4201'],
+  ])('with another error of the dialog repeats it: %j', async (query, words) => {
+    await using network = await startFacebook();
+    const { flow } = await network.allow();
+    const given = { ...query, state: network.request.state };
+    const completed = network.method.complete(given, { ...network.request, flow }, never);
+    expect((await refusal(completed)).message).toContain(`Facebook refused the login: ${words}`);
+  });
+
   test('needs the secret of the app, and uses a code once', async () => {
     await using network = await startFacebook();
     const { query, flow } = await network.allow();

@@ -26,6 +26,13 @@ describe('a consent', () => {
     });
   });
 
+  test('knows how Threads refuses a user who is no tester', async () => {
+    await using network = await startThreads();
+    expect(network.method.deadEnd?.('Acme')).toBe(
+      "Did Threads show an error, such as 'The user has not accepted the invite to test the app'? Then the app that Acme uses may be in development mode, in which only people with a role in the app can log in. Ask Acme for an invitation and accept it, or ask Acme to publish the app. Then try again.",
+    );
+  });
+
   test('gives a long-lived token, and the account with its own ID', async () => {
     await using network = await startThreads();
     const { accounts, scope, credentials, tokenExpiresAt } = await network.logIn();

@@ -109,6 +109,11 @@ export class Logins {
   readonly businesses: { id: string; name: string }[] = [];
   /** Undefined: any. */
   redirectUri: string | undefined;
+  /**
+   * The app is in development mode, and the user has no role in it. `shown`: on a page without a way back.
+   * `answered`: in the callback. Both as users and apps have reported it.
+   */
+  development: 'shown' | 'answered' | undefined;
   /** Scopes that the user declines. */
   readonly withheldScopes = new Set<string>();
   /** Most rows of a list, whatever the limit. */
@@ -198,8 +203,12 @@ export class Logins {
     if (this.redirectUri !== undefined && this.redirectUri !== data.redirect_uri) {
       return showMessage('URL Blocked');
     }
+    if (this.development === 'shown') return showMessage(`App not active: ${notActive}`);
+    if (this.development === 'answered') {
+      return sendBack(data, { error_code: '1349126', error_message: 'App not active' });
+    }
     if (method === 'GET') return showConsentForm(path, data);
-    const answer =
+    const answer: Record<string, string> =
       Decision.shape.decision.parse(decision) === 'deny'
         ? {
             error: 'access_denied',
@@ -207,12 +216,7 @@ export class Logins {
             error_description: 'Permissions error.',
           }
         : { code: this.createCode(data.redirect_uri, scopes) };
-    const location = new URL(data.redirect_uri);
-    for (const [name, value] of Object.entries({ ...answer, state: data.state })) {
-      location.searchParams.set(name, value);
-    }
-    // A browser keeps the fragment to itself.
-    return new Response(null, { status: 302, headers: { location: `${location.href}#_=_` } });
+    return sendBack(data, answer);
   }
 
   private createCode(redirectUri: string, scopes: string[]): string {
@@ -410,6 +414,21 @@ export class Logins {
     this.tokens.push({ text, page: pageId, scopes, expiresAt, end: undefined });
     return this.tokens.at(-1)!;
   }
+}
+
+const notActive =
+  'This app is not accessible right now and the app developer is aware of the issue. You will be able to log in when the app is reactivated.';
+
+function sendBack(
+  { redirect_uri, state }: { redirect_uri: string; state: string },
+  answer: Record<string, string>,
+): Response {
+  const location = new URL(redirect_uri);
+  for (const [name, value] of Object.entries({ ...answer, state })) {
+    location.searchParams.set(name, value);
+  }
+  // A browser keeps the fragment to itself.
+  return new Response(null, { status: 302, headers: { location: `${location.href}#_=_` } });
 }
 
 const toSeconds = (ms: number) => Math.floor(ms / 1_000);

@@ -72,6 +72,8 @@ export class InstagramLogins {
   readonly client = { id: '990602627938098', secret: newSecret('client') };
   /** Undefined: any. */
   redirectUri: string | undefined;
+  /** The app is in development mode, and the user is none of its testers. */
+  isInDevelopment = false;
   /** Scopes that the user doesn't allow. */
   readonly withheldScopes = new Set<string>();
   /** How long ago new long-lived tokens were issued. */
@@ -127,6 +129,10 @@ export class InstagramLogins {
     if (data.client_id !== this.client.id) return page({ error_message: 'Invalid platform app' });
     if (this.redirectUri !== undefined && this.redirectUri !== data.redirect_uri) {
       return page({ error_message: 'Invalid redirect_uri' });
+    }
+    if (this.isInDevelopment) {
+      const error_message = 'Insufficient developer role';
+      return page({ error_type: 'OAuthException', code: 400, error_message });
     }
     if (method === 'GET') return showConsentForm('/www.instagram.com/oauth/authorize', data);
     const answer =
