@@ -37,6 +37,12 @@ export const postingErrors = {
     isRetriable: false,
     nextAction: 'edit_content',
   },
+  choice_gone: {
+    message: 'The network no longer has what the options of the post name, such as a location.',
+    hint: ({ field }) => `Choose again in ${field('platform_options')}, then create a new post.`,
+    isRetriable: false,
+    nextAction: 'edit_content',
+  },
   account_restricted: {
     message: 'The network restricts the account.',
     hint: "The owner of the account finds the reason in the network's app. Retry the target once the restriction has ended.",

@@ -22,6 +22,7 @@ const own: readonly MetaError[] = [
   {
     words: /INVALID_LOCATION_ID/,
     meaning: 'rejected',
+    failsAs: 'choice_gone',
     sentence: 'The location must be the page of a place.',
   },
   {

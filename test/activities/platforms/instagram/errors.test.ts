@@ -89,7 +89,10 @@ describe('an error', () => {
       kind: 'rejected',
       message:
         'Instagram refused the request: INSTAGRAM_PLATFORM_API__INVALID_LOCATION_ID: Invalid location ID The location must be the page of a place.',
-      options: { providerError: { trace_id: 'AbCdEfGhIjKlMnOpQrStUv1' } },
+      options: {
+        failsAs: 'choice_gone',
+        providerError: { trace_id: 'AbCdEfGhIjKlMnOpQrStUv1' },
+      },
     });
   });
 
