@@ -90,99 +90,6 @@ export const sharedErrors: readonly MetaError[] = [
   { code: -1, meaning: 'lost' },
 ];
 
-/**
- * Threads documents no codes of its own. These are from answers that its clients have published, such as
- * https://github.com/fbsamples/threads_api/issues/70 and https://github.com/tirthpatell/threads-go/issues/30.
- */
-const threadsOwn: readonly MetaError[] = [
-  {
-    words: /THREADS_API__LINK_LIMIT_EXCEEDED/,
-    meaning: 'rejected',
-    sentence: 'The post has more than 5 different links.',
-  },
-  {
-    code: 24,
-    subcode: 4279009,
-    meaning: 'unavailable',
-    sentence: 'Threads does not know the post or its container yet.',
-  },
-  {
-    code: 100,
-    subcode: 4279004,
-    meaning: 'unavailable',
-    sentence: 'Threads no longer has a part of the carousel.',
-  },
-  {
-    subcode: 4279013,
-    meaning: 'rejected',
-    failsAs: 'account_restricted',
-    sentence: 'The account is restricted. Its owner finds the reason in the app.',
-  },
-  {
-    subcode: 4279047,
-    meaning: 'rejected',
-    sentence: "Threads can't show the page of the link. It must be public and must not redirect.",
-  },
-  {
-    code: 1,
-    subcode: 2207052,
-    meaning: 'unavailable',
-    failsAs: 'media_fetch_failed',
-    sentence: 'Threads could not fetch the media.',
-  },
-  {
-    code: 1,
-    subcode: 2207005,
-    meaning: 'rejected',
-    sentence: 'The image is not a JPEG or a PNG that Threads can read.',
-  },
-  {
-    code: 4,
-    subcode: 2207051,
-    meaning: 'rejected',
-    failsAs: 'content_blocked',
-    sentence: 'Threads blocks the post as spam. Its owner finds more in the app.',
-  },
-  {
-    code: 9,
-    subcode: 2207042,
-    meaning: 'rate_limited',
-    sentence: 'The account has published as many posts as Threads accepts in 24 hours.',
-    isOutOfQuota: true,
-  },
-  {
-    code: 10,
-    subcode: 4279067,
-    meaning: 'rejected',
-    failsAs: 'app_not_approved',
-    sentence: 'The app lacks access to this. Its owner must ask Meta for a review.',
-  },
-  {
-    code: 10,
-    mayBePublished: true,
-    meaning: 'rejected',
-    failsAs: 'permission_missing',
-    sentence: 'The app or the login lacks a permission.',
-  },
-  {
-    code: 100,
-    subcode: 10,
-    meaning: 'revoked',
-    sentence:
-      'The login lacks a permission, or the app is not reviewed and the user is not one of its testers.',
-  },
-  {
-    code: 100,
-    words: /reply_to_id/,
-    meaning: 'unavailable',
-    sentence: 'Threads does not know the post to reply to yet.',
-  },
-  { code: 100, meaning: 'rejected' },
-];
-
-/** The first one that matches counts. */
-export const threadsErrors: readonly MetaError[] = [...threadsOwn, ...sharedErrors];
-
 export function findMetaError(
   errors: readonly MetaError[],
   { code, subcode, message }: GivenError,
@@ -206,7 +113,7 @@ export function writeCode({ code, subcode }: Pick<GivenError, 'code' | 'subcode'
   return subcode === undefined ? code?.toString() : `${code ?? '–'}/${subcode}`;
 }
 
-/** Why a container failed, by a part of its `error_message`. */
+/** Why a container failed, by a part of its status. */
 export interface ContainerFailure {
   words: string;
   /** Another container may succeed. */
@@ -215,22 +122,3 @@ export interface ContainerFailure {
   /** Code of a target that ends with it. Absent: `rejected`. */
   failsAs?: PostingErrorCode;
 }
-
-/** https://developers.facebook.com/docs/threads/troubleshooting */
-export const threadsFailures: readonly ContainerFailure[] = [
-  {
-    words: 'FAILED_DOWNLOADING_VIDEO',
-    canRepeat: true,
-    failsAs: 'media_fetch_failed',
-    sentence: 'Threads could not fetch the video.',
-  },
-  { words: 'FAILED_PROCESSING_AUDIO', sentence: "Threads can't read the audio of the video." },
-  { words: 'FAILED_PROCESSING_VIDEO', sentence: "Threads can't read the video." },
-  // The first one is spelled as Threads spells it.
-  { words: 'INVALID_ASPEC', sentence: 'The video is too wide or too tall.' },
-  { words: 'BIT_RATE', sentence: 'The bit rate of the video is above 100 Mbps.' },
-  { words: 'INVALID_DURATION', sentence: 'The video is longer than 5 minutes.' },
-  { words: 'FRAME_RATE', sentence: 'The video must have 23 to 60 frames per second.' },
-  { words: 'AUDIO_CHANNEL', sentence: 'The audio of the video must be mono or stereo.' },
-  { words: 'UNKNOWN', canRepeat: true, sentence: 'Threads could not process the media.' },
-];

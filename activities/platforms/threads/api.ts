@@ -1,9 +1,9 @@
 // The Threads API: its settings, with and without a version.
 import { threads } from '../../../schema/platforms/threads.ts';
-import { threadsErrors } from '../meta/errors.ts';
 import { createGraphApi } from '../meta/graph.ts';
 import type { OpenApi } from '../network-api.ts';
 import type { Fetch } from '../platform.ts';
+import { threadsErrors } from './errors.ts';
 
 export const network = threads.title;
 

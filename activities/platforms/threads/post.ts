@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { threads } from '../../../schema/platforms/threads.ts';
 import { containerStatuses, type ContainerCalls } from '../meta/containers.ts';
-import { threadsFailures } from '../meta/errors.ts';
 import { urlEncoded } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
 import type { Target, TargetMedia } from '../platform.ts';
 import { network } from './api.ts';
+import { threadsFailures } from './errors.ts';
 
 const Id = z.object({ id: z.string().regex(/^\d{1,30}$/) });
 

@@ -1,69 +1,15 @@
-// The errors of Threads: their forms, what they mean, and the table of them on its page.
+// The errors of Threads: their forms, what they mean, and the tables of them on its page.
 import { describe, expect, test } from 'vitest';
-import {
-  findMetaError,
-  threadsErrors,
-  threadsFailures,
-  writeCode,
-  type MetaError,
-} from '../../../../activities/platforms/meta/errors.ts';
+import { findMetaError } from '../../../../activities/platforms/meta/errors.ts';
 import { readGraphError } from '../../../../activities/platforms/meta/graph.ts';
+import { threadsErrors, threadsFailures } from '../../../../activities/platforms/threads/errors.ts';
+import { readErrorRows, toErrorRow, toFailureRow } from '../../../support/checks/meta-errors.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { readPage } from '../../../support/checks/readme.ts';
 import { startThreads } from '../../../support/networks/threads/connected.ts';
 
-/** The `error_code` of a target that ends with it. */
-const ends: Record<MetaError['meaning'], string> = {
-  rejected: '`rejected`',
-  rate_limited: '`rate_limited`',
-  unavailable: '`unavailable`',
-  lost: '`unavailable`; `outcome_unknown` after a publish',
-  unknown_outcome: '`outcome_unknown`',
-  reauthorize: '`token_expired`',
-  revoked: '`token_revoked`',
-};
-
-function toRow({ code, subcode, words, sentence = '', ...error }: MetaError): string[] {
-  const number = writeCode({ code, subcode });
-  const named = [number && `\`${number}\``, words && `\`${words.source}\``].filter(Boolean);
-  return [named.join(' with '), sentence, endOf(error)];
-}
-
-function endOf({
-  meaning,
-  failsAs,
-  isOutOfQuota,
-}: Pick<MetaError, 'meaning' | 'failsAs' | 'isOutOfQuota'>) {
-  if (isOutOfQuota) return '`quota_exhausted`';
-  return failsAs ? `\`${failsAs}\`` : ends[meaning];
-}
-
-/** Cells of the rows of all tables, without their padding. */
-const rows = readPage('docs/networks/threads.md')
-  .split('\n')
-  .filter((line) => line.startsWith('| '))
-  .map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((each) => each.trim()),
-  );
-
-test('the page of Threads has every code, with its sentence', () => {
-  for (const error of threadsErrors) expect(rows).toContainEqual(toRow(error));
-  for (const { words, sentence, failsAs = 'rejected' } of threadsFailures) {
-    expect(rows).toContainEqual([`\`${words}\``, sentence, `\`${failsAs}\``]);
-  }
-});
-
-test('the page has no other codes', () => {
-  const known = [
-    ...threadsErrors.map(toRow),
-    ...threadsFailures.map(({ words }) => [`\`${words}\``]),
-  ];
-  const codes = new Set(known.map(([code]) => code));
-  const shown = rows.filter(([first]) => /^`(?:[-–\d/]+|[A-Z_]+)`/.test(first!));
-  expect(shown.filter(([first]) => !codes.has(first))).toEqual([]);
+test('the page of Threads has every code, with its sentence, and no other', () => {
+  const rows = [...threadsErrors.map(toErrorRow), ...threadsFailures.map(toFailureRow)];
+  expect(readErrorRows('docs/networks/threads.md')).toEqual(rows);
 });
 
 describe('the form', () => {
