@@ -1,6 +1,7 @@
 // Finds a post after an unknown outcome. The ID of a video, or of an unpublished photo, proves it; a text only shows it.
 import { z } from 'zod';
 import { GraphId } from '../meta/ids.ts';
+import { earliestOf, readList } from '../meta/lists.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, ReconcileOutcome, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
@@ -45,11 +46,6 @@ const ListedStory = z.object({
 
 /** @see https://developers.facebook.com/docs/video-api/guides/reels-publishing */
 const ListedReel = z.object({ id: GraphId, description: z.string().default('') });
-
-const pageSize = 100;
-const maxPages = 5;
-/** Facebook's clock may be behind ours. */
-const clockErrorMs = 60_000;
 
 /** A post or a comment. https://developers.facebook.com/docs/pages-api/posts */
 export const toPublished = (id: string) =>
@@ -237,48 +233,18 @@ async function listStories(api: PageApi, target: Target) {
   return { stories: rows, isComplete };
 }
 
-type Query = Record<string, string>;
-
-/** Newest first. `isComplete`: back to the time when the target was due. */
+/** Newest first. */
 async function list<T>(
   { graph }: PageApi,
   path: string,
   row: z.ZodType<T>,
   target: Target,
-  query: Query,
+  query: Record<string, string>,
 ): Promise<{ rows: T[]; isComplete: boolean }> {
-  const Page = z.object({
-    data: z.array(z.unknown()),
-    paging: z
-      .object({
-        cursors: z.object({ after: z.string().optional() }).optional(),
-        next: z.string().optional(),
-      })
-      .optional(),
-  });
-  const rows: T[] = [];
   const since = String(Math.floor(earliestOf(target) / 1_000));
-  let isReadable = true;
-  let after: string | undefined;
-  for (let page = 0; page < maxPages; page++) {
-    const { body } = await graph(path, Page, {
-      query: { ...query, since, limit: pageSize, after },
-    });
-    const read = body.data.flatMap<T>((given) => row.safeParse(given).data ?? []);
-    rows.push(...read);
-    // A row that can't be read must not hide the others, but it may be the one that is looked for.
-    isReadable &&= read.length === body.data.length;
-    const { cursors, next } = body.paging ?? {};
-    // A list without rows isn't the last one if it names another one.
-    if (next === undefined) return { rows, isComplete: isReadable };
-    // The address of the next list has the token, so it is not followed.
-    after = cursors?.after;
-    if (after === undefined) break;
-  }
-  return { rows, isComplete: false };
+  const { items, isComplete } = await readList(graph, path, row, { query: { ...query, since } });
+  return { rows: items, isComplete };
 }
-
-const earliestOf = ({ dueAt }: Target) => dueAt.getTime() - clockErrorMs;
 
 const isRecent = (time: string, target: Target) => Date.parse(time) >= earliestOf(target);
 

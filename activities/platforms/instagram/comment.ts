@@ -6,8 +6,8 @@ import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, ReconcileOutcome, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
-import { isMissing } from './post.ts';
 import { listSince, Timestamp } from './lists.ts';
+import { isMissing } from './post.ts';
 
 /** https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-media/comments */
 const Comment = z.object({
@@ -44,16 +44,12 @@ export async function postComment(
 export async function findComment(
   ask: Ask,
   replyTo: string,
-  { caption, dueAt, externalAccountId }: Target,
+  target: Target,
 ): Promise<ReconcileOutcome> {
-  const fields = { fields: 'id,text,timestamp,from' };
-  const { items, isComplete } = await listSince(
-    ask,
-    `/${replyTo}/comments`,
-    Comment,
-    fields,
-    dueAt,
-  );
+  const { caption, externalAccountId } = target;
+  const path = `/${replyTo}/comments`;
+  const fields = 'id,text,timestamp,from';
+  const { items, isComplete } = await listSince(ask, path, Comment, fields, target);
   const equal = items.filter(({ text }) => plain(text) === plain(caption));
   const [found, ...others] = equal.filter(
     ({ from }) => (from?.id ?? externalAccountId) === externalAccountId,

@@ -1,15 +1,16 @@
 // Instagram: posts, reels, stories and comments of a professional account, through an app of the operator or the
 // project.
 import { instagram } from '../../../schema/platforms/instagram.ts';
-import { prepareContainers, publishContainer } from '../meta/containers.ts';
+import { commitContainer } from '../meta/commit.ts';
+import { prepareContainers } from '../meta/containers.ts';
 import type { Platform, Target } from '../platform.ts';
-import { preparedAs, publishedAs } from '../results.ts';
+import { preparedAs } from '../results.ts';
 import { createInstagramApi, isOfInstagram, openAccount, type InstagramSettings } from './api.ts';
 import { findComment, postComment } from './comment.ts';
 import { checkLogin, createFacebookMethod } from './facebook-login.ts';
-import { findPost, readPermalink } from './find-post.ts';
+import { findPost } from './find-post.ts';
 import { createInstagramLogin } from './instagram-login.ts';
-import { createCalls } from './post.ts';
+import { createCalls, isMissing } from './post.ts';
 
 /** No `revoke`: Meta documents none that leaves other logins of the user alone. Users remove an app in their settings. */
 export function createInstagram(settings: InstagramSettings): Platform {
@@ -37,11 +38,9 @@ export function createInstagram(settings: InstagramSettings): Platform {
     async commit(target, signal) {
       const ask = open(target, signal);
       if (target.replyTo !== null) return postComment(ask, target.replyTo, target);
-      const published = await publishContainer(createCalls(ask, target), target.state);
-      if (published === 'stale') return { outcome: 'stale' };
-      const { id } = published;
-      const url = await readPermalink((limited) => open(target, limited), id, signal);
-      return publishedAs(id, url, null);
+      const openWithin = (limited: AbortSignal) => open(target, limited);
+      const reader = { open: openWithin, isMissing };
+      return commitContainer(createCalls(ask, target), target.state, reader, signal);
     },
 
     async reconcile(target, signal) {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import { GraphId } from './ids.ts';
+import { readList } from './lists.ts';
 
 /** https://developers.facebook.com/docs/pages-api/manage-pages */
 const Page = z.object({
@@ -25,7 +26,6 @@ export interface Page extends z.infer<typeof Page> {
 
 const Business = z.object({ id: GraphId, name: z.string().default('') });
 
-const pageSize = 100;
 /** A login has at most 100 accounts. */
 const maxRead = 101;
 const maxBusinesses = 25;
@@ -77,32 +77,14 @@ function withoutAccess(error: unknown): never[] {
   throw error;
 }
 
-/** By cursors: the address of the next page has the token. */
 async function listAll<T>(
   ask: Ask,
   path: string,
   item: z.ZodType<T>,
-  fields: { fields: string },
+  query: { fields: string },
 ): Promise<T[]> {
-  const answer = z.object({
-    data: z.array(item),
-    paging: z
-      .object({
-        cursors: z.object({ after: z.string().optional() }).optional(),
-        next: z.string().optional(),
-      })
-      .optional(),
-  });
-  const items: T[] = [];
-  let after: string | undefined;
-  do {
-    const query = { ...fields, limit: pageSize, after };
-    const { data, paging } = (await ask(path, answer, { query })).body;
-    items.push(...data);
-    const isLast = data.length === 0 || paging?.next === undefined;
-    after = isLast ? undefined : paging?.cursors?.after;
-  } while (after !== undefined && items.length < maxRead);
-  return items;
+  const limits = { maxPages: maxRead, maxItems: maxRead };
+  return (await readList(ask, path, item, { query, ...limits })).items;
 }
 
 /** https://developers.facebook.com/docs/pages-api/overview#tasks. Newer pages have their own names. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { threads } from '../../../schema/platforms/threads.ts';
 import { describeDeadEnd } from '../meta/development-mode.ts';
 import { withOAuthErrors } from '../meta/graph.ts';
+import { GraphId } from '../meta/ids.ts';
 import { createLongLivedTokens, type LongLived } from '../meta/long-lived-tokens.ts';
 import type { OpenApi } from '../network-api.ts';
 import { createOAuth } from '../oauth/client.ts';
@@ -17,7 +18,7 @@ const ConsentInput = z.strictObject({}).meta({
 
 /** https://developers.facebook.com/docs/threads/threads-profiles */
 const Me = z.object({
-  id: z.string().regex(/^\d{1,30}$/),
+  id: GraphId,
   username: z.string().min(1).optional(),
   name: z.string().optional(),
 });

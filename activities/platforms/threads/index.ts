@@ -1,12 +1,12 @@
 // Threads: posts of a profile, through an app of the operator or the project.
 import { threads } from '../../../schema/platforms/threads.ts';
-import { prepareContainers, publishContainer } from '../meta/containers.ts';
+import { commitContainer } from '../meta/commit.ts';
+import { prepareContainers } from '../meta/containers.ts';
 import type { Platform } from '../platform.ts';
-import { publishedAs } from '../results.ts';
 import { createThreadsApi, type ThreadsSettings } from './api.ts';
 import { createConnect } from './connect.ts';
-import { findPost, readPermalink } from './find-post.ts';
-import { createCalls } from './post.ts';
+import { findPost } from './find-post.ts';
+import { createCalls, isMissing } from './post.ts';
 
 /** No `revoke`: Threads documents none. Users remove an app in their own settings. */
 export function createThreads(settings: ThreadsSettings): Platform {
@@ -24,11 +24,8 @@ export function createThreads(settings: ThreadsSettings): Platform {
 
     async commit(target, signal) {
       const calls = createCalls(open(target.credentials, signal), target);
-      const published = await publishContainer(calls, target.state);
-      if (published === 'stale') return { outcome: 'stale' };
-      const { id } = published;
       const openWithin = (limited: AbortSignal) => open(target.credentials, limited);
-      return publishedAs(id, await readPermalink(openWithin, id, signal), null);
+      return commitContainer(calls, target.state, { open: openWithin, isMissing }, signal);
     },
 
     reconcile: (target, signal) => findPost(open(target.credentials, signal), target, signal),

@@ -2,14 +2,13 @@
 import { z } from 'zod';
 import { threads } from '../../../schema/platforms/threads.ts';
 import { containerStatuses, type ContainerCalls } from '../meta/containers.ts';
+import { Made } from '../meta/ids.ts';
 import { urlEncoded } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
 import type { Target, TargetMedia } from '../platform.ts';
 import { network } from './api.ts';
 import { threadsFailures } from './errors.ts';
-
-const Id = z.object({ id: z.string().regex(/^\d{1,30}$/) });
 
 /** https://developers.facebook.com/docs/threads/troubleshooting */
 const Status = z.object({
@@ -39,7 +38,7 @@ export function createCalls(ask: Ask, target: Target): ContainerCalls {
   const { media } = target;
   const isCarousel = media.length > 1;
   const create = async (fields: Fields) =>
-    (await ask('/me/threads', Id, { upload: urlEncoded(fields) })).body.id;
+    (await ask('/me/threads', Made, { upload: urlEncoded(fields) })).body.id;
   return {
     network,
     itemCount: isCarousel ? media.length : 0,
@@ -59,7 +58,7 @@ export function createCalls(ask: Ask, target: Target): ContainerCalls {
     readStatus: (id) => readStatus(ask, id),
     async publish(id) {
       const upload = urlEncoded({ creation_id: id });
-      return (await ask('/me/threads_publish', Id, { upload, kind: 'commit' })).body.id;
+      return (await ask('/me/threads_publish', Made, { upload, kind: 'commit' })).body.id;
     },
   };
 }

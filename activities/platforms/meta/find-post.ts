@@ -1,0 +1,86 @@
+// Finds the post of a container after an unknown outcome. The container says whether the post is public, but not its
+// ID, which only the lists of the account have.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { PlatformError } from '../platform-error.ts';
+import type { ProviderState, ReconcileOutcome, TargetMedia } from '../platform.ts';
+import { publishedAs } from '../results.ts';
+import { readFate, type ContainerCalls } from './containers.ts';
+import { GraphId } from './ids.ts';
+
+export const ListedPost = z.object({
+  id: GraphId,
+  permalink: z.string().optional(),
+  media_type: z.string().optional(),
+  children: z.object({ data: z.array(z.unknown()) }).optional(),
+});
+type ListedPost = z.infer<typeof ListedPost>;
+
+interface FoundPost extends Pick<ListedPost, 'id' | 'permalink'> {
+  text: string;
+}
+
+/** Lists the account's posts since the target was due that can be the target. `isComplete`: no post is missing. */
+export type ListLike = () => Promise<{ posts: readonly FoundPost[]; isComplete: boolean }>;
+
+/** A new post is not listed at once. */
+const listWaitsMs = [2_000, 4_000];
+
+export async function findContainerPost(
+  calls: ContainerCalls,
+  state: ProviderState,
+  listLike: ListLike,
+  signal: AbortSignal,
+): Promise<ReconcileOutcome> {
+  switch (await readFate(calls, state)) {
+    case 'open':
+      return { outcome: 'absent' };
+    case 'public':
+      return nameOfPublic(listLike, signal);
+    case 'gone':
+    case 'none':
+      return findLike(listLike);
+  }
+}
+
+/** Without proof. An equal post without text proves nothing, and neither do two equal posts. */
+async function findLike(listLike: ListLike): Promise<ReconcileOutcome> {
+  const { posts, isComplete } = await listLike();
+  const [found, ...others] = posts;
+  if (!found) return { outcome: isComplete ? 'absent' : 'unknown' };
+  if (others.length > 0 || found.text.trim() === '') return { outcome: 'unknown' };
+  return publishedAs(found.id, found.permalink ?? null, null);
+}
+
+/** The post is public. Its ID is unknown if several posts, or none, can be it. */
+async function nameOfPublic(
+  listLike: ListLike,
+  signal: AbortSignal,
+): Promise<ReconcileOutcome> {
+  for (const waitMs of [0, ...listWaitsMs]) {
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    const listed = await listLike().catch(withoutAccess);
+    if (!listed) break;
+    const [found, ...others] = listed.posts;
+    if (found && others.length === 0) return publishedAs(found.id, found.permalink ?? null, null);
+    if (found) break;
+  }
+  return publishedAs(null, null, null);
+}
+
+/** The login may publish such a post, but not list it. */
+function withoutAccess(error: unknown): undefined {
+  const failsAs = error instanceof PlatformError ? error.options.failsAs : undefined;
+  if (failsAs !== 'permission_missing' && failsAs !== 'app_not_approved') throw error;
+}
+
+/** Whether the post can have these media. `withoutMedia`: type of a post that has none. */
+export function hasMedia(
+  { media_type: type, children }: ListedPost,
+  media: readonly TargetMedia[],
+  withoutMedia?: string,
+): boolean {
+  const [first, ...others] = media;
+  if (others.length === 0) return type === (first?.kind.toUpperCase() ?? withoutMedia);
+  return type === 'CAROUSEL_ALBUM' && (children?.data.length ?? media.length) === media.length;
+}

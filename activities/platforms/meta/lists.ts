@@ -1,0 +1,63 @@
+// Reads lists of a Graph API by their cursors.
+import { z } from 'zod';
+import type { ApiCall, Ask } from '../network-api.ts';
+import type { Target } from '../platform.ts';
+
+const Page = z.object({
+  data: z.array(z.unknown()),
+  paging: z
+    .object({
+      cursors: z.object({ after: z.string().optional() }).optional(),
+      next: z.string().optional(),
+    })
+    .optional(),
+});
+
+const pageSize = 100;
+/** The network's clock may be behind ours. */
+const clockErrorMs = 60_000;
+
+interface ListOptions<T> {
+  query: ApiCall['query'];
+  /** Default: 5, which is enough for the posts of an account since a target was due. */
+  maxPages?: number;
+  /** Default: as many as the pages have. */
+  maxItems?: number;
+  /** Of a list that begins with the newest item: no item after an unwanted one is wanted. Default: all are. */
+  isWanted?: (item: T) => boolean;
+  /** The network may not name the next page, so only an empty one is the last. */
+  endsEmpty?: true;
+}
+
+/** Items that can't be read are left out. `isComplete`: the list has no more wanted items. */
+export async function readList<T>(
+  ask: Ask,
+  path: string,
+  item: z.ZodType<T>,
+  { query, maxPages = 5, maxItems = Infinity, isWanted = () => true, endsEmpty }: ListOptions<T>,
+): Promise<{ items: T[]; isComplete: boolean }> {
+  const items: T[] = [];
+  let isReadable = true;
+  let after: string | undefined;
+  for (let i = 0; i < maxPages && items.length < maxItems; i++) {
+    const { body } = await ask(path, Page, { query: { ...query, limit: pageSize, after } });
+    const { data, paging } = body;
+    const read = data.flatMap<T>((given) => item.safeParse(given).data ?? []);
+    const wanted = read.filter(isWanted);
+    items.push(...wanted);
+    // An item that can't be read may be the one that is looked for.
+    isReadable &&= read.length === data.length;
+    after = paging?.cursors?.after;
+    // A page without items isn't the last one if it names another one.
+    const mayEnd = !endsEmpty || after === undefined || data.length === 0;
+    const isLast = paging?.next === undefined && mayEnd;
+    if (isLast || wanted.length < read.length) return { items, isComplete: isReadable };
+    // The address of the next page has the token, so it is not followed.
+    if (after === undefined) break;
+  }
+  return { items, isComplete: false };
+}
+
+/** Time from which a post can be the target, in milliseconds. */
+export const earliestOf = ({ dueAt }: Pick<Target, 'dueAt'>): number =>
+  dueAt.getTime() - clockErrorMs;
