@@ -7,7 +7,7 @@ import {
   type MediaSummary,
   type PostFinding,
 } from './definition.ts';
-import { baseUrl, text } from './variables.ts';
+import { baseUrl, graphVersion, scopes, text } from './variables.ts';
 
 const Placement = z.enum(['feed', 'reel', 'story']);
 export type Placement = z.infer<typeof Placement>;
@@ -137,29 +137,20 @@ export const facebook = definePlatform({
       'https://graph-video.facebook.com',
     ),
     loginUrl: baseUrl("Facebook's website, for its consent page.", 'https://www.facebook.com'),
-    version: z
-      .string()
-      .regex(/^v\d+\.\d+$/, 'must be a version such as v25.0')
-      .default('v25.0')
-      .meta({
-        description:
-          'Version of the Graph API. Meta ends a version about two years after it was published: https://developers.facebook.com/docs/graph-api/changelog',
-      }),
-    scopes: z
-      .string()
-      .regex(/^\w+( \w+)*$/, 'must be scopes, separated by one space')
-      .transform((scopes) => scopes.split(' '))
-      .default([
+    version: graphVersion(
+      'Version of the Graph API. Meta ends a version about two years after it was published: https://developers.facebook.com/docs/graph-api/changelog',
+      'v25.0',
+    ),
+    scopes: scopes(
+      'Scopes to ask for. Without `pages_manage_engagement`, comments fail. Without `business_management`, pages that only a business shares with the user are not listed.',
+      [
         'pages_show_list',
         'pages_read_engagement',
         'pages_manage_posts',
         'pages_manage_engagement',
         'business_management',
-      ])
-      .meta({
-        description:
-          'Scopes to ask for. Without `pages_manage_engagement`, comments fail. Without `business_management`, pages that only a business shares with the user are not listed.',
-      }),
+      ],
+    ),
     configId: text(
       'ID of a configuration of Facebook Login for Business, which replaces the scopes.',
     ),

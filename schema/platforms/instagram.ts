@@ -10,7 +10,7 @@ import {
   type PostSummary,
 } from './definition.ts';
 import { isDistinct, optionText } from './option-limits.ts';
-import { baseUrl, text } from './variables.ts';
+import { baseUrl, graphVersion, scopes, text } from './variables.ts';
 
 /** https://developers.facebook.com/docs/instagram-platform/content-publishing */
 const maxItems = 10;
@@ -243,11 +243,6 @@ function checkComment({ caption, media: given }: PostSummary): readonly PostFind
   return findings;
 }
 
-const scopes = z
-  .string()
-  .regex(/^\w+( \w+)*$/, 'must be scopes, separated by one space')
-  .transform((given) => given.split(' '));
-
 export const instagram = definePlatform({
   name: 'instagram',
   title: 'Instagram',
@@ -267,37 +262,29 @@ export const instagram = definePlatform({
       'https://graph.facebook.com',
     ),
     facebookLoginUrl: baseUrl("Facebook's login pages.", 'https://www.facebook.com'),
-    version: z
-      .string()
-      .regex(/^v\d+\.\d+$/, 'must be a version such as v25.0')
-      .default('v25.0')
-      .meta({
-        description:
-          'Version of both APIs. Meta ends a version about two years after it was published: https://developers.facebook.com/docs/graph-api/changelog',
-      }),
-    scopes: scopes
-      .default([
+    version: graphVersion(
+      'Version of both APIs. Meta ends a version about two years after it was published: https://developers.facebook.com/docs/graph-api/changelog',
+      'v25.0',
+    ),
+    scopes: scopes(
+      'Scopes to ask for at Instagram. Without `instagram_business_manage_comments`, first comments and replies fail.',
+      [
         'instagram_business_basic',
         'instagram_business_content_publish',
         'instagram_business_manage_comments',
-      ])
-      .meta({
-        description:
-          'Scopes to ask for at Instagram. Without `instagram_business_manage_comments`, first comments and replies fail.',
-      }),
-    facebookScopes: scopes
-      .default([
+      ],
+    ),
+    facebookScopes: scopes(
+      'Scopes to ask for at Facebook. Without `instagram_manage_comments`, first comments and replies fail. Without `business_management`, pages of a business are not found.',
+      [
         'instagram_basic',
         'instagram_content_publish',
         'instagram_manage_comments',
         'pages_show_list',
         'pages_read_engagement',
         'business_management',
-      ])
-      .meta({
-        description:
-          'Scopes to ask for at Facebook. Without `instagram_manage_comments`, first comments and replies fail. Without `business_management`, pages of a business are not found.',
-      }),
+      ],
+    ),
     facebookConfigId: text(
       'ID of a configuration of Facebook Login for Business, which replaces the scopes.',
     ),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { definePlatform, notWithMedia, type MediaFileRules } from './definition.ts';
 import { LinkThumb } from './link-thumb.ts';
-import { baseUrl } from './variables.ts';
+import { baseUrl, scopes } from './variables.ts';
 
 /** Published in September 2026. LinkedIn ends a version about a year after it was published. */
 const version = '202609';
@@ -98,15 +98,10 @@ export const linkedin = definePlatform({
         description:
           'Version of the API. LinkedIn ends a version about a year after it was published: https://learn.microsoft.com/en-us/linkedin/marketing/versioning',
       }),
-    scopes: z
-      .string()
-      .regex(/^\w+( \w+)*$/, 'must be scopes, separated by one space')
-      .transform((scopes) => scopes.split(' '))
-      .default(['openid', 'profile', 'w_member_social'])
-      .meta({
-        description:
-          "Scopes to ask for. Pages need `r_organization_admin w_organization_social r_organization_social`, which LinkedIn grants only to apps with its Community Management API. An app without LinkedIn's OpenID Connect asks for `r_basicprofile` instead of `openid profile`.",
-      }),
+    scopes: scopes(
+      "Scopes to ask for. Pages need `r_organization_admin w_organization_social r_organization_social`, which LinkedIn grants only to apps with its Community Management API. An app without LinkedIn's OpenID Connect asks for `r_basicprofile` instead of `openid profile`.",
+      ['openid', 'profile', 'w_member_social'],
+    ),
   },
   rules: {
     // LinkedIn's API documents no limit, so this is the limit of its editor. The unit isn't documented

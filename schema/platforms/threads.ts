@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { definePlatform, notWithMedia } from './definition.ts';
 import { countCharacters, optionText } from './option-limits.ts';
-import { baseUrl } from './variables.ts';
+import { baseUrl, graphVersion, scopes } from './variables.ts';
 
 /** An emoji of several code points is one match. */
 const emoji = /\p{RGI_Emoji}|\p{Extended_Pictographic}/gv;
@@ -88,25 +88,16 @@ export const threads = definePlatform({
     apiUrl: baseUrl('The Threads API.', 'https://graph.threads.net'),
     // https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
     consentUrl: baseUrl("Threads' consent page.", 'https://threads.com/oauth/authorize'),
-    version: z
-      .string()
-      .regex(/^v\d+\.\d+$/, 'must be a version such as v1.0')
-      .default('v1.0')
-      .meta({ description: 'Version of the Threads API.' }),
-    scopes: z
-      .string()
-      .regex(/^\w+( \w+)*$/, 'must be scopes, separated by one space')
-      .transform((scopes) => scopes.split(' '))
-      .default([
+    version: graphVersion('Version of the Threads API.', 'v1.0'),
+    scopes: scopes(
+      'Scopes to ask for. Without `threads_manage_replies`, replies, threads and first comments fail. Without `threads_read_replies`, a reply after a lost answer has no ID.',
+      [
         'threads_basic',
         'threads_content_publish',
         'threads_manage_replies',
         'threads_read_replies',
-      ])
-      .meta({
-        description:
-          'Scopes to ask for. Without `threads_manage_replies`, replies, threads and first comments fail. Without `threads_read_replies`, a reply after a lost answer has no ID.',
-      }),
+      ],
+    ),
   },
   rules: {
     text: { max: 500, unit: 'emoji_bytes', count: countText },

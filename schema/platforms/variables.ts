@@ -45,3 +45,20 @@ export const delays = (description: string, fallback: readonly number[]) =>
     .transform((items) => items.split(',').map(Number))
     .default([...fallback])
     .meta({ description });
+
+/** What an app asks for at a consent page. */
+export const scopes = (description: string, fallback: readonly string[]) =>
+  z
+    .string()
+    .regex(/^\w+( \w+)*$/, 'must be scopes, separated by one space')
+    .transform((given) => given.split(' '))
+    .default([...fallback])
+    .meta({ description });
+
+/** Version of one of Meta's Graph APIs. */
+export const graphVersion = (description: string, fallback: string) =>
+  z
+    .string()
+    .regex(/^v\d+\.\d+$/, `must be a version such as ${fallback}`)
+    .default(fallback)
+    .meta({ description });
