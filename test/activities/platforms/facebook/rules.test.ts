@@ -1,49 +1,22 @@
 // What a post to Facebook may have, before anything is sent.
 import { describe, expect, test } from 'vitest';
-import {
-  checkMedia,
-  mediaRulesOf,
-  type MediaFacts,
-} from '../../../../activities/platforms/media-rules.ts';
+import type { MediaFacts } from '../../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import type { PostSummary } from '../../../../schema/platforms/definition.ts';
 import { facebook, placementOf } from '../../../../schema/platforms/facebook.ts';
+import {
+  findMediaIssues,
+  image,
+  times,
+  video as anyVideo,
+} from '../../../support/checks/media-issues.ts';
 
-const image: MediaFacts = {
-  kind: 'image',
-  contentType: 'image/jpeg',
-  bytes: 1_000,
-  width: 1_080,
-  height: 1_350,
-  durationMs: null,
-  altText: null,
-  url: null,
-};
-const video: MediaFacts = {
-  ...image,
-  kind: 'video',
-  contentType: 'video/mp4',
-  width: 1_080,
-  height: 1_920,
-  durationMs: 60_000,
-};
+const video: MediaFacts = { ...anyVideo, height: 1_920 };
 const reel = { placement: 'reel' };
 const story = { placement: 'story' };
 
-const times = (length: number, facts: MediaFacts) => Array.from({ length }, () => facts);
-
-function findIn(media: MediaFacts[], given: Record<string, unknown> = {}) {
-  const { title, rules } = mediaRulesOf(facebook, given);
-  return checkMedia(title, rules, media, {
-    path: ['media'],
-    pathOf: (i) => ['media', i],
-    autoFit: false,
-    options: { path: ['platform_options'], given },
-  });
-}
-
-const codesOf = (...given: Parameters<typeof findIn>) =>
-  findIn(...given).errors.map(({ code }) => code);
+const find = (media: MediaFacts[], given?: Record<string, unknown>) =>
+  findMediaIssues(facebook, media, given);
 
 describe('media', () => {
   test.each<[string, MediaFacts[], Record<string, unknown>, string[]]>([
@@ -70,22 +43,21 @@ describe('media', () => {
     ['a story of two images', [image, image], story, ['placement_not_supported']],
     ['a file that is not read yet, as a reel', [{ ...image, kind: null }], reel, []],
   ])('%s', (_, media, given, codes) => {
-    expect(codesOf(media, given)).toEqual(codes);
+    expect(find(media, given).errorCodes).toEqual(codes);
   });
 
   test('names what it judges', () => {
-    const [issue] = findIn([{ ...video, durationMs: 2_000 }], reel).errors;
+    const [issue] = find([{ ...video, durationMs: 2_000 }], reel).errors;
     expect(issue!.message).toBe('Facebook accepts videos of at least 3000 ms.');
   });
 
   test('has alt texts of images only', () => {
     const altText = 'Noise';
-    const warningsOf = (...given: Parameters<typeof findIn>) =>
-      findIn(...given).warnings.map(({ code }) => code);
-    expect(warningsOf([{ ...image, altText }])).toEqual([]);
-    expect(warningsOf([{ ...video, altText }])).toEqual(['alt_text_ignored']);
-    expect(warningsOf([{ ...image, altText }], story)).toEqual(['alt_text_ignored']);
-    expect(codesOf([{ ...image, altText: 'a'.repeat(1_001) }])).toEqual(['alt_text_too_long']);
+    expect(find([{ ...image, altText }]).warningCodes).toEqual([]);
+    expect(find([{ ...video, altText }]).warningCodes).toEqual(['alt_text_ignored']);
+    expect(find([{ ...image, altText }], story).warningCodes).toEqual(['alt_text_ignored']);
+    const tooLong = { ...image, altText: 'a'.repeat(1_001) };
+    expect(find([tooLong]).errorCodes).toEqual(['alt_text_too_long']);
   });
 });
 

@@ -1,46 +1,15 @@
 // What a post to Instagram may have, before anything is sent.
 import { describe, expect, test } from 'vitest';
-import {
-  checkMedia,
-  mediaRulesOf,
-  type MediaFacts,
-} from '../../../../activities/platforms/media-rules.ts';
+import type { MediaFacts } from '../../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import type { PostSummary } from '../../../../schema/platforms/definition.ts';
 import { instagram, placementOf } from '../../../../schema/platforms/instagram.ts';
+import { findMediaIssues, image, times, video } from '../../../support/checks/media-issues.ts';
 
-const image: MediaFacts = {
-  kind: 'image',
-  contentType: 'image/jpeg',
-  bytes: 1_000,
-  width: 1_080,
-  height: 1_350,
-  durationMs: null,
-  altText: null,
-  url: null,
-};
-const video: MediaFacts = {
-  ...image,
-  kind: 'video',
-  contentType: 'video/mp4',
-  durationMs: 30_000,
-};
 const unread: MediaFacts = { ...image, kind: null, contentType: null, bytes: null };
 
-const times = (length: number, facts: MediaFacts) => Array.from({ length }, () => facts);
-
-function check(media: MediaFacts[], given: Record<string, unknown> = {}, autoFit = false) {
-  const { title, rules } = mediaRulesOf(instagram, given);
-  return checkMedia(title, rules, media, {
-    path: ['media'],
-    pathOf: (i) => ['media', i],
-    autoFit,
-    options: { path: ['platform_options'], given },
-  });
-}
-
-const codesOf = (media: MediaFacts[], given?: Record<string, unknown>) =>
-  check(media, given).errors.map(({ code }) => code);
+const find = (media: MediaFacts[], given?: Record<string, unknown>, autoFit?: boolean) =>
+  findMediaIssues(instagram, media, given, autoFit);
 
 describe('the placement', () => {
   test.each<[MediaFacts[], Record<string, unknown>, string | undefined]>([
@@ -60,7 +29,7 @@ describe('the placement', () => {
     ['reel', times(2, video), 'reel', 'A reel on Instagram is one video.'],
     ['story', times(2, image), 'story', 'A story on Instagram is one image or one video.'],
   ])('%s refuses other media', (_, media, placement, message) => {
-    expect(check(media, { placement }).errors).toContainEqual({
+    expect(find(media, { placement }).errors).toContainEqual({
       path: ['platform_options', 'placement'],
       code: 'placement_not_supported',
       message,
@@ -76,7 +45,7 @@ describe('the placement', () => {
     ['story', [image]],
     ['story', [video]],
   ])('%s takes its media', (placement, media) => {
-    expect(codesOf(media, { placement })).toEqual([]);
+    expect(find(media, { placement }).errorCodes).toEqual([]);
   });
 });
 
@@ -109,29 +78,29 @@ describe('media', () => {
     ['an alt text of 1,000 characters', [{ ...image, altText: 'a'.repeat(1_000) }], {}, []],
     ['a longer one', [{ ...image, altText: 'a'.repeat(1_001) }], {}, ['alt_text_too_long']],
   ])('%s', (_, media, given, codes) => {
-    expect(codesOf(media, given)).toEqual(codes);
+    expect(find(media, given).errorCodes).toEqual(codes);
   });
 
   test('are fitted to a JPEG of 8 MB', () => {
     const png = { ...image, contentType: 'image/png', bytes: 20_000_000 };
-    const { errors, warnings } = check([png], {}, true);
+    const { errors, warningCodes } = find([png], {}, true);
     expect(errors).toEqual([]);
-    expect(warnings.map(({ code }) => code)).toEqual(['media_fitted', 'media_fitted']);
+    expect(warningCodes).toEqual(['media_fitted', 'media_fitted']);
   });
 
   test.each([
     ['a video', { ...video, altText: 'A film' }, {}],
     ['a story', { ...image, altText: 'Noise' }, story],
   ])('of %s have no alt text', (_, facts, given) => {
-    const { errors, warnings } = check([facts], given);
+    const { errors, warningCodes } = find([facts], given);
     expect(errors).toEqual([]);
-    expect(warnings.map(({ code }) => code)).toEqual(['alt_text_ignored']);
+    expect(warningCodes).toEqual(['alt_text_ignored']);
   });
 
   test('of a story show no thumbnail', () => {
     const facts = { ...video, hasThumbnail: true, thumbnailAtMs: 1_000 };
-    expect(check([facts]).warnings).toEqual([]);
-    expect(check([facts], story).warnings.map(({ code }) => code)).toEqual([
+    expect(find([facts]).warningCodes).toEqual([]);
+    expect(find([facts], story).warningCodes).toEqual([
       'thumbnail_ignored',
       'thumbnail_ignored',
     ]);
@@ -188,7 +157,7 @@ describe('options', () => {
     ['with a tag of the second one', [image, video], tags({ username: 'a', media_index: 1 }), []],
   ])('%s', (_, media, given, codes) => {
     expect(instagram.options.safeParse(given).success).toBe(true);
-    expect(codesOf(media, given)).toEqual(codes);
+    expect(find(media, given).errorCodes).toEqual(codes);
   });
 });
 

@@ -1,50 +1,17 @@
 // What a post to LinkedIn may have, before anything is sent.
 import { describe, expect, test } from 'vitest';
-import {
-  checkMedia,
-  mediaRulesOf,
-  type MediaFacts,
-} from '../../../../activities/platforms/media-rules.ts';
+import type { MediaFacts } from '../../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { linkedin } from '../../../../schema/platforms/linkedin.ts';
-
-const image: MediaFacts = {
-  kind: 'image',
-  contentType: 'image/png',
-  bytes: 1_000,
-  width: 100,
-  height: 100,
-  durationMs: null,
-  altText: null,
-  url: null,
-};
-const video: MediaFacts = {
-  ...image,
-  kind: 'video',
-  contentType: 'video/mp4',
-  durationMs: 60_000,
-};
-
-const images = (length: number) => Array.from({ length }, () => image);
-
-function codesOf(media: MediaFacts[], given: Record<string, unknown> = {}): string[] {
-  const { title, rules } = mediaRulesOf(linkedin, given);
-  const { errors } = checkMedia(title, rules, media, {
-    path: ['media'],
-    pathOf: (i) => ['media', i],
-    autoFit: false,
-    options: { path: ['platform_options'], given },
-  });
-  return errors.map(({ code }) => code);
-}
+import { findMediaIssues, image, times, video } from '../../../support/checks/media-issues.ts';
 
 describe('media', () => {
   const link = { url: 'https://example.com' };
   const poll = { question: 'Tea?', options: ['Yes', 'No'] };
 
   test.each<[string, MediaFacts[], Record<string, unknown>, string[]]>([
-    ['20 images', images(20), {}, []],
-    ['21 images', images(21), {}, ['too_many_media']],
+    ['20 images', times(20, image), {}, []],
+    ['21 images', times(21, image), {}, ['too_many_media']],
     ['a GIF', [{ ...image, contentType: 'image/gif' }], {}, []],
     ['a WebP', [{ ...image, contentType: 'image/webp' }], {}, ['media_type_not_supported']],
     ['36,152,319 pixels', [{ ...image, width: 36_152_319, height: 1 }], {}, []],
@@ -67,7 +34,7 @@ describe('media', () => {
     ['a video beside a link', [video], { link }, ['media_kind_not_supported']],
     ['a poll with an image', [image], { poll }, ['not_with_media']],
   ])('%s', (_, media, given, codes) => {
-    expect(codesOf(media, given)).toEqual(codes);
+    expect(findMediaIssues(linkedin, media, given).errorCodes).toEqual(codes);
   });
 });
 

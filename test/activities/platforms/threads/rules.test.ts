@@ -1,42 +1,9 @@
 // What a post to Threads may have, before anything is sent.
 import { describe, expect, test } from 'vitest';
-import {
-  checkMedia,
-  mediaRulesOf,
-  type MediaFacts,
-} from '../../../../activities/platforms/media-rules.ts';
+import type { MediaFacts } from '../../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { threads } from '../../../../schema/platforms/threads.ts';
-
-const image: MediaFacts = {
-  kind: 'image',
-  contentType: 'image/jpeg',
-  bytes: 1_000,
-  width: 1_080,
-  height: 1_350,
-  durationMs: null,
-  altText: null,
-  url: null,
-};
-const video: MediaFacts = {
-  ...image,
-  kind: 'video',
-  contentType: 'video/mp4',
-  durationMs: 60_000,
-};
-
-const times = (length: number, facts: MediaFacts) => Array.from({ length }, () => facts);
-
-function codesOf(media: MediaFacts[], given: Record<string, unknown> = {}): string[] {
-  const { title, rules } = mediaRulesOf(threads, given);
-  const { errors } = checkMedia(title, rules, media, {
-    path: ['media'],
-    pathOf: (i) => ['media', i],
-    autoFit: false,
-    options: { path: ['platform_options'], given },
-  });
-  return errors.map(({ code }) => code);
-}
+import { findMediaIssues, image, times, video } from '../../../support/checks/media-issues.ts';
 
 describe('media', () => {
   const poll = { options: ['Yes', 'No'] };
@@ -65,7 +32,7 @@ describe('media', () => {
       ['not_with_media'],
     ],
   ])('%s', (_, media, given, codes) => {
-    expect(codesOf(media, given)).toEqual(codes);
+    expect(findMediaIssues(threads, media, given).errorCodes).toEqual(codes);
   });
 });
 
