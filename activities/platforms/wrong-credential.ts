@@ -5,6 +5,12 @@ export function wrongCredential(field: string, message: string, platformCode?: s
   return new PlatformError('rejected', message, { field, platformCode });
 }
 
+/** For tokens that are imported: the network has no servers of its users. */
+export function requireNoServer(instance: string | null): void {
+  if (instance === null) return;
+  throw wrongCredential('server', 'is not used by this network', 'instance_not_supported');
+}
+
 export const scopeMissing = 'scope_missing';
 
 /** For a login by consent. */

@@ -1,9 +1,9 @@
 // The Graph API of Facebook for one page, with the page's own token.
 import { facebook } from '../../../schema/platforms/facebook.ts';
 import { createGraphApi } from '../meta/graph.ts';
+import { pageTokenOf } from '../meta/page-tokens.ts';
 import type { Ask } from '../network-api.ts';
-import { PlatformError } from '../platform-error.ts';
-import type { Credentials, Fetch, Target } from '../platform.ts';
+import type { Fetch, Target } from '../platform.ts';
 import { facebookErrors } from './errors.ts';
 
 export const network = facebook.title;
@@ -43,14 +43,4 @@ export function createFacebookApi({ fetch, apiUrl, videoUrl, version }: Facebook
     return { page, token, graph: asPage, video: asPageWithVideos, fetch, apiUrl, signal };
   };
   return { graph, openPage };
-}
-
-/** The tokens of all pages of a login are its credentials. */
-export const tokenNameOf = (page: string) => `page_token_${page}`;
-
-function pageTokenOf(credentials: Credentials, page: string): string {
-  const token = credentials[tokenNameOf(page)];
-  if (token !== undefined) return token;
-  const message = 'This login has no token of the page. Connect the page again.';
-  throw new PlatformError('reauthorize', message, { isRevoked: true });
 }

@@ -6,12 +6,13 @@ import { describeDeadEnd } from '../meta/development-mode.ts';
 import { findMetaError } from '../meta/errors.ts';
 import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
 import { GraphId } from '../meta/ids.ts';
+import { toPageTokens } from '../meta/page-tokens.ts';
 import { describeNoPage, listPages, problemOf, type Page } from '../meta/pages.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ConsentMethod, Credentials, Grant, GrantedAccount, Platform } from '../platform.ts';
-import { lacksPermissions, wrongCredential } from '../wrong-credential.ts';
-import { network, tokenNameOf, type FacebookSettings } from './api.ts';
+import { lacksPermissions, requireNoServer } from '../wrong-credential.ts';
+import { network, type FacebookSettings } from './api.ts';
 import { facebookErrors } from './errors.ts';
 
 const ConsentInput = z.strictObject({}).meta({
@@ -120,9 +121,7 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
 
     /** Of a page or of a user. */
     async importTokens({ accessToken, expiresAt, scope, instance }, signal) {
-      if (instance !== null) {
-        throw wrongCredential('server', 'is not used by this network', 'instance_not_supported');
-      }
+      requireNoServer(instance);
       const ask = graph({ access_token: accessToken }, signal);
       const query = { fields: 'id,name,category' };
       const page = await ask('/me', PageItself, { query }).then(({ body }) => body, ifOfUser);
@@ -166,10 +165,9 @@ function ifOfUser(error: unknown): undefined {
 }
 
 function tokensOf(pages: readonly Page[]): Credentials {
-  const tokens = pages.flatMap(({ id, access_token: token }) =>
-    token === undefined ? [] : [[tokenNameOf(id), token]],
+  return toPageTokens(
+    pages.flatMap(({ id, access_token: token }) => (token === undefined ? [] : [[id, token] as const])),
   );
-  return Object.fromEntries(tokens) as Credentials;
 }
 
 /** `userId`: as the app's callbacks name the user. Undefined: nobody knows. */

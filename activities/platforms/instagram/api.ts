@@ -1,8 +1,8 @@
 // The API of Instagram, which two hosts have: that of the account's login answers.
 import { instagram } from '../../../schema/platforms/instagram.ts';
 import { createGraphApi } from '../meta/graph.ts';
+import { pageTokenOf } from '../meta/page-tokens.ts';
 import type { Ask, OpenApi } from '../network-api.ts';
-import { PlatformError } from '../platform-error.ts';
 import type { Credentials, Fetch, Target } from '../platform.ts';
 import { instagramErrors } from './errors.ts';
 
@@ -44,21 +44,7 @@ export function createInstagramApi({
   };
 }
 
-/**
- * A login at Instagram has one token. One at Facebook has a token for each account that it reaches: that of the
- * account's page, which acts for the page and for the account.
- */
-const pageTokenOf = (accountId: string) => `page_token_${accountId}`;
-
-export function toFacebookCredentials(tokens: ReadonlyMap<string, string>): Credentials {
-  return Object.fromEntries(Array.from(tokens, ([id, token]) => [pageTokenOf(id), token]));
-}
-
-/** Of a login at Facebook. */
-export const listAccountIds = (credentials: Credentials): string[] =>
-  Object.keys(credentials).map((name) => name.slice(pageTokenOf('').length));
-
-/** Page tokens neither expire nor are extended. */
+/** A login at Instagram has one token, which is extended. The tokens of one at Facebook don't expire. */
 export const isOfInstagram = ({ access_token }: Credentials): boolean => access_token !== undefined;
 
 /** The calls for an account. Throws if its login has no token for it. */
@@ -68,8 +54,5 @@ export function openAccount(
   signal: AbortSignal,
 ): Ask {
   if (isOfInstagram(credentials)) return api.instagram(credentials, signal);
-  const token = credentials[pageTokenOf(externalAccountId)];
-  if (token !== undefined) return api.facebook({ access_token: token }, signal);
-  const message = 'The login has no token for this account. Connect the account again.';
-  throw new PlatformError('reauthorize', message, { isRevoked: true });
+  return api.facebook({ access_token: pageTokenOf(credentials, externalAccountId) }, signal);
 }

@@ -4,16 +4,15 @@ import { z } from 'zod';
 import { describeDeadEnd } from '../meta/development-mode.ts';
 import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
 import { GraphId } from '../meta/ids.ts';
+import { listAccountIds, toPageTokens } from '../meta/page-tokens.ts';
 import { describeNoPage, listPages, problemOf, type Page } from '../meta/pages.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ConsentMethod, Credentials, Grant, GrantedAccount } from '../platform.ts';
 import { lacksPermissions } from '../wrong-credential.ts';
 import {
   isOfInstagram,
-  listAccountIds,
   network,
   openAccount,
-  toFacebookCredentials,
   type InstagramApi,
   type InstagramSettings,
 } from './api.ts';
@@ -78,7 +77,7 @@ export async function listByUser({
   if (pages.length === 0) throw refusal('no_page', describeNoPage(granted, productName));
   if (accounts.size === 0) throw reachesNone(pages);
   return {
-    credentials: toFacebookCredentials(tokens),
+    credentials: toPageTokens(tokens),
     scope: [...(granted ?? [])],
     // A page's token that was read with a long-lived one doesn't expire.
     tokenExpiresAt: null,

@@ -17,7 +17,7 @@ import type {
   ImportedTokens,
   RefreshedCredentials,
 } from '../platform.ts';
-import { wrongCredential } from '../wrong-credential.ts';
+import { requireNoServer } from '../wrong-credential.ts';
 import { network, type InstagramApi, type InstagramSettings } from './api.ts';
 import { personalAccount } from './errors.ts';
 import { listByUser } from './facebook-login.ts';
@@ -95,9 +95,7 @@ export function createInstagramLogin(
     { accessToken, expiresAt, scope, instance }: ImportedTokens,
     signal: AbortSignal,
   ): Promise<Grant> {
-    if (instance !== null) {
-      throw wrongCredential('server', 'is not used by this network', 'instance_not_supported');
-    }
+    requireNoServer(instance);
     const login = { credentials: { access_token: accessToken }, tokenExpiresAt: expiresAt };
     try {
       return await toGrant(login, scope, signal);

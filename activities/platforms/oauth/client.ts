@@ -13,7 +13,7 @@ import type {
   Platform,
 } from '../platform.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
-import { wrongCredential } from '../wrong-credential.ts';
+import { requireNoServer } from '../wrong-credential.ts';
 import {
   ask,
   isOAuthRefusal,
@@ -234,9 +234,7 @@ export function createOAuthLogin(oauth: OAuth, listAccounts: ListAccounts): OAut
         oauth.complete(query, request, (login) => toGrant(login, signal), signal),
     },
     async importTokens({ accessToken, refreshToken, expiresAt, scope, instance }, signal) {
-      if (instance !== null) {
-        throw wrongCredential('server', 'is not used by this network', 'instance_not_supported');
-      }
+      requireNoServer(instance);
       const credentials = {
         access_token: accessToken,
         ...(refreshToken !== null && { refresh_token: refreshToken }),

@@ -9,7 +9,7 @@ import type { OpenApi } from '../network-api.ts';
 import { createOAuth } from '../oauth/client.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ConsentMethod, Grant, Platform } from '../platform.ts';
-import { wrongCredential } from '../wrong-credential.ts';
+import { requireNoServer } from '../wrong-credential.ts';
 import { network, type ThreadsSettings } from './api.ts';
 
 const ConsentInput = z.strictObject({}).meta({
@@ -102,9 +102,7 @@ export function createConnect(
     },
 
     async importTokens({ accessToken, expiresAt, scope, instance }, signal) {
-      if (instance !== null) {
-        throw wrongCredential('server', 'is not used by this network', 'instance_not_supported');
-      }
+      requireNoServer(instance);
       const login = { credentials: { access_token: accessToken }, tokenExpiresAt: expiresAt };
       return toGrant(login, scope, signal);
     },
