@@ -6,7 +6,7 @@ import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
 import { classifyAddress } from '../egress/address-rules.ts';
 
 /** What a public URL leads to. */
-export interface PublicMedia {
+interface PublicMedia {
   projectId: string;
   resultId: string;
   mediaId: string;

@@ -28,7 +28,7 @@ const Answer = z.object({
   }),
 });
 
-export interface VideoStatus {
+interface VideoStatus {
   /** Offset of the next byte. */
   arrivedBytes: number;
   isUploaded: boolean;

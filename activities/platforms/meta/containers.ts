@@ -83,7 +83,7 @@ const maxReplaced = replacementWaitsMs.length;
 /** A finished container is read again after this. */
 const checkedForMs = 300_000;
 
-export const readContainers = (state: ProviderState): Containers => Containers.parse(state);
+const readContainers = (state: ProviderState): Containers => Containers.parse(state);
 
 /** Does one step: creates one container, or polls one. */
 export async function prepareContainers(

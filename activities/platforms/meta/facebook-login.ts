@@ -11,7 +11,7 @@ import { sharedErrors } from './errors.ts';
 import { facebookLoginErrors } from './facebook-errors.ts';
 import { createGraphApi, withOAuthErrors } from './graph.ts';
 
-export interface FacebookLoginSettings {
+interface FacebookLoginSettings {
   fetch: Fetch;
   /** Title of the network that the accounts belong to. */
   network: string;
@@ -37,7 +37,7 @@ export interface FacebookUser {
   ask: Ask;
 }
 
-export interface FacebookLogin {
+interface FacebookLogin {
   begin(request: ConsentRequest, signal?: AbortSignal): Promise<Begun>;
   complete<T>(
     query: Record<string, string>,

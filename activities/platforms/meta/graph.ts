@@ -8,7 +8,7 @@ import { findMetaError, writeCode, type GivenError, type MetaError } from './err
 import { isExtendable } from './long-lived-tokens.ts';
 import { readRegainMs } from './usage.ts';
 
-export interface GraphNetwork {
+interface GraphNetwork {
   /** Title of the network. */
   network: string;
   /** With the version, for calls that have one. */

@@ -29,7 +29,7 @@ export interface StoredVideo {
   createdAt: number;
 }
 
-export interface VideoSwitches {
+interface VideoSwitches {
   chunkBytes: number;
   readsUntilReady: number;
   readsUntilPublic: number;
