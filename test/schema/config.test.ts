@@ -234,7 +234,7 @@ test('FANFARE_MEDIA_PUBLIC_URL is an address without a slash at its end, and is 
     'FANFARE_MEDIA_PUBLIC_URL: must be an http:// or https:// URL',
   ]);
   const { description } = Environment.shape.FANFARE_MEDIA_PUBLIC_URL.meta()!;
-  expect(description).toContain('these networks are off: Threads.');
+  expect(description).toContain('these networks are off: Threads, Instagram.');
 });
 
 describe('FANFARE_MEDIA_URL', () => {

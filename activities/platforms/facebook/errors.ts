@@ -50,7 +50,7 @@ const ownErrors: readonly MetaError[] = [
     subcode: 1346003,
     meaning: 'rejected',
     failsAs: 'content_blocked',
-    sentence: 'Facebook takes the content for abusive.',
+    sentence: 'Facebook considers the content abusive.',
   },
   {
     code: 368,

@@ -46,7 +46,7 @@ describe('media', () => {
     expect(find(media, given).errorCodes).toEqual(codes);
   });
 
-  test('names what it judges', () => {
+  test('is refused in words that name the network and the limit', () => {
     const [issue] = find([{ ...video, durationMs: 2_000 }], reel).errors;
     expect(issue!.message).toBe('Facebook accepts videos of at least 3000 ms.');
   });
