@@ -104,7 +104,7 @@ async function askOne(
     if (!platform || access?.credentialVersion !== credential_version) return 'done';
     return await asProject(project_id, () => ask({ dependencies, log, platform, access }));
   } catch (err) {
-    log.error({ err }, 'the refresh of a login failed');
+    log.error({ err }, 'the refresh or the check of a login failed');
     return 'done';
   }
 }
