@@ -7,6 +7,7 @@ import {
   type MediaSummary,
   type PostFinding,
 } from './definition.ts';
+import { previewUrl } from './option-limits.ts';
 import { baseUrl, graphVersion, scopes, text } from './variables.ts';
 
 const Placement = z.enum(['feed', 'reel', 'story']);
@@ -24,14 +25,7 @@ const options = z
         story: 'for 24 hours as a story, which is one image or one video without text',
       },
     }),
-    link: z
-      .url({ protocol: /^https?$/ })
-      .max(2_048)
-      .optional()
-      .meta({
-        description:
-          'URL of the page to show as a preview. Default: the first URL in the text. Not with media.',
-      }),
+    link: previewUrl(),
   })
   .refine(({ link, placement = 'feed' }) => link === undefined || placement === 'feed', {
     path: ['link'],

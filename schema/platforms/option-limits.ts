@@ -22,3 +22,14 @@ export function optionText(max: number, count = countCharacters) {
 }
 
 export const isDistinct = (values: readonly string[]) => new Set(values).size === values.length;
+
+/** For a network that shows a preview of one page. */
+export const previewUrl = () =>
+  z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .optional()
+    .meta({
+      description:
+        'URL of the page to show as a preview. Default: the first URL in the text. Not with media.',
+    });

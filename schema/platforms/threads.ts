@@ -1,7 +1,7 @@
 // Threads: its settings, its rules and the options of a post.
 import { z } from 'zod';
 import { definePlatform, notWithMedia } from './definition.ts';
-import { countCharacters, optionText } from './option-limits.ts';
+import { countCharacters, optionText, previewUrl } from './option-limits.ts';
 import { baseUrl, graphVersion, scopes } from './variables.ts';
 
 /** An emoji of several code points is one match. */
@@ -54,14 +54,7 @@ const options = z
       .regex(/^[^.&]*$/, 'must not contain . or &')
       .optional()
       .meta({ description: 'Topic, without `#`. Default: the first tag in the text.' }),
-    link_attachment: z
-      .url({ protocol: /^https?$/ })
-      .max(2_048)
-      .optional()
-      .meta({
-        description:
-          'URL of the page to show as a preview. Default: the first URL in the text. Not with media.',
-      }),
+    link_attachment: previewUrl(),
     poll: poll.optional(),
     quote_post_id: z
       .string()

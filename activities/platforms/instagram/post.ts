@@ -108,7 +108,7 @@ function toCover({ thumbnail, thumbnailAtMs }: TargetMedia): Fields {
 
 function toTags({ user_tags = [] }: Options, index: number): string | undefined {
   const own = user_tags.filter(({ media_index = 0 }) => media_index === index);
-  return toList(own.map(({ media_index: _, ...tag }) => tag));
+  return toList(own.map(({ username, x, y }) => ({ username, x, y })));
 }
 
 const toList = (items: readonly unknown[] = []) =>

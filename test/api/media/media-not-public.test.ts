@@ -23,7 +23,7 @@ async function expectRefused(method: string, path: string, body: object): Promis
 test('the log names the networks at the start', () => {
   const found = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(found).toContainEqual(
-    expect.objectContaining({ component: 'process', networks: ['threads'] }),
+    expect.objectContaining({ component: 'process', networks: ['threads', 'instagram'] }),
   );
   expect(lines.join('')).toContain('set FANFARE_MEDIA_PUBLIC_URL');
 });

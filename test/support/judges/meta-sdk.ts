@@ -29,7 +29,10 @@ export async function driveWithSdk(
     GRAPH_URL: graphUrl,
     INPUT: JSON.stringify(input),
   };
-  const { stdout } = await run(process.execPath, [`${source}/${driver}`], { env, timeout: timeoutMs });
+  const { stdout } = await run(process.execPath, [`${source}/${driver}`], {
+    env,
+    timeout: timeoutMs,
+  });
   return stdout
     .split('\n')
     .filter(Boolean)

@@ -132,6 +132,6 @@ describe('without its container', () => {
     expect(await search({ data: [], paging: { next } })).toBe('unknown');
     const named = { data: [], paging: { next, cursors: { after: '1' } } };
     expect(await search(named, { data: [] })).toBe('absent');
-    expect(await search({ data: [{ id: 1 }] })).toBe('unknown');
+    expect(await search({ data: [{ id: 'x' }] })).toBe('unknown');
   });
 });

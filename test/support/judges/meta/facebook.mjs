@@ -5,8 +5,16 @@ import { join } from 'node:path';
 
 const require = createRequire(join(process.env.META_SDK, 'package.json'));
 const { Business, FacebookAdsApi, Page, PagePost, User } = require('facebook-nodejs-business-sdk');
-const { userToken, pageToken, appToken, page: pageId, business, imageUrl, video, since } =
-  JSON.parse(process.env.INPUT);
+const {
+  userToken,
+  pageToken,
+  appToken,
+  page: pageId,
+  business,
+  imageUrl,
+  video,
+  since,
+} = JSON.parse(process.env.INPUT);
 const graph = process.env.GRAPH_URL;
 
 for (const host of ['GRAPH', 'GRAPH_VIDEO']) {

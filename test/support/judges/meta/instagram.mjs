@@ -3,12 +3,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const require = createRequire(join(process.env.META_SDK, 'package.json'));
-const { Business, FacebookAdsApi, IGMedia, IGUser, User } = require(
-  'facebook-nodejs-business-sdk',
-);
-const { userToken, pageToken, account, business, imageUrl, secondImageUrl, videoUrl, coverUrl } = JSON.parse(
-  process.env.INPUT,
-);
+const { Business, FacebookAdsApi, IGMedia, IGUser, User } = require('facebook-nodejs-business-sdk');
+const { userToken, pageToken, account, business, imageUrl, secondImageUrl, videoUrl, coverUrl } =
+  JSON.parse(process.env.INPUT);
 
 Object.defineProperty(FacebookAdsApi, 'GRAPH', { get: () => process.env.GRAPH_URL });
 // Without reports of crashes to Meta.

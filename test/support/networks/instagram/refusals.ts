@@ -26,7 +26,7 @@ export class InstagramRefusal extends Error {
   /** `type`: as the host names its errors. */
   toResponse(type = 'OAuthException'): Response {
     const { error, ...others } = this.body;
-    const body = error ? { error: { type, ...(error as object) } } : others;
+    const body = error ? { error: { type, ...error } } : others;
     return Response.json(body, { status: this.status });
   }
 }

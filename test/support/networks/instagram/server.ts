@@ -395,7 +395,8 @@ export class InstagramServer implements NetworkServer {
     return found;
   }
 
-  private publish({ creation_id: id, fields: _, ...others }: Parameters): Response {
+  private publish(given: Parameters): Response {
+    const { creation_id: id, fields: _, ...others } = given;
     if (Object.keys(others).length > 0) throw badParameter('Unknown parameters');
     if (typeof id !== 'string') throw badParameter('The parameter creation_id is required.');
     const container = this.containers.find((each) => each.id === id);
@@ -432,7 +433,8 @@ export class InstagramServer implements NetworkServer {
     return listPage(all, paging, (post) => pick(this.showPost(post), fieldsOf(fields), ['id']));
   }
 
-  private comment(mediaId: string, { message, fields: _, ...others }: Parameters): Response {
+  private comment(mediaId: string, given: Parameters): Response {
+    const { message, fields: _, ...others } = given;
     if (Object.keys(others).length > 0) throw badParameter('Unknown parameters');
     if (typeof message !== 'string' || message.trim() === '') {
       throw badParameter('The parameter message is required.');
