@@ -1,6 +1,6 @@
 // Turns the rows of a post into its wire type.
 import type { MediaItem, PostResultRow, PostRow } from '../../schema/database/tables.ts';
-import { findLinkThumb } from '../../schema/platforms/link-thumb.ts';
+import { findLinkThumb } from '../../schema/platforms/options/link-thumb.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
 import type { Outcome, Post, PostResult } from '../../schema/posts/posts.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';

@@ -1,7 +1,7 @@
 // Reads from a stored post: its state, its first comments, and its content as a request.
 import { findFirstComment } from '../../schema/database/posts/targets.ts';
 import type { MediaItem, PostResultRow, PostRow } from '../../schema/database/tables.ts';
-import { findLinkThumb, withLinkThumb } from '../../schema/platforms/link-thumb.ts';
+import { findLinkThumb, withLinkThumb } from '../../schema/platforms/options/link-thumb.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { PlatformPost, PostMediaInput, PostStatus } from '../../schema/posts/posts.ts';
 import type { TargetInput } from './checks/request-targets.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { baseUrl } from './variables.ts';
 import { definePlatform } from './definition.ts';
-import { LinkThumb } from './link-thumb.ts';
+import { LinkThumb } from './options/link-thumb.ts';
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
 const maxPictureBytes = 1_000_000;

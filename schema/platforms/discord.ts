@@ -7,7 +7,7 @@ import {
   type MediaSummary,
   type PlatformRules,
 } from './definition.ts';
-import { countCharacters, isDistinct, optionText } from './option-limits.ts';
+import { countCharacters, isDistinct, optionText } from './options/limits.ts';
 
 const link = z.url({ protocol: /^https?$/ });
 const id = /^\d{15,20}$/;

@@ -7,7 +7,7 @@ import {
   type MediaSummary,
   type PostFinding,
 } from './definition.ts';
-import { previewUrl } from './option-limits.ts';
+import { previewUrl } from './options/limits.ts';
 import { baseUrl, graphVersion, scopes, text } from './variables.ts';
 
 const Placement = z.enum(['feed', 'reel', 'story']);

@@ -9,7 +9,7 @@ import {
   type PostFinding,
   type PostSummary,
 } from './definition.ts';
-import { isDistinct, optionText } from './option-limits.ts';
+import { isDistinct, optionText } from './options/limits.ts';
 import { baseUrl, graphVersion, scopes, text } from './variables.ts';
 
 /** https://developers.facebook.com/docs/instagram-platform/content-publishing */

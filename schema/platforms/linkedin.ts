@@ -1,7 +1,7 @@
 // LinkedIn: its settings, its rules and the options of a post.
 import { z } from 'zod';
 import { definePlatform, notWithMedia, type MediaFileRules } from './definition.ts';
-import { LinkThumb } from './link-thumb.ts';
+import { LinkThumb } from './options/link-thumb.ts';
 import { baseUrl, scopes } from './variables.ts';
 
 /** Published in September 2026. LinkedIn ends a version about a year after it was published. */

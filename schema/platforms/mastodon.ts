@@ -7,7 +7,7 @@ import {
   type PlatformRules,
   type Traits,
 } from './definition.ts';
-import { countGraphemes, isDistinct, optionText } from './option-limits.ts';
+import { countGraphemes, isDistinct, optionText } from './options/limits.ts';
 
 /** The limits are those of the account's server. Where it reports none, it refuses what exceeds its own. */
 function pollFor(limits: Traits) {

@@ -1,7 +1,7 @@
 // Threads: its settings, its rules and the options of a post.
 import { z } from 'zod';
 import { definePlatform, notWithMedia } from './definition.ts';
-import { countCharacters, optionText, previewUrl } from './option-limits.ts';
+import { countCharacters, optionText, previewUrl } from './options/limits.ts';
 import { baseUrl, graphVersion, scopes } from './variables.ts';
 
 /** An emoji of several code points is one match. */

@@ -1,7 +1,7 @@
 // Links, mentions and hashtags in a Bluesky post, as ranges of UTF-8 bytes.
 import { isValidDid, isValidUri } from '@atproto/syntax';
 import { parse } from 'tldts';
-import { countGraphemes } from '../../../schema/platforms/option-limits.ts';
+import { countGraphemes } from '../../../schema/platforms/options/limits.ts';
 
 const type = 'app.bsky.richtext.facet';
 

@@ -166,7 +166,9 @@ function ifOfUser(error: unknown): undefined {
 
 function tokensOf(pages: readonly Page[]): Credentials {
   return toPageTokens(
-    pages.flatMap(({ id, access_token: token }) => (token === undefined ? [] : [[id, token] as const])),
+    pages.flatMap(({ id, access_token: token }) =>
+      token === undefined ? [] : [[id, token] as const],
+    ),
   );
 }
 

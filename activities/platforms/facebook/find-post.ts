@@ -164,11 +164,7 @@ function isSame(post: ListedPost, target: Target, photos: readonly string[]): bo
   return isEqual(post, target, photos);
 }
 
-function isEqual(
-  post: ListedPost,
-  { caption, media }: Target,
-  photos: readonly string[],
-): boolean {
+function isEqual(post: ListedPost, { caption, media }: Target, photos: readonly string[]): boolean {
   // A link has a preview, which is an attachment too.
   const files = attachmentsOf(post).filter(({ type = '' }) => /photo|video/.test(type));
   const count = Math.max(media.length, photos.length);

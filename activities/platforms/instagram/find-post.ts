@@ -13,11 +13,7 @@ const Listed = ListedPost.extend({
   media_product_type: z.string().optional(),
 }).transform(({ caption: text, ...post }) => ({ ...post, text }));
 
-export function findPost(
-  ask: Ask,
-  target: Target,
-  signal: AbortSignal,
-): Promise<ReconcileOutcome> {
+export function findPost(ask: Ask, target: Target, signal: AbortSignal): Promise<ReconcileOutcome> {
   const calls = createCalls(ask, target);
   return findContainerPost(calls, target.state, () => listLike(ask, target), signal);
 }

@@ -53,10 +53,7 @@ async function findLike(listLike: ListLike): Promise<ReconcileOutcome> {
 }
 
 /** The post is public. Its ID is unknown if several posts, or none, can be it. */
-async function nameOfPublic(
-  listLike: ListLike,
-  signal: AbortSignal,
-): Promise<ReconcileOutcome> {
+async function nameOfPublic(listLike: ListLike, signal: AbortSignal): Promise<ReconcileOutcome> {
   for (const waitMs of [0, ...listWaitsMs]) {
     if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     const listed = await listLike().catch(withoutAccess);

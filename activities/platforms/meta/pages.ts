@@ -57,12 +57,10 @@ async function listOfBusinesses(ask: Ask, query: { fields: string }): Promise<Pa
   const businesses = await listAll(ask, '/me/businesses', Business, { fields: 'id,name' }).catch(
     withoutAccess,
   );
-  const lists = businesses
-    .slice(0, maxBusinesses)
-    .flatMap(({ id, name }) => [
-      { path: `/${id}/owned_pages`, business: name },
-      { path: `/${id}/client_pages`, business: name },
-    ]);
+  const lists = businesses.slice(0, maxBusinesses).flatMap(({ id, name }) => [
+    { path: `/${id}/owned_pages`, business: name },
+    { path: `/${id}/client_pages`, business: name },
+  ]);
   const found = await Promise.all(
     lists.map(async ({ path, business }) => {
       const pages = await listAll(ask, path, Page, query).catch(withoutAccess);

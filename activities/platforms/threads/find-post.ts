@@ -15,11 +15,7 @@ const Listed = ListedPost.extend({
 /** Threads lists no posts from before its start, and refuses to be asked for them. */
 const firstSecond = 1_688_540_400;
 
-export function findPost(
-  ask: Ask,
-  target: Target,
-  signal: AbortSignal,
-): Promise<ReconcileOutcome> {
+export function findPost(ask: Ask, target: Target, signal: AbortSignal): Promise<ReconcileOutcome> {
   const calls = createCalls(ask, target);
   return findContainerPost(calls, target.state, () => listLike(ask, target), signal);
 }

@@ -1,6 +1,6 @@
 // The hash of a target's content, by which a repeat is found.
 import { createHash } from 'node:crypto';
-import { findLinkThumb, withLinkThumb } from '../../../schema/platforms/link-thumb.ts';
+import { findLinkThumb, withLinkThumb } from '../../../schema/platforms/options/link-thumb.ts';
 import type { RequestMedia } from './request-media.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
 

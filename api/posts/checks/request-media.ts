@@ -5,7 +5,7 @@ import {
   type MediaFacts,
 } from '../../../activities/platforms/media-rules.ts';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
-import { findLinkThumb } from '../../../schema/platforms/link-thumb.ts';
+import { findLinkThumb } from '../../../schema/platforms/options/link-thumb.ts';
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Text } from '../../../schema/wire/names.ts';
 import type { Caller, Context } from '../../http/context.ts';

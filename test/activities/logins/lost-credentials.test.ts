@@ -201,7 +201,7 @@ describe('a refresh', () => {
     },
   );
 
-  test.each(['a\0b', 'x'.repeat(20_000)])(
+  test.each(['a\0b', 'x'.repeat(40_000)])(
     'with tokens that no header carries requires a reconnect (%#)',
     async (token) => {
       const { resultId, accountId } = await createTarget();

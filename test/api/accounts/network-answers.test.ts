@@ -64,7 +64,7 @@ test.each<[string, Partial<Connection>]>([
   ['a scope', { scope: ['x'.repeat(20_000)] }],
   ['credentials', { credentials: { token: 'a\0b' } }],
   ['credentials', { credentials: { token: 'a\r\nb: c' } }],
-  ['credentials', { credentials: { token: 'x'.repeat(20_000) } }],
+  ['credentials', { credentials: { token: 'x'.repeat(40_000) } }],
   ['an expiry', { tokenExpiresAt: new Date(Number.NaN) }],
   ['an expiry', { tokenExpiresAt: inDays(-2) }],
   ['an expiry', { tokenExpiresAt: new Date(Date.UTC(10_000, 0)) }],

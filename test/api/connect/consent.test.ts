@@ -228,7 +228,7 @@ test('a consent that cannot begin says why, and can be tried again', async () =>
 test.each([
   ['an address', { url: 'javascript:alert(1)', flow: {} }],
   ['an address', { url: `https://a.test/${'x'.repeat(8_000)}`, flow: {} }],
-  ['a flow', { url: 'https://a.test/', flow: { verifier: 'x'.repeat(20_000) } }],
+  ['a flow', { url: 'https://a.test/', flow: { verifier: 'x'.repeat(40_000) } }],
 ])("a consent that begins with %s that can't be used is refused", async (part, begun) => {
   const session = await createSession();
   const at = withMethods({ ...consentOf(platform), begin: () => Promise.resolve(begun) });

@@ -67,8 +67,11 @@ export function describeFaults(
         const code = length === 0 ? 'account_disconnected' : 'outcome_unknown';
         if (row!.status === 'failed') expect(row!.error_code).toBe(code);
         // The last call was in flight, and its answer settles the outcome.
-        const isLastCall = stage === 'commit' ? !kind.calls.confirm : call === kind.calls[stage];
-        const isSettled = isLost ? stage === 'reconcile' : isLastCall && stage !== 'prepare';
+        const isLastCall = call === kind.calls[stage];
+        const settles = isLost
+          ? ['reconcile']
+          : ['confirm', ...(kind.calls.confirm ? [] : ['commit'])];
+        const isSettled = isLastCall && settles.includes(stage);
         expect(row!.status).toBe(isSettled ? 'published' : 'failed');
       },
     );

@@ -234,12 +234,16 @@ describe('a story', () => {
         url: `https://facebook.com/stories/${made!.postId}`,
       },
     });
-    expect(network.server.listPosts()).toMatchObject([{ text: '', options: { placement: 'story' } }]);
+    expect(network.server.listPosts()).toMatchObject([
+      { text: '', options: { placement: 'story' } },
+    ]);
   });
 
   test('is public without an address if Facebook lists no stories', async () => {
     await using network = await startFacebook();
-    const prepared = await network.prepare(network.target({ ...story, media: [createVideo(upright)] }));
+    const prepared = await network.prepare(
+      network.target({ ...story, media: [createVideo(upright)] }),
+    );
     const outcome = await network.commit(prepared);
     expect(outcome.outcome).toBe('accepted');
     const { state } = outcome as { state: Target['state'] };

@@ -121,9 +121,7 @@ describe('a refresh', () => {
       { credentials, app: network.apps.instagram },
       never,
     );
-    expect(fresh.credentials['access_token']).not.toBe(
-      network.grant.credentials['access_token'],
-    );
+    expect(fresh.credentials['access_token']).not.toBe(network.grant.credentials['access_token']);
     expect(fresh.tokenExpiresAt!.getTime()).toBeGreaterThan(Date.now() + 59 * dayMs);
   });
 

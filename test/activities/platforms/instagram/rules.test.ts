@@ -100,10 +100,7 @@ describe('media', () => {
   test('of a story show no thumbnail', () => {
     const facts = { ...video, hasThumbnail: true, thumbnailAtMs: 1_000 };
     expect(find([facts]).warningCodes).toEqual([]);
-    expect(find([facts], story).warningCodes).toEqual([
-      'thumbnail_ignored',
-      'thumbnail_ignored',
-    ]);
+    expect(find([facts], story).warningCodes).toEqual(['thumbnail_ignored', 'thumbnail_ignored']);
   });
 });
 

@@ -46,7 +46,7 @@ export const facebookWithImage: NetworkSubject = {
 export const facebookWithVideo: NetworkSubject = {
   ...facebook,
   title: 'facebook with a video',
-  calls: { ...facebook.calls, prepare: 4, confirm: 2 },
+  calls: { ...facebook.calls, prepare: 4, confirm: 2, reconcile: 2 },
   media: [createVideo()],
 };
 
@@ -54,7 +54,7 @@ export const facebookWithVideo: NetworkSubject = {
 export const facebookWithReel: NetworkSubject = {
   ...facebook,
   title: 'facebook with a reel',
-  calls: { ...facebook.calls, prepare: 3, confirm: 2 },
+  calls: { ...facebook.calls, prepare: 3, confirm: 2, reconcile: 2 },
   media: [createVideo({ width: 1_080, height: 1_920 })],
 };
 

@@ -130,10 +130,7 @@ export const instagramOfPage: NetworkSubject = {
 };
 
 /** Follows the link to the other login. Returns the page after that. */
-export async function consentAtFacebook(
-  url: string,
-  decision: Decision = 'allow',
-): Promise<Page> {
+export async function consentAtFacebook(url: string, decision: Decision = 'allow'): Promise<Page> {
   const browser = createBrowser();
   const first = await browser.visit(url);
   const other = /<a href="([^"]+)">Log in at Facebook instead</.exec(first.html)?.[1];

@@ -3,4 +3,5 @@ import { toKind } from '../../../../support/networks/contract/kind.ts';
 import { instagram } from '../../../../support/networks/instagram/subject.ts';
 import { describeStepFailures } from '../../../../support/networks/step-failures.ts';
 
-describeStepFailures(toKind(instagram));
+// Instagram takes no threads.
+describeStepFailures(toKind(instagram), ['single', 'commented']);
