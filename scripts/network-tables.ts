@@ -26,14 +26,14 @@ export function fillInTables(page: string): string {
 /** What a user connects with, and the server that the tests publish to. */
 const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: string]> = {
   bluesky: ['Login page or app password', 'A real server (PDS)'],
-  mastodon: ['Consent at the server, or access token', 'Simulator'],
+  mastodon: ['Consent page, or access token', 'Simulator'],
   twitter: ['Consent page', 'Simulator'],
-  linkedin: ["LinkedIn's consent page, or an access token", 'Simulator'],
+  linkedin: ['Consent page, or access token', 'Simulator'],
   threads: ['Consent page', "Simulator, Meta's own calls"],
   facebook: ['Consent page', 'Simulator'],
-  instagram: ['Consent page of Instagram or Facebook', 'Simulator'],
+  instagram: ['Consent page', 'Simulator'],
   telegram: ['Bot token and chat', 'Simulator'],
-  discord: ['Webhook URL, or bot token and channel', 'Simulator'],
+  discord: ['Webhook, or bot and channel', 'Simulator'],
   slack: ['Bot token and channel', 'Simulator'],
   wordpress: ['Site and application password', 'A real server (WordPress)'],
   nostr: ['Private key and relays', 'A real server (nostr-relay)'],
