@@ -73,7 +73,7 @@ async function transfer({ upload_session_id, start_offset, end_offset }) {
 const ofPage = ['id', 'name', 'access_token', 'tasks'];
 await step('me', () => user.get(['id']));
 await step('accounts', () => user.getAccounts(ofPage, { limit: 100 }));
-await step('businesses', () => user.getBusinesses(['id'], { limit: 100 }));
+await step('businesses', () => user.getBusinesses(['id', 'name'], { limit: 100 }));
 const owner = new Business(business, {}, undefined, open(userToken));
 await step('owned pages', () => owner.getOwnedPages(ofPage, { limit: 100 }));
 await step('client pages', () => owner.getClientPages(ofPage, { limit: 100 }));

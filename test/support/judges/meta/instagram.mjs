@@ -42,7 +42,7 @@ const ofPage = [
   'connected_instagram_account{id,username}',
 ];
 await step('accounts', () => user.getAccounts(ofPage, { limit: 100 }));
-await step('businesses', () => user.getBusinesses(['id'], { limit: 100 }));
+await step('businesses', () => user.getBusinesses(['id', 'name'], { limit: 100 }));
 const owner = new Business(business, {}, undefined, open(userToken));
 await step('owned pages', () => owner.getOwnedPages(ofPage, { limit: 100 }));
 await step('client pages', () => owner.getClientPages(ofPage, { limit: 100 }));

@@ -198,6 +198,8 @@ export class FacebookServer implements NetworkServer {
     if (others.length > 0) throw unknownPath(path);
     if (node === 'oauth' && edge === 'access_token') return this.logins.giveToken(given.parameters);
     const { access_token: parameter, appsecret_proof, ...parameters } = given.parameters;
+    // Meta's own client repeats the object of the path.
+    if (parameters['id'] === node) delete parameters['id'];
     const token = readBearer(request) ?? (parameter as string | undefined);
     this.logins.checkProof(token, appsecret_proof);
     if (node === 'debug_token') return this.logins.inspect(token, parameters);

@@ -234,6 +234,8 @@ export class InstagramServer implements NetworkServer {
     }
     const [node = '', edge, ...others] = rest.split('/');
     if (others.length > 0) throw badParameter(`Unknown path components: ${path}`);
+    // Meta's own client repeats the object of the path.
+    if (given['id'] === node) delete given['id'];
     const allow = (right: Right) => this.allow(host, token, right);
     const isOwn = node === this.user.id || (node === 'me' && host === 'graph.instagram.com');
     switch (`${request.method} ${isOwn ? 'user' : 'object'} ${edge ?? ''}`) {

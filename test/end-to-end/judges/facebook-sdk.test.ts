@@ -25,18 +25,23 @@ const never = new AbortController().signal;
 const page = '102030405060708';
 const business = '9001';
 
+/** The connector has the token in a header, and only Meta's client repeats the object of the path. */
+const unread = new Set(['access_token', 'id']);
+
 /** In another order, and as form, query or JSON. */
 async function readCall(request: Request): Promise<Call> {
   const { pathname, searchParams } = new URL(request.url);
   const body = request.method === 'GET' ? {} : await readBody(request);
   const given = { ...Object.fromEntries(searchParams), ...body };
   const parameters = Object.entries(given)
-    .filter(([name, value]) => name !== 'access_token' && String(value) !== '')
+    .filter(([name, value]) => !unread.has(name) && String(value) !== '')
     .map(([name, value]) => toPlain(name, value))
     .toSorted(([a], [b]) => a.localeCompare(b));
   const path = pathname
     .replace(/^\/v\d+\.\d+/, '')
     .replace(`/${page}_`, '/PAGE_')
+    // Once it has read the user, Meta's client names it by its ID.
+    .replace(/^\/10207\d+\//, '/me/')
     .replaceAll(/\d{18}/g, 'ID');
   return { call: `${request.method} ${path}`, parameters: Object.fromEntries(parameters) };
 }
@@ -54,6 +59,7 @@ async function readBody(request: Request): Promise<Record<string, unknown>> {
 function toPlain(name: string, value: unknown): [string, unknown] {
   if (name === 'url' || value instanceof Blob) return ['file', 'FILE'];
   if (name === 'since') return [name, 'TIME'];
+  if (name === 'input_token') return [name, 'TOKEN'];
   const plain = typeof value === 'string' && /^(?:[[{]|true$|false$|\d+$)/.test(value);
   const text = JSON.stringify(plain ? parseJson(value) : value);
   return [name, text.replaceAll(/"?\d{18}"?/g, 'ID')];

@@ -26,17 +26,21 @@ interface Call {
 
 const never = new AbortController().signal;
 
+/** The connector has the token in a header, and only Meta's client repeats the object of the path. */
+const unread = new Set(['access_token', 'id']);
+
 /** In another order, and as form, query or JSON. */
 async function readCall(request: Request): Promise<Call> {
   const { pathname, searchParams } = new URL(request.url);
   const text = request.method === 'GET' ? '' : await request.text();
   const isJson = request.headers.get('content-type')?.startsWith('application/json');
-  const body = isJson
-    ? (JSON.parse(text) as Record<string, unknown>)
-    : Object.fromEntries(new URLSearchParams(text));
+  const body =
+    isJson && text !== ''
+      ? (JSON.parse(text) as Record<string, unknown>)
+      : Object.fromEntries(new URLSearchParams(text));
   const given = { ...Object.fromEntries(searchParams), ...body };
   const parameters = Object.entries(given)
-    .filter(([name, value]) => name !== 'access_token' && String(value) !== '')
+    .filter(([name, value]) => !unread.has(name) && String(value) !== '')
     .map(([name, value]) => [name, toPlain(name, value)] as const)
     .toSorted(([a], [b]) => a.localeCompare(b));
   const path = pathname
