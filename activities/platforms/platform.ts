@@ -64,6 +64,8 @@ export interface FormMethod {
 /** The network's own consent page, and its callback. */
 export interface ConsentMethod {
   readonly kind: 'consent';
+  /** Name of the login in the API, at a network with several. Absent: it has one. */
+  readonly name?: string;
   /** Where the user logs in, such as `Facebook`. Absent: at the network. */
   readonly title?: string;
   /** The network whose app makes the login. Absent: this one. */

@@ -53,7 +53,10 @@ export interface CallbackServer {
  * Each server that users name has its own. Otherwise a hostile server could send a user on to an honest one,
  * and get the code that the honest one answers with: RFC 9700, section 4.4.
  */
-export function callbackUrlOf({ publicUrl }: Context, server?: CallbackServer): string {
+export function callbackUrlOf(
+  { publicUrl }: Pick<Context, 'publicUrl'>,
+  server?: CallbackServer,
+): string {
   const path = server ? `/${server.network}/${encodeURIComponent(server.host)}` : '';
   return `${publicUrl}/connect/callback${path}`;
 }

@@ -1,8 +1,15 @@
 // A project's own apps at networks, in GraphQL.
-import { DeletePlatformApp, SetPlatformApp, type PlatformApp } from '../../schema/platform-apps.ts';
+import {
+  AppApproval,
+  DeletePlatformApp,
+  SetPlatformApp,
+  type AppCallbackUrls,
+  type PlatformApp,
+} from '../../schema/platform-apps.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
 import { mutationOf } from '../graphql/mutations.ts';
 import { read } from '../graphql/operation.ts';
+import { wordEnum } from '../graphql/shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import {
   deletePlatformApp,
@@ -11,11 +18,24 @@ import {
   setPlatformApp,
 } from './operations.ts';
 
+const AppApprovalRef = wordEnum(AppApproval);
+
+const AppCallbackUrlsRef = builder.objectRef<AppCallbackUrls>('AppCallbackUrls').implement({
+  fields: (t) => ({
+    redirect: t.exposeString('redirect'),
+    deauthorize: t.exposeString('deauthorize', { nullable: true }),
+    dataDeletion: t.exposeString('data_deletion', { nullable: true }),
+  }),
+});
+
 const PlatformAppRef = builder.objectRef<PlatformApp>('PlatformApp').implement({
   fields: (t) => ({
     platform: t.expose('platform', { type: PlatformRef }),
     clientId: t.exposeString('client_id'),
     hasClientSecret: t.exposeBoolean('has_client_secret'),
+    settings: t.expose('settings', { type: 'JSON' }),
+    callbackUrls: t.expose('callback_urls', { type: AppCallbackUrlsRef }),
+    approval: t.expose('approval', { type: AppApprovalRef }),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
     updatedAt: t.expose('updated_at', { type: 'DateTime' }),
   }),
@@ -25,6 +45,7 @@ const SetPlatformAppInput = builder.inputType('SetPlatformAppInput', {
   fields: (t) => ({
     clientId: t.string({ required: true }),
     clientSecret: t.string(),
+    settings: t.field({ type: 'JSON' }),
   }),
 });
 

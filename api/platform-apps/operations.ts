@@ -1,4 +1,5 @@
 // Operations on a project's own apps at networks: set, read, delete.
+import { z } from 'zod';
 import { endGrants } from '../../activities/logins/end-grants.ts';
 import {
   deleteApps,
@@ -22,25 +23,28 @@ import { requireReach } from '../../schema/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { wholePage } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
+import { validate } from '../http/validation.ts';
 import { explainAbsence } from '../platforms/absence.ts';
+import { callbackUrlsOf } from './callback-urls.ts';
 
 export async function listPlatformApps(
-  { db }: Context,
+  context: Context,
   caller: Caller,
 ): Promise<Page<PlatformApp>> {
-  return wholePage((await listProjectApps(db, caller)).map(presentPlatformApp));
+  const rows = await listProjectApps(context.db, caller);
+  return wholePage(rows.map((row) => presentPlatformApp(context, row)));
 }
 
 export async function getPlatformApp(
-  { db }: Context,
+  context: Context,
   caller: Caller,
   platform: string,
 ): Promise<PlatformApp> {
   const name = nameOf(platform);
-  const rows = await listProjectApps(db, caller);
+  const rows = await listProjectApps(context.db, caller);
   const row = rows.find((each) => each.platform === name);
   if (!row) throw noApp(name);
-  return presentPlatformApp(row);
+  return presentPlatformApp(context, row);
 }
 
 /**
@@ -51,7 +55,7 @@ export async function setPlatformApp(
   context: Context,
   caller: Caller,
   platform: string,
-  { client_id, client_secret }: SetPlatformApp,
+  { client_id, client_secret, settings: given = {} }: SetPlatformApp,
 ): Promise<Answer<PlatformApp>> {
   const name = nameOf(platform);
   requireReach(caller, name);
@@ -67,15 +71,23 @@ export async function setPlatformApp(
     const message = `is required at ${definition.title}`;
     throw validationError([{ path: ['client_secret'], code: 'required', message }]);
   }
+  const { appSettings = noSettings } = definition;
+  const checked = validate(appSettings, given, { at: ['settings'] }) as Record<string, string>;
+  const settings = definition.appSettings ? checked : null;
   return transact(context, caller, async ({ trx, audit }) => {
     const { projectId } = caller;
     const known = await lockProjectApps(trx, caller, name);
-    const app = { platform: name, clientId: client_id, clientSecret: client_secret ?? null };
+    const app = {
+      platform: name,
+      clientId: client_id,
+      clientSecret: client_secret ?? null,
+      settings,
+    };
     const row = await putApp(trx, projectId, context.vault, app);
     await deleteReplacedApps(trx, projectId, row);
     const isNew = known.length === 0;
     audit({ subject: 'platform_app', subject_id: row.id, kind: isNew ? 'created' : 'updated' });
-    return { status: isNew ? 201 : 200, data: presentPlatformApp(row) };
+    return { status: isNew ? 201 : 200, data: presentPlatformApp(context, row) };
   });
 }
 
@@ -105,8 +117,16 @@ export async function deletePlatformApp(
   });
 }
 
-function presentPlatformApp(row: PlatformAppRow): PlatformApp {
-  return present(PlatformApp, { ...row, has_client_secret: row.client_secret !== null });
+/** Of a network without any. */
+const noSettings = z.strictObject({});
+
+function presentPlatformApp({ publicUrl }: Context, row: PlatformAppRow): PlatformApp {
+  return present(PlatformApp, {
+    ...row,
+    has_client_secret: row.client_secret !== null,
+    settings: row.settings ?? {},
+    callback_urls: callbackUrlsOf(publicUrl, row),
+  });
 }
 
 function nameOf(platform: string): PlatformName {

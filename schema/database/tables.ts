@@ -10,6 +10,7 @@ import type {
 } from 'kysely';
 import type { AccountStatus, ConnectionType, ConnectSessionStatus } from '../accounts.ts';
 import type { KeyEnvironment } from '../api-keys.ts';
+import type { AppApproval } from '../platform-apps.ts';
 import type { MediaErrorCode, MediaKind, MediaStatus } from '../media.ts';
 import type { AttemptTrigger, DeliveryStatus, DeliveryTrigger, Timings } from '../deliveries.ts';
 import type { ChangeSubject } from '../change-kinds.ts';
@@ -35,6 +36,7 @@ export interface Database {
   revocations: RevocationTable;
   social_accounts: SocialAccountTable;
   connect_sessions: ConnectSessionTable;
+  data_deletions: DataDeletionTable;
   posts: PostTable;
   post_results: PostResultTable;
   media: MediaTable;
@@ -78,6 +80,9 @@ interface ProjectTable {
   name: string;
   brand_color: string | null;
   logo_url: string | null;
+  privacy_url: string | null;
+  terms_url: string | null;
+  support_url: string | null;
   return_origins: Generated<string[]>;
   monthly_posts_per_account: number | null;
   /** For posts without `publish_by`: seconds after they are due. */
@@ -114,6 +119,11 @@ interface PlatformAppTable {
   /** Sealed by the vault; null if the client has none. */
   client_secret: Buffer | null;
   client_secret_key_id: string | null;
+  /** As `appSettings` of the network describes them. Null: it has none, or the app is the operator's. */
+  settings: JsonOrNull<Record<string, string>>;
+  approval: Generated<AppApproval>;
+  /** Names the app in the addresses that its network calls. It can't be guessed. */
+  inbound_key: string;
   /** When an event last said that it has no credits left at the network. */
   credits_exhausted_at: Date | null;
   created_at: Generated<Date>;
@@ -194,6 +204,8 @@ interface ConnectSessionTable {
   external_user_email: string | null;
   /** The account to reconnect. Null: the user chooses the accounts. */
   social_account_id: string | null;
+  /** Name of the only login that its page offers. Null: it offers all. */
+  login: string | null;
   return_url: string | null;
   status: ConnectSessionStatus;
   token_hash: Buffer;
@@ -205,6 +217,21 @@ interface ConnectSessionTable {
   created_at: Generated<Date>;
 }
 export type ConnectSessionRow = Selectable<ConnectSessionTable>;
+
+/** A user who asked a network to have their data deleted. It has no ID that the network knows. */
+interface DataDeletionTable {
+  /** Names it in its address. It can't be guessed. */
+  code: string;
+  /** Of the app. Null: it is the operator's. */
+  project_id: string | null;
+  app_id: string;
+  /** The user's accounts. Empty: nobody was found, or all of them are erased. */
+  social_account_ids: Generated<string[]>;
+  received_at: Generated<Date>;
+  /** When all that the accounts left behind was erased. */
+  erased_at: Date | null;
+}
+export type DataDeletionRow = Selectable<DataDeletionTable>;
 
 interface PostTable {
   id: string;

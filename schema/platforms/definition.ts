@@ -166,6 +166,8 @@ export interface App {
   readonly clientId: string;
   /** Null: the client has none. */
   readonly clientSecret: string | null;
+  /** Of a project's own app, as `appSettings` describes them. Absent: none, or the app is the operator's. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface PlatformDefinition {
@@ -181,6 +183,13 @@ export interface PlatformDefinition {
   readonly hasApp?: boolean;
   /** The network knows no apps without a client secret. */
   readonly needsAppSecret?: boolean;
+  /** Settings of a project's own app: a strict object of texts. The operator's are in `settings`. Absent: none. */
+  readonly appSettings?: z.ZodObject;
+  /**
+   * How the network reports users who removed an app or want their data deleted, as the path of its calls names it. Its
+   * reviews ask for a privacy policy. Absent: it reports neither.
+   */
+  readonly userCallbacks?: 'meta';
   /** Scopes that a login must have. Absent: none. */
   readonly scopes?: readonly string[];
   readonly rules: PlatformRules;

@@ -117,6 +117,15 @@ function isReel({ width, height, durationMs }: MediaSize): boolean {
   return isLargeEnough && isUpright && isInTime;
 }
 
+/** It works only with the app that it belongs to. */
+export const ConfigId = z
+  .string()
+  .regex(/^\d{1,30}$/, 'must be the ID of a configuration')
+  .meta({
+    description:
+      'ID of a configuration of Facebook Login for Business, which replaces the scopes.',
+  });
+
 export const facebook = definePlatform({
   name: 'facebook',
   title: 'Facebook',
@@ -124,6 +133,8 @@ export const facebook = definePlatform({
   needsAppSecret: true,
   // https://developers.facebook.com/docs/pages-api/posts
   scopes: ['pages_show_list', 'pages_read_engagement', 'pages_manage_posts'],
+  appSettings: z.strictObject({ config_id: ConfigId.optional() }),
+  userCallbacks: 'meta',
   settings: {
     apiUrl: baseUrl("Facebook's Graph API.", 'https://graph.facebook.com'),
     videoUrl: baseUrl(

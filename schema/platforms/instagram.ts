@@ -9,6 +9,7 @@ import {
   type PostFinding,
   type PostSummary,
 } from './definition.ts';
+import { ConfigId } from './facebook.ts';
 import { isDistinct, optionText } from './options/limits.ts';
 import { baseUrl, graphVersion, scopes, text } from './variables.ts';
 
@@ -249,6 +250,13 @@ export const instagram = definePlatform({
   needsPublicMedia: true,
   hasApp: true,
   needsAppSecret: true,
+  appSettings: z.strictObject({
+    config_id: ConfigId.optional(),
+    login: z.enum(['instagram', 'facebook']).optional().meta({
+      description: 'Login that the client ID and the secret are for. Default: `instagram`.',
+    }),
+  }),
+  userCallbacks: 'meta',
   settings: {
     apiUrl: baseUrl('The API of accounts that log in at Instagram.', 'https://graph.instagram.com'),
     // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login

@@ -76,6 +76,7 @@ export const threads = definePlatform({
   needsPublicMedia: true,
   hasApp: true,
   needsAppSecret: true,
+  userCallbacks: 'meta',
   scopes: ['threads_basic', 'threads_content_publish'],
   settings: {
     apiUrl: baseUrl('The Threads API.', 'https://graph.threads.net'),

@@ -43,6 +43,7 @@ export function createFacebookMethod(settings: InstagramSettings): ConsentMethod
   });
   return {
     kind: 'consent',
+    name: 'facebook',
     title: 'Facebook',
     appOf: 'facebook',
     inputs: ConsentInput,

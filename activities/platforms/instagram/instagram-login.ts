@@ -74,6 +74,7 @@ export function createInstagramLogin(
 
   const consent: ConsentMethod = {
     kind: 'consent',
+    name: 'instagram',
     inputs: ConsentInput,
     deadEnd: describeInstagramDeadEnd,
     begin: (request, signal) => oauth.begin(request, signal),

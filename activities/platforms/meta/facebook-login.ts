@@ -20,7 +20,7 @@ interface FacebookLoginSettings {
   loginUrl: string;
   version: string;
   scopes: readonly string[];
-  /** Of Facebook Login for Business. Instead of the scopes. */
+  /** Of the operator's app, for Facebook Login for Business. Instead of the scopes. */
   configId?: string | undefined;
 }
 
@@ -55,7 +55,7 @@ const Permissions = z.object({
 });
 
 export function createFacebookLogin(settings: FacebookLoginSettings): FacebookLogin {
-  const { fetch, network, apiUrl, loginUrl, version, scopes, configId } = settings;
+  const { fetch, network, apiUrl, loginUrl, version, scopes } = settings;
   const url = `${apiUrl}/${version}`;
   const errors = [...facebookLoginErrors, ...sharedErrors];
   const open = createGraphApi(fetch, { network, errors, url });
@@ -66,12 +66,11 @@ export function createFacebookLogin(settings: FacebookLoginSettings): FacebookLo
     clientAuth: 'post',
     scopes,
     hasPkce: false,
-    parameters: configId
-      ? // https://developers.facebook.com/docs/facebook-login/facebook-login-for-business
-        { config_id: configId, override_default_response_type: 'true' }
-      : // Otherwise Facebook doesn't ask again for what the user has declined.
-        { auth_type: 'rerequest' },
   });
+
+  /** A configuration belongs to one app, so a project's own app never gets the operator's. */
+  const configIdOf = ({ app }: ConsentRequest) =>
+    app?.settings ? app.settings['config_id'] : settings.configId;
 
   /** A page's token lives as long as the user's token that it was read with, or for ever if that one is long-lived. */
   async function exchange(token: string, { app }: ConsentRequest, signal: AbortSignal) {
@@ -92,9 +91,17 @@ export function createFacebookLogin(settings: FacebookLoginSettings): FacebookLo
   return {
     async begin(request, signal) {
       const begun = await oauth.begin(request, signal);
-      if (!configId) return begun;
       const dialog = new URL(begun.url);
-      dialog.searchParams.delete('scope');
+      const configId = configIdOf(request);
+      if (configId === undefined) {
+        // Otherwise Facebook doesn't ask again for what the user has declined.
+        dialog.searchParams.set('auth_type', 'rerequest');
+      } else {
+        // https://developers.facebook.com/docs/facebook-login/facebook-login-for-business
+        dialog.searchParams.delete('scope');
+        dialog.searchParams.set('config_id', configId);
+        dialog.searchParams.set('override_default_response_type', 'true');
+      }
       return { ...begun, url: dialog.href };
     },
 

@@ -75,6 +75,8 @@ export function createConnect(
         {
           externalAccountId: id,
           accountName: username === undefined ? (name ?? id) : `@${username}`,
+          // As the app's callbacks name the user.
+          traits: { user_id: id },
           problem: missing.length > 0 ? `The login lacks ${missing.join(' and ')}.` : null,
           ...(missing.length > 0 && { lacksScope: true }),
         },

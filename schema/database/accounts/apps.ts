@@ -1,4 +1,5 @@
 // Queries on apps: the clients that the operator and the projects have registered at networks.
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { newId } from '../../wire/ids.ts';
 import type { App } from '../../platforms/definition.ts';
@@ -18,11 +19,13 @@ interface GivenApp {
   instance?: string;
   clientId: string;
   clientSecret: string | null;
+  /** Default: the network has none, or the app is the operator's. */
+  settings?: Readonly<Record<string, string>> | null;
 }
 
 /**
- * Inserts the app, or sets the secret of the known app with this client ID. Without a project it is the
- * operator's.
+ * Inserts the app, or sets the secret and the settings of the known app with this client ID. Without a project it is
+ * the operator's.
  */
 export async function putApp(
   db: Db,
@@ -31,7 +34,7 @@ export async function putApp(
   given: GivenApp,
 ): Promise<PlatformAppRow> {
   await addApp(db, projectId, vault, given);
-  const { platform, instance = '', clientId, clientSecret } = given;
+  const { platform, instance = '', clientId, clientSecret, settings = null } = given;
   const { id } = await db
     .selectFrom('platform_apps')
     .select('id')
@@ -42,24 +45,39 @@ export async function putApp(
     .executeTakeFirstOrThrow();
   return db
     .updateTable('platform_apps')
-    .set({ ...sealSecret(vault, id, clientSecret), updated_at: sql<Date>`clock_timestamp()` })
+    .set({
+      ...sealSecret(vault, id, clientSecret),
+      settings: settings && JSON.stringify(settings),
+      // The network may have approved it in the meantime.
+      approval: 'unknown',
+      updated_at: sql<Date>`clock_timestamp()`,
+    })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
 }
+
+/** 128 bits. */
+const inboundKeyBytes = 16;
 
 /** Does nothing if the app is known: it keeps its secret. */
 export async function addApp(
   db: Db,
   projectId: string | null,
   vault: Vault,
-  { platform, instance = '', clientId, clientSecret }: GivenApp,
+  { platform, instance = '', clientId, clientSecret, settings = null }: GivenApp,
 ): Promise<void> {
   const id = newId('app');
   const key = { project_id: projectId, platform, instance, client_id: clientId };
   await db
     .insertInto('platform_apps')
-    .values({ id, ...key, ...sealSecret(vault, id, clientSecret) })
+    .values({
+      id,
+      ...key,
+      ...sealSecret(vault, id, clientSecret),
+      settings: settings && JSON.stringify(settings),
+      inbound_key: randomBytes(inboundKeyBytes).toString('hex'),
+    })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -121,6 +139,40 @@ export async function findApp(
     .where('id', '=', id)
     .executeTakeFirst();
   return row && openApp(vault, row);
+}
+
+/** For a call of its network, which proves itself with the app's secret. */
+export function findAppByInboundKey(db: Db, key: string): Promise<PlatformAppRow | undefined> {
+  return db
+    .selectFrom('platform_apps')
+    .selectAll()
+    .where('inbound_key', '=', key)
+    .executeTakeFirst();
+}
+
+/** The operator's apps that new consents use. */
+export async function listOperatorApps(
+  db: Db,
+  settings: Record<PlatformName, AppSettings>,
+): Promise<PlatformAppRow[]> {
+  const apps = await db
+    .selectFrom('platform_apps')
+    .selectAll()
+    .where('project_id', 'is', null)
+    .where('instance', '=', '')
+    .orderBy('platform')
+    .execute();
+  return apps.filter(({ platform, client_id }) => settings[platform].clientId === client_id);
+}
+
+/** The network refused a call because it has not approved the app. */
+export async function setAppUnaudited(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('platform_apps')
+    .set({ approval: 'unaudited' })
+    .where('id', '=', id)
+    .where('approval', '=', 'unknown')
+    .execute();
 }
 
 /** The project's own app, at most once a day. Undefined: it is the operator's, or an event named it already. */
@@ -201,28 +253,28 @@ export async function deleteApps(
 
 type SealedApp = Pick<
   PlatformAppRow,
-  'id' | 'client_id' | 'client_secret' | 'client_secret_key_id'
+  'id' | 'client_id' | 'client_secret' | 'client_secret_key_id' | 'settings'
 >;
 
 export function openApp(
   vault: Vault,
-  { id, client_id: clientId, client_secret: ciphertext, client_secret_key_id: keyId }: SealedApp,
+  { id, client_id: clientId, client_secret: ciphertext, client_secret_key_id: keyId, settings }: SealedApp,
 ): App {
   const hasSecret = ciphertext !== null && keyId !== null;
   const clientSecret = hasSecret ? vault.open({ ciphertext, keyId }, sealContext(id)) : null;
-  return { id, clientId, clientSecret };
+  return { id, clientId, clientSecret, ...(settings && { settings }) };
 }
 
 /** For a row that joins an app. Null: it joined none. */
 export function openJoinedApp(
   vault: Vault,
-  { app_id: id, client_id, client_secret, client_secret_key_id }: JoinedApp,
+  { app_id: id, client_id, ...app }: JoinedApp,
 ): App | null {
   if (id === null || client_id === null) return null;
-  return openApp(vault, { id, client_id, client_secret, client_secret_key_id });
+  return openApp(vault, { id, client_id, ...app });
 }
 
-type JoinedApp = Pick<PlatformAppRow, 'client_secret' | 'client_secret_key_id'> & {
+type JoinedApp = Pick<PlatformAppRow, 'client_secret' | 'client_secret_key_id' | 'settings'> & {
   app_id: string | null;
   client_id: string | null;
 };

@@ -14,7 +14,7 @@ export async function findLogin(db: Db, accountId: string) {
     .leftJoin('platform_apps as app', 'app.id', 'grants.app_id')
     .select(['account.external_account_id', 'account.traits'])
     .select(['grants.id', 'credentials', 'credentials_key_id', 'credential_version'])
-    .select(['app.id as app_id', 'client_id', 'client_secret', 'client_secret_key_id'])
+    .select(['app.id as app_id', 'client_id', 'client_secret', 'client_secret_key_id', 'settings'])
     .where('account.id', '=', accountId)
     .where('account.status', '=', 'active');
   const [login] = await executePrepared(db, 'load_access', logins);

@@ -14,6 +14,9 @@ const statements = [
     name text not null,
     brand_color text,
     logo_url text,
+    privacy_url text,
+    terms_url text,
+    support_url text,
     return_origins text[] not null default '{}',
     monthly_posts_per_account int,
     publish_within_s int,
@@ -46,6 +49,9 @@ const statements = [
     client_id text not null,
     client_secret bytea,
     client_secret_key_id text,
+    settings jsonb,
+    approval text not null default 'unknown',
+    inbound_key text not null unique,
     credits_exhausted_at ${time},
     created_at ${time} not null default now(),
     updated_at ${time} not null default now(),
@@ -123,6 +129,12 @@ const statements = [
   // Nearly empty if the sandbox is off. Every start checks for remaining accounts.
   `create index social_accounts_of_sandbox on social_accounts (id) where platform = 'sandbox'`,
   `create index social_accounts_by_user on social_accounts (project_id, external_user_id, id)`,
+  // A network names its user when they remove the app, or want their data deleted.
+  `create index social_accounts_by_network_user on social_accounts ((traits->>'user_id'))
+    where traits->>'user_id' is not null`,
+  // Instagram may name an account by either of its IDs.
+  `create index social_accounts_of_instagram on social_accounts (external_account_id)
+    where platform = 'instagram'`,
 
   `create table connect_sessions (
     id ${id} primary key,
@@ -132,6 +144,7 @@ const statements = [
     external_user_id text,
     external_user_email text,
     social_account_id ${id},
+    login text,
     return_url text,
     status text not null,
     token_hash bytea not null,
@@ -146,6 +159,18 @@ const statements = [
     where external_user_id is not null`,
   // Pruning deletes the flows of expired sessions.
   `create index connect_sessions_with_flow on connect_sessions (expires_at) where flow is not null`,
+
+  // Users who asked a network to have their data deleted. Without any ID that the network knows.
+  `create table data_deletions (
+    code text primary key,
+    project_id ${id} references projects on delete cascade,
+    app_id ${id} not null,
+    social_account_ids text[] not null default '{}',
+    received_at ${time} not null default now(),
+    erased_at ${time}
+  )`,
+  `create index data_deletions_open on data_deletions (received_at) where erased_at is null`,
+  `create index data_deletions_by_age on data_deletions (erased_at) where erased_at is not null`,
 
   `create table posts (
     id ${id} primary key,

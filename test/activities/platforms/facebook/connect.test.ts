@@ -46,6 +46,18 @@ describe('a consent', () => {
     expect((await network.logIn()).accounts[0]!.problem).toBeNull();
   });
 
+  test("uses the configuration of a project's own app, never the operator's with it", async () => {
+    await using network = await startFacebook({ configId: '77' });
+    const ask = async (settings: Record<string, string>) => {
+      const app = { ...network.app, settings };
+      const { url } = await network.method.begin({ ...network.request, app }, never);
+      const { searchParams } = new URL(url);
+      return [searchParams.get('config_id'), searchParams.get('scope')];
+    };
+    expect(await ask({ config_id: '88' })).toEqual(['88', null]);
+    expect(await ask({})).toEqual([null, allScopes.join(' ')]);
+  });
+
   test('exchanges its token before it reads those of the pages, which then never expire', async () => {
     await using network = await startFacebook({ pages: [bakery] });
     const { accounts, scope, credentials, tokenExpiresAt } = await network.logIn();

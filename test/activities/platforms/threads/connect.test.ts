@@ -44,7 +44,8 @@ describe('a consent', () => {
     ]);
     // Longer than JSON's numbers are exact.
     const externalAccountId = '17841405793187218';
-    expect(accounts).toEqual([{ externalAccountId, accountName: '@ada', problem: null }]);
+    const traits = { user_id: externalAccountId };
+    expect(accounts).toEqual([{ externalAccountId, accountName: '@ada', traits, problem: null }]);
     expect(scope).toEqual(allScopes);
     expect(credentials['access_token']).toMatch(/^long-/);
     const days = (tokenExpiresAt!.getTime() - Date.now()) / dayMs;
