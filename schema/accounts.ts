@@ -279,6 +279,10 @@ export const CreateConnectSession = z
       description:
         'ID of an account to reconnect. The session then connects this account only, and keeps its network and its user.',
     }),
+    login: z.string().min(1).max(64).optional().meta({
+      description:
+        'Login that the page offers, at a network with several. Instagram has `instagram` and `facebook`. Default: the user chooses among those that have an app.',
+    }),
     return_url: z
       .url({ protocol: /^https?$/ })
       .max(2048)
@@ -327,6 +331,9 @@ export const ConnectSession = z
     social_account_id: z.string().nullable().meta({
       description:
         'ID of the account that the session reconnects. Null if it connects other accounts.',
+    }),
+    login: z.string().nullable().meta({
+      description: 'The only login that the page offers. Null if it offers all of the network.',
     }),
     return_url: z.string().nullable().meta({
       description: 'Page that the user returns to at the end. Null if you set none.',

@@ -18,7 +18,25 @@ const ReturnOrigin = z
 const brandColor = {
   description: 'Color of the hosted pages, as `#rrggbb`. Null for the default color.',
 };
+/** Shown to users, so its host must be one that they can look up. */
+const HttpsUrl = z
+  .url({ protocol: /^https$/, hostname: z.regexes.domain })
+  .max(2048)
+  .refine((url) => !URL.parse(url)?.username && !URL.parse(url)?.password, {
+    message: 'must not contain a user name or a password',
+  });
 const logoUrl = { description: 'HTTPS URL of the logo on the hosted pages. Null for no logo.' };
+const privacyUrl = {
+  description:
+    'HTTPS URL of your privacy policy, which the hosted pages link to. Required before users can connect accounts of Facebook, Threads and Instagram. Null for none.',
+};
+const termsUrl = {
+  description: 'HTTPS URL of your terms, which the hosted pages link to. Null for none.',
+};
+const supportUrl = {
+  description:
+    'HTTPS URL of the page where users reach you, which the hosted pages link to. Null for none.',
+};
 const monthlyPosts = {
   description:
     'Maximum number of targets that each account publishes in a month. 0 means no limit. Null means the limit of the installation.',
@@ -34,6 +52,9 @@ export const Project = z
     name: Name,
     brand_color: z.string().nullable().meta(brandColor),
     logo_url: z.string().nullable().meta(logoUrl),
+    privacy_url: z.string().nullable().meta(privacyUrl),
+    terms_url: z.string().nullable().meta(termsUrl),
+    support_url: z.string().nullable().meta(supportUrl),
     return_origins: z.array(z.string()).meta(returnOrigins),
     monthly_posts_per_account: z.int().nullable().meta(monthlyPosts),
     publish_within_s: z.int().nullable().meta(publishWithin),
@@ -51,15 +72,10 @@ export const UpdateProject = someChange(
       .nullable()
       .optional()
       .meta(brandColor),
-    logo_url: z
-      .url({ protocol: /^https$/, hostname: z.regexes.domain })
-      .max(2048)
-      .refine((url) => !URL.parse(url)?.username && !URL.parse(url)?.password, {
-        message: 'must not contain a user name or a password',
-      })
-      .nullable()
-      .optional()
-      .meta(logoUrl),
+    logo_url: HttpsUrl.nullable().optional().meta(logoUrl),
+    privacy_url: HttpsUrl.nullable().optional().meta(privacyUrl),
+    terms_url: HttpsUrl.nullable().optional().meta(termsUrl),
+    support_url: HttpsUrl.nullable().optional().meta(supportUrl),
     return_origins: z
       .array(ReturnOrigin)
       .max(50)

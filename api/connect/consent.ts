@@ -12,6 +12,7 @@ import { readId } from '../../schema/wire/ids.ts';
 import { askNetwork, namingField, toConflict } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
 import { validate } from '../http/validation.ts';
+import { findLoginApp } from './login-app.ts';
 import { keepFlow, newState, platformOf, type BegunConsent, type Visit } from './session.ts';
 
 /** Returns the address of the consent page. */
@@ -103,20 +104,10 @@ export async function findConsentApp(
     return openApp(vault, await putApp(db, projectId, vault, { ...wanted, ...added }));
   }
   if (!definition.hasApp) return null;
-  const { appOf = definition.name, title = definition.title } = method;
-  const app = await findNetworkApp(context, projectId, appOf);
+  const app = await findLoginApp(context, projectId, definition, method);
   if (app) return app;
+  const { title = definition.title } = method;
   throw new AppError('conflict', `Logging in at ${title} is not available here.`);
-}
-
-/** The app at a network without servers of its users: the project's, or else the operator's. */
-export function findNetworkApp(
-  { db, vault, config }: Context,
-  projectId: string,
-  platform: PlatformName,
-): Promise<App | undefined> {
-  const operatorClientId = config.platforms[platform].clientId;
-  return findAppFor(db, projectId, vault, { platform, operatorClientId });
 }
 
 /** One for each project. The first process to need it keeps it; the key of another one is never used. */

@@ -33,6 +33,7 @@ import {
   findFlow,
   isState,
   newState,
+  offerOf,
   platformOf,
   toChoice,
   type Visit,
@@ -66,13 +67,13 @@ function describeDeadEnd(
   return flow?.kind === 'consent' ? flow.method.deadEnd?.(brand.name) : undefined;
 }
 
-/** Undefined: the network has no such method. */
+/** Undefined: the page has no such method. */
 function findMethod(
   context: Context,
   { session }: Visit,
   number: string | undefined,
 ): ConnectMethod | undefined {
-  return platformOf(context, session).connect[Number(number ?? 1) - 1];
+  return offerOf(context, session).connect[Number(number ?? 1) - 1];
 }
 
 /** `number`: of the connection method whose form it is. */

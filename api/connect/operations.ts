@@ -13,7 +13,6 @@ import {
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
-import type { PlatformName } from '../../schema/platforms/index.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { present } from '../../schema/wire/present.ts';
@@ -22,8 +21,7 @@ import { newLinkToken } from '../http/auth.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { byIds } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { explainAbsence } from '../platforms/absence.ts';
-import { findNetworkApp } from './consent.ts';
+import { chooseLogin } from './session-login.ts';
 import { discardFlows, openFlows, sessionLifetimeMs, statusOf } from './session.ts';
 
 export async function createConnectSession(
@@ -89,12 +87,12 @@ async function findSubject(context: Context, caller: Caller, input: CreateConnec
   if (accountId === undefined) {
     const name = platform!;
     requireReach(caller, name);
-    await requireConfigured(context, caller, name, 'platform');
     return {
       platform: name,
       external_user_id: external_user_id!,
       external_user_email: external_user_email ?? null,
       social_account_id: null,
+      login: await chooseLogin(context, caller, { name, field: 'platform', login: input.login }),
     };
   }
   const [account] = await listAccountsById(context.db, caller, [accountId]);
@@ -102,52 +100,16 @@ async function findSubject(context: Context, caller: Caller, input: CreateConnec
     const message = account ? 'names an account that was erased' : 'No account has this ID.';
     throw validationError([{ path: ['social_account_id'], code: 'unknown_account', message }]);
   }
-  await requireConfigured(context, caller, account.platform, 'social_account_id');
+  const { platform: name } = account;
+  const field = 'social_account_id';
   return {
-    platform: account.platform,
+    platform: name,
     external_user_id: account.external_user_id,
     // The account keeps its own.
     external_user_email: null,
     social_account_id: account.id,
+    login: await chooseLogin(context, caller, { name, field, login: input.login }),
   };
-}
-
-/** The network is on, and has the app that one of its consent pages needs. */
-async function requireConfigured(
-  context: Context,
-  { projectId }: Caller,
-  name: PlatformName,
-  field: 'platform' | 'social_account_id',
-): Promise<void> {
-  const platform = context.platforms.get(name);
-  const inField = (problem: string) =>
-    field === 'platform' ? problem : `names an account whose network ${problem}`;
-  if (!platform) {
-    const otherwise = inField('is not configured on this server');
-    const issue = explainAbsence(context.platforms, name, otherwise);
-    throw validationError([{ path: [field], ...issue }]);
-  }
-  if (!platform.definition.hasApp || (await hasApp(context, projectId, platform))) return;
-  const hint: Text = ({ operation }) =>
-    `Set your own app with ${operation('setPlatformApp')}, or ask the operator for one.`;
-  throw validationError(
-    [{ path: [field], code: 'platform_not_configured', message: inField('needs an app') }],
-    hint,
-  );
-}
-
-async function hasApp(
-  context: Context,
-  projectId: string,
-  { definition, connect }: Platform,
-): Promise<boolean> {
-  const networks = connect.map((method) =>
-    method.kind === 'consent' ? (method.appOf ?? definition.name) : definition.name,
-  );
-  for (const network of new Set(networks)) {
-    if (await findNetworkApp(context, projectId, network)) return true;
-  }
-  return false;
 }
 
 async function checkReturnUrl(

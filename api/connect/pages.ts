@@ -1,15 +1,15 @@
 // The hosted pages of a connect session, and the data that they show about it and its connection methods.
 import { html } from 'hono/html';
 import { readFields } from '../../activities/platforms/credential-fields.ts';
-import type { ConnectMethod, FormMethod, Platform } from '../../activities/platforms/platform.ts';
+import type { ConnectMethod, FormMethod } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { platformDefinitions } from '../../schema/platforms/index.ts';
 import type { Context } from '../http/context.ts';
-import { page, type Brand, type Html, type PageOptions } from '../http/pages.ts';
-import { platformOf, statusOf } from './session.ts';
+import { brandOf, page, type Brand, type Html, type PageOptions } from '../http/pages.ts';
+import { offerOf, statusOf, type Offer } from './session.ts';
 
 export interface PageSession {
   id: string;
@@ -27,7 +27,7 @@ async function readPageSession(
   session: ConnectSessionRow,
 ): Promise<PageSession> {
   const { id, project_id: projectId, environment, social_account_id: accountId } = session;
-  const { name, brand_color, logo_url } = await getProjectRow(db, projectId);
+  const project = await getProjectRow(db, projectId);
   const ids = accountId === null ? [] : [accountId];
   const [account] = await listAccountsById(db, { projectId, environment }, ids);
   const definition =
@@ -36,7 +36,7 @@ async function readPageSession(
   return {
     id,
     network: definition?.title ?? session.platform,
-    brand: { name, color: brand_color, logoUrl: logo_url },
+    brand: brandOf(project),
     accountName: account?.account_name ?? null,
     returnUrl: returnUrlOf(session),
   };
@@ -53,10 +53,10 @@ export function returnUrlOf(session: ConnectSessionRow): string | null {
   return url.href;
 }
 
-/** A session, and a connection method of its network. */
+/** A session, what its page offers, and one of these connection methods. */
 export interface SessionForm {
   session: PageSession;
-  platform: Platform;
+  platform: Offer;
   method: ConnectMethod;
 }
 
@@ -67,7 +67,7 @@ export async function readForm(
 ): Promise<SessionForm> {
   return {
     session: await readPageSession(context, session),
-    platform: platformOf(context, session),
+    platform: offerOf(context, session),
     method,
   };
 }
@@ -99,7 +99,7 @@ export const showFailed = (
   failure: Failure,
   method?: ConnectMethod,
 ) => {
-  const tried = method && { platform: platformOf(context, session), method };
+  const tried = method && { platform: offerOf(context, session), method };
   return show(context, session, (shown) => failedPage(failure, shown, tried));
 };
 
@@ -192,7 +192,7 @@ export function usedPage(session: PageSession): Promise<Response> {
   );
 }
 
-/** Links to the network's other connection methods. */
+/** Links to the other connection methods that the page offers. */
 export function otherMethods(session: PageSession, { platform, method }: OneMethod): Html[] {
   return platform.connect
     .filter((other) => other !== method)

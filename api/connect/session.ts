@@ -39,6 +39,16 @@ export function platformOf({ platforms }: Context, session: ConnectSessionRow): 
   throw new Error(`The network ${session.platform} is no longer configured.`);
 }
 
+/** What the session's page offers. */
+export type Offer = Pick<Platform, 'connect'>;
+
+export function offerOf(context: Context, session: ConnectSessionRow): Offer {
+  const { connect } = platformOf(context, session);
+  const { login } = session;
+  if (login === null) return { connect };
+  return { connect: connect.filter((method) => method.kind === 'consent' && method.name === login) };
+}
+
 const nonceBytes = 16;
 const macBytes = 16;
 

@@ -1,6 +1,7 @@
 // The layout and the style sheet of every hosted page.
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
+import type { ProjectRow } from '../../schema/database/tables.ts';
 
 export type Html = ReturnType<typeof html>;
 
@@ -10,6 +11,8 @@ export interface Brand {
   /** `#rrggbb`. Null: the default color. */
   color: string | null;
   logoUrl: string | null;
+  /** At the end of the page. Absent: none. */
+  links?: readonly { label: string; url: string }[];
 }
 
 export interface PageOptions {
@@ -36,6 +39,9 @@ body { margin: 0 }
   border-bottom: 4px solid var(--brand, var(--accent)); overflow-wrap: anywhere;
   img { display: block; max-width: 100%; height: 2.5rem; object-fit: contain;
     object-position: left } }
+.links { font: .875rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 1rem;
+  border-top: 1px solid var(--line);
+  a { color: var(--quiet); margin-right: 1rem } }
 .page { font: 16px/1.5 system-ui, sans-serif; max-width: 48rem; margin: 0 auto; padding: 2rem 1rem;
   h1 { font-size: 1.5rem; line-height: 1.2 }
   h2 { font-size: 1.1rem }
@@ -97,6 +103,7 @@ export async function page(
           <h1>${title}</h1>
           ${body}
         </main>
+        ${brand?.links && brand.links.length > 0 && footer(brand.links)}
       </body>
     </html> `;
   return new Response(text.toString(), {
@@ -121,10 +128,34 @@ export async function page(
   });
 }
 
+/** Of pages for users of the project. */
+export function brandOf(project: ProjectRow): Brand {
+  const links = [
+    { label: 'Privacy policy', url: project.privacy_url },
+    { label: 'Terms', url: project.terms_url },
+    { label: 'Support', url: project.support_url },
+  ];
+  return {
+    name: project.name,
+    color: project.brand_color,
+    logoUrl: project.logo_url,
+    links: links.flatMap(({ label, url }) => (url === null ? [] : [{ label, url }])),
+  };
+}
+
 function header({ name, logoUrl }: Brand): Html {
   return html`<header class="brand">
     ${logoUrl === null ? name : html`<img src="${logoUrl}" alt="${name}" />`}
   </header>`;
+}
+
+/** A form on the page keeps what was typed. */
+function footer(links: NonNullable<Brand['links']>): Html {
+  return html`<footer class="links">
+    ${links.map(
+      ({ label, url }) => html`<a href="${url}" target="_blank" rel="noopener">${label}</a>`,
+    )}
+  </footer>`;
 }
 
 /** Text on the color is black or white, whichever has more contrast: at least 4.5 on any color. */
