@@ -27,6 +27,7 @@ Manage projects and keys:
     --expires-at TIME   default: never
 
 Operate:
+  apps                  list your apps at networks with their callback URLs
   pause SCOPE           stop publishing to a network or for a project, by its ID, or stop
                         all webhook deliveries with the word \`deliveries\`
   resume SCOPE          end a pause
@@ -119,6 +120,7 @@ async function main(args: string[]): Promise<void> {
       const { runMigrate } = await import('./cli/migrate.ts');
       return print(await runMigrate(operatorConfig(), (line) => console.error(line)));
     }
+    case 'apps':
     case 'projects create':
     case 'keys create':
     case 'pause':

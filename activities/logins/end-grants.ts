@@ -1,7 +1,7 @@
 // Ends grants that no longer give access: their accounts must be connected again.
 import type { DisconnectReason } from '../../schema/accounts.ts';
 import { setAccountStatus } from '../../schema/database/accounts/accounts.ts';
-import { endCredentials, endLostCredentials } from '../../schema/database/accounts/credentials.ts';
+import { endAllCredentials, endCredentials } from '../../schema/database/accounts/credentials.ts';
 import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import { lockActiveAccounts } from '../../schema/database/accounts/grants.ts';
 import { insertAccountChanges } from '../../schema/database/live/changes.ts';
@@ -41,8 +41,20 @@ export async function endGrants(
   options: Pick<LoginDependencies, 'previewEvents'>,
 ): Promise<void> {
   const accounts = await lockActiveAccounts(trx, grantIds);
-  await endLostCredentials(trx, grantIds);
+  await endAllCredentials(trx, grantIds, true);
   await requireReconnect(trx, accounts, 'app_deleted', options);
+}
+
+/** Ends logins that their user has ended at the network. Returns their accounts. */
+export async function endRevokedGrants(
+  trx: Transaction,
+  grantIds: string[],
+  options: Pick<LoginDependencies, 'previewEvents'>,
+): Promise<SocialAccountRow[]> {
+  const accounts = await lockActiveAccounts(trx, grantIds);
+  await endAllCredentials(trx, grantIds, false);
+  await requireReconnect(trx, accounts, 'revoked', options);
+  return accounts;
 }
 
 /** The accounts, locked, can't publish until their user connects them again. */

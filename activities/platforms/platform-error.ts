@@ -65,3 +65,8 @@ export class PlatformError extends Error {
 export function hasCode(error: unknown, code: string): error is PlatformError {
   return error instanceof PlatformError && error.options.platformCode === code;
 }
+
+/** Whether the network refused because it has not approved the app. */
+export function isNotApproved(error: unknown): boolean {
+  return error instanceof PlatformError && error.options.failsAs === 'app_not_approved';
+}

@@ -8,13 +8,13 @@ import {
 } from '../../schema/database/posts/target-steps.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import { sealState } from '../../schema/database/posts/provider-state.ts';
-import { claimCreditsExhausted } from '../../schema/database/accounts/apps.ts';
+import { claimCreditsExhausted, setAppUnaudited } from '../../schema/database/accounts/apps.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import type { PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { FailureStage } from '../../schema/posts/posts.ts';
 import type { Platform, ProviderState } from '../platforms/platform.ts';
-import { PlatformError } from '../platforms/platform-error.ts';
+import { isNotApproved, PlatformError } from '../platforms/platform-error.ts';
 import {
   afterAbsent,
   afterError,
@@ -71,6 +71,7 @@ export async function recordError(
     const isWritten = await setNextPhase(db, notifier, row, { phase, clock, waitMs: null });
     return isWritten ? { row, error } : 'superseded';
   }
+  if (isNotApproved(error) && row.app_id !== null) await setAppUnaudited(db, row.app_id);
   if (error.options.isOutOfCredits) await reportUsedUpApp(dependencies, row);
   // Other targets of the account ask for its quota themselves, since theirs may be another one.
   else if (error.kind === 'rate_limited' && !error.options.isOutOfQuota) {

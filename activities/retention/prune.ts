@@ -1,6 +1,7 @@
 // The activity of `pruneRecords`: deletes records whose retention period has ended, in batches, for a limited time.
 import { cancellationSignal } from '@temporalio/activity';
 import type { Config } from '../../schema/config/config.ts';
+import { endDataDeletions } from '../../schema/database/accounts/data-deletions.ts';
 import { deleteChanges } from '../../schema/database/live/changes.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import {
@@ -60,6 +61,7 @@ export function createPruning(dependencies: PruningDependencies) {
         deleteEnded(db, 'idempotency_keys', ago(idempotencyKeysMs), limit),
       connectSessions: (limit) => deleteEnded(db, 'connect_sessions', ago(recordsMs), limit),
       connectFlows: (limit) => deleteExpiredFlows(db, ago(0), limit),
+      dataDeletions: (limit) => deleteEnded(db, 'data_deletions', ago(postsMs), limit),
       revocations: (limit) => deleteEnded(db, 'revocations', ago(0), limit),
       serverApps: (limit) => deleteEnded(db, 'platform_apps', ago(unusedAppsMs), limit),
       replays: (limit) => deleteEnded(db, 'replays', ago(recordsMs), limit),
@@ -99,6 +101,7 @@ export function createPruning(dependencies: PruningDependencies) {
     } while (position !== null && !isOver());
     const { place, ...erased } = await eraseDueAccounts(dependencies, erasure, isOver);
     for (const [name, rows] of Object.entries(erased)) count(name, rows);
+    count('endedDataDeletions', await endDataDeletions(db));
 
     if (Object.values(pruned).some((rows) => rows > 0)) {
       log.info({ component: 'retention', ...pruned }, 'old records were pruned');

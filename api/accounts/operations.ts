@@ -1,6 +1,11 @@
 // Operations on connected accounts: connect with plain credentials, read, disconnect.
 import { findFormMethod } from '../../activities/platforms/index.ts';
-import { Account, type ConnectAccount, type DisconnectAccount } from '../../schema/accounts.ts';
+import {
+  Account,
+  type ConnectAccount,
+  type DisconnectAccount,
+  type DisconnectReason,
+} from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
 import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import {
@@ -21,7 +26,7 @@ import type { Page, Paging } from '../../schema/wire/listing.ts';
 import { present } from '../../schema/wire/present.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { byIds, page } from '../http/listing.ts';
-import { transact, type Answer, type Effects } from '../http/transact.ts';
+import { transact, type Answer, type Effects, type PageUser } from '../http/transact.ts';
 import { explainAbsence } from '../platforms/absence.ts';
 import { connectAtNetwork, onlyAccountOf } from './connect-at-network.ts';
 import { revokeLogins } from './revoke-login.ts';
@@ -113,8 +118,14 @@ export async function disconnectAccount(
   { erase }: DisconnectAccount,
 ): Promise<Answer<null>> {
   const lock = async (trx: Transaction) => [await lockAccount(trx, caller, id)];
-  await endAccounts(context, caller, lock, erase);
+  await endAccounts(context, caller, lock, { erase });
   return { status: 204, data: null };
+}
+
+interface AccountEnd {
+  erase: boolean;
+  /** Default: the client disconnects them. */
+  reason?: DisconnectReason;
 }
 
 /**
@@ -123,9 +134,9 @@ export async function disconnectAccount(
  */
 export async function endAccounts(
   context: Context,
-  caller: Caller,
+  caller: Caller | PageUser,
   lock: (trx: Transaction) => Promise<SocialAccountRow[]>,
-  erase: boolean,
+  { erase, reason = 'user' }: AccountEnd,
 ): Promise<number> {
   let count = 0;
   let left: GrantRow[] = [];
@@ -135,7 +146,7 @@ export async function endAccounts(
     left = [];
     for (const account of accounts) {
       if (account.status === 'disconnected') continue;
-      const grant = await endAccount(context, effects, account);
+      const grant = await endAccount(context, effects, account, reason);
       if (grant) left.push(grant);
     }
     if (erase) await eraseNow(effects, accounts);
@@ -150,6 +161,7 @@ async function endAccount(
   { config }: Context,
   { trx, change }: Effects,
   { id, project_id: projectId, grant_id: grantId }: SocialAccountRow,
+  reason: DisconnectReason,
 ): Promise<GrantRow | undefined> {
   const account = await updateAccount(trx, projectId, id, {
     status: 'disconnected',
@@ -158,7 +170,7 @@ async function endAccount(
     erase_at: inMs(config.retention.disconnectedMs),
   });
   const left = grantId === null ? undefined : await deleteEmptyGrant(trx, projectId, grantId);
-  await recordAccountEvent(trx, account, 'account.disconnected', config, { reason: 'user' });
+  await recordAccountEvent(trx, account, 'account.disconnected', config, { reason });
   change({ subject: 'account', subject_id: id, kind: 'disconnected' });
   return left;
 }

@@ -11,6 +11,7 @@ import { createKey, createProject, type KeyFlags } from './tenants.ts';
 import { openKnownVault, rotateKeys } from './vault-keys.ts';
 
 type Command =
+  | 'apps'
   | 'projects create'
   | 'keys create'
   | 'pause'
@@ -62,6 +63,9 @@ function prepare(
   { values, scope, config, print }: Given,
 ): (access: Access) => Promise<string> {
   switch (command) {
+    case 'apps':
+      // It loads the connect flow, which the other commands don't need.
+      return async ({ db }) => (await import('./apps.ts')).showApps(db, config);
     case 'projects create':
       return ({ db }) => createProject(db, values);
     case 'keys create':

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsentMethod } from '../../activities/platforms/platform.ts';
 import { readGrant } from '../../activities/platforms/platform-answer.ts';
-import { findApp } from '../../schema/database/accounts/apps.ts';
+import { isNotApproved } from '../../activities/platforms/platform-error.ts';
+import { findApp, setAppUnaudited } from '../../schema/database/accounts/apps.ts';
 import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
@@ -84,7 +85,10 @@ async function completeConsent(
   const { definition } = platformOf(context, session);
   const complete = async (signal: AbortSignal) => {
     const request = { state, callbackUrl, productName, app, inputs, flow };
-    const grant = await method.complete(query, request, signal);
+    const grant = await method.complete(query, request, signal).catch(async (error: unknown) => {
+      if (app && isNotApproved(error)) await setAppUnaudited(db, app.id);
+      throw error;
+    });
     try {
       return readGrant(grant, definition.scopes);
     } catch (error) {

@@ -1,5 +1,4 @@
 // Operations on connect sessions: create one for a user, read its status, and erase those of a user.
-import type { Platform } from '../../activities/platforms/platform.ts';
 import { ConnectSession, type CreateConnectSession } from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
@@ -10,9 +9,11 @@ import {
   listConnectSessionsById,
   lockSessionsOfUser,
 } from '../../schema/database/accounts/connect-sessions.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
+import type { PlatformName } from '../../schema/platforms/index.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { present } from '../../schema/wire/present.ts';
@@ -62,16 +63,26 @@ export const findConnectSessions = byIds(listConnectSessionsById, presentConnect
 
 const sessionsAtOnce = 100;
 
-/** Ends the open sessions of the user, and revokes the logins that waited for a choice in them. */
+/**
+ * Ends the open sessions of the user, and revokes the logins that waited for a choice in them. All of the sessions lose
+ * their user. `platform`: only those of this network.
+ */
 export async function eraseSessionsOfUser(
   context: Context,
-  caller: Caller,
+  scope: RowScope,
   externalUserId: string,
+  platform?: PlatformName,
 ): Promise<void> {
   let sessions: ConnectSessionRow[];
   do {
     sessions = await inTransaction(context.db, context.notifier, async (trx) => {
-      const locked = await lockSessionsOfUser(trx, caller, externalUserId, sessionsAtOnce);
+      const locked = await lockSessionsOfUser(
+        trx,
+        scope,
+        externalUserId,
+        sessionsAtOnce,
+        platform,
+      );
       await eraseConnectSessions(trx, locked);
       return locked;
     });

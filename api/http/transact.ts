@@ -36,8 +36,8 @@ export interface Answer<T> {
   isSecret?: boolean;
 }
 
-/** The user of a hosted page, who has no API key. */
-interface PageUser {
+/** The user of a hosted page, or a network that speaks for a user. Neither has an API key. */
+export interface PageUser {
   readonly projectId: string;
   readonly keyId?: undefined;
   readonly requestId?: undefined;

@@ -18,6 +18,7 @@ import { createConnectRoutes } from '../connect/routes.ts';
 import { createHealth, type ProcessContext } from './health.ts';
 import { home } from './home.ts';
 import { createConnectionTurns } from '../http/connection-turns.ts';
+import { createInboundRoutes } from '../inbound/routes.ts';
 import { createFeed } from '../live/feed.ts';
 import { createOutbound } from './outbound.ts';
 import { holdPort } from './ports.ts';
@@ -124,6 +125,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         documents: options.documents,
         rest: createRest(context),
         connect: createConnectRoutes(context),
+        inbound: createInboundRoutes(context),
         ...(config.hasSandbox ? { sandbox: createSandbox(context) } : {}),
         home: () => home(context),
       })

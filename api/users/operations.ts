@@ -51,7 +51,7 @@ export async function eraseUser(
     lockAccountsOfUser(trx, eraser, externalUserId, accountsAtOnce);
   let count: number;
   do {
-    count = await endAccounts(context, eraser, lock, true);
+    count = await endAccounts(context, eraser, lock, { erase: true });
   } while (count === accountsAtOnce);
   return { status: 204, data: null };
 }

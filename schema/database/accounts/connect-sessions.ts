@@ -1,6 +1,7 @@
 // Queries on connect sessions.
 import { sql, type Insertable } from 'kysely';
 import { notFound } from '../../wire/errors.ts';
+import type { PlatformName } from '../../platforms/index.ts';
 import type { ConnectSessionRow, Database, Db, Transaction } from '../tables.ts';
 import { selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
 
@@ -70,15 +71,17 @@ export function setConnectSessionEnded(
     .executeTakeFirstOrThrow();
 }
 
-/** The first sessions that name the user. */
+/** The first sessions that name the user. `platform`: only those of this network. */
 export function lockSessionsOfUser(
   trx: Transaction,
   scope: RowScope,
   externalUserId: string,
   limit: number,
+  platform?: PlatformName,
 ): Promise<ConnectSessionRow[]> {
   return selectInScope(trx, scope, 'connect_sessions')
     .where('external_user_id', '=', externalUserId)
+    .$if(platform !== undefined, (query) => query.where('platform', '=', platform!))
     .orderBy('id')
     .limit(limit)
     .forUpdate()

@@ -102,11 +102,15 @@ export function endCredentials(
     .executeTakeFirst();
 }
 
-/** Ends the credentials of grants whose app is deleted. */
-export async function endLostCredentials(trx: Transaction, grantIds: string[]): Promise<void> {
+/** Ends the credentials of grants. `hasLostApp`: because their app is deleted. */
+export async function endAllCredentials(
+  trx: Transaction,
+  grantIds: string[],
+  hasLostApp: boolean,
+): Promise<void> {
   await trx
     .updateTable('grants')
-    .set({ ...noCredentials, has_lost_app: true })
+    .set({ ...noCredentials, ...(hasLostApp && { has_lost_app: true }) })
     .where('id', '=', sql<string>`any (${grantIds}::text[])`)
     .execute();
 }

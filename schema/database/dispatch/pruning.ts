@@ -101,6 +101,7 @@ const byAge = (column: string) => (before: Date) =>
 /** The rows of each table that ended before a time, the oldest first. */
 const endedRows = {
   activity_failures: byAge('failed_at'),
+  data_deletions: byAge('erased_at'),
   idempotency_keys: byAge('created_at'),
   revocations: byAge('expires_at'),
   sandbox_grants: byAge('created_at'),

@@ -45,6 +45,7 @@ beforeAll(async () => {
       documents: createStoredDocuments(config.storedDocuments),
       rest: { fetch: echo },
       connect: { fetch: () => new Response('connect') },
+      inbound: { fetch: () => new Response('inbound') },
       sandbox: { fetch: (_, { req }) => new Response(`sandbox ${req.socket.remoteAddress}`) },
       home: () => {
         throw new Error('secret detail');
@@ -62,6 +63,8 @@ describe('a path', () => {
   test.each([
     ['/connect', 'connect'],
     ['/connect/cs_1?token=a', 'connect'],
+    ['/inbound/meta/a/deauthorize', 'inbound'],
+    ['/data-deletion/a', 'inbound'],
     ['/sandbox/posts', 'sandbox 127.0.0.1'],
   ])('%s reaches its handler', async (path, text) => {
     const answer = await fetch(url + path);

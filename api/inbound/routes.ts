@@ -1,0 +1,96 @@
+// The routes that networks call about users of an app, and the page of a data deletion.
+import { createHmac } from 'node:crypto';
+import { Hono, type Context as HonoContext } from 'hono';
+import { findAppByInboundKey, openApp } from '../../schema/database/accounts/apps.ts';
+import type { NetworkUser } from '../../schema/database/accounts/network-users.ts';
+import type { PlatformAppRow } from '../../schema/database/tables.ts';
+import { platformDefinitions } from '../../schema/platforms/index.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
+import type { Context } from '../http/context.ts';
+import { toErrorResponse } from '../http/errors.ts';
+import { limitBody } from '../http/limit-body.ts';
+import { countRequest } from '../http/rate-limit.ts';
+import { nameRequest } from '../http/request-id.ts';
+import { deleteUserData } from './data-deletion.ts';
+import { deauthorize } from './deauthorize.ts';
+import { showDeletion } from './deletion-page.ts';
+import { findSignedRequest, readSignedRequest, type Flaw } from './signed-request.ts';
+
+const maxBodyBytes = 16_384;
+const keyPattern = /^[0-9a-f]{32}$/;
+
+/** The network's clock may be behind ours, and it names only seconds. */
+const toleranceMs = 30_000;
+
+const flaws: Record<Flaw, string> = {
+  required: 'is required',
+  invalid_signature: "is not signed with the app's secret",
+  expired: 'was issued too long ago, or in the future',
+};
+
+/** A call of a network about one user. */
+interface Call {
+  user: NetworkUser;
+  /** Of a data deletion. A repeated call has the same one. */
+  code: string;
+}
+
+/** Expects full paths. */
+export function createInboundRoutes(context: Context): Hono {
+  const refuse = (c: HonoContext, error: unknown) => {
+    const requestId = nameRequest(c.req.header('X-Request-Id'));
+    const { body, ...head } = toErrorResponse(context, error, requestId);
+    return new Response(body, head);
+  };
+
+  const app = new Hono();
+  app.use('/inbound/*', limitBody(maxBodyBytes, refuse));
+
+  app.post('/inbound/meta/:key/deauthorize', async (c) => {
+    const { user } = await readCall(c.req.param('key'), await c.req.text());
+    await deauthorize(context, user);
+    return c.json({ success: true });
+  });
+
+  app.post('/inbound/meta/:key/data-deletion', async (c) => {
+    const { user, code } = await readCall(c.req.param('key'), await c.req.text());
+    await deleteUserData(context, user, code);
+    return c.json({ url: `${context.publicUrl}/data-deletion/${code}`, confirmation_code: code });
+  });
+
+  app.get('/data-deletion/:code', (c) => showDeletion(context, c.req.param('code')));
+
+  app.notFound((c) => refuse(c, new AppError('not_found', 'There is nothing at this path.')));
+  app.onError((error, c) => refuse(c, error));
+
+  async function readCall(key: string, body: string): Promise<Call> {
+    const called = await findApp(key);
+    // A bucket of its own: calls that anyone may send must not use up the limit of the project.
+    countRequest(context, { projectId: `inbound/${called.id}` });
+    const secret = openApp(context.vault, called).clientSecret ?? '';
+    const signed = readSignedRequest(findSignedRequest(body), secret);
+    if (typeof signed === 'string') {
+      const fields = { component: 'inbound', app_id: called.id, code: signed };
+      context.log.info(fields, 'a call of a network was refused');
+      const issue = { path: ['signed_request'], code: signed, message: flaws[signed] };
+      throw validationError([issue]);
+    }
+    const madeBefore = new Date(signed.issuedAtMs + toleranceMs);
+    const user = { app: called, userId: signed.userId, madeBefore };
+    return { user, code: toCode(secret, signed.payload) };
+  }
+
+  async function findApp(key: string): Promise<PlatformAppRow> {
+    const called = keyPattern.test(key) ? await findAppByInboundKey(context.db, key) : undefined;
+    const definition = platformDefinitions.find(({ name }) => name === called?.platform);
+    if (called && definition?.userCallbacks === 'meta') return called;
+    throw new AppError('not_found', 'No app has this address.');
+  }
+  return app;
+}
+
+/** Nobody can guess it without the secret. 128 bits. */
+function toCode(secret: string, payload: string): string {
+  const mac = createHmac('sha256', secret).update(`data-deletion.${payload}`).digest('hex');
+  return mac.slice(0, 32);
+}

@@ -1,0 +1,60 @@
+// The `signed_request` of Meta's calls: who removed an app, or wants their data deleted, signed with the app's secret.
+// https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { parseJson } from '../../activities/platforms/json-client.ts';
+import { GraphId } from '../../activities/platforms/meta/ids.ts';
+
+/** A call that is delivered late is still good, since a repeat changes nothing. */
+const maxAgeMs = 24 * 3_600_000;
+/** Clocks may differ by this much. */
+const maxAheadMs = 600_000;
+
+const Payload = z.object({
+  algorithm: z.literal('HMAC-SHA256'),
+  /** Seconds. */
+  issued_at: z.int().min(0),
+  user_id: GraphId,
+});
+
+export interface SignedRequest {
+  userId: string;
+  issuedAtMs: number;
+  /** As it was signed. */
+  payload: string;
+}
+
+/** Why a request is refused. */
+export type Flaw = 'required' | 'invalid_signature' | 'expired';
+
+/** From a form. Nothing documents whether Threads sends JSON instead. Undefined: there is none. */
+export function findSignedRequest(body: string): string | undefined {
+  if (!body.startsWith('{')) return new URLSearchParams(body).get('signed_request') ?? undefined;
+  return z.object({ signed_request: z.string() }).safeParse(parseJson(body)).data?.signed_request;
+}
+
+/** `secret`: of the app. Empty: it has none, so nothing is signed with it. */
+export function readSignedRequest(
+  given: string | undefined,
+  secret: string,
+  nowMs = Date.now(),
+): SignedRequest | Flaw {
+  if (given === undefined) return 'required';
+  const [signature = '', payload = '', ...others] = given.split('.');
+  const isWhole = secret !== '' && others.length === 0;
+  if (!isWhole || !isSigned(payload, signature, secret)) return 'invalid_signature';
+  const text = Buffer.from(payload, 'base64url').toString('utf8');
+  const { data } = Payload.safeParse(parseJson(text));
+  if (!data) return 'invalid_signature';
+  const issuedAtMs = data.issued_at * 1_000;
+  const ageMs = nowMs - issuedAtMs;
+  if (ageMs > maxAgeMs || ageMs < -maxAheadMs) return 'expired';
+  return { userId: data.user_id, issuedAtMs, payload };
+}
+
+/** The encoded text is signed, not what it stands for. */
+function isSigned(payload: string, signature: string, secret: string): boolean {
+  const expected = createHmac('sha256', secret).update(payload).digest();
+  const actual = Buffer.from(signature, 'base64url');
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
+}

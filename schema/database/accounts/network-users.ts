@@ -1,0 +1,97 @@
+// Queries on the logins and accounts of a user whom a call of the network names, as the call's app knows the user.
+import { sql } from 'kysely';
+import type { PlatformName } from '../../platforms/index.ts';
+import type { Db, PlatformAppRow, SocialAccountRow, Transaction } from '../tables.ts';
+
+export interface NetworkUser {
+  /** The app that the network called. */
+  app: PlatformAppRow;
+  /** Each app gets other IDs. */
+  userId: string;
+  /** Logins that were made later stay: a call may be repeated. */
+  madeBefore: Date;
+}
+
+/** The logins of the user that have not ended. */
+export async function listGrantsOfNetworkUser(db: Db, user: NetworkUser): Promise<string[]> {
+  const appIds = await listAppsOfClient(db, user.app);
+  const { rows } = await sql<{ id: string }>`
+    select id from grants
+    where id = any (array(select grant_id from social_accounts where ${isOf(user)}))
+      and app_id = any (${appIds}::text[]) and credentials is not null
+      and created_at <= ${user.madeBefore}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** One user of a project at one network. */
+export interface AccountOwner {
+  project_id: string;
+  /** In the system of the project. Null: the project names no user. */
+  external_user_id: string | null;
+  platform: PlatformName;
+}
+
+/** Whose accounts the user's accounts are. */
+export async function listOwnersOfNetworkUser(db: Db, user: NetworkUser): Promise<AccountOwner[]> {
+  const appIds = await listAppsOfClient(db, user.app);
+  const { rows } = await sql<AccountOwner>`
+    select distinct project_id, external_user_id, platform from social_accounts
+    where ${isOf(user)} and ${isMadeWith(user, appIds)}`.execute(db);
+  return rows;
+}
+
+/** The first accounts of the user in the project that are not erased, by ID. */
+export async function lockAccountsOfNetworkUser(
+  trx: Transaction,
+  projectId: string,
+  user: NetworkUser,
+  limit: number,
+): Promise<SocialAccountRow[]> {
+  const appIds = await listAppsOfClient(trx, user.app);
+  return trx
+    .selectFrom('social_accounts')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where(isOf(user))
+    .where(isMadeWith(user, appIds))
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .execute();
+}
+
+/** One client may be the app of several networks, but the network knows only one address of it. */
+async function listAppsOfClient(
+  db: Db,
+  { project_id: projectId, client_id }: PlatformAppRow,
+): Promise<string[]> {
+  const apps = await db
+    .selectFrom('platform_apps')
+    .select('id')
+    .where('project_id', projectId === null ? 'is' : '=', projectId)
+    .where('instance', '=', '')
+    .where('client_id', '=', client_id)
+    .execute();
+  return apps.map(({ id }) => id);
+}
+
+/** SQL: the account is one of the user. Each subquery uses an index. */
+const isOf = ({ userId }: NetworkUser) =>
+  sql<boolean>`social_accounts.id = any (array(
+    select id from social_accounts where traits->>'user_id' = ${userId}
+    union all
+    select id from social_accounts
+    where platform = 'instagram' and external_account_id = ${userId}))`;
+
+/**
+ * SQL: the account was connected with one of these apps. Nobody knows that of a disconnected account, or of an imported
+ * login. Those of the app's own project count.
+ */
+function isMadeWith({ app: { project_id: projectId }, madeBefore }: NetworkUser, appIds: string[]) {
+  const isOfProject =
+    projectId === null ? sql<boolean>`true` : sql<boolean>`project_id = ${projectId}`;
+  return sql<boolean>`(${isOfProject} and (grant_id is null or (
+    select coalesce(app_id = any (${appIds}::text[]), ${projectId !== null})
+      and created_at <= ${madeBefore}
+    from grants where grants.id = social_accounts.grant_id)))`;
+}
