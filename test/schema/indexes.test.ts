@@ -13,6 +13,7 @@ import {
 import {
   deleteApps,
   deleteReplacedApps,
+  findAppByInboundKey,
   findAppFor,
   listProjectApps,
   lockProjectApps,
@@ -41,6 +42,17 @@ import {
   listConnectSessionsById,
   lockSessionsOfUser,
 } from '../../schema/database/accounts/connect-sessions.ts';
+import {
+  addDataDeletion,
+  addDeletedAccounts,
+  endDataDeletions,
+  findDataDeletion,
+} from '../../schema/database/accounts/data-deletions.ts';
+import {
+  listGrantsOfNetworkUser,
+  listOwnersOfNetworkUser,
+  lockAccountsOfNetworkUser,
+} from '../../schema/database/accounts/network-users.ts';
 import { eraseBatch, findAccountToErase } from '../../schema/database/dispatch/erasure.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
 import { concludeMedia } from '../../schema/database/media/complete.ts';
@@ -470,6 +482,21 @@ describe('the engine', () => {
           .execute();
         await deleteEmptyGrant(trx, project, 'grt_7');
       }),
+    'finds the logins and the accounts of a user whom a network names': async (db) => {
+      const app = (await findAppByInboundKey(db, 'key_7'))!;
+      const user = { app, userId: 'u7', madeBefore: new Date() };
+      expect(await listGrantsOfNetworkUser(db, user)).toHaveLength(0);
+      expect(await listOwnersOfNetworkUser(db, user)).toHaveLength(1);
+      await inQuietTransaction(db, (trx) => lockAccountsOfNetworkUser(trx, project, user, 20));
+      await listOwnersOfNetworkUser(db, { ...user, app: { ...app, project_id: null } });
+    },
+    'reads, changes and ends data deletions': async (db) => {
+      await addDataDeletion(db, 'code_7', { id: 'app_7', project_id: project });
+      expect(await findDataDeletion(db, 'code_7')).toBeDefined();
+      await inQuietTransaction(db, (trx) => addDeletedAccounts(trx, 'code_7', ['sa_7']));
+      await endDataDeletions(db, 'code_7');
+      await endDataDeletions(db);
+    },
     'finds the logins that an unused one may equal': (db) =>
       listGrantsOfAccounts(db, project, 'sandbox', ['a7', 'a57']),
     'finds the app of a consent': async (db) => {
@@ -644,6 +671,7 @@ describe('pruning', () => {
       inQuietTransaction(db, (trx) => deleteEvents(trx, farAway, 'evt_')),
     'old changes': (db) => deleteChanges(db, new Date()),
     'old idempotency keys': (db) => deleteEnded(db, 'idempotency_keys', new Date(), 100),
+    'old data deletions': (db) => deleteEnded(db, 'data_deletions', new Date(), 100),
     'old failures of activities': (db) => deleteEnded(db, 'activity_failures', new Date(), 100),
     'old sandbox posts': (db) => deleteEnded(db, 'sandbox_posts', new Date(), 100),
     'old sandbox media': (db) => deleteEnded(db, 'sandbox_media', new Date(), 100),
@@ -689,8 +717,8 @@ async function fill(db: Db): Promise<void> {
     `insert into api_keys (id, project_id, name, hash, prefix, scopes, environment)
       select 'key_' || i, 'prj_' || i % 50, 'k', i::text::bytea, 'fan_', '{}', 'production'
       from generate_series(0, 4999) i`,
-    `insert into platform_apps (id, project_id, platform, client_id, instance, created_at)
-      select 'app_' || i, 'prj_' || i % 50, 'sandbox', 'client_' || i,
+    `insert into platform_apps (id, project_id, platform, client_id, inbound_key, instance, created_at)
+      select 'app_' || i, 'prj_' || i % 50, 'sandbox', 'client_' || i, 'key_' || i,
         case when i % 20 = 0 then 'https://server' || i else '' end, now() - i * interval '1 min'
       from generate_series(0, 4999) i`,
     `insert into grants (id, project_id, platform, app_id, refresh_at, expiry_warning_at, check_at)
@@ -700,8 +728,9 @@ async function fill(db: Db): Promise<void> {
         case when i % 5 = 2 then now() + (i - 500) * interval '1 min' end
       from generate_series(0, 4999) i`,
     `insert into social_accounts (id, project_id, grant_id, platform, account_name,
-        external_account_id, external_user_id, connection_type, status, erase_at)
+        external_account_id, external_user_id, connection_type, status, traits, erase_at)
       select 'sa_' || i, 'prj_' || i % 50, 'grt_' || i, 'sandbox', 'a' || i, 'a' || i, 'user_' || i, 'byo', 'active',
+        jsonb_build_object('user_id', 'u' || i),
         case when i % 500 = 333 then now() end
       from generate_series(0, 4999) i`,
     `insert into posts (id, project_id, environment, caption, status, scheduled_at, run_due_at, progressed_at)
@@ -758,6 +787,9 @@ async function fill(db: Db): Promise<void> {
         token_hash, expires_at, flow)
       select 'cs_' || i, 'prj_' || i % 50, ${environment}, 'sandbox', 'user_' || i, 'pending', '', now(),
         case when i % 50 = 0 then ''::bytea end
+      from generate_series(0, 4999) i`,
+    `insert into data_deletions (code, app_id, social_account_ids, erased_at)
+      select 'code_' || i, 'app_7', array['sa_' || i], case when i % 50 > 0 then now() end
       from generate_series(0, 4999) i`,
     `insert into replays (id, project_id, webhook_id, status, since, until, statuses, matched,
         workflow_id, concluded_at, environment)

@@ -263,7 +263,7 @@ describe('the app of a server that users name', () => {
     const row = { id, created_at, client_secret: null, client_secret_key_id: null };
     await db
       .insertInto('platform_apps')
-      .values({ ...key, ...row, platform: 'mastodon', client_id: id })
+      .values({ ...key, ...row, platform: 'mastodon', client_id: id, inbound_key: id })
       .execute();
     return { id, projectId: owner! };
   }

@@ -71,3 +71,15 @@ test('an error page names the network and the project, with both ways on', async
     '<a href="https://app.example.com/done?a=1&amp;status=pending">Return to Acme &amp; Co</a>',
   );
 });
+
+test('a page links to the pages of the project that it has', async () => {
+  const links = [{ label: 'Privacy policy', url: 'https://example.com/privacy?a=1&b="' }];
+  const { html } = await show({ links });
+  const footer = /<footer[^>]*>(.*)<\/footer>/s.exec(html)![1]!;
+  expect(footer.replaceAll(/\s+/g, ' ').trim()).toBe(
+    '<a href="https://example.com/privacy?a=1&amp;b=&quot;" target="_blank" rel="noopener">Privacy policy</a>',
+  );
+  for (const none of [{}, { links: [] }]) {
+    expect((await show(none)).html).not.toContain('<footer');
+  }
+});

@@ -14,7 +14,10 @@ beforeEach(async () => {
   await putApp(db, app.tenant.projectId, vault, given);
 });
 
-const fields = '{ platform clientId hasClientSecret createdAt updatedAt }';
+const fields = `{
+  platform clientId hasClientSecret settings approval
+  callbackUrls { redirect deauthorize dataDeletion } createdAt updatedAt
+}`;
 const deleting = `mutation ($force: Boolean) {
   deletePlatformApp(platform: MASTODON, force: $force)
 }`;
@@ -27,6 +30,13 @@ describe('an app', () => {
       platform: 'MASTODON',
       clientId: 'client',
       hasClientSecret: true,
+      settings: {},
+      approval: 'UNKNOWN',
+      callbackUrls: {
+        redirect: `${app.url}/connect/callback`,
+        deauthorize: null,
+        dataDeletion: null,
+      },
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });

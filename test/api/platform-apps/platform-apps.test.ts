@@ -92,6 +92,13 @@ describe('setting an app', () => {
       platform: 'mastodon',
       client_id: 'client',
       has_client_secret: true,
+      settings: {},
+      callback_urls: {
+        redirect: 'http://fanfare.test/connect/callback',
+        deauthorize: null,
+        data_deletion: null,
+      },
+      approval: 'unknown',
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

@@ -1,5 +1,4 @@
 // Erased users and accounts: no table has any of their names, IDs or answers.
-import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { endAttempt, setPublished } from '../../../schema/database/posts/target-steps.ts';
@@ -7,12 +6,21 @@ import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { changesOf } from '../../support/receivers/delivery-rows.ts';
-import { dump, pruneAccounts, readErasure } from '../../support/rows/erasures.ts';
+import { pruneAccounts, readErasure } from '../../support/rows/erasures.ts';
+import {
+  deliverAll as deliverAllOf,
+  findPlanted as findPlantedIn,
+  plant as plantIn,
+  planted,
+  plantedAccount,
+  plantedUser,
+  plantSession,
+  rejectedCall,
+} from '../../support/rows/planted.ts';
 import {
   claim,
   conclude,
   createStarted,
-  failTarget,
   inSeconds,
   publishTarget,
   runOf,
@@ -23,114 +31,18 @@ import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
 const rest = useRest();
 const author = useAuthor(rest);
 
-const user = 'planted-user-id';
-const email = 'planted-email@example.com';
-const account = {
-  account_name: 'planted-name',
-  external_account_id: 'planted-account-id',
-  external_user_id: user,
-  external_user_email: email,
-  traits: { handle: 'planted-trait' },
-  scope: ['planted-scope'],
-};
-/** All that `plant` writes, in order. */
-const planted = [
-  'planted-account-id',
-  'planted-answered-id',
-  'planted-attempt-code',
-  'planted-attempt-detail',
-  'planted-attempt-error',
-  'planted-attempt-message',
-  'planted-email',
-  'planted-error-code',
-  'planted-message',
-  'planted-name',
-  'planted-post-id',
-  'planted-provider-error',
-  'planted-receiver-address',
-  'planted-receiver-answer',
-  'planted-receiver-header',
-  'planted-return-url',
-  'planted-scope',
-  'planted-trait',
-  'planted-url',
-  'planted-user-id',
-];
-
-const findPlanted = async () =>
-  [...new Set((await dump(rest.context.db)).match(/planted-[a-z-]+/g))].toSorted();
+const user = plantedUser;
+const account = plantedAccount;
+const findPlanted = () => findPlantedIn(rest);
+const plant = () => plantIn(rest, author);
+const deliverAll = () => deliverAllOf(rest);
+const createSession = (key = author.key, external_user_id = user) =>
+  plantSession(rest, key, external_user_id);
 
 const prune = () => pruneAccounts(rest.context.db);
 
-const rejectedCall = {
-  outcome: 'rejected' as const,
-  durationMs: 1,
-  errorCode: 'planted-attempt-code',
-  errorMessage: 'planted-attempt-message',
-  providerError: { body: 'planted-attempt-error' },
-};
-
-/** An account of the user with a published and a failed post, events, deliveries and a connect session. */
-async function plant() {
-  const { key, projectId } = author;
-  const { db } = rest.context;
-  const accountId = await rest.insertAccount(projectId, account);
-  const set = (id: string, columns: object) =>
-    db.updateTable('post_results').set(columns).where('id', '=', id).execute();
-  const webhook = { url: 'https://receiver.example' };
-  await rest.call('POST', '/v1/webhooks', { key, body: webhook });
-
-  const account_ids = [accountId, author.accounts[0]];
-  const published = await createStarted(rest, author, { account_ids });
-  await publishTarget(rest, published.resultIds[0], { note: 'planted-attempt-detail' });
-  await publishTarget(rest, published.resultIds[1]);
-  const url = 'https://network.example/planted-url';
-  await set(published.resultIds[0], { external_id: 'planted-post-id', url });
-  await conclude(rest, published.id);
-
-  const failed = await createStarted(rest, author, { account_ids: [accountId], caption: 'failed' });
-  const [failedId] = failed.resultIds;
-  await failTarget(rest, failedId, 'rejected');
-  await endAttempt(db, failedId, 1, rejectedCall);
-  await set(failedId, {
-    error_message: 'planted-message',
-    platform_error_code: 'planted-error-code',
-    provider_error: JSON.stringify({ body: 'planted-provider-error' }),
-    in_reply_to: 'planted-answered-id',
-  });
-  await conclude(rest, failed.id);
-
-  const sessionId = await createSession();
-  await db
-    .updateTable('connect_sessions')
-    .set({ return_url: 'https://app.example/planted-return-url' })
-    .where('id', '=', sessionId)
-    .execute();
-  return { accountId, published, failedId, sessionId };
-}
-
-async function createSession(key = author.key, external_user_id = user): Promise<string> {
-  const body = { platform: 'sandbox', external_user_id, external_user_email: email };
-  return (await rest.call('POST', '/v1/connect/sessions', { key, body })).body.data.id;
-}
-
 const readSession = async (id: string) =>
   (await rest.call('GET', `/v1/connect/sessions/${id}`, { key: author.key })).body.data;
-
-/** As after their attempts. */
-async function deliverAll() {
-  const { db } = rest.context;
-  await sql`
-    insert into delivery_attempts (delivery_id, number, trigger, started_at, timings, remote_address,
-      request_headers, response_headers, response_body)
-    select id, 1, 'event', now(), '{}', 'planted-receiver-address', '{}',
-      '{"x":"planted-receiver-header"}', 'planted-receiver-answer'
-    from deliveries on conflict do nothing`.execute(db);
-  await sql`
-    update deliveries set status = 'delivered', concluded_at = now(), delivered_at = now()`.execute(
-    db,
-  );
-}
 
 const erase = (path: string, key = author.key) => rest.call('DELETE', path, { key });
 const eraseUser = (id = user, key = author.key) => erase(`/v1/users/${id}`, key);

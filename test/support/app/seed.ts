@@ -2,6 +2,7 @@
 import { createProjectWithKey } from '../../../api/cli/first-start.ts';
 import type { Caller, Context } from '../../../api/http/context.ts';
 import type { Account } from '../../../schema/accounts.ts';
+import { setProject } from '../../../schema/database/projects.ts';
 import type { EventType } from '../../../schema/event-types.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
 import type { WebhookWithSecret } from '../../../schema/webhooks.ts';
@@ -23,6 +24,8 @@ export interface Tenant {
 
 export async function createTenant(context: Context, name = 'test'): Promise<Tenant> {
   const { row, key } = await createProjectWithKey(context.db, name);
+  // Reviews of some networks ask for it.
+  await setProject(context.db, row.project_id, { privacy_url: 'https://example.com/privacy' });
   const api = createApi(context.publicUrl, key);
   return {
     projectId: row.project_id,

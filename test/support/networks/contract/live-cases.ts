@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { canRefresh } from '../../../../activities/logins/login-columns.ts';
 import { rulesOf } from '../../../../activities/platforms/index.ts';
 import type { Credentials, Platform } from '../../../../activities/platforms/platform.ts';
+import type { ConnectSession } from '../../../../schema/accounts.ts';
 import { fixedLimits } from '../../../../schema/wire/limits.ts';
 import type { Db } from '../../../../schema/database/tables.ts';
 import type { PlatformRules } from '../../../../schema/platforms/definition.ts';
@@ -152,10 +153,13 @@ export function describeLiveCases(subject: LiveSubject): void {
         platform: subject.name,
         external_user_id: contractUser,
       });
-      const { id, url } = created.body.data as { id: string; url: string };
+      const { id, url, login } = created.body.data as ConnectSession;
       const browser = createBrowser(sendTo(app.url));
-      const first = await browser.visit(url);
-      for (const [i, way] of platform.connect.entries()) {
+      const first = await browser.visit(url!);
+      const offered = platform.connect.filter(
+        (way) => login === null || (way.kind === 'consent' && way.name === login),
+      );
+      for (const [i, way] of offered.entries()) {
         const page = i === 0 ? first : await browser.visit(`${app.url}/connect/${id}?way=${i + 1}`);
         const schema = way.kind === 'form' ? way.fields : way.inputs;
         if (schema) expectExplained(page, schema);
