@@ -76,13 +76,7 @@ export async function eraseSessionsOfUser(
   let sessions: ConnectSessionRow[];
   do {
     sessions = await inTransaction(context.db, context.notifier, async (trx) => {
-      const locked = await lockSessionsOfUser(
-        trx,
-        scope,
-        externalUserId,
-        sessionsAtOnce,
-        platform,
-      );
+      const locked = await lockSessionsOfUser(trx, scope, externalUserId, sessionsAtOnce, platform);
       await eraseConnectSessions(trx, locked);
       return locked;
     });

@@ -46,7 +46,9 @@ export function offerOf(context: Context, session: ConnectSessionRow): Offer {
   const { connect } = platformOf(context, session);
   const { login } = session;
   if (login === null) return { connect };
-  return { connect: connect.filter((method) => method.kind === 'consent' && method.name === login) };
+  return {
+    connect: connect.filter((method) => method.kind === 'consent' && method.name === login),
+  };
 }
 
 const nonceBytes = 16;

@@ -77,7 +77,7 @@ export function createInboundRoutes(context: Context): Hono {
     }
     const madeBefore = new Date(signed.issuedAtMs + toleranceMs);
     const user = { app: called, userId: signed.userId, madeBefore };
-    return { user, code: toCode(secret, signed.payload) };
+    return { user, code: toCode(secret, called.id, signed.payload) };
   }
 
   async function findApp(key: string): Promise<PlatformAppRow> {
@@ -89,8 +89,8 @@ export function createInboundRoutes(context: Context): Hono {
   return app;
 }
 
-/** Nobody can guess it without the secret. 128 bits. */
-function toCode(secret: string, payload: string): string {
-  const mac = createHmac('sha256', secret).update(`data-deletion.${payload}`).digest('hex');
-  return mac.slice(0, 32);
+/** Nobody can guess it without the secret. 128 bits. Two projects may have the same app of the network. */
+function toCode(secret: string, appId: string, payload: string): string {
+  const mac = createHmac('sha256', secret).update(`data-deletion.${appId}.${payload}`);
+  return mac.digest('hex').slice(0, 32);
 }

@@ -218,7 +218,7 @@ interface ConnectSessionTable {
 }
 export type ConnectSessionRow = Selectable<ConnectSessionTable>;
 
-/** A user who asked a network to have their data deleted. It has no ID that the network knows. */
+/** A user who asked a network to have their data deleted. It names the user by no ID of the network. */
 interface DataDeletionTable {
   /** Names it in its address. It can't be guessed. */
   code: string;

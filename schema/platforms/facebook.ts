@@ -122,8 +122,7 @@ export const ConfigId = z
   .string()
   .regex(/^\d{1,30}$/, 'must be the ID of a configuration')
   .meta({
-    description:
-      'ID of a configuration of Facebook Login for Business, which replaces the scopes.',
+    description: 'ID of a configuration of Facebook Login for Business, which replaces the scopes.',
   });
 
 export const facebook = definePlatform({

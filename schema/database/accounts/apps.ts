@@ -258,7 +258,13 @@ type SealedApp = Pick<
 
 export function openApp(
   vault: Vault,
-  { id, client_id: clientId, client_secret: ciphertext, client_secret_key_id: keyId, settings }: SealedApp,
+  {
+    id,
+    client_id: clientId,
+    client_secret: ciphertext,
+    client_secret_key_id: keyId,
+    settings,
+  }: SealedApp,
 ): App {
   const hasSecret = ciphertext !== null && keyId !== null;
   const clientSecret = hasSecret ? vault.open({ ciphertext, keyId }, sealContext(id)) : null;
@@ -271,7 +277,7 @@ export function openJoinedApp(
   { app_id: id, client_id, ...app }: JoinedApp,
 ): App | null {
   if (id === null || client_id === null) return null;
-  return openApp(vault, { id, client_id, ...app });
+  return openApp(vault, { ...app, id, client_id });
 }
 
 type JoinedApp = Pick<PlatformAppRow, 'client_secret' | 'client_secret_key_id' | 'settings'> & {

@@ -17,11 +17,7 @@ export async function addDataDeletion(
 
 /** For the page of the deletion, which proves its access with the code. */
 export function findDataDeletion(db: Db, code: string): Promise<DataDeletionRow | undefined> {
-  return db
-    .selectFrom('data_deletions')
-    .selectAll()
-    .where('code', '=', code)
-    .executeTakeFirst();
+  return db.selectFrom('data_deletions').selectAll().where('code', '=', code).executeTakeFirst();
 }
 
 /** The deletion ends when all that these accounts left behind is erased too. */

@@ -160,7 +160,7 @@ const statements = [
   // Pruning deletes the flows of expired sessions.
   `create index connect_sessions_with_flow on connect_sessions (expires_at) where flow is not null`,
 
-  // Users who asked a network to have their data deleted. Without any ID that the network knows.
+  // Users who asked a network to have their data deleted. No column has an ID of the network.
   `create table data_deletions (
     code text primary key,
     project_id ${id} references projects on delete cascade,

@@ -114,6 +114,7 @@ describe('POST /v1/connect/sessions', () => {
       environment: 'production',
       external_user_id: 'user-1',
       social_account_id: null,
+      login: null,
       return_url: null,
       status: 'pending',
       expires_at: expect.any(String),

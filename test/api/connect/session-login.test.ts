@@ -27,9 +27,7 @@ const loginAt = (name: string, more: Partial<ConsentMethod> = {}): ConsentMethod
     return Promise.resolve({ url: url.href, flow: {} });
   },
   complete: () =>
-    Promise.reject(
-      new PlatformError('rejected', 'Not approved.', { failsAs: 'app_not_approved' }),
-    ),
+    Promise.reject(new PlatformError('rejected', 'Not approved.', { failsAs: 'app_not_approved' })),
   ...more,
 });
 
@@ -174,7 +172,10 @@ describe('the app of a login', () => {
     const { url } = await beginConsent(browser, data.url);
     const page = await browser.visit(new URL(url).searchParams.get('back')!);
     expect(page.html).toContain('Not approved.');
-    const read = rest.context.db.selectFrom('platform_apps').select('approval').where('id', '=', id);
+    const read = rest.context.db
+      .selectFrom('platform_apps')
+      .select('approval')
+      .where('id', '=', id);
     expect(await read.executeTakeFirst()).toEqual({ approval: 'unaudited' });
   });
 });

@@ -13,7 +13,7 @@ import {
   payloadOf,
   sendCall,
   signRequest,
-} from '../../support/app/inbound.ts';
+} from '../../support/networks/meta/callbacks.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { changesOf } from '../../support/receivers/delivery-rows.ts';
@@ -44,12 +44,7 @@ const app = forEachTest(() => addMetaApp(rest.context, author.projectId));
 const userId = '424242424242424';
 
 async function send(payload: object = payloadOf(userId), { secret = appSecret, to = app } = {}) {
-  const answer = await sendCall(
-    rest.context,
-    to,
-    'data-deletion',
-    signRequest(payload, secret),
-  );
+  const answer = await sendCall(rest.context, to, 'data-deletion', signRequest(payload, secret));
   const { url, confirmation_code: code } = answer.body as Record<string, string>;
   return { ...answer, url, code: code! };
 }
@@ -174,10 +169,7 @@ describe('a deletion', () => {
     const { key, projectId } = author;
     const columns = { external_user_id: plantedUser };
     await add({ columns });
-    const kept = [
-      await rest.insertAccount(projectId, columns),
-      await add({ userId: '43' }),
-    ];
+    const kept = [await rest.insertAccount(projectId, columns), await add({ userId: '43' })];
     const [ended, other] = [await plantSession(rest, key), await plantSession(rest, key)];
     await setNetwork(ended);
     await send();

@@ -9,7 +9,7 @@ import {
   payloadOf,
   sendCall,
   signRequest,
-} from '../../support/app/inbound.ts';
+} from '../../support/networks/meta/callbacks.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { readGranted } from '../../support/rows/grants.ts';
 
@@ -105,7 +105,11 @@ describe('a user who removed the app', () => {
 describe('a call', () => {
   test.each([
     ['that is forged', signRequest(payloadOf('42'), 'guess'), 'invalid_signature'],
-    ['from yesterday', signRequest(payloadOf('42', { issued_at: nowS() - 90_000 }), appSecret), 'expired'],
+    [
+      'from yesterday',
+      signRequest(payloadOf('42', { issued_at: nowS() - 90_000 }), appSecret),
+      'expired',
+    ],
     ['without a signature', '', 'invalid_signature'],
   ])('%s changes nothing', async (_, signed, code) => {
     const id = await add('42');

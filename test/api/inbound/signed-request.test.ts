@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { findSignedRequest, readSignedRequest } from '../../../api/inbound/signed-request.ts';
-import { nowS, payloadOf, signRequest } from '../../support/app/inbound.ts';
+import { nowS, payloadOf, signRequest } from '../../support/networks/meta/callbacks.ts';
 
 const secret = 'secret-of-the-app';
 const hourS = 3_600;

@@ -1,12 +1,12 @@
 // Meta's calls about users of an app, signed as Meta signs them, and the apps and accounts that they concern.
 import { createHmac } from 'node:crypto';
-import { createInboundRoutes } from '../../../api/inbound/routes.ts';
-import type { Context } from '../../../api/http/context.ts';
-import { putApp } from '../../../schema/database/accounts/apps.ts';
-import type { PlatformAppRow, SocialAccountRow } from '../../../schema/database/tables.ts';
-import type { PlatformName } from '../../../schema/platforms/index.ts';
-import { addGrant } from '../rows/grants.ts';
-import type { TestRest } from './rest.ts';
+import { createInboundRoutes } from '../../../../api/inbound/routes.ts';
+import type { Context } from '../../../../api/http/context.ts';
+import { putApp } from '../../../../schema/database/accounts/apps.ts';
+import type { PlatformAppRow, SocialAccountRow } from '../../../../schema/database/tables.ts';
+import type { PlatformName } from '../../../../schema/platforms/index.ts';
+import { addGrant } from '../../rows/grants.ts';
+import type { TestRest } from '../../app/rest.ts';
 
 export const nowS = () => Math.floor(Date.now() / 1_000);
 
@@ -29,7 +29,11 @@ export const appSecret = 'secret-of-the-app';
 export const addMetaApp = (
   { db, vault }: Context,
   projectId: string | null,
-  { platform = 'facebook' as PlatformName, clientId = 'client', clientSecret = appSecret } = {},
+  {
+    platform = 'facebook',
+    clientId = 'client',
+    clientSecret = appSecret,
+  }: { platform?: PlatformName; clientId?: string; clientSecret?: string } = {},
 ): Promise<PlatformAppRow> =>
   putApp(db, projectId, vault, {
     platform,
