@@ -39,6 +39,7 @@ const mayImport: Record<string, readonly string[]> = {
   'schema/database/dispatch': [
     ...database,
     'schema/database/accounts',
+    'schema/database/events',
     'schema/database/live',
     'schema/database/posts',
     'schema/database/webhooks',

@@ -1,4 +1,5 @@
 // Erases what disconnected accounts left behind, in batches, one account after the other.
+import type { EndOptions } from '../../schema/database/dispatch/end-account.ts';
 import {
   eraseBatch,
   findAccountToErase,
@@ -8,7 +9,9 @@ import { inTransaction } from '../../schema/database/transaction.ts';
 import type { ErasurePosition } from '../../schema/workflows.ts';
 import type { MediaPruningDependencies } from './media.ts';
 
-type ErasingDependencies = Pick<MediaPruningDependencies, 'db' | 'notifier' | 'log'>;
+type ErasingDependencies = Pick<MediaPruningDependencies, 'db' | 'notifier' | 'log'> & {
+  config: EndOptions;
+};
 
 /**
  * Erases at least one batch, so that every run makes progress. `place`: where the next run begins; null: the
@@ -37,12 +40,12 @@ export async function eraseDueAccounts(
 
 /** Undefined: it failed. The next pass tries the account again, and this one continues with the others. */
 async function tryBatch(
-  { db, notifier, log }: ErasingDependencies,
+  { db, notifier, log, config }: ErasingDependencies,
   accountId: string,
   resultId: string,
 ): Promise<ErasedBatch | undefined> {
   try {
-    return await inTransaction(db, notifier, (trx) => eraseBatch(trx, accountId, resultId));
+    return await inTransaction(db, notifier, (trx) => eraseBatch(trx, accountId, resultId, config));
   } catch (err) {
     const fields = { component: 'retention', err, social_account_id: accountId };
     log.warn(fields, 'an account could not be erased');

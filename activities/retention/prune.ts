@@ -16,7 +16,7 @@ import { eraseDueAccounts } from './accounts.ts';
 import { pruneMedia, type MediaPruningDependencies } from './media.ts';
 
 export interface PruningDependencies extends MediaPruningDependencies {
-  config: Pick<Config, 'retention'>;
+  config: Pick<Config, 'retention' | 'previewEvents'>;
   /** Milliseconds since the epoch, by the database's clock. */
   now: () => number;
 }

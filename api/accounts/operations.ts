@@ -7,19 +7,16 @@ import {
   type DisconnectReason,
 } from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
-import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import {
   getAccountRow,
   listAccountRows,
   listAccountsById,
   lockAccount,
-  updateAccount,
   type AccountFilters,
   type AccountRow,
 } from '../../schema/database/accounts/accounts.ts';
-import { deleteEmptyGrant } from '../../schema/database/accounts/grants.ts';
+import { endAccount } from '../../schema/database/dispatch/end-account.ts';
 import { eraseAccounts } from '../../schema/database/dispatch/erasure.ts';
-import { inMs } from '../../schema/database/database-clock.ts';
 import type { GrantRow, SocialAccountRow, Transaction } from '../../schema/database/tables.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
@@ -146,7 +143,8 @@ export async function endAccounts(
     left = [];
     for (const account of accounts) {
       if (account.status === 'disconnected') continue;
-      const grant = await endAccount(context, effects, account, reason);
+      const grant = await endAccount(effects.trx, account, context.config, reason);
+      effects.change({ subject: 'account', subject_id: account.id, kind: 'disconnected' });
       if (grant) left.push(grant);
     }
     if (erase) await eraseNow(effects, accounts);
@@ -154,25 +152,6 @@ export async function endAccounts(
   });
   await revokeLogins(context, left);
   return count;
-}
-
-/** Returns its grant if that has no account left. */
-async function endAccount(
-  { config }: Context,
-  { trx, change }: Effects,
-  { id, project_id: projectId, grant_id: grantId }: SocialAccountRow,
-  reason: DisconnectReason,
-): Promise<GrantRow | undefined> {
-  const account = await updateAccount(trx, projectId, id, {
-    status: 'disconnected',
-    grant_id: null,
-    disconnected_at: new Date(),
-    erase_at: inMs(config.retention.disconnectedMs),
-  });
-  const left = grantId === null ? undefined : await deleteEmptyGrant(trx, projectId, grantId);
-  await recordAccountEvent(trx, account, 'account.disconnected', config, { reason });
-  change({ subject: 'account', subject_id: id, kind: 'disconnected' });
-  return left;
 }
 
 /** Pruning erases their results and events. */

@@ -1,15 +1,16 @@
 // Erases the accounts of a user who asked the network to have their data deleted.
 import {
   addDataDeletion,
-  addDeletedAccounts,
   endDataDeletions,
 } from '../../schema/database/accounts/data-deletions.ts';
 import {
   listOwnersOfNetworkUser,
   lockAccountsOfNetworkUser,
+  setAccountsDue,
   type NetworkUser,
 } from '../../schema/database/accounts/network-users.ts';
 import type { Transaction } from '../../schema/database/tables.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
 import { endAccounts } from '../accounts/operations.ts';
 import { eraseSessionsOfUser } from '../connect/operations.ts';
 import type { Context } from '../http/context.ts';
@@ -18,23 +19,25 @@ import type { Context } from '../http/context.ts';
 const accountsAtOnce = 20;
 
 /**
- * Erases the connect sessions first, so that none of them can connect another account. Every step is a transaction of
- * its own, and a repeat with the same code continues with what is left. An unknown user is no error.
+ * Erases the connect sessions first, so that none of them can connect another account. From the code on, pruning
+ * erases what this call doesn't. A repeat with the same code continues with what is left. An unknown user is no error.
  */
 export async function deleteUserData(
   context: Context,
   user: NetworkUser,
   code: string,
 ): Promise<void> {
-  const { db } = context;
-  await addDataDeletion(db, code, user.app);
+  const { db, notifier } = context;
   const owners = await listOwnersOfNetworkUser(db, user);
   for (const { project_id: projectId, external_user_id: userId, platform } of owners) {
     const scope = { projectId, environment: 'production' } as const;
     if (userId !== null) await eraseSessionsOfUser(context, scope, userId, platform);
   }
+  await inTransaction(db, notifier, async (trx) => {
+    await addDataDeletion(trx, code, user.app, await setAccountsDue(trx, user));
+  });
   for (const projectId of new Set(owners.map((owner) => owner.project_id))) {
-    await eraseAccounts(context, user, code, projectId);
+    await eraseAccounts(context, user, projectId);
   }
   // Nothing may be left to erase.
   await endDataDeletions(db, code);
@@ -43,15 +46,10 @@ export async function deleteUserData(
 async function eraseAccounts(
   context: Context,
   user: NetworkUser,
-  code: string,
   projectId: string,
 ): Promise<void> {
-  const lock = async (trx: Transaction) => {
-    const accounts = await lockAccountsOfNetworkUser(trx, projectId, user, accountsAtOnce);
-    const ids = accounts.map(({ id }) => id);
-    await addDeletedAccounts(trx, code, ids);
-    return accounts;
-  };
+  const lock = (trx: Transaction) =>
+    lockAccountsOfNetworkUser(trx, projectId, user, accountsAtOnce);
   const end = { erase: true, reason: 'revoked' } as const;
   let count: number;
   do {

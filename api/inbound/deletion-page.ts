@@ -28,7 +28,7 @@ function describe({ received_at: receivedAt, erased_at: erasedAt }: DataDeletion
     const text = `Your request was received on ${toDay(receivedAt)}. All data of your accounts was erased by ${toDay(erasedAt)}.`;
     return { state: 'erased', text };
   }
-  const text = `Your request was received on ${toDay(receivedAt)}. Your logins, names and account IDs are erased. What your posts left behind is erased next, usually within an hour.`;
+  const text = `Your request was received on ${toDay(receivedAt)}. Your logins, names and account IDs are erased first, and then what your posts left behind, usually within an hour.`;
   return { state: 'received', text };
 }
 

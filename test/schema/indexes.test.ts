@@ -44,7 +44,6 @@ import {
 } from '../../schema/database/accounts/connect-sessions.ts';
 import {
   addDataDeletion,
-  addDeletedAccounts,
   endDataDeletions,
   findDataDeletion,
 } from '../../schema/database/accounts/data-deletions.ts';
@@ -52,6 +51,7 @@ import {
   listGrantsOfNetworkUser,
   listOwnersOfNetworkUser,
   lockAccountsOfNetworkUser,
+  setAccountsDue,
 } from '../../schema/database/accounts/network-users.ts';
 import { eraseBatch, findAccountToErase } from '../../schema/database/dispatch/erasure.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
@@ -185,6 +185,7 @@ import {
 } from '../../schema/database/webhooks/webhooks.ts';
 import { attempt } from '../support/rows/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
+import { erasureOptions } from '../support/rows/erasures.ts';
 import { createExplainer, type Explainer } from '../support/rows/explain.ts';
 import { addPostOf } from '../support/rows/counted-results.ts';
 import { anyTimings, rowsVault } from '../support/rows/rows.ts';
@@ -488,12 +489,13 @@ describe('the engine', () => {
       expect(await listGrantsOfNetworkUser(db, user)).toHaveLength(0);
       expect(await listOwnersOfNetworkUser(db, user)).toHaveLength(1);
       await inQuietTransaction(db, (trx) => lockAccountsOfNetworkUser(trx, project, user, 20));
+      expect(await inQuietTransaction(db, (trx) => setAccountsDue(trx, user))).toHaveLength(1);
       await listOwnersOfNetworkUser(db, { ...user, app: { ...app, project_id: null } });
     },
     'reads, changes and ends data deletions': async (db) => {
-      await addDataDeletion(db, 'code_7', { id: 'app_7', project_id: project });
+      const app = { id: 'app_7', project_id: project };
+      await inQuietTransaction(db, (trx) => addDataDeletion(trx, 'code_7', app, ['sa_7']));
       expect(await findDataDeletion(db, 'code_7')).toBeDefined();
-      await inQuietTransaction(db, (trx) => addDeletedAccounts(trx, 'code_7', ['sa_7']));
       await endDataDeletions(db, 'code_7');
       await endDataDeletions(db);
     },
@@ -697,8 +699,9 @@ describe('pruning', () => {
     'what disconnected accounts left behind': async (db) => {
       const first = { accountId: '', resultId: '' };
       const id = (await findAccountToErase(db, first))!;
-      const erase = () => inQuietTransaction(db, (trx) => eraseBatch(trx, id, ''));
-      expect(await erase()).toMatchObject({ events: 1, results: 0 });
+      const erase = () => inQuietTransaction(db, (trx) => eraseBatch(trx, id, '', erasureOptions));
+      // One of them says that the account was ended.
+      expect(await erase()).toMatchObject({ events: 2, results: 0 });
       expect(await erase()).toMatchObject({ events: 0, results: 4 });
     },
   };

@@ -40,6 +40,19 @@ export async function listOwnersOfNetworkUser(db: Db, user: NetworkUser): Promis
   return rows;
 }
 
+/** From now on, pruning ends and erases the accounts of the user. Returns their IDs. */
+export async function setAccountsDue(trx: Transaction, user: NetworkUser): Promise<string[]> {
+  const appIds = await listAppsOfClient(trx, user.app);
+  const { rows } = await sql<{ id: string }>`
+    with found as materialized (
+      select id from social_accounts where ${isOf(user)} and ${isMadeWith(user, appIds)}
+      order by id for no key update
+    )
+    update social_accounts set erase_at = now() where id = any (array(select id from found))
+    returning id`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
 /** The first accounts of the user in the project that are not erased, by ID. */
 export async function lockAccountsOfNetworkUser(
   trx: Transaction,

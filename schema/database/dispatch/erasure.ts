@@ -1,6 +1,7 @@
 // Erases what a disconnected account left behind: names, users, IDs at the network, its answers, and events.
 import { sql } from 'kysely';
 import type { ErasurePosition } from '../../workflows.ts';
+import { endAccount, type EndOptions } from './end-account.ts';
 import { insertAccountChanges } from '../live/changes.ts';
 import type { Db, SocialAccountRow, Transaction } from '../tables.ts';
 import { keepSuccesses } from '../webhooks/health.ts';
@@ -68,9 +69,15 @@ export async function eraseBatch(
   trx: Transaction,
   accountId: string,
   resultId: string,
+  options: EndOptions,
 ): Promise<ErasedBatch> {
   const account = await lockDueAccount(trx, accountId);
   if (!account) return { results: 0, events: 0, deliveries: 0, resultId: null };
+  if (account.status !== 'disconnected') {
+    // A network asked for it, and its call was interrupted.
+    await endAccount(trx, account, options, 'revoked');
+    await insertAccountChanges(trx, [account], 'disconnected');
+  }
   if (!account.is_erased) {
     await eraseAccounts(trx, [account]);
     await insertAccountChanges(trx, [account], 'erased');

@@ -9,7 +9,7 @@ import type { PruneRecordsInput } from '../../../schema/workflows.ts';
 import { createTestLog } from '../../support/log.ts';
 import { addDeliveries } from '../../support/receivers/delivery-rows.ts';
 import { useDatabase } from '../../support/rows/database.ts';
-import { pruneAccounts, readErasure } from '../../support/rows/erasures.ts';
+import { erasureOptions, pruneAccounts, readErasure } from '../../support/rows/erasures.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 import { addAccount, addProject, addWebhook } from '../../support/rows/rows.ts';
 
@@ -113,7 +113,7 @@ describe('eraseBatch', () => {
     for (let from: string | null = ''; from !== null;) {
       const resultId: string = from;
       const batch = await inQuietTransaction(database.db, (trx) =>
-        eraseBatch(trx, accountId, resultId),
+        eraseBatch(trx, accountId, resultId, erasureOptions),
       );
       sizes.push([batch.events, batch.deliveries]);
       from = batch.resultId;
@@ -130,7 +130,9 @@ describe('eraseBatch', () => {
       .set({ status: 'active', erase_at: null })
       .where('id', '=', accountId)
       .execute();
-    const batch = await inQuietTransaction(database.db, (trx) => eraseBatch(trx, accountId, ''));
+    const batch = await inQuietTransaction(database.db, (trx) =>
+      eraseBatch(trx, accountId, '', erasureOptions),
+    );
     expect(batch).toEqual({ results: 0, events: 0, deliveries: 0, resultId: null });
     expect(await readErasure(database.db, accountId)).toMatchObject({ is_erased: false });
   });

@@ -159,6 +159,39 @@ describe('a deletion', () => {
     }
   });
 
+  test('that is interrupted is not called erased, and is completed by pruning', async () => {
+    const { context } = rest;
+    const ids = [await add(), await add()];
+    const config = Object.defineProperty({ ...context.config }, 'retention', {
+      get: () => {
+        throw new Error('The process ends here.');
+      },
+    });
+    const signed = signRequest(payloadOf(userId), appSecret);
+    const answer = await sendCall({ ...context, config }, app, 'data-deletion', signed);
+    expect(answer.status).toBe(500);
+    const { code } = await context.db
+      .selectFrom('data_deletions')
+      .select('code')
+      .where('app_id', '=', app.id)
+      .executeTakeFirstOrThrow();
+    expect(stateIn(await show(code))).toBe('received');
+    for (let runs = 0; runs < 3; runs++) {
+      await pruneAccounts(context.db);
+      await deliverAll(rest);
+    }
+    for (const id of ids) {
+      expect(await readGranted(context.db, id)).toMatchObject({
+        status: 'disconnected',
+        account_name: 'Erased account',
+        credentials: null,
+      });
+      expect(await changesOf(context.db, id)).toEqual(['disconnected', 'erased']);
+    }
+    expect(await dump(context.db)).not.toContain(userId);
+    expect(stateIn(await show(code))).toBe('erased');
+  });
+
   test('keeps a login that is newer than the request', async () => {
     const id = await add();
     await send(payloadOf(userId, { issued_at: nowS() - 3_600 }));

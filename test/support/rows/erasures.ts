@@ -12,6 +12,9 @@ import { quietNotifier } from './quiet-transaction.ts';
 const never = 1e12;
 const retention = { recordsMs: never, postsMs: never, feedMs: never, disconnectedMs: never };
 
+/** As `pruneAccounts` passes them on. */
+export const erasureOptions = { retention, previewEvents: true };
+
 interface RunOptions {
   now?: () => number;
   log?: Logger;
@@ -24,7 +27,7 @@ export async function pruneAccounts(
   { now = Date.now, log = createTestLog().log, input = { after: '' } }: RunOptions = {},
 ): Promise<PruneProgress> {
   const dependencies = { db, notifier: quietNotifier, now, media: undefined, log };
-  const { prune } = createPruning({ ...dependencies, config: { retention } });
+  const { prune } = createPruning({ ...dependencies, config: erasureOptions });
   return (await new MockActivityEnvironment().run(prune, input)) as PruneProgress;
 }
 
