@@ -103,7 +103,7 @@ const isOf = ({ userId }: NetworkUser) =>
 function isMadeWith({ app: { project_id: projectId }, madeBefore }: NetworkUser, appIds: string[]) {
   const isOfProject =
     projectId === null ? sql<boolean>`true` : sql<boolean>`project_id = ${projectId}`;
-  return sql<boolean>`(${isOfProject} and (grant_id is null or (
+  return sql<boolean>`(${isOfProject} and (grant_id is null and connected_at <= ${madeBefore} or (
     select coalesce(app_id = any (${appIds}::text[]), ${projectId !== null})
       and created_at <= ${madeBefore}
     from grants where grants.id = social_accounts.grant_id)))`;

@@ -198,6 +198,18 @@ describe('a deletion', () => {
     expect(await read(id)).toBe('active');
   });
 
+  test('that is repeated keeps an account that was connected later, also once it is disconnected', async () => {
+    const payload = payloadOf(userId, { issued_at: nowS() - 3_600 });
+    const columns = {
+      grant_id: null,
+      status: 'disconnected',
+      disconnected_at: new Date(),
+    } as const;
+    const id = await add({ columns });
+    await send(payload);
+    expect((await readErasure(rest.context.db, id)).is_erased).toBe(false);
+  });
+
   test('keeps other accounts of the user, and connect sessions at other networks', async () => {
     const { key, projectId } = author;
     const columns = { external_user_id: plantedUser };
