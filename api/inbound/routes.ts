@@ -65,11 +65,13 @@ export function createInboundRoutes(context: Context): Hono {
 
   async function readCall(key: string, body: string): Promise<Call> {
     const called = await findApp(key);
-    // A bucket of its own: calls that anyone may send must not use up the limit of the project.
-    countRequest(context, { projectId: `inbound/${called.id}` });
     const secret = openApp(context.vault, called).clientSecret ?? '';
     const signed = readSignedRequest(findSignedRequest(body), secret);
-    if (typeof signed === 'string') {
+    const isRefused = typeof signed === 'string';
+    // Buckets of their own: calls that anyone may send must not use up the limit of the network or of the project.
+    const bucket = `inbound/${called.id}${isRefused ? '/refused' : ''}`;
+    countRequest(context, { projectId: bucket });
+    if (isRefused) {
       const fields = { component: 'inbound', app_id: called.id, code: signed };
       context.log.info(fields, 'a call of a network was refused');
       const issue = { path: ['signed_request'], code: signed, message: flaws[signed] };

@@ -139,6 +139,16 @@ describe('a call', () => {
     expect(refused).toMatchObject({ status: 413, body: { error: { code: 'payload_too_large' } } });
   });
 
+  test('that is forged uses up no call of the network', async () => {
+    const forged = signRequest(payloadOf('42'), 'guess');
+    const statuses: number[] = [];
+    for (let i = 0; i < 6; i++) {
+      statuses.push((await sendCall(rest.context, app, 'deauthorize', forged)).status);
+    }
+    expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
+    expect((await send(payloadOf('42'))).status).toBe(200);
+  });
+
   test('too many are refused, and use up no request of the project', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await send(payloadOf('99'))).status);
