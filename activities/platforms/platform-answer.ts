@@ -203,7 +203,7 @@ function readPublished(published: Published): Published | undefined {
 }
 
 /** Null: it can't be shown as a link. */
-function readUrl(url: string, maxChars = maxUrlChars): string | null {
+export function readUrl(url: string, maxChars = maxUrlChars): string | null {
   const { protocol } = URL.parse(url) ?? {};
   const isLink = protocol === 'https:' || protocol === 'http:';
   return isLink && url.length <= maxChars && cutText(url, maxChars) === url ? url : null;

@@ -257,6 +257,39 @@ export type CommitOutcome = (
 export type ReconcileOutcome =
   { outcome: 'published'; published: Published } | { outcome: 'absent' } | { outcome: 'unknown' };
 
+/** An account for which a network is asked, and its login. */
+export interface ConnectedAccount extends Login {
+  externalAccountId: string;
+  traits: Traits;
+}
+
+/** What a network offers as the value of an option. Absent or null members: it says nothing. */
+export interface Choice {
+  /** The value, which the option takes as it is. Unique among the choices of its kind. */
+  id: string;
+  name: string;
+  description?: string | null | undefined;
+  url?: string | null | undefined;
+  imageUrl?: string | null | undefined;
+  /** ID of the choice above it. */
+  parentId?: string | null | undefined;
+  /** Why the account can't choose it, as a sentence. */
+  disabledReason?: string | null | undefined;
+}
+
+/** `next`: the cursor of the next page. Undefined: this page is the last one. */
+export interface ChoicePage {
+  choices: readonly Choice[];
+  next: string | undefined;
+}
+
+/** Reads a page of the whole list, which Fanfare keeps and searches. `cursor`: undefined for the first page. */
+export type ReadChoices = (
+  account: ConnectedAccount,
+  cursor: string | undefined,
+  signal: AbortSignal,
+) => Promise<ChoicePage>;
+
 /**
  * The calls of a network, and its definition. Every call throws only PlatformErrors. `signal` aborts its
  * HTTP requests. After an unknown outcome, a `commit` is repeated only after `reconcile` has returned
@@ -276,6 +309,8 @@ export interface Platform {
    * doesn't report their end. Throws `reauthorize` if it has ended. Absent: nothing is asked.
    */
   check?(login: Login, signal: AbortSignal): Promise<void>;
+  /** By the kinds of the definition. */
+  readonly choices?: Readonly<Record<string, ReadChoices>>;
   /**
    * Does the next step before the commit, at most 20 s long. The first step gets an empty state, and each
    * other one the state of the step before. A step may be repeated, so it publishes nothing.

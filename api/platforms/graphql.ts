@@ -61,6 +61,13 @@ const ConnectRulesRef = builder.objectRef<Capabilities['connect']>('ConnectRules
   }),
 });
 
+const ChoiceKindRef = builder.objectRef<Capabilities['choices'][number]>('ChoiceKind').implement({
+  fields: (t) => ({
+    kind: t.exposeString('kind'),
+    description: t.exposeString('description'),
+  }),
+});
+
 export const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').implement({
   fields: (t) => ({
     platform: t.expose('platform', { type: PlatformRef }),
@@ -68,6 +75,7 @@ export const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').i
     media: t.expose('media', { type: MediaRulesRef, nullable: true }),
     replies: t.exposeBoolean('replies'),
     options: t.expose('options', { type: 'JSON' }),
+    choices: t.expose('choices', { type: [ChoiceKindRef] }),
     connect: t.expose('connect', { type: ConnectRulesRef }),
     source: t.exposeString('source'),
   }),

@@ -14,7 +14,7 @@ export function listCapabilities({ platforms }: Context): Page<Capabilities> {
 
 /** `traits`: of the account whose rules are meant. Default: the rules of a new account. */
 export function presentCapabilities(platform: Platform, traits: Traits = {}): Capabilities {
-  const { name } = platform.definition;
+  const { name, choices = {} } = platform.definition;
   const rules = rulesOf(platform, traits);
   const form = findFormMethod(platform);
   const { max, maxWithMedia = null, maxBytes = null, unit } = rules.text;
@@ -30,6 +30,7 @@ export function presentCapabilities(platform: Platform, traits: Traits = {}): Ca
     media: rules.media && presentMediaRules(rules.media),
     replies: rules.replies !== null,
     options: toJsonSchema(optionSchemaOf(platform, traits)),
+    choices: Object.entries(choices).map(([kind, description]) => ({ kind, description })),
     connect: {
       credentials: form ? toJsonSchema(form.fields) : null,
       consent: platform.connect.some(({ kind }) => kind === 'consent'),

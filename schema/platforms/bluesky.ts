@@ -26,6 +26,7 @@ const link = z
   })
   .meta({
     description: `Page to show as a card. Its picture has at most ${maxPictureBytes.toLocaleString('en-US')} bytes.`,
+    'x-no-default': true,
   });
 
 const options = z

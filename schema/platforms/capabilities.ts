@@ -80,6 +80,13 @@ const ConnectRules = z
   })
   .meta({ id: 'ConnectRules', description: 'How accounts of a network are connected.' });
 
+const ChoiceKind = z
+  .object({
+    kind: z.string().meta({ description: 'Name of the kind.' }),
+    description: z.string().meta({ description: 'What the choices are.' }),
+  })
+  .meta({ id: 'ChoiceKind', description: 'A kind of choices that an account has.' });
+
 export const Capabilities = z
   .object({
     platform: PlatformName,
@@ -91,7 +98,14 @@ export const Capabilities = z
       description:
         'Whether posts can be replies. `in_reply_to`, `first_comment` and threads need this.',
     }),
-    options: JsonObject.meta({ description: 'JSON Schema of `platform_options`.' }),
+    options: JsonObject.meta({
+      description:
+        'JSON Schema of `platform_options`. An option with `x-choices` takes IDs of choices of that kind. An option with `x-no-default` can have no default.',
+    }),
+    choices: z.array(ChoiceKind).meta({
+      description:
+        'Kinds of choices, which `GET /v1/accounts/:id/choices/:kind` lists for an account. Empty if there are none.',
+    }),
     connect: ConnectRules,
     source: z.string().meta({ description: 'Source of the rules.' }),
   })

@@ -195,10 +195,19 @@ export interface PlatformDefinition {
   readonly rules: PlatformRules;
   /** Rules of an account with these traits. Absent: all accounts have the same rules. */
   readonly rulesFor?: (traits: Traits) => PlatformRules;
-  /** Options of a post to the network. A strict object. */
+  /**
+   * Options of a post to the network. A strict object. Metadata of an option, beside its description: `x-choices` is
+   * the kind of the choices that it takes, and `x-no-default` says that each post must set it, so that an account has
+   * no default for it.
+   */
   readonly options: z.ZodObject;
   /** Options of an account with these traits, within `options`. Absent: all accounts take the same ones. */
   readonly optionsFor?: (traits: Traits) => z.ZodObject;
+  /**
+   * Kinds of choices, such as categories, with their descriptions: what the network offers to an account as values of
+   * options. Absent: none.
+   */
+  readonly choices?: Readonly<Record<string, string>>;
   /** `prepare` only uploads media, so a target without media begins with the commit. */
   readonly preparesOnlyMedia?: boolean;
   /**

@@ -30,6 +30,7 @@ const link = z
   })
   .meta({
     description: 'Page to show as a card. LinkedIn reads nothing from the page itself.',
+    'x-no-default': true,
   });
 
 /** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/poll-post-api */

@@ -60,7 +60,11 @@ const options = z
       .string()
       .regex(/^\d{1,30}$/, 'must be the ID of a post')
       .optional()
-      .meta({ description: 'ID of a post to quote.' }),
+      .meta({
+        description: 'ID of a post to quote, such as a choice of the kind `post`.',
+        'x-choices': 'post',
+        'x-no-default': true,
+      }),
   })
   .refine((given) => given.link_attachment === undefined || !given.poll, {
     path: ['poll'],
@@ -124,6 +128,7 @@ export const threads = definePlatform({
     source: 'https://developers.facebook.com/docs/threads/posts',
   },
   options,
+  choices: { post: "The profile's own posts, newest first, without replies." },
   // Nothing documents the answer to a second publish of a container.
   commitRepeatsForMs: 0,
 });

@@ -27,13 +27,16 @@ const options = z
     slug: optional(
       text(200),
       'Last part of the URL. WordPress adds a number if it is taken. Default: made from the title.',
-    ),
+    ).meta({ 'x-no-default': true }),
     excerpt: optional(text(10_000), 'Summary, as plain text.'),
     categories: optional(
       names,
-      "Names of existing categories. Default: the site's default category.",
-    ),
-    tags: optional(names, 'Names of tags. Fanfare creates tags that do not exist.'),
+      "Names of existing categories: IDs of choices of the kind `category`. Default: the site's default category.",
+    ).meta({ 'x-choices': 'category' }),
+    tags: optional(
+      names,
+      'Names of tags, such as choices of the kind `tag`. Fanfare creates tags that do not exist.',
+    ).meta({ 'x-choices': 'tag' }),
     featured_media: optional(
       z.boolean(),
       'Whether the first image becomes the featured image, which the theme shows, instead of a part of the content. Default: true.',
@@ -78,5 +81,9 @@ export const wordpress = definePlatform({
     source: 'https://developer.wordpress.org/rest-api/reference/posts/#create-a-post',
   },
   options,
+  choices: {
+    category: 'Categories of the site.',
+    tag: 'Tags of the site, the most used ones first.',
+  },
   commitRepeatsForMs: 0,
 });

@@ -4,6 +4,7 @@ import { commitContainer } from '../meta/commit.ts';
 import { prepareContainers } from '../meta/containers.ts';
 import type { Platform } from '../platform.ts';
 import { createThreadsApi, type ThreadsSettings } from './api.ts';
+import { createChoices } from './choices.ts';
 import { createConnect } from './connect.ts';
 import { findPost } from './find-post.ts';
 import { createCalls, isMissing } from './post.ts';
@@ -18,6 +19,8 @@ export function createThreads(settings: ThreadsSettings): Platform {
     connect: [consent],
 
     ...login,
+
+    choices: createChoices(open),
 
     prepare: (target, signal) =>
       prepareContainers(createCalls(open(target.credentials, signal), target), target.state),

@@ -6,6 +6,7 @@ import { createApi } from '../network-api.ts';
 import type { Fetch, Platform } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
 import { publishedAs } from '../results.ts';
+import { createChoices } from './choices.ts';
 import { ConnectInput, connectUser } from './connect.ts';
 import { uploadNext } from './media.ts';
 import { markOf, prepareTerms, TermExists, toPost } from './post.ts';
@@ -48,6 +49,8 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
         run: (credentials, signal) => connectUser(open, credentials, signal),
       },
     ],
+
+    choices: createChoices(open),
 
     async prepare(target, signal) {
       const { credentials, state } = target;

@@ -1,6 +1,7 @@
 // Connects with a network's form or consent page, and shows its grant together with its one account.
 import type { z } from 'zod';
 import { findFormMethod } from '../../../activities/platforms/index.ts';
+import { readAllChoices, type ChoiceList } from '../../../activities/platforms/choices.ts';
 import type {
   ConsentMethod,
   Credentials,
@@ -77,4 +78,14 @@ export function toConnection({ accounts, ...grant }: Grant): Connection {
 
 export function toGrant({ credentials, scope, tokenExpiresAt, ...account }: Connection): Grant {
   return { credentials, scope, tokenExpiresAt, accounts: [{ ...account, problem: null }] };
+}
+
+/** The choices of the account, read from its network. */
+export function listChoices(
+  platform: Platform,
+  { credentials, externalAccountId, traits = {} }: Connection,
+  kind: string,
+): Promise<ChoiceList> {
+  const account = { credentials, externalAccountId, traits, app: null };
+  return readAllChoices(platform.choices![kind]!, account, AbortSignal.timeout(10_000));
 }

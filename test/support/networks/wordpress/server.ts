@@ -47,6 +47,8 @@ export interface WordPressSite extends NetworkServer {
   readonly files: StoredFile[];
   readonly tags: string[];
   readonly categories: string[];
+  /** IDs of the categories above others. */
+  readonly parents: Map<number, number>;
   addUser(login: string, role: keyof typeof capabilities): SiteUser;
   /** Ends the application passwords of all users. */
   revokeToken(): void;
@@ -75,6 +77,13 @@ const NewPost = z.strictObject({
   featured_media: z.int().optional(),
 });
 const NewFile = z.strictObject({ file: z.instanceof(File), alt_text: z.string().default('') });
+const perPage = z.string().regex(/^([1-9]\d?|100)$/);
+const TermQuery = Flag.extend({
+  orderby: z.enum(['name', 'count']),
+  order: z.enum(['asc', 'desc']),
+  per_page: perPage,
+  page: z.string().regex(/^[1-9]\d*$/),
+});
 const PostQuery = Flag.extend({
   context: z.literal('edit'),
   author: z.string().regex(/^\d+$/),
@@ -82,7 +91,7 @@ const PostQuery = Flag.extend({
   after: z.iso.datetime(),
   orderby: z.literal('date'),
   order: z.literal('asc'),
-  per_page: z.string().regex(/^([1-9]\d?|100)$/),
+  per_page: perPage,
 });
 
 /** Thrown by a route. */
@@ -110,6 +119,7 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
   let lastFileId = 100;
   const tags: string[] = [];
   const categories = ['Uncategorized'];
+  const parents = new Map<number, number>();
   const calls: string[] = [];
 
   const routes: Record<string, (asked: Asked, id: string) => object | Promise<object>> = {
@@ -179,12 +189,14 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
         .map(toRest);
     },
     'GET wp/v2/categories': ({ query }) => {
+      if (!('search' in query)) return listTerms('categories', check(TermQuery, query));
       const Query = Flag.extend({ search: z.string(), per_page: z.literal('100') });
       const search = check(Query, query).search.toLowerCase();
       return categories
         .map((name, index) => ({ id: index + 1, name }))
         .filter(({ name }) => name.toLowerCase().includes(search));
     },
+    'GET wp/v2/tags': ({ query }) => listTerms('tags', check(TermQuery, query)),
     'POST wp/v2/tags': ({ user: asking, body }) => {
       const name = toName(check(z.strictObject({ name: z.string() }), body).name);
       known(asking, 'rest_cannot_create');
@@ -208,6 +220,26 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
       return { deleted: true, previous: { uuid } };
     },
   };
+
+  /** A page beyond the last one is empty. Only categories have others above them. */
+  function listTerms(
+    taxonomy: 'categories' | 'tags',
+    { orderby, order, per_page, page }: z.infer<typeof TermQuery>,
+  ): object[] {
+    const terms = { categories, tags }[taxonomy].map((name, index) => ({
+      id: index + 1,
+      name,
+      description: '',
+      link: `http://site.test${folder}/${taxonomy}/${index + 1}/`,
+      count: posts.filter(({ fields }) => fields[taxonomy].includes(index + 1)).length,
+      ...(taxonomy === 'categories' && { parent: parents.get(index + 1) ?? 0 }),
+    }));
+    const sorted = terms.toSorted((a, b) =>
+      orderby === 'count' ? a.count - b.count : a.name.localeCompare(b.name),
+    );
+    const start = (Number(page) - 1) * Number(per_page);
+    return (order === 'asc' ? sorted : sorted.reverse()).slice(start, start + Number(per_page));
+  }
 
   function known(user: SiteUser | undefined, code: string) {
     const found = users.find(({ id }) => id === user?.id);
@@ -294,6 +326,7 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
     files,
     tags,
     categories,
+    parents,
     calls,
     answer,
     refuse: (kind) => refusals[kind](),

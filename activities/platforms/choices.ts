@@ -1,0 +1,59 @@
+// Reads all choices of a kind, page by page, in a form that can be stored.
+import type { Choice, ConnectedAccount, ReadChoices } from './platform.ts';
+import { readUrl } from './platform-answer.ts';
+import { cutText } from './storable.ts';
+
+/** A longer list is cut. */
+const maxChoices = 2_000;
+const maxPages = 20;
+/** A shortened ID would be another one, so a choice with a longer ID is left out. */
+const maxIdChars = 1_000;
+const maxNameChars = 500;
+const maxTextChars = 1_000;
+
+/** Null members: the network says nothing. */
+export type StorableChoice = {
+  [Name in keyof Required<Choice>]: Exclude<Choice[Name], undefined>;
+};
+
+export interface ChoiceList {
+  choices: StorableChoice[];
+  /** The network has no more. */
+  isComplete: boolean;
+}
+
+/** In the order of the network. The first choice with an ID wins. */
+export async function readAllChoices(
+  readPage: ReadChoices,
+  account: ConnectedAccount,
+  signal: AbortSignal,
+): Promise<ChoiceList> {
+  const found = new Map<string, StorableChoice>();
+  let cursor: string | undefined;
+  for (let pages = 0; pages < maxPages && found.size < maxChoices; pages++) {
+    const { choices, next } = await readPage(account, cursor, signal);
+    for (const choice of choices.map(toStorable)) {
+      if (isUsable(choice) && !found.has(choice.id)) found.set(choice.id, choice);
+    }
+    if (next === undefined) return { choices: [...found.values()], isComplete: true };
+    cursor = next;
+  }
+  return { choices: [...found.values()].slice(0, maxChoices), isComplete: false };
+}
+
+function toStorable(choice: Choice): StorableChoice {
+  const { id, name, description, url, imageUrl, parentId, disabledReason } = choice;
+  const shorten = (text: string | null | undefined) => (text ? cutText(text, maxTextChars) : null);
+  return {
+    id: cutText(id, id.length),
+    name: cutText(name, maxNameChars),
+    description: shorten(description),
+    url: url ? readUrl(url) : null,
+    imageUrl: imageUrl ? readUrl(imageUrl) : null,
+    parentId: parentId ? cutText(parentId, parentId.length) : null,
+    disabledReason: shorten(disabledReason),
+  };
+}
+
+const isUsable = ({ id, parentId }: StorableChoice) =>
+  id !== '' && id.length <= maxIdChars && (parentId ?? '').length <= maxIdChars;

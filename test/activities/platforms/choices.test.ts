@@ -1,0 +1,110 @@
+// Lists of choices as they are stored: without what can't be stored or chosen, and bounded.
+import { describe, expect, test } from 'vitest';
+import { readAllChoices } from '../../../activities/platforms/choices.ts';
+import type { Choice, ReadChoices } from '../../../activities/platforms/platform.ts';
+import { platformDefinitions } from '../../../schema/platforms/index.ts';
+import { connectPlatforms } from '../../../activities/platforms/index.ts';
+import { toJsonSchema } from '../../../api/platforms/operations.ts';
+import { readConfig } from '../../../schema/config/config.ts';
+import { txtOf } from '../../support/servers/bluesky-identity.ts';
+
+const account = { credentials: {}, app: null, externalAccountId: 'a', traits: {} };
+const read = (readPage: ReadChoices) =>
+  readAllChoices(readPage, account, AbortSignal.timeout(1_000));
+const readOne = async (choice: Choice) => {
+  const { choices } = await read(async () => ({ choices: [choice], next: undefined }));
+  return choices;
+};
+
+describe('a choice', () => {
+  test('without more than an ID and a name has nulls', async () => {
+    expect(await readOne({ id: '1', name: 'News' })).toEqual([
+      {
+        id: '1',
+        name: 'News',
+        description: null,
+        url: null,
+        imageUrl: null,
+        parentId: null,
+        disabledReason: null,
+      },
+    ]);
+  });
+
+  test('is shortened, and loses what is no link', async () => {
+    const [choice] = await readOne({
+      id: '1',
+      name: 'n'.repeat(501),
+      description: `d\0${'d'.repeat(1_000)}`,
+      url: 'javascript:alert(1)',
+      imageUrl: 'https://network.test/a.png',
+    });
+    expect(choice).toMatchObject({
+      name: 'n'.repeat(500),
+      description: 'd'.repeat(1_000),
+      url: null,
+      imageUrl: 'https://network.test/a.png',
+    });
+  });
+
+  test.each(['', 'i'.repeat(1_001)])('with an ID that no option takes is left out', async (id) => {
+    expect(await readOne({ id, name: 'News' })).toEqual([]);
+  });
+});
+
+describe('a list', () => {
+  test('goes on from page to page, and the first choice with an ID wins', async () => {
+    const pages = [
+      { choices: [{ id: '1', name: 'first' }], next: 'b' },
+      {
+        choices: [
+          { id: '1', name: 'again' },
+          { id: '2', name: 'second' },
+        ],
+        next: undefined,
+      },
+    ];
+    const asked: unknown[] = [];
+    const { choices, isComplete } = await read(async (_, cursor) => {
+      asked.push(cursor);
+      return pages[asked.length - 1]!;
+    });
+    expect(asked).toEqual([undefined, 'b']);
+    expect(choices.map(({ name }) => name)).toEqual(['first', 'second']);
+    expect(isComplete).toBe(true);
+  });
+
+  test('that never ends is cut', async () => {
+    let pages = 0;
+    const list = await read(async () => ({
+      choices: [{ id: String(++pages), name: 'a' }],
+      next: 'b',
+    }));
+    expect([list.choices.length, list.isComplete]).toEqual([20, false]);
+  });
+});
+
+describe('the kinds', () => {
+  const platforms = connectPlatforms(readConfig({}).platforms, {
+    fetch,
+    lookUpTxt: txtOf({}),
+    withWebSocket: () => Promise.reject(new Error('No network is called.')),
+  });
+
+  test.each(platforms)(
+    'of $definition.name are those that it can list',
+    ({ definition, choices = {} }) => {
+      const kinds = Object.keys(definition.choices ?? {});
+      expect(Object.keys(choices).toSorted()).toEqual(kinds.toSorted());
+    },
+  );
+
+  test.each(platformDefinitions)('of $name are named by its options', ({ options, choices }) => {
+    const { properties = {} } = toJsonSchema(options) as {
+      properties?: Record<string, Record<string, unknown>>;
+    };
+    const named = Object.values(properties).flatMap((option) => option['x-choices'] ?? []);
+    expect(named.toSorted()).toEqual(Object.keys(choices ?? {}).toSorted());
+    expect(Object.keys(choices ?? {}).every((kind) => /^[a-z_]{1,50}$/.test(kind))).toBe(true);
+  });
+});
