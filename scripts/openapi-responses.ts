@@ -62,7 +62,10 @@ export const errorResponses = {
   404: ['NotFound', describeErrors(['not_found'], ...rateLimit)],
   409: [
     'Conflict',
-    describeErrors(['conflict', 'idempotency_conflict', 'media_expired'], ...rateLimit),
+    describeErrors(
+      ['conflict', 'idempotency_conflict', 'media_expired', 'reconnect_required'],
+      ...rateLimit,
+    ),
   ],
   413: ['PayloadTooLarge', describeErrors(['payload_too_large'], ...rateLimit)],
   415: ['UnsupportedMediaType', describeErrors(['unsupported_media_type'], ...rateLimit)],
@@ -93,14 +96,14 @@ export function describeResponses(route: Route) {
   };
 }
 
-function listErrorStatuses({ method, path, scope, body }: Route): ErrorStatus[] {
+function listErrorStatuses({ method, path, scope, body, needsAccess }: Route): ErrorStatus[] {
   const isWriting = method !== 'get';
   const possible: Record<ErrorStatus, boolean> = {
     400: body !== undefined,
     401: true,
     403: scope !== 'any key',
     404: path.includes(':'),
-    409: isWriting,
+    409: isWriting || needsAccess === true,
     413: body !== undefined,
     415: body !== undefined,
     422: true,
@@ -123,7 +126,12 @@ function describeAnswer({ method, answer, location }: Route, status: number) {
   };
   if (!answer.schema) return [status, described] as const;
   const envelope = answer.isList
-    ? z.object({ data: z.array(answer.schema), meta: PageMeta, request_id: RequestId })
+    ? z.object({
+        data: z.array(answer.schema),
+        meta: PageMeta,
+        ...answer.beside,
+        request_id: RequestId,
+      })
     : z.object({ data: answer.schema, ...answer.beside, request_id: RequestId });
   return [status, { ...described, content: json(envelope) }] as const;
 }

@@ -133,6 +133,11 @@ function describeParameter(path: string, parameter: string): z.ZodType {
   if (parameter === 'external_user_id') {
     return z.string().meta({ description: 'ID of the user in your system.' });
   }
+  if (parameter === 'kind') {
+    return z.string().meta({
+      description: "Kind of the choices: one of `choices` in the account's capabilities.",
+    });
+  }
   const segments = path.split('/');
   const resource = resourceNames[segments[segments.indexOf(`:${parameter}`) - 1]!];
   if (resource === undefined) throw new Error(`No description for :${parameter} of ${path}.`);

@@ -74,6 +74,7 @@ const mayImport: Record<string, readonly string[]> = {
     'schema/**',
     'activities',
     'activities/egress',
+    'activities/logins',
     'activities/media',
     'activities/platforms',
     'api/live',

@@ -30,6 +30,8 @@ const batchSize = 5_000;
 const batchSizes: Record<string, number> = {
   /** Smaller, because each post's attempts are deleted with it. */
   posts: 500,
+  /** Each has up to 2,000 choices. */
+  choiceLists: 20,
   /** Up to 512 MB are deleted with each one. */
   sandboxMedia: 10,
 };
@@ -37,6 +39,8 @@ const batchSizes: Record<string, number> = {
 const freeLimitsMs = 86_400_000;
 /** An app without a login can be registered again. */
 const unusedAppsMs = 86_400_000;
+/** A list is fetched again long before. */
+const unusedChoicesMs = 86_400_000;
 const sandboxMs = 7 * 86_400_000;
 const idempotencyKeysMs = fixedLimits.idempotencyHours * 3_600_000;
 const firstAccount: ErasurePosition = { accountId: '', resultId: '' };
@@ -64,6 +68,7 @@ export function createPruning(dependencies: PruningDependencies) {
       dataDeletions: (limit) => deleteEnded(db, 'data_deletions', ago(postsMs), limit),
       revocations: (limit) => deleteEnded(db, 'revocations', ago(0), limit),
       serverApps: (limit) => deleteEnded(db, 'platform_apps', ago(unusedAppsMs), limit),
+      choiceLists: (limit) => deleteEnded(db, 'choice_lists', ago(unusedChoicesMs), limit),
       replays: (limit) => deleteEnded(db, 'replays', ago(recordsMs), limit),
       webhooks: (limit) => deleteEnded(db, 'webhook_subscriptions', ago(recordsMs), limit),
       apiKeys: (limit) => deleteEnded(db, 'api_keys', ago(recordsMs), limit),

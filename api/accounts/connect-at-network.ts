@@ -18,7 +18,7 @@ import { validate } from '../http/validation.ts';
 const connectTimeoutMs = 20_000;
 const retryAfterS = 5;
 const refusedByNetwork = 'refused_by_network';
-const awayHint =
+const connectHint =
   'The account was not connected. Try again after `Retry-After`. If the error persists, check that the network is up and that Fanfare can reach it.';
 
 /** Asks for a login with what the user typed in. */
@@ -65,11 +65,12 @@ export async function askForLogin(
   return askNetwork(projectId, ask, refuse);
 }
 
-/** Call it outside any transaction. */
+/** Call it outside any transaction. `awayHint`: what to do if the network gives no answer. */
 export async function askNetwork<T>(
   projectId: string,
   ask: (signal: AbortSignal) => Promise<T>,
   refuse: Refuse,
+  awayHint = connectHint,
 ): Promise<T> {
   try {
     const signal = AbortSignal.timeout(connectTimeoutMs);

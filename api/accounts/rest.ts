@@ -9,11 +9,13 @@ import {
   ImportAccount,
   ListAccounts,
 } from '../../schema/accounts.ts';
+import { Choice, choiceListMembers, ListChoices } from '../../schema/choices.ts';
 import { Capabilities } from '../../schema/platforms/capabilities.ts';
-import { del, get, list, one, post, removed, written } from '../http/route.ts';
+import { del, get, list, listWith, one, post, removed, written } from '../http/route.ts';
 import { getAccountHealth } from './health.ts';
 import { connectAccount, disconnectAccount, getAccount, listAccounts } from './operations.ts';
 import { getAccountCapabilities } from './capabilities.ts';
+import { listAccountChoices } from './choices.ts';
 import { importAccount } from './import-account.ts';
 import { getAccountUsage } from './usage.ts';
 
@@ -84,6 +86,19 @@ export const accountRoutes = [
     scope: 'accounts:read',
     answer: one(Capabilities),
     run: ({ context, caller, params }) => getAccountCapabilities(context, caller, params.id),
+  }),
+
+  get('/v1/accounts/:id/choices/:kind', {
+    name: 'listAccountChoices',
+    summary: "List the choices for an account's options",
+    description:
+      'What the network offers to the account as values of options, such as the categories of its site. `choices` in the capabilities lists the kinds. Fanfare keeps a list for an hour, and searches the kept one. Fails with `reconnect_required` if the network no longer grants access.',
+    scope: 'accounts:read',
+    query: ListChoices,
+    needsAccess: true,
+    answer: listWith(Choice, choiceListMembers),
+    run: ({ context, caller, params: { id, kind }, query }) =>
+      listAccountChoices(context, caller, { accountId: id, kind }, query),
   }),
 
   del('/v1/accounts/:id', {

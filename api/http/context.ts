@@ -1,5 +1,6 @@
 // The context of every operation: the configuration and the open connections of this process.
 import type { Logger } from 'pino';
+import type { PendingRefreshes } from '../../activities/logins/pending-refreshes.ts';
 import type { Platforms } from '../../activities/platforms/index.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
 import type { PublicUrls } from '../../activities/platforms/public-urls.ts';
@@ -11,6 +12,7 @@ import type { Vault } from '../../schema/database/vault.ts';
 import type { KeyEnvironment } from '../../schema/api-keys.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import type { Feed } from '../live/feed.ts';
+import type { ShareCall } from './shared-calls.ts';
 
 export interface Context {
   readonly config: Config;
@@ -24,6 +26,8 @@ export interface Context {
   readonly vault: Vault;
   readonly guard: UrlGuard;
   readonly platforms: Platforms;
+  readonly refreshes: PendingRefreshes;
+  readonly shareCall: ShareCall;
   /** Undefined: not configured. */
   readonly media: MediaStorage | undefined;
   readonly publicUrls: PublicUrls;

@@ -15,7 +15,7 @@ import {
 } from '../../schema/wire/listing.ts';
 import type { Context } from './context.ts';
 
-type Kind = IdKind | 'attempt';
+type Kind = IdKind | 'attempt' | 'choice';
 type Present<Row, T> = (rows: Row[]) => T[] | Promise<T[]>;
 
 /** `present` gets all rows of the page, so that it can read related rows in one query. */
@@ -74,10 +74,14 @@ export function emptyPage({ limit }: Pick<Paging, 'limit'>): Page<never> {
 
 /** Attempts have numbers instead of IDs. */
 export const attemptPrefix = 'att_';
+/** Choices have positions, since only their network knows their IDs. */
+export const choicePrefix = 'cho_';
 
 /** The form of the IDs of a list's rows. */
 function formOf(kind: Kind): RegExp {
-  return new RegExp(kind === 'attempt' ? `^${attemptPrefix}\\d{1,9}$` : `^${idPrefixes[kind]}_`);
+  if (kind === 'attempt') return new RegExp(`^${attemptPrefix}\\d{1,9}$`);
+  if (kind === 'choice') return new RegExp(`^${choicePrefix}\\d{1,9}$`);
+  return new RegExp(`^${idPrefixes[kind]}_`);
 }
 
 function foreignCursor(): AppError {

@@ -34,6 +34,15 @@ export function list<T>(schema: z.ZodType<T>): AnswerShape<Page<T>> {
   return { statuses: [200], schema, isList: true, render };
 }
 
+/** A page of resources, with further members of the answer beside it. */
+export function listWith<T, Beside extends Readonly<Record<string, z.ZodType>>>(
+  schema: z.ZodType<T>,
+  beside: Beside,
+): AnswerShape<Page<T> & z.infer<z.ZodObject<Beside>>> {
+  const render = (list: Page<T>) => ({ status: 200, body: { ...list } });
+  return { statuses: [200], schema, isList: true, beside, render };
+}
+
 /** A written resource. The operation chooses the status. */
 export function written<T>(
   statuses: number | readonly number[],
@@ -99,6 +108,8 @@ interface RouteSpec<Path extends string, Query, Body, Result> {
   isBodyOptional?: boolean;
   /** Reads the idempotency key of a body that can have one. */
   idempotencyKey?(body: Body): string | undefined;
+  /** Whether a read is refused with 409 if an account has lost its access. */
+  needsAccess?: boolean;
   answer: AnswerShape<Result>;
   /** Path of what 201 or 202 has made or begun, for the `Location` header. */
   location?(result: Result, params: PathParams<Path>): string;

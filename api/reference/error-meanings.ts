@@ -24,6 +24,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
     'Another upload of the same bytes is running. Wait as long as `Retry-After` says, then ask where to continue.',
   account_in_use:
     'The account is connected for another user. Only the page of a connect session reports this. Disconnect the account, or move it with your API key.',
+  reconnect_required:
+    'The network no longer grants access to the account. Have its user connect it again.',
   media_expired: 'The media of the target were deleted. Create a new post with new media.',
   idempotency_conflict:
     'The `Idempotency-Key` was used with another request, or by an API key whose answer yours may not see. Use a new key for a new request.',

@@ -5,6 +5,7 @@ import { createImages } from '../../activities/media/images/images.ts';
 import { createVideoReader } from '../../activities/media/videos.ts';
 import type { Platforms } from '../../activities/platforms/index.ts';
 import { createPublicUrls } from '../../activities/platforms/public-urls.ts';
+import { createPendingRefreshes } from '../../activities/logins/pending-refreshes.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
 import { within } from '../../activities/within.ts';
 import type { Config } from '../../schema/config/config.ts';
@@ -19,6 +20,7 @@ import { createHealth, type ProcessContext } from './health.ts';
 import { home } from './home.ts';
 import { createConnectionTurns } from '../http/connection-turns.ts';
 import { createInboundRoutes } from '../inbound/routes.ts';
+import { createSharedCalls } from '../http/shared-calls.ts';
 import { createFeed } from '../live/feed.ts';
 import { createOutbound } from './outbound.ts';
 import { holdPort } from './ports.ts';
@@ -87,6 +89,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   warnOfShortChecks(log, config);
   reportWithoutMedia(log, platforms);
   const role = roles.api && roles.worker ? 'start' : roles.api ? 'api' : 'worker';
+  const refreshes = createPendingRefreshes(log);
   let worker: KeptWorker | undefined;
   const context: ProcessContext = {
     config,
@@ -114,6 +117,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     vault,
     guard,
     platforms,
+    refreshes,
+    shareCall: createSharedCalls(),
     pool: database.pool,
     temporalRuntime: options.temporalRuntime,
     publicUrls: createPublicUrls(vault, mediaUrl),
@@ -156,9 +161,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     probesUrl,
     async stop() {
       context.health.stop();
+      const untilMs = performance.now() + settleWithinMs;
       const stopping = stopInOrder(log, [
         () => server?.close(),
         () => worker?.stop(),
+        () => refreshes.settle(untilMs - performance.now()),
         () => probes?.close(),
         () => context.feed.close(),
         () => context.media?.images.close(),
@@ -212,6 +219,8 @@ async function openMedia(
 
 /** Below the 30 s that a container gets. Parts may wait longer for a server that doesn't answer. */
 const stopWithinMs = 25_000;
+/** Less, so that lost credentials are logged. */
+const settleWithinMs = 22_000;
 
 /** A step that fails doesn't keep the others from stopping. */
 async function stopInOrder(log: Logger, steps: (() => Promise<void> | undefined)[]): Promise<void> {

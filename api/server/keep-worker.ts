@@ -5,7 +5,6 @@ import type { NativeConnection } from '@temporalio/worker';
 import { createDeliveryRecorder } from '../../activities/delivering/recorder.ts';
 import { createWebhookHealth } from '../../activities/delivering/webhook-health.ts';
 import { createKeyedCounter } from '../../activities/keyed-limits.ts';
-import { createPendingRefreshes } from '../../activities/logins/pending-refreshes.ts';
 import {
   startWorker,
   type RunningWorker,
@@ -31,8 +30,6 @@ type KeepDependencies = Omit<WorkerDependencies, 'connection' | 'temporal'> & {
 };
 
 const retryMs = 1_000;
-/** Below the limit of the whole stop, so that lost credentials are logged. */
-const stopWithinMs = 22_000;
 
 /** With everything that its activities need. */
 export async function runWorker(
@@ -41,13 +38,11 @@ export async function runWorker(
 ): Promise<KeptWorker> {
   const { config, db, notifier, log } = context;
   const webhookHealth = createWebhookHealth({ db, notifier, log, rule: config.disabling });
-  const refreshes = createPendingRefreshes(log);
   const clock = await startDatabaseClock(db);
   const worker = keepWorker({
     ...context,
     ...options,
     inFlight: createKeyedCounter(),
-    refreshes,
     recorder: createDeliveryRecorder(db, notifier, webhookHealth.follow),
     clock: config.targetClock,
     postsPerMinute: postsPerMinuteOf(config),
@@ -59,11 +54,9 @@ export async function runWorker(
   return {
     ...worker,
     async stop() {
-      const untilMs = performance.now() + stopWithinMs;
       try {
         await worker.stop();
       } finally {
-        await refreshes.settle(untilMs - performance.now());
         await webhookHealth.settled();
         clock.stop();
       }

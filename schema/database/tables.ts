@@ -37,6 +37,8 @@ export interface Database {
   social_accounts: SocialAccountTable;
   connect_sessions: ConnectSessionTable;
   data_deletions: DataDeletionTable;
+  choice_lists: ChoiceListTable;
+  choices: ChoiceTable;
   posts: PostTable;
   post_results: PostResultTable;
   media: MediaTable;
@@ -232,6 +234,28 @@ interface DataDeletionTable {
   erased_at: Date | null;
 }
 export type DataDeletionRow = Selectable<DataDeletionTable>;
+/** A list that a network gave for an account. */
+interface ChoiceListTable {
+  social_account_id: string;
+  kind: string;
+  /** False: it was cut. */
+  is_complete: boolean;
+  fetched_at: Date;
+}
+
+interface ChoiceTable {
+  social_account_id: string;
+  kind: string;
+  position: number;
+  id: string;
+  name: string;
+  description: string | null;
+  url: string | null;
+  image_url: string | null;
+  parent_id: string | null;
+  disabled_reason: string | null;
+}
+export type ChoiceRow = Selectable<ChoiceTable>;
 
 interface PostTable {
   id: string;

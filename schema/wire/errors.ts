@@ -23,6 +23,7 @@ export const errorKinds = {
   conflict: { status: 409, isRetriable: false },
   upload_in_progress: { status: 409, isRetriable: true },
   account_in_use: { status: 409, isRetriable: false },
+  reconnect_required: { status: 409, isRetriable: false },
   media_expired: { status: 409, isRetriable: false },
   idempotency_conflict: { status: 409, isRetriable: false },
   cursor_expired: { status: 410, isRetriable: false },

@@ -26,6 +26,7 @@ describe('errorKinds', () => {
       upload_timeout: 408,
       conflict: 409,
       account_in_use: 409,
+      reconnect_required: 409,
       idempotency_conflict: 409,
       cursor_expired: 410,
       upload_url_expired: 410,

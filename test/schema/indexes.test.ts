@@ -20,6 +20,11 @@ import {
   putApp,
 } from '../../schema/database/accounts/apps.ts';
 import {
+  findChoiceList,
+  listChoiceRows,
+  replaceChoices,
+} from '../../schema/database/accounts/choices.ts';
+import {
   claimDueGrants,
   deleteEmptyGrant,
   listGrantsOfAccounts,
@@ -257,6 +262,16 @@ describe('lists', () => {
     'accounts whose logins end soon': (db, scope) =>
       listAccountRows(db, scope, { status: 'expiring' }, page),
     'apps of a project': (db, scope) => listProjectApps(db, scope),
+    'choices of an account': async (db) => {
+      const key = { accountId: 'sa_7', kind: 'board' };
+      await findChoiceList(db, project, key);
+      const slice = { limit: 26, after: 0 };
+      await listChoiceRows(db, project, key, { q: 'a', parent_id: 'b' }, slice);
+      const list = { choices: [], isComplete: true };
+      expect(
+        await inQuietTransaction(db, (trx) => replaceChoices(trx, project, key, list)),
+      ).toBe(true);
+    },
     'accounts and connect sessions of a user to erase': (db, scope) =>
       inQuietTransaction(db, async (trx) => {
         await lockAccountsOfUser(trx, scope, 'user_7', 20);
@@ -680,6 +695,7 @@ describe('pruning', () => {
     'old sandbox refusals': (db) => deleteEnded(db, 'sandbox_refusals', new Date(), 100),
     'old sandbox grants': (db) => deleteEnded(db, 'sandbox_grants', new Date(), 100),
     'flows of expired connect sessions': (db) => deleteExpiredFlows(db, new Date(), 100),
+    'old lists of choices': (db) => deleteEnded(db, 'choice_lists', new Date(), 20),
     'old connect sessions': (db) => deleteEnded(db, 'connect_sessions', new Date(), 100),
     'old replays': (db) => deleteEnded(db, 'replays', new Date(), 100),
     'unused apps of servers': (db) => deleteEnded(db, 'platform_apps', new Date(), 100),
@@ -736,6 +752,12 @@ async function fill(db: Db): Promise<void> {
         jsonb_build_object('user_id', 'u' || i),
         case when i % 500 = 333 then now() end
       from generate_series(0, 4999) i`,
+    `insert into choice_lists (social_account_id, kind, is_complete, fetched_at)
+      select 'sa_' || i, 'board', true, now() - i * interval '1 min'
+      from generate_series(0, 4999) i`,
+    `insert into choices (social_account_id, kind, position, id, name)
+      select 'sa_' || i, 'board', position, position, 'a'
+      from generate_series(0, 4999) i, generate_series(0, 3) position`,
     `insert into posts (id, project_id, environment, caption, status, scheduled_at, run_due_at, progressed_at)
       select 'post_' || i, 'prj_' || i % 50, ${environment}, 'caption',
         case when i % 1000 = 0 then 'pending' when i % 1000 = 1 then 'scheduled'

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { DisconnectReason } from '../../accounts.ts';
 import { updateAccount } from '../accounts/accounts.ts';
+import { deleteChoiceLists } from '../accounts/choices.ts';
 import { deleteEmptyGrant } from '../accounts/grants.ts';
 import { inMs } from '../database-clock.ts';
 import { recordAccountEvent } from '../events/account-events.ts';
@@ -26,6 +27,7 @@ export async function endAccount(
     // The account may be due already.
     erase_at: sql<Date>`least(erase_at, ${inMs(retention.disconnectedMs)})`,
   });
+  await deleteChoiceLists(trx, [id]);
   const left = grantId === null ? undefined : await deleteEmptyGrant(trx, projectId, grantId);
   await recordAccountEvent(trx, account, 'account.disconnected', { previewEvents }, { reason });
   return left;

@@ -1,11 +1,12 @@
 // Erases what a disconnected account left behind: names, users, IDs at the network, its answers, and events.
 import { sql } from 'kysely';
 import type { ErasurePosition } from '../../workflows.ts';
-import { endAccount, type EndOptions } from './end-account.ts';
+import { deleteChoiceLists } from '../accounts/choices.ts';
 import { insertAccountChanges } from '../live/changes.ts';
 import type { Db, SocialAccountRow, Transaction } from '../tables.ts';
 import { keepSuccesses } from '../webhooks/health.ts';
 import { deleteEventsWhere, maxEvents } from './pruning.ts';
+import { endAccount, type EndOptions } from './end-account.ts';
 
 /** What clients see as the name of an erased account. */
 const erasedName = 'Erased account';
@@ -20,6 +21,7 @@ export async function eraseAccounts(
   accounts: readonly SocialAccountRow[],
 ): Promise<void> {
   const ids = accounts.map(({ id }) => id);
+  await deleteChoiceLists(trx, ids);
   await trx
     .updateTable('social_accounts')
     .set({

@@ -102,6 +102,8 @@ const byAge = (column: string) => (before: Date) =>
 const endedRows = {
   activity_failures: byAge('failed_at'),
   data_deletions: byAge('erased_at'),
+  /** With their choices. */
+  choice_lists: byAge('fetched_at'),
   idempotency_keys: byAge('created_at'),
   revocations: byAge('expires_at'),
   sandbox_grants: byAge('created_at'),

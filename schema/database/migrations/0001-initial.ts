@@ -171,6 +171,29 @@ const statements = [
   )`,
   `create index data_deletions_open on data_deletions (received_at) where erased_at is null`,
   `create index data_deletions_by_age on data_deletions (erased_at) where erased_at is not null`,
+  // What networks offer to accounts as values of options, kept until it is old.
+  `create table choice_lists (
+    social_account_id ${id} not null references social_accounts on delete cascade,
+    kind text not null,
+    is_complete boolean not null,
+    fetched_at ${time} not null,
+    primary key (social_account_id, kind)
+  )`,
+  `create index choice_lists_by_age on choice_lists (fetched_at)`,
+  `create table choices (
+    social_account_id ${id} not null,
+    kind text not null,
+    position int not null,
+    id text not null,
+    name text not null,
+    description text,
+    url text,
+    image_url text,
+    parent_id text,
+    disabled_reason text,
+    primary key (social_account_id, kind, position),
+    foreign key (social_account_id, kind) references choice_lists on delete cascade
+  )`,
 
   `create table posts (
     id ${id} primary key,

@@ -1,6 +1,7 @@
 // The REST API over a database of its own, called without a port; and projects with keys to call it with.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import { createPendingRefreshes } from '../../../activities/logins/pending-refreshes.ts';
 import { openFileStore } from '../../../activities/media/store/file.ts';
 import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
@@ -8,6 +9,7 @@ import { createSandboxPlatform } from '../../../activities/platforms/sandbox/ind
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
 import { createKey, type NewKey } from '../../../api/api-keys/key.ts';
 import type { Context } from '../../../api/http/context.ts';
+import { createSharedCalls } from '../../../api/http/shared-calls.ts';
 import type { ProcessContext } from '../../../api/server/health.ts';
 import { createRest } from '../../../api/server/rest.ts';
 import { readConfig } from '../../../schema/config/config.ts';
@@ -78,6 +80,8 @@ export async function createTestRest(
       createBluesky({ fetch, apiUrl: nowhere, plcUrl: nowhere, lookUpTxt: txtOf({}) }),
       createSandboxPlatform({ fetch, apiUrl: nowhere, publicUrl: nowhere }),
     ]),
+    refreshes: createPendingRefreshes(pino({ level: 'silent' })),
+    shareCall: createSharedCalls(),
     media,
     health: { role: 'api' },
     pool: () => ({ total: 0, idle: 0, waiting: 0 }),
