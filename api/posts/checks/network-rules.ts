@@ -1,12 +1,11 @@
 // Checks the content of a target against the rules of its network.
-import type { z } from 'zod';
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Text } from '../../../schema/wire/names.ts';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import type { Platforms } from '../../../activities/platforms/index.ts';
 import type { MediaFacts } from '../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../activities/platforms/text-rules.ts';
-import { check } from '../../http/validation.ts';
+import { checkOptions } from '../../platforms/check-options.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
 
 export function checkContent(
@@ -21,7 +20,7 @@ export function checkContent(
     own.caption === undefined ? [input.caption, ['caption']] : [own.caption, [...at, 'caption']];
   return [
     ...checkNetwork(network, target),
-    ...checkOptions(platforms, network, target),
+    ...checkOwnOptions(platforms, network, target),
     ...checkText(network, caption, {
       path: captionPath,
       options: optionsOf(network, target),
@@ -84,39 +83,13 @@ function checkNetwork(network: PlatformEntry, target: RequestTarget): Issue[] {
   return [{ path: [...at, 'platform'], code: 'other_network', message, actual: own.platform! }];
 }
 
-function checkOptions(
+function checkOwnOptions(
   platforms: Platforms,
   network: PlatformEntry,
   target: RequestTarget,
 ): Issue[] {
   if (isOfOther(network, target)) return [];
   const { own, at } = target;
-  const path = [...at, 'platform_options'];
-  const { issues } = check(network.options, own.platform_options ?? {}, { at: path });
-  return issues.map((issue) => {
-    const isUnknown = issue.code === 'unknown_field' && issue.path.length === path.length + 1;
-    if (!isUnknown) return issue;
-    return { ...issue, message: explainOption(platforms, network, String(issue.path.at(-1))) };
-  });
-}
-
-/** An option of another network is the most common mistake. */
-function explainOption(
-  platforms: Platforms,
-  { name, options }: PlatformEntry,
-  key: string,
-): string {
-  const owners = [...platforms.values()]
-    .map(({ definition }) => definition)
-    .filter((other) => optionNames(other.options).includes(key))
-    .map((other) => other.name);
-  const own = optionNames(options);
-  const known = own.length > 0 ? `, which takes ${own.join(', ')}` : '';
-  return owners.length > 0
-    ? `is an option of ${owners.join(', ')}, not of ${name}${known}`
-    : `is not an option of ${name}${known}`;
-}
-
-function optionNames(options: z.ZodType): string[] {
-  return 'shape' in options ? Object.keys(options.shape as object) : [];
+  const options = own.platform_options ?? {};
+  return checkOptions(platforms, network, options, [...at, 'platform_options']);
 }

@@ -22,7 +22,7 @@ import { wordEnum } from '../../graphql/shapes.ts';
 import { graphqlNames } from '../../graphql/input.ts';
 import { mediaNodes, MediaRef } from '../../media/graphql.ts';
 import { PlatformRef } from '../../platforms/graphql.ts';
-import { PlatformOptionsRef, showOptions } from './options.ts';
+import { PlatformOptionsRef, showOptions } from '../../platforms/options-graphql.ts';
 import { findPosts, findResults } from '../read-posts.ts';
 
 export const PostStatusRef = wordEnum(PostStatus);

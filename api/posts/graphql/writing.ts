@@ -12,7 +12,7 @@ import { deletePost } from '../delete-post.ts';
 import { publishPost } from '../publish-post.ts';
 import { retryResult } from '../retry-result.ts';
 import { updatePost } from '../update-post.ts';
-import { PlatformOptionsInput } from './options.ts';
+import { PlatformOptionsInput } from '../../platforms/options-graphql.ts';
 import { PostIssueRef, PostRef, PostResultRef } from './shapes.ts';
 
 const PostMediaInput = builder.inputType('PostMediaInput', {

@@ -12,7 +12,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { GraphqlTypes } from '../../../api/graphql/builder.ts';
 import { namesAt, toWire } from '../../../api/graphql/input.ts';
-import { buildOptionTypes } from '../../../api/posts/graphql/option-types.ts';
+import { buildOptionTypes } from '../../../api/platforms/option-types.ts';
 import { check } from '../../../api/http/validation.ts';
 
 const Options = z.strictObject({

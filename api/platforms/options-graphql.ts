@@ -1,6 +1,6 @@
 // The networks' own options in GraphQL, as types generated from the schemas that validate them.
-import { platformDefinitions, type PlatformName } from '../../../schema/platforms/index.ts';
-import { builder } from '../../graphql/builder.ts';
+import { platformDefinitions, type PlatformName } from '../../schema/platforms/index.ts';
+import { builder } from '../graphql/builder.ts';
 import { buildOptionTypes } from './option-types.ts';
 
 const networks = platformDefinitions.flatMap(({ name, title, options }) => {

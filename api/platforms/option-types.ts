@@ -1,9 +1,9 @@
 // GraphQL types of a network's options, generated from the schema that validates them.
 import type { EnumRef, InputObjectRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
-import { toEnumWord } from '../../../schema/wire/enum-word.ts';
-import type { builder as ourBuilder } from '../../graphql/builder.ts';
-import { toCamelCase, toSnakeCase } from '../../graphql/case-conversion.ts';
+import { toEnumWord } from '../../schema/wire/enum-word.ts';
+import type { builder as ourBuilder } from '../graphql/builder.ts';
+import { toCamelCase, toSnakeCase } from '../graphql/case-conversion.ts';
 
 type Builder = typeof ourBuilder;
 type Values = Record<string, unknown>;
