@@ -9,12 +9,15 @@ import {
   AccountName,
   CreatedAt,
   ExternalUserId,
+  GivenName,
   GivenUserEmail,
   GivenUserId,
   Id,
+  JsonObject,
   SocialAccountId,
   queryFlag,
 } from './wire/shared-fields.ts';
+import { someChange } from './wire/some-change.ts';
 import type { Text } from './wire/names.ts';
 import { GivenTime, Timestamp } from './wire/timestamp.ts';
 
@@ -56,11 +59,24 @@ const DisconnectReason = describedEnum('DisconnectReason', 'Why the account was 
 });
 export type DisconnectReason = z.infer<typeof DisconnectReason>;
 
+const displayName = { description: 'Your own name for the account. Null if you set none.' };
+
+const AccountDefaults = z
+  .object({
+    platform_options: JsonObject.meta({
+      description:
+        "Options of the account's network, for posts that don't have them. Empty if you set none.",
+    }),
+  })
+  .meta({ id: 'AccountDefaults', description: 'What posts to the account get by default.' });
+export type AccountDefaults = z.infer<typeof AccountDefaults>;
+
 export const Account = z
   .object({
     id: Id,
     platform: AccountPlatform,
     account_name: AccountName,
+    display_name: z.string().nullable().meta(displayName),
     external_account_id: z.string().meta({ description: "Account's ID on its network." }),
     external_user_id: ExternalUserId.nullable(),
     external_user_email: z.string().nullable().meta({
@@ -75,6 +91,7 @@ export const Account = z
     token_expires_at: Timestamp.nullable().meta({
       description: 'Time when the access token expires. Null if the network sets no expiry.',
     }),
+    defaults: AccountDefaults,
   })
   .meta({ id: 'Account', description: 'A connected social account.' });
 export type Account = z.infer<typeof Account>;
@@ -236,6 +253,38 @@ export const ImportAccount = z
   })
   .meta({ id: 'ImportAccount', description: 'An account to connect with tokens of your own.' });
 export type ImportAccount = z.infer<typeof ImportAccount>;
+
+const AccountDefaultsInput = z
+  .strictObject({
+    platform: GivenPlatform.optional().meta({
+      description: 'Network that `platform_options` is meant for. The account must belong to it.',
+    }),
+    platform_options: JsonObject.meta({
+      description:
+        "Options of the account's network. They replace all defaults. An option that is null has no default.",
+    }),
+  })
+  .meta({
+    id: 'AccountDefaultsInput',
+    description:
+      "What posts to the account get by default. A post gets each option that it doesn't have, when it leaves draft. Later changes of the defaults don't reach it.",
+  });
+
+export const UpdateAccount = someChange(
+  z.strictObject({
+    display_name: GivenName.nullable().optional().meta(displayName),
+    external_user_id: GivenUserId.nullable().optional().meta({
+      description:
+        'ID, in your system, of the user who owns the account. Another user gets the account without its email address. Null if it belongs to no user.',
+    }),
+    defaults: AccountDefaultsInput.optional(),
+  }),
+).meta({
+  id: 'UpdateAccount',
+  description: 'Changes to an account. Omitted fields stay as they are.',
+});
+export type UpdateAccount = z.infer<typeof UpdateAccount>;
+export type GivenAccountDefaults = z.infer<typeof AccountDefaultsInput>;
 
 export const DisconnectAccount = z.strictObject({
   erase: queryFlag(

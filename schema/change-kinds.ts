@@ -3,6 +3,7 @@
 export const changeKinds = {
   account: [
     'connected',
+    'updated',
     'refreshed',
     'expiring',
     'reconnect_required',

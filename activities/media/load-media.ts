@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { findRendition, insertRendition } from '../../schema/database/media/renditions.ts';
 import { listSegments } from '../../schema/database/media/segments.ts';
-import { mediaOf, type TargetRow } from '../../schema/database/posts/targets.ts';
+import { mediaOf, optionsOf, type TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Db, MediaItem, MediaRow } from '../../schema/database/tables.ts';
 import type { MediaRules, PlatformDefinition } from '../../schema/platforms/definition.ts';
 import { mediaErrorOf, type PostingErrorCode } from '../../schema/posts/errors.ts';
@@ -65,7 +65,8 @@ export function createMediaLoader({
 
   return async function load(target, found, network) {
     const items = mediaOf(target);
-    const { auto_fit: autoFit, platform_options: options } = target;
+    const { auto_fit: autoFit } = target;
+    const options = optionsOf(target);
     if (items.length === 0) return [];
     if (!storage) throw new StoreError('unavailable', 'This worker has no media store.');
     const rows = new Map(found.map((media) => [media.id, media]));

@@ -2,7 +2,7 @@
 import type { ClockState, Db } from '../../schema/database/tables.ts';
 import { beginPhase, endAttempt, setPublished } from '../../schema/database/posts/target-steps.ts';
 import { openState } from '../../schema/database/posts/provider-state.ts';
-import type { TargetRow } from '../../schema/database/posts/targets.ts';
+import { optionsOf, type TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
 import { withoutProject } from '../current-project.ts';
 import { uploadMs } from '../egress/upload-time.ts';
@@ -126,7 +126,7 @@ function toTarget(
     caption: row.caption ?? row.post_caption,
     media,
     replyTo: row.in_reply_to ?? row.answered_external_id,
-    platformOptions: row.platform_options,
+    platformOptions: optionsOf(row),
     dueAt: new Date(row.due_at.getTime() + row.position),
     credentials,
     traits,

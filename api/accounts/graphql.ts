@@ -10,7 +10,9 @@ import {
   GetAccountUsage,
   ImportAccount,
   ListAccounts,
+  UpdateAccount,
   type Account,
+  type AccountDefaults,
   type AccountHealth,
   type AccountIssue,
   type AccountUsage,
@@ -26,6 +28,7 @@ import { queryOne, queryPages } from '../graphql/queries.ts';
 import { wordEnum } from '../graphql/shapes.ts';
 import { subscriptionOf } from '../graphql/subscriptions.ts';
 import { CapabilitiesRef, PlatformRef } from '../platforms/graphql.ts';
+import { PlatformOptionsInput, PlatformOptionsRef, showOptions } from '../platforms/options-graphql.ts';
 import { findHealth } from './health.ts';
 import {
   connectAccount,
@@ -36,6 +39,7 @@ import {
 } from './operations.ts';
 import { findCapabilities } from './capabilities.ts';
 import { importAccount } from './import-account.ts';
+import { updateAccount } from './update-account.ts';
 import { findUsage } from './usage.ts';
 
 const AccountStatusRef = wordEnum(AccountStatus);
@@ -72,6 +76,18 @@ const AccountUsageRef = builder.objectRef<AccountUsage>('AccountUsage').implemen
   }),
 });
 
+const AccountDefaultsRef = builder
+  .objectRef<AccountDefaults & Pick<Account, 'platform'>>('AccountDefaults')
+  .implement({
+    fields: (t) => ({
+      platformOptions: t.field({
+        type: PlatformOptionsRef,
+        nullable: true,
+        resolve: ({ platform, platform_options: options }) => showOptions(platform, options),
+      }),
+    }),
+  });
+
 export const AccountRef = builder.objectRef<Account>('Account');
 export const accountNodes = nodesOf('accounts:read', findAccounts);
 
@@ -92,6 +108,7 @@ builder.node(AccountRef, {
   fields: (t) => ({
     platform: t.expose('platform', { type: PlatformRef }),
     accountName: t.exposeString('account_name'),
+    displayName: t.exposeString('display_name', { nullable: true }),
     externalAccountId: t.exposeString('external_account_id'),
     externalUserId: t.exposeString('external_user_id', { nullable: true }),
     externalUserEmail: t.exposeString('external_user_email', { nullable: true }),
@@ -100,6 +117,11 @@ builder.node(AccountRef, {
     scope: t.exposeStringList('scope'),
     connectedAt: t.expose('connected_at', { type: 'DateTime' }),
     tokenExpiresAt: t.expose('token_expires_at', { type: 'DateTime', nullable: true }),
+    defaults: t.field({
+      type: AccountDefaultsRef,
+      description: 'What posts to the account get by default.',
+      resolve: ({ platform, defaults }) => ({ platform, ...defaults }),
+    }),
     capabilities: t.field({
       type: CapabilitiesRef,
       nullable: true,
@@ -161,6 +183,18 @@ const ImportAccountInput = builder.inputType('ImportAccountInput', {
   }),
 });
 
+const UpdateAccountInput = builder.inputType('UpdateAccountInput', {
+  fields: (t) => ({
+    displayName: t.string(),
+    externalUserId: t.string(),
+    defaults: t.field({
+      type: builder.inputType('AccountDefaultsInput', {
+        fields: (t) => ({ platformOptions: t.field({ type: PlatformOptionsInput, required: true }) }),
+      }),
+    }),
+  }),
+});
+
 queryOne('account', {
   type: AccountRef,
   scope: 'accounts:read',
@@ -199,6 +233,15 @@ mutationOf('importAccount', {
   schema: ImportAccount,
   takesKey: true,
   run: importAccount,
+});
+
+mutationOf('updateAccount', {
+  type: AccountRef,
+  scope: 'accounts:write',
+  resource: 'account',
+  input: UpdateAccountInput,
+  schema: UpdateAccount,
+  run: (context, caller, changes, { id }) => updateAccount(context, caller, id, changes),
 });
 
 mutationOf('disconnectAccount', {

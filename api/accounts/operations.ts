@@ -29,7 +29,8 @@ import { connectAtNetwork, onlyAccountOf } from './connect-at-network.ts';
 import { revokeLogins } from './revoke-login.ts';
 import { writeConnection, type NewConnection } from './write-connection.ts';
 
-const presentAccount = (row: AccountRow) => present(Account, row);
+export const presentAccount = (row: AccountRow) =>
+  present(Account, { ...row, defaults: { platform_options: row.default_options } });
 
 /** 201 for an account that is new to the project, 200 for a known one. */
 export async function connectAccount(

@@ -8,15 +8,17 @@ import {
   GetAccountUsage,
   ImportAccount,
   ListAccounts,
+  UpdateAccount,
 } from '../../schema/accounts.ts';
 import { Choice, choiceListMembers, ListChoices } from '../../schema/choices.ts';
 import { Capabilities } from '../../schema/platforms/capabilities.ts';
-import { del, get, list, listWith, one, post, removed, written } from '../http/route.ts';
+import { del, get, list, listWith, one, patch, post, removed, written } from '../http/route.ts';
 import { getAccountHealth } from './health.ts';
 import { connectAccount, disconnectAccount, getAccount, listAccounts } from './operations.ts';
 import { getAccountCapabilities } from './capabilities.ts';
 import { listAccountChoices } from './choices.ts';
 import { importAccount } from './import-account.ts';
+import { updateAccount } from './update-account.ts';
 import { getAccountUsage } from './usage.ts';
 
 export const accountRoutes = [
@@ -59,6 +61,17 @@ export const accountRoutes = [
     scope: 'accounts:read',
     answer: one(Account),
     run: ({ context, caller, params }) => getAccount(context, caller, params.id),
+  }),
+
+  patch('/v1/accounts/:id', {
+    name: 'updateAccount',
+    summary: 'Change an account',
+    description:
+      'Changes your name for the account, its user, and the defaults of its posts. Fields you send replace the old value completely.',
+    scope: 'accounts:write',
+    body: UpdateAccount,
+    answer: written(200, Account),
+    run: ({ context, caller, params, body }) => updateAccount(context, caller, params.id, body),
   }),
 
   get('/v1/accounts/:id/health', {

@@ -37,10 +37,16 @@ export function toWire(value: unknown, type: GraphQLInputType, schema?: z.ZodTyp
   return wire;
 }
 
-/** The member of a one-of input. REST names the network in `platform`, beside the options. */
+/**
+ * The member of a one-of input. REST names the network in `platform`, beside the options. A null option has a meaning:
+ * it leaves out a default of the account.
+ */
 function chosen(member: unknown, type: GraphQLInputObjectType, key: string) {
-  const [[platform, options]] = Object.entries(member as object) as [[string, unknown]];
-  return { platform, [key]: toWire(options, type.getFields()[platform]!.type) };
+  const [[platform, options]] = Object.entries(member as object) as [[string, object]];
+  const given = toWire(options, type.getFields()[platform]!.type) as object;
+  const nulls = Object.entries(options).filter(([, option]) => option === null);
+  const leftOut = nulls.map(([name]) => [toSnakeCase(name), null]);
+  return { platform, [key]: { ...given, ...Object.fromEntries(leftOut) } };
 }
 
 /** The schema inside optional, default and nullable ones. */

@@ -63,6 +63,7 @@ async function writePost(
   const request =
     run === 0 ? undefined : publishPostRow(projectId, { postId: id, run }, scheduledAt);
   const usageMonth = run === 0 ? null : monthOf(scheduledAt ?? new Date());
+  const owner = { id, projectId, usageMonth, isDraft: run === 0 };
   const inserted = await insertPost(
     effects.trx,
     {
@@ -78,7 +79,7 @@ async function writePost(
       current_run: run,
       workflow_id: request?.workflow_id ?? null,
     },
-    toResultRows({ id, projectId, usageMonth }, planned.targets),
+    toResultRows(owner, planned.targets),
     request,
   );
   await settleUsage(context, effects, caller, planned.targets, inserted.usages);

@@ -57,7 +57,8 @@ function presentResult(
     ...presentMedia(hasLinkThumb ? [] : (result.media ?? post.media)),
     thread_position: result.thread_position,
     in_reply_to: result.in_reply_to,
-    platform_options: result.platform_options,
+    platform_options: { ...result.default_options, ...result.platform_options },
+    defaulted: Object.keys(result.default_options ?? {}).toSorted(),
     ...present(result),
     first_comment: comment
       ? { id: comment.id, text: comment.caption ?? '', ...present(comment) }

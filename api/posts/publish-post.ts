@@ -7,8 +7,9 @@ import type { CheckedPost } from '../../schema/posts/posts.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
+import { copyDefaults } from './copy-defaults.ts';
 import { countResults } from './count-usage.ts';
-import { isWaiting, toTargetInput, wrongState } from './stored-post.ts';
+import { isWaiting, listCopiedDefaults, toTargetInput, wrongState } from './stored-post.ts';
 import { attachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { planTargets } from './checks/targets.ts';
@@ -31,9 +32,10 @@ export function publishPost(
     }
     const now = new Date();
     if (stored.post.publish_by && stored.post.publish_by <= now) throw deadlinePassed();
-    const options = { publishAt: now, names };
+    const options = { publishAt: now, names, copied: listCopiedDefaults(stored) };
     const input = toTargetInput(stored);
-    const { warnings } = await planTargets({ ...context, db: trx }, caller, input, options);
+    const { targets, warnings } = await planTargets({ ...context, db: trx }, caller, input, options);
+    await copyDefaults(trx, stored, targets);
     await startRun(trx, stored.post, { status: 'pending', scheduledAt: null });
     change({ subject: 'post', subject_id: id, kind: 'submitted' });
     const written = await getPostRow(trx, caller, id);

@@ -11,6 +11,8 @@ interface RowsOwner {
   projectId: string;
   /** Month in which the targets count. Absent: they don't count yet. */
   usageMonth?: string | null;
+  /** A draft gets the defaults of its accounts when it is scheduled or published. */
+  isDraft: boolean;
 }
 
 /** Returns targets in the order of the request, then their comments. `position` has the same order. */
@@ -29,6 +31,7 @@ export function toResultRows(post: RowsOwner, targets: PlannedTarget[]): ResultI
       media: target.media && JSON.stringify(target.media),
       content_hash: target.contentHash,
       platform_options: JSON.stringify(target.platformOptions),
+      default_options: post.isDraft ? null : JSON.stringify(target.defaultOptions),
       answers_result_id: answers,
       thread_position: threadPosition,
       in_reply_to: target.inReplyTo,

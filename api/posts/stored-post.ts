@@ -15,10 +15,20 @@ export function toTargetInput({ post, results }: PostWithResults): StoredContent
     caption: post.caption,
     media: toMediaInputs(post.media),
     auto_fit: post.auto_fit,
-    platform_posts: results
-      .filter(({ kind }) => kind === 'post')
-      .map((result) => toPlatformPost(result, findFirstComment(results, result.id))),
+    platform_posts: listTargetRows(results).map((result) =>
+      toPlatformPost(result, findFirstComment(results, result.id)),
+    ),
   };
+}
+
+/** Without first comments, in the order of the request. */
+export function listTargetRows(results: readonly PostResultRow[]): PostResultRow[] {
+  return results.filter(({ kind }) => kind === 'post');
+}
+
+/** The defaults that the targets got when the post left draft. Null: those of a draft get them later. */
+export function listCopiedDefaults({ results }: PostWithResults) {
+  return listTargetRows(results).map((row) => row.default_options);
 }
 
 function toPlatformPost(result: PostResultRow, comment: PostResultRow | undefined): PlatformPost {

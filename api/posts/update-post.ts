@@ -15,9 +15,10 @@ import { validationError } from '../../schema/wire/errors.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
+import { copyDefaults, takeBackDefaults } from './copy-defaults.ts';
 import { countResults } from './count-usage.ts';
 import { recordScheduled } from './create-post.ts';
-import { isWaiting, toTargetInput, wrongState } from './stored-post.ts';
+import { isWaiting, listCopiedDefaults, toTargetInput, wrongState } from './stored-post.ts';
 import { attachPostMedia, detachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
@@ -43,11 +44,12 @@ export async function updatePost(
     }
     const time = scheduled_at === undefined ? stored.post.scheduled_at : scheduledAt;
     if (content.publish_by || scheduled_at) requireDeadline(stored.post, content, time);
+    const transition = transitionOf(stored.post, changes);
     const { newTargets, warnings } = await writeContent(context, effects, caller, stored, content, {
       publishAt: time ?? new Date(),
+      isDraft: willBeDraft(stored.post, transition),
       names,
     });
-    const transition = transitionOf(stored.post, changes);
     if (scheduled_at !== undefined || transition) {
       await writeTime(effects.trx, stored.post, transition, time);
     }
@@ -97,7 +99,7 @@ async function writeContent(
   caller: Caller,
   stored: PostWithResults,
   changes: Partial<UpdatePost>,
-  options: { publishAt: Date; names: Names },
+  { isDraft, ...options }: { publishAt: Date; isDraft: boolean; names: Names },
 ): Promise<{ newTargets: PlannedTarget[] | undefined; warnings: PostIssue[] }> {
   const { account_ids, platform_posts, caption, media, media_ids, media_urls, metadata } = changes;
   const { post } = stored;
@@ -113,13 +115,18 @@ async function writeContent(
     ...(hasNewMedia ? { media, media_ids, media_urls } : { media: storedContent.media }),
     ...(hasNewTargets ? { account_ids, platform_posts } : { platform_posts: storedTargets }),
   };
-  const planned = await planTargets({ ...context, db: trx }, caller, input, options);
+  const planned = await planTargets({ ...context, db: trx }, caller, input, {
+    ...options,
+    ...(!hasNewTargets && { copied: listCopiedDefaults(stored) }),
+  });
   const { targets, warnings } = planned;
   if (hasNewTargets) {
-    const owner = { id: post.id, projectId: post.project_id, usageMonth: null };
+    const owner = { id: post.id, projectId: post.project_id, usageMonth: null, isDraft };
     await replaceResults(trx, post.project_id, post.id, toResultRows(owner, targets));
   } else {
     await clearContentHashes(trx, post.project_id, post.id);
+    if (isDraft) await takeBackDefaults(trx, stored);
+    else await copyDefaults(trx, stored, targets);
     const failed = stored.results.filter(({ status }) => status === 'failed');
     for (const row of failed) await reopenResult(trx, post.project_id, row);
   }
@@ -144,6 +151,10 @@ function transitionOf(
     return scheduled_at === undefined ? undefined : 'rescheduled';
   }
   return scheduled_at && wanted !== 'draft' ? 'scheduled' : undefined;
+}
+
+function willBeDraft({ status }: PostRow, transition: Transition | undefined): boolean {
+  return transition ? transition === 'unscheduled' : status === 'draft';
 }
 
 /** A draft may have a time too, but is not published then. */

@@ -178,6 +178,8 @@ interface SocialAccountTable {
   grant_id: string | null;
   platform: PlatformName;
   account_name: string;
+  /** The client's name for it. */
+  display_name: string | null;
   external_account_id: string;
   external_user_id: string | null;
   external_user_email: string | null;
@@ -187,6 +189,8 @@ interface SocialAccountTable {
   scope: Generated<string[]>;
   /** What distinguishes the account from others of its network. */
   traits: Json<Traits>;
+  /** Options that its posts get unless they have them. */
+  default_options: Json<Record<string, unknown>>;
   connected_at: Generated<Date>;
   disconnected_at: Date | null;
   /** When what it left behind is erased. Null: it is connected, or all of that is erased. */
@@ -344,7 +348,10 @@ interface PostResultTable {
   media: JsonOrNull<MediaItem[]>;
   /** Hash of what would be the same post again. */
   content_hash: ColumnType<Buffer | null, string | null | undefined, string | null>;
+  /** The target's own. A null leaves out a default of the account. */
   platform_options: Json<Record<string, unknown>>;
+  /** Defaults of the account, for options that the target doesn't have. Null: a draft, which gets them later. */
+  default_options: JsonOrNull<Record<string, unknown>>;
   status: ResultStatus;
   phase: Phase;
   /** `ready`: the phase may be begun. `begun`: its call may have been sent. */

@@ -198,7 +198,12 @@ export const PostResult = z
         'ID, on the network, of the post that this one replies to. Null if there is none.',
     }),
     platform_options: JsonObject.meta({
-      description: "Options of the account's network, as you sent them. Empty if you sent none.",
+      description:
+        "Options of the account's network, as you sent them, with the defaults of the account once the post has left draft. Empty if there are none.",
+    }),
+    defaulted: z.array(z.string()).meta({
+      description:
+        'Names of the options that are defaults of the account. Empty for a draft, which gets them when it is scheduled or published.',
     }),
     ...Outcome.shape,
     // Not `nullable()`, which would make the component nullable wherever it is named.
@@ -367,7 +372,7 @@ export const PlatformPost = z
     }),
     platform_options: JsonObject.optional().meta({
       description:
-        "Options of the account's network. `GET /v1/platforms/capabilities` has their JSON Schema.",
+        "Options of the account's network. `GET /v1/platforms/capabilities` has their JSON Schema. The account's defaults add those that are missing. An option that is null has no value, and no default either.",
     }),
   })
   .meta({ id: 'PlatformPost', description: 'A target with content of its own.' });

@@ -12,6 +12,13 @@ import { optionSchemaOf, rulesOf } from '../../../activities/platforms/index.ts'
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { explainAbsence } from '../../platforms/absence.ts';
+import {
+  atAccount,
+  splitOptions,
+  withDefaults,
+  type DefaultedTarget,
+  type Options,
+} from './default-options.ts';
 import { hashContent } from './hash-content.ts';
 import { checkContent } from './network-rules.ts';
 import { checkTargetMedia, readAllMedia, type RequestMedia } from './request-media.ts';
@@ -29,7 +36,10 @@ export interface PlannedTarget {
   caption: string | null;
   /** Null: the post's. */
   media: readonly MediaItem[] | null;
-  platformOptions: Record<string, unknown>;
+  /** Its own. A null leaves out a default of the account. */
+  platformOptions: Options;
+  /** The account's defaults for the options that it doesn't have. */
+  defaultOptions: Options;
   /** Null: the request has an idempotency key, so that it can't be a repeat. */
   contentHash: string | null;
   threadPosition: number | null;
@@ -46,14 +56,25 @@ export interface CheckedTargets {
   targets: PlannedTarget[];
 }
 
+interface CheckOptions {
+  publishAt: Date;
+  /** The content is compared with that of other posts. */
+  isHashed: boolean;
+  /**
+   * Defaults that were copied into the targets before, in the order of the request. Null or absent: the target gets
+   * those of its account now.
+   */
+  copied?: readonly (Options | null)[];
+}
+
 /** Throws one error with all issues. Does not compare the content with that of other posts. */
 export async function planTargets(
   context: Context,
   caller: Caller,
   input: TargetInput,
-  { publishAt, names }: { publishAt: Date; names: Names },
+  { names, ...given }: Omit<CheckOptions, 'isHashed'> & { names: Names },
 ): Promise<Pick<CheckedTargets, 'media' | 'targets'> & { warnings: PostIssue[] }> {
-  const options = { publishAt, isHashed: false };
+  const options = { ...given, isHashed: false };
   const { issues, accounts, media, targets } = await checkTargets(context, caller, input, options);
   return { media, targets, warnings: requireWarnings(issues, accounts, names) };
 }
@@ -69,23 +90,23 @@ function inTurn<T>(projectId: string, work: () => T): Promise<T> {
   });
 }
 
-/**
- * An account that the caller can't see counts as unknown. `isHashed`: the content is compared with that of other
- * posts.
- */
+/** An account that the caller can't see counts as unknown. */
 export async function checkTargets(
   context: Context,
   caller: Caller,
   input: TargetInput,
-  { publishAt, isHashed }: { publishAt: Date; isHashed: boolean },
+  { publishAt, isHashed, copied = [] }: CheckOptions,
 ): Promise<CheckedTargets> {
-  const { named, issue } = readTargets(input, context.config.maxTargets);
+  const { named: given, issue } = readTargets(input, context.config.maxTargets);
   const rows = await listAccountsById(
     context.db,
     caller,
-    named.map((target) => target.accountId),
+    given.map((target) => target.accountId),
   );
   const accounts = new Map(rows.map((account) => [account.id, account]));
+  const named = given.map((target) =>
+    addDefaults(context, target, accounts.get(target.accountId), copied[target.index]),
+  );
   const media = await readAllMedia(context, caller, input, named);
   const issues = [...(issue ? [error(issue)] : []), ...media.issues];
   for (const target of named) {
@@ -103,9 +124,21 @@ export async function checkTargets(
   return { issues, accounts, media: media.ofPost.items, targets: orderThreads(targets) };
 }
 
-function checkTarget(
+function addDefaults(
   { platforms }: Context,
   target: RequestTarget,
+  account: AccountRow | undefined,
+  copied: Options | null | undefined,
+): DefaultedTarget {
+  return withDefaults(target, copied ?? account?.default_options ?? {}, () => {
+    const platform = account && platforms.get(account.platform);
+    return platform && optionSchemaOf(platform, account.traits);
+  });
+}
+
+function checkTarget(
+  { platforms }: Context,
+  target: DefaultedTarget,
   account: AccountRow | undefined,
   input: TargetInput,
   media: RequestMedia,
@@ -131,12 +164,13 @@ function checkTarget(
   };
   const named = media.ofTarget.get(target) ?? media.ofPost;
   const facts = named.items.map((item) => factsOf(item, media.found.get(item.id ?? '')));
-  return [
+  const issues = [
     ...checkContent(platforms, network, target, input, facts).map((issue) => error(issue, target)),
     ...checkTargetMedia(network, target, input, named, facts),
     ...checkWholePost(network, target, input, named, facts),
     ...warnOfAccess(platform, account, target, publishAt),
   ];
+  return issues.map((issue) => atAccount(target, issue));
 }
 
 /** The access ends before the post is due, and only the user can renew it. */
@@ -160,19 +194,19 @@ function warnOfAccess(
 
 function plan(
   { platforms }: Context,
-  target: RequestTarget,
+  target: DefaultedTarget,
   account: SocialAccountRow,
   { ofTarget }: RequestMedia,
 ): Omit<PlannedTarget, 'contentHash'> {
   const { own, path, index } = target;
-  const options = optionSchemaOf(platforms.get(account.platform)!, account.traits);
+  const schema = optionSchemaOf(platforms.get(account.platform)!, account.traits);
   return {
     index,
     account,
     path,
     caption: own.caption ?? null,
     media: ofTarget.get(target)?.items ?? null,
-    platformOptions: options.parse(own.platform_options ?? {}),
+    ...splitOptions(target, schema.parse(own.platform_options ?? {})),
     threadPosition: own.thread_position ?? null,
     inReplyTo: own.in_reply_to ?? null,
     firstComment: own.first_comment ?? null,

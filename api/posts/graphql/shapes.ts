@@ -16,6 +16,7 @@ import { findPostingError } from '../../../schema/posts/errors.ts';
 import { render } from '../../../schema/wire/names.ts';
 import { accountNodes, AccountRef } from '../../accounts/graphql.ts';
 import { builder } from '../../graphql/builder.ts';
+import { toCamelCase } from '../../graphql/case-conversion.ts';
 import { linkOne } from '../../graphql/links.ts';
 import { nodesOf } from '../../graphql/nodes.ts';
 import { wordEnum } from '../../graphql/shapes.ts';
@@ -129,6 +130,7 @@ builder.node(PostResultRef, {
       description: "Options of the account's network. Null if the network has none.",
       resolve: ({ platform, platform_options: options }) => showOptions(platform, options),
     }),
+    defaulted: t.stringList({ resolve: ({ defaulted }) => defaulted.map(toCamelCase) }),
     firstComment: t.expose('first_comment', { type: FirstCommentRef, nullable: true }),
   }),
 });

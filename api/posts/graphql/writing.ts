@@ -37,7 +37,8 @@ const PlatformPostInput = builder.inputType('PlatformPostInput', {
     inReplyTo: t.string(),
     platformOptions: t.field({
       type: PlatformOptionsInput,
-      description: "Options of the account's network.",
+      description:
+        "Options of the account's network. The account's defaults add those that are missing. An option that is null has no value, and no default either.",
     }),
   }),
 });

@@ -27,11 +27,13 @@ export async function eraseAccounts(
     .set({
       is_erased: true,
       account_name: erasedName,
+      display_name: null,
       // Unique, and no ID at a network.
       external_account_id: sql<string>`'erased:' || id`,
       external_user_id: null,
       external_user_email: null,
       traits: '{}',
+      default_options: '{}',
       scope: sql<string[]>`'{}'`,
       erase_at: sql<Date>`now()`,
     })

@@ -4,5 +4,5 @@ import * as initial from './0001-initial.ts';
 
 /** Append only from the first release on. Until then, edit the first one and change its date. */
 export const migrations: Record<string, Migration> = {
-  '0001-2026-11-22-13': initial,
+  '0001-2026-11-26-1': initial,
 };

@@ -114,6 +114,38 @@ export async function clearContentHashes(
     .execute();
 }
 
+/** Defaults of a target's account. */
+export interface CopiedOptions {
+  /** Of the result. */
+  id: string;
+  options: Record<string, unknown>;
+}
+
+export async function setDefaultOptions(
+  trx: Transaction,
+  projectId: string,
+  copies: readonly CopiedOptions[],
+): Promise<void> {
+  await sql`
+    update post_results r set default_options = copy.options
+    from jsonb_to_recordset(${JSON.stringify(copies)}::jsonb) as copy (id text, options jsonb)
+    where r.project_id = ${projectId} and r.id = copy.id`.execute(trx);
+}
+
+/** Of all targets of the post. */
+export async function clearDefaultOptions(
+  trx: Transaction,
+  projectId: string,
+  postId: string,
+): Promise<void> {
+  await trx
+    .updateTable('post_results')
+    .set({ default_options: null })
+    .where('project_id', '=', projectId)
+    .where('post_id', '=', postId)
+    .execute();
+}
+
 export async function setResultMedia(
   trx: Transaction,
   projectId: string,

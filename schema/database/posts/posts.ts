@@ -67,6 +67,7 @@ type NewResult = Pick<
   | 'media'
   | 'content_hash'
   | 'platform_options'
+  | 'default_options'
   | 'usage_month'
   | 'status'
   | 'phase'
@@ -99,15 +100,16 @@ export async function insertPost(
     ), result as (
       insert into post_results (id, post_id, project_id, position, social_account_id, platform,
         account_name, caption, kind, answers_result_id, thread_position, in_reply_to, media,
-        content_hash, platform_options, usage_month, status, phase, phase_state)
+        content_hash, platform_options, default_options, usage_month, status, phase, phase_state)
       select id, post_id, project_id, position, social_account_id, platform, account_name, caption,
         coalesce(kind, 'post'), answers_result_id, thread_position, in_reply_to, media::jsonb,
-        content_hash::bytea, coalesce(platform_options, '{}')::jsonb, usage_month, status, phase, phase_state
+        content_hash::bytea, coalesce(platform_options, '{}')::jsonb, default_options::jsonb,
+        usage_month, status, phase, phase_state
       from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as target (id text, post_id text,
         project_id text, position int, social_account_id text, platform text, account_name text,
         caption text, kind text, answers_result_id text, thread_position int, in_reply_to text,
-        media text, content_hash text, platform_options text, usage_month text, status text, phase text,
-        phase_state text)
+        media text, content_hash text, platform_options text, default_options text,
+        usage_month text, status text, phase text, phase_state text)
       returning *
     ), asked as (
       insert into outbox (id, project_id, workflow, workflow_id, input, start_at)
@@ -236,7 +238,8 @@ export async function listPostRows(
 
 /** The texts of a post and of its targets. */
 const postBytes = sql<number>`octet_length(posts.caption) + coalesce((
-  select sum(coalesce(octet_length(caption), 0) + octet_length(platform_options::text))
+  select sum(coalesce(octet_length(caption), 0) + octet_length(platform_options::text)
+    + coalesce(octet_length(default_options::text), 0))
   from post_results where post_id = posts.id
 ), 0)::int`;
 

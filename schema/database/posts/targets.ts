@@ -92,6 +92,15 @@ export function mediaOf({
   return media ?? post_media;
 }
 
+/** The options that the target is published with. */
+export function optionsOf({
+  platform_options,
+  default_options,
+}: Pick<TargetRow, 'platform_options' | 'default_options'>): Record<string, unknown> {
+  const own = Object.entries(platform_options).filter(([, value]) => value !== null);
+  return { ...default_options, ...Object.fromEntries(own) };
+}
+
 export async function findTarget(db: Db, resultId: string): Promise<TargetRow | undefined> {
   const targets = db
     .selectFrom('post_results as r')

@@ -119,7 +119,7 @@ export async function createTestRest(
 
   async function insertAccount(
     projectId: string,
-    { traits = {}, ...columns }: Partial<SocialAccountRow> = {},
+    { traits = {}, default_options = {}, ...columns }: Partial<SocialAccountRow> = {},
   ) {
     const id = newId('account');
     await database.db
@@ -133,6 +133,7 @@ export async function createTestRest(
         connection_type: 'byo',
         status: 'active',
         traits: JSON.stringify(traits),
+        default_options: JSON.stringify(default_options),
         ...columns,
       })
       .execute();

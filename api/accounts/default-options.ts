@@ -1,0 +1,51 @@
+// The default options of an account, as a request gives them.
+import { optionSchemaOf } from '../../activities/platforms/index.ts';
+import type { GivenAccountDefaults } from '../../schema/accounts.ts';
+import type { SocialAccountRow } from '../../schema/database/tables.ts';
+import { AppError, validationError, type Issue } from '../../schema/wire/errors.ts';
+import type { Context } from '../http/context.ts';
+import { explainAbsence } from '../platforms/absence.ts';
+import { checkOptions } from '../platforms/check-options.ts';
+import { toJsonSchema } from '../platforms/operations.ts';
+
+interface OptionShapes {
+  properties?: Record<string, { 'x-no-default'?: boolean }>;
+}
+
+const path = ['defaults', 'platform_options'];
+
+/** Checks them as the options of a post, except that none is required. Throws one error with all issues. */
+export function readDefaultOptions(
+  { platforms }: Context,
+  { platform: name, traits }: SocialAccountRow,
+  { platform: named = name, platform_options: given }: GivenAccountDefaults,
+): Record<string, unknown> {
+  const platform = platforms.get(name);
+  if (!platform) {
+    const otherwise = `This installation does not publish to ${name}.`;
+    throw new AppError('conflict', explainAbsence(platforms, name, otherwise).message);
+  }
+  if (named !== name) {
+    const message = `must be the account's network, ${name}`;
+    const issue = { path: ['defaults', 'platform'], code: 'other_network', message };
+    throw validationError([{ ...issue, actual: named }]);
+  }
+  const options = optionSchemaOf(platform, traits);
+  const { properties = {} } = toJsonSchema(options) as OptionShapes;
+  const defaults = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const isLeftToPosts = (issue: Issue) =>
+    issue.code === 'required' && issue.path.length === path.length + 1;
+  const issues = [
+    ...checkOptions(platforms, { name, options }, defaults, path).filter(
+      (issue) => !isLeftToPosts(issue),
+    ),
+    ...Object.keys(defaults)
+      .filter((option) => properties[option]?.['x-no-default'])
+      .map((option) => {
+        const message = 'must be set for each post, so it has no default';
+        return { path: [...path, option], code: 'no_default', message };
+      }),
+  ];
+  if (issues.length > 0) throw validationError(issues);
+  return defaults;
+}

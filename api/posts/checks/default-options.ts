@@ -1,0 +1,68 @@
+// The options of a target: those of the request, and for the others the defaults of its account.
+import { optionNames } from '../../platforms/check-options.ts';
+import type { PlatformEntry } from '../../../schema/platforms/index.ts';
+import { render, type Text } from '../../../schema/wire/names.ts';
+import type { RequestTarget } from './request-targets.ts';
+import type { TargetIssue } from './target-issues.ts';
+
+export type Options = Record<string, unknown>;
+
+/** A target with the options that it is published with. */
+export interface DefaultedTarget extends RequestTarget {
+  /** Names of its options that are defaults of the account. */
+  defaulted: readonly string[];
+  /** Names of defaults that the request leaves out with a null. */
+  leftOut: readonly string[];
+}
+
+/** Key by key: an option of the request replaces the whole default of this name, and a null leaves it out. */
+export function withDefaults(
+  target: RequestTarget,
+  defaults: Options,
+  readSchema: () => PlatformEntry['options'] | undefined,
+): DefaultedTarget {
+  const { own } = target;
+  const given = own.platform_options ?? {};
+  const defaulted = Object.keys(defaults).filter((name) => !Object.hasOwn(given, name));
+  const hasNull = Object.values(given).includes(null);
+  if (defaulted.length === 0 && !hasNull) return { ...target, defaulted, leftOut: [] };
+  const schema = hasNull ? readSchema() : undefined;
+  // An unknown name is refused, even with a null.
+  const nulls = schema ? optionNames(schema).filter((name) => given[name] === null) : [];
+  const platform_options = { ...pick(defaults, defaulted), ...omit(given, nulls) };
+  const leftOut = nulls.filter((name) => Object.hasOwn(defaults, name));
+  return { ...target, own: { ...own, platform_options }, defaulted, leftOut };
+}
+
+/** As the target's row has them. `options`: all of the target, checked. */
+export function splitOptions({ defaulted, leftOut }: DefaultedTarget, options: Options) {
+  const nulls = Object.fromEntries(leftOut.map((name) => [name, null]));
+  return {
+    platformOptions: { ...omit(options, defaulted), ...nulls } as Options,
+    defaultOptions: pick(options, defaulted),
+  };
+}
+
+/** An issue with a default is at the account, since the request has no field for it. */
+export function atAccount(
+  { at, path, defaulted }: DefaultedTarget,
+  { issue, ...found }: TargetIssue,
+): TargetIssue {
+  const [options, name] = issue.path.slice(at.length).map(String);
+  if (options !== 'platform_options' || name === undefined || !defaulted.includes(name)) {
+    return { issue, ...found };
+  }
+  const message: Text = (names) =>
+    `The account has the default ${names.field(name)}: ${render(issue.message, names)}`;
+  return { ...found, issue: { ...issue, path, message } };
+}
+
+const pick = (options: Options, names: readonly string[]) =>
+  filterOptions(options, (name) => names.includes(name));
+
+const omit = (options: Options, names: readonly string[]) =>
+  filterOptions(options, (name) => !names.includes(name));
+
+function filterOptions(options: Options, isKept: (name: string) => boolean): Options {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => isKept(name)));
+}
