@@ -59,8 +59,6 @@ const DisconnectReason = describedEnum('DisconnectReason', 'Why the account was 
 });
 export type DisconnectReason = z.infer<typeof DisconnectReason>;
 
-const displayName = { description: 'Your own name for the account. Null if you set none.' };
-
 const AccountDefaults = z
   .object({
     platform_options: JsonObject.meta({
@@ -76,7 +74,9 @@ export const Account = z
     id: Id,
     platform: AccountPlatform,
     account_name: AccountName,
-    display_name: z.string().nullable().meta(displayName),
+    display_name: z.string().nullable().meta({
+      description: 'Your own name for the account. Null if you set none.',
+    }),
     external_account_id: z.string().meta({ description: "Account's ID on its network." }),
     external_user_id: ExternalUserId.nullable(),
     external_user_email: z.string().nullable().meta({
@@ -272,10 +272,12 @@ const AccountDefaultsInput = z
 
 export const UpdateAccount = someChange(
   z.strictObject({
-    display_name: GivenName.nullable().optional().meta(displayName),
+    display_name: GivenName.nullable().optional().meta({
+      description: 'Your own name for the account. Null removes it.',
+    }),
     external_user_id: GivenUserId.nullable().optional().meta({
       description:
-        'ID, in your system, of the user who owns the account. Another user gets the account without its email address. Null if it belongs to no user.',
+        'ID, in your system, of the user who owns the account. A change removes the email address, which belongs to its user. Null means that the account has no user.',
     }),
     defaults: AccountDefaultsInput.optional(),
   }),

@@ -20,6 +20,10 @@ export const requestExamples: Readonly<Record<string, object>> = {
     instance: 'mastodon.social',
     external_user_id: 'user_42',
   },
+  updateAccount: {
+    display_name: 'Our shop',
+    defaults: { platform_options: { visibility: 'unlisted' } },
+  },
   createConnectSession: {
     platform: 'mastodon',
     external_user_id: 'user_42',

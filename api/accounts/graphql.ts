@@ -28,7 +28,11 @@ import { queryOne, queryPages } from '../graphql/queries.ts';
 import { wordEnum } from '../graphql/shapes.ts';
 import { subscriptionOf } from '../graphql/subscriptions.ts';
 import { CapabilitiesRef, PlatformRef } from '../platforms/graphql.ts';
-import { PlatformOptionsInput, PlatformOptionsRef, showOptions } from '../platforms/options-graphql.ts';
+import {
+  PlatformOptionsInput,
+  PlatformOptionsRef,
+  showOptions,
+} from '../platforms/options-graphql.ts';
 import { findHealth } from './health.ts';
 import {
   connectAccount,
@@ -183,15 +187,15 @@ const ImportAccountInput = builder.inputType('ImportAccountInput', {
   }),
 });
 
+const AccountDefaultsInput = builder.inputType('AccountDefaultsInput', {
+  fields: (t) => ({ platformOptions: t.field({ type: PlatformOptionsInput, required: true }) }),
+});
+
 const UpdateAccountInput = builder.inputType('UpdateAccountInput', {
   fields: (t) => ({
     displayName: t.string(),
     externalUserId: t.string(),
-    defaults: t.field({
-      type: builder.inputType('AccountDefaultsInput', {
-        fields: (t) => ({ platformOptions: t.field({ type: PlatformOptionsInput, required: true }) }),
-      }),
-    }),
+    defaults: t.field({ type: AccountDefaultsInput }),
   }),
 });
 

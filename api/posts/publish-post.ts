@@ -34,7 +34,12 @@ export function publishPost(
     if (stored.post.publish_by && stored.post.publish_by <= now) throw deadlinePassed();
     const options = { publishAt: now, names, copied: listCopiedDefaults(stored) };
     const input = toTargetInput(stored);
-    const { targets, warnings } = await planTargets({ ...context, db: trx }, caller, input, options);
+    const { targets, warnings } = await planTargets(
+      { ...context, db: trx },
+      caller,
+      input,
+      options,
+    );
     await copyDefaults(trx, stored, targets);
     await startRun(trx, stored.post, { status: 'pending', scheduledAt: null });
     change({ subject: 'post', subject_id: id, kind: 'submitted' });

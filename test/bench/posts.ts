@@ -55,7 +55,7 @@ export async function commitPosts(
           current_run: 1,
           workflow_id: asked.workflow_id,
         },
-        toResultRows({ id, projectId }, planned),
+        toResultRows({ id, projectId, isDraft: false }, planned),
         asked,
       );
     }

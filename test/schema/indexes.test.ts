@@ -268,9 +268,9 @@ describe('lists', () => {
       const slice = { limit: 26, after: 0 };
       await listChoiceRows(db, project, key, { q: 'a', parent_id: 'b' }, slice);
       const list = { choices: [], isComplete: true };
-      expect(
-        await inQuietTransaction(db, (trx) => replaceChoices(trx, project, key, list)),
-      ).toBe(true);
+      expect(await inQuietTransaction(db, (trx) => replaceChoices(trx, project, key, list))).toBe(
+        true,
+      );
     },
     'accounts and connect sessions of a user to erase': (db, scope) =>
       inQuietTransaction(db, async (trx) => {

@@ -25,7 +25,9 @@ export function createChoices(open: OpenApi): Readonly<Record<string, ReadChoice
     async post({ credentials }, after, signal) {
       const ask = open(credentials, signal);
       const fields = 'id,media_type,text,permalink,timestamp';
-      const { body } = await ask('/me/threads', Page, { query: { fields, limit: pageSize, after } });
+      const { body } = await ask('/me/threads', Page, {
+        query: { fields, limit: pageSize, after },
+      });
       const next = body.data.length === 0 ? undefined : body.paging?.cursors?.after;
       // A repost has no text of its own.
       const posts = body.data.filter(({ media_type: type }) => type !== 'REPOST_FACADE');

@@ -93,6 +93,7 @@ describe('POST /v1/accounts/connect', () => {
       id: expect.stringMatching(/^sa_/),
       platform: 'sandbox',
       account_name: 'ada',
+      display_name: null,
       external_account_id: 'ada',
       external_user_id: 'user-1',
       external_user_email: null,
@@ -101,6 +102,7 @@ describe('POST /v1/accounts/connect', () => {
       scope: ['post'],
       connected_at: expect.any(String),
       token_expires_at: null,
+      defaults: { platform_options: {} },
     });
     expect(await listEvents(body.data.id)).toEqual([
       {

@@ -208,8 +208,7 @@ describe('a default that the post refuses', () => {
 
   const refused = {
     path: 'platform_posts[0].account_id',
-    message:
-      'The account has the default `poll`: must not be beside link_attachment',
+    message: 'The account has the default `poll`: must not be beside link_attachment',
   };
   const body = (platform_options: object) => ({
     caption: 'a',
