@@ -7,6 +7,7 @@ export const replayDeliveriesWorkflow = 'replayDeliveries';
 export const pruneRecordsWorkflow = 'pruneRecords';
 export const refreshLoginsWorkflow = 'refreshLogins';
 export const fetchMediaWorkflow = 'fetchMedia';
+export const checkAccountWorkflow = 'checkAccount';
 
 export interface PublishPostInput {
   postId: string;
@@ -102,6 +103,14 @@ export interface RefreshDueProgress {
 
 export interface FetchMediaInput {
   mediaId: string;
+}
+
+export interface CheckAccountInput {
+  checkId: string;
+}
+
+export function checkAccountWorkflowId(checkId: string, outboxId: string): string {
+  return `check/${checkId}/${outboxId}`;
 }
 
 export function fetchMediaWorkflowId(mediaId: string, outboxId: string): string {

@@ -70,6 +70,7 @@ export function createPruning(dependencies: PruningDependencies) {
       serverApps: (limit) => deleteEnded(db, 'platform_apps', ago(unusedAppsMs), limit),
       choiceLists: (limit) => deleteEnded(db, 'choice_lists', ago(unusedChoicesMs), limit),
       replays: (limit) => deleteEnded(db, 'replays', ago(recordsMs), limit),
+      accountChecks: (limit) => deleteEnded(db, 'account_checks', ago(recordsMs), limit),
       webhooks: (limit) => deleteEnded(db, 'webhook_subscriptions', ago(recordsMs), limit),
       apiKeys: (limit) => deleteEnded(db, 'api_keys', ago(recordsMs), limit),
       posts: (limit) => deleteEnded(db, 'posts', ago(postsMs), limit),

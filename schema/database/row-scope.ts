@@ -27,6 +27,7 @@ export function inScope({ projectId, environment }: RowScope, table: string): Ra
 }
 
 type ScopedTable =
+  | 'account_checks'
   | 'api_keys'
   | 'connect_sessions'
   | 'events'

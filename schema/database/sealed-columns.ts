@@ -22,6 +22,7 @@ export const indexedColumns: readonly SealedColumn[] = [
   sealedColumn('grants', 'credentials'),
   sealedColumn('platform_apps', 'client_secret'),
   sealedColumn('post_results', 'provider_state'),
+  sealedColumn('account_checks', 'progress'),
   sealedColumn('webhook_subscriptions', 'secret'),
   sealedColumn('webhook_subscriptions', 'previous_secret'),
 ];

@@ -8,6 +8,7 @@ import type {
   Selectable,
   Transaction as KyselyTransaction,
 } from 'kysely';
+import type { AccountCheckStatus, StoredStep } from '../account-checks.ts';
 import type { AccountStatus, ConnectionType, ConnectSessionStatus } from '../accounts.ts';
 import type { KeyEnvironment } from '../api-keys.ts';
 import type { AppApproval } from '../platform-apps.ts';
@@ -35,6 +36,7 @@ export interface Database {
   grants: GrantTable;
   revocations: RevocationTable;
   social_accounts: SocialAccountTable;
+  account_checks: AccountCheckTable;
   connect_sessions: ConnectSessionTable;
   data_deletions: DataDeletionTable;
   choice_lists: ChoiceListTable;
@@ -199,6 +201,32 @@ interface SocialAccountTable {
   is_erased: Generated<boolean>;
 }
 export type SocialAccountRow = Selectable<SocialAccountTable>;
+
+interface AccountCheckTable {
+  id: string;
+  project_id: string;
+  social_account_id: string;
+  platform: PlatformName;
+  environment: GeneratedAlways<KeyEnvironment>;
+  status: AccountCheckStatus;
+  publishes: boolean;
+  steps: Json<StoredStep[]>;
+  /** Stands for the result of a post, at networks that find a post by it. */
+  result_id: string;
+  /** What one step leaves for the next, sealed by the vault. Null: nothing. */
+  progress: Buffer | null;
+  progress_key_id: string | null;
+  /** Grows with each write, so that an execution that was replaced writes nothing. */
+  version: Generated<number>;
+  /** The month in whose usage its post counts; null: it doesn't count. */
+  usage_month: string | null;
+  /** The workflow that takes its steps. */
+  workflow_id: string;
+  progressed_at: Generated<Date>;
+  created_at: Generated<Date>;
+  ended_at: Date | null;
+}
+export type AccountCheckRow = Selectable<AccountCheckTable>;
 
 interface ConnectSessionTable {
   id: string;

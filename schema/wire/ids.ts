@@ -16,6 +16,7 @@ export const idPrefixes = {
   delivery: 'dlv',
   batch: 'bat',
   replay: 'rpl',
+  check: 'chk',
   outbox: 'obx',
   request: 'req',
 } as const;

@@ -118,6 +118,27 @@ export async function giveBackUsage(
   );
 }
 
+/** Adds a post that is no result to the account's usage, or gives it back with -1. Returns the usage. */
+export async function addUsage(
+  trx: Transaction,
+  projectId: string,
+  { accountId, month }: { accountId: string; month: string },
+  count: 1 | -1,
+): Promise<CountedUsage[]> {
+  const { rows } = await sql<CountedUsage>`
+    with counted as (
+      insert into account_usage as u (social_account_id, month, published)
+      values (${accountId}, ${month}, ${Math.max(count, 0)})
+      on conflict (social_account_id, month) do update
+        set published = greatest(0, u.published + ${count}::int)
+      returning u.*
+    )
+    select counted.*,
+      (select monthly_posts_per_account from projects where id = ${projectId}) as project_limit
+    from counted`.execute(trx);
+  return rows;
+}
+
 /** Accounts without usage in the month are missing. */
 export function listUsage(
   db: Db,

@@ -13,7 +13,7 @@ const erasedName = 'Erased account';
 const batchSize = 100;
 
 /**
- * Erases disconnected accounts that `trx` has locked. Their rows stay, because results refer to them. The
+ * Erases disconnected accounts that `trx` has locked, and their checks. Their rows stay, because results refer to them. The
  * results and events follow with `eraseBatch`.
  */
 export async function eraseAccounts(
@@ -38,6 +38,10 @@ export async function eraseAccounts(
       erase_at: sql<Date>`now()`,
     })
     .where('id', '=', sql<string>`any (${ids}::text[])`)
+    .execute();
+  await trx
+    .deleteFrom('account_checks')
+    .where('social_account_id', '=', sql<string>`any (${ids}::text[])`)
     .execute();
 }
 

@@ -123,6 +123,7 @@ const endedRows = {
       sql`status not in ('draft', 'scheduled', 'pending') and progressed_at < ${before}`,
     ),
   replays: (before) => withOldId('replay', before, sql`concluded_at < ${before}`),
+  account_checks: (before) => withOldId('check', before, sql`ended_at < ${before}`),
   /** Deleted. Their deliveries go with their events. */
   webhook_subscriptions: (before) => withOldId('webhook', before, sql`deleted_at < ${before}`),
   /**

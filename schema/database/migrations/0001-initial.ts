@@ -196,6 +196,32 @@ const statements = [
     primary key (social_account_id, kind, position),
     foreign key (social_account_id, kind) references choice_lists on delete cascade
   )`,
+  `create table account_checks (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    social_account_id ${id} not null references social_accounts on delete cascade,
+    platform text not null,
+    environment text not null
+      generated always as (case platform when 'sandbox' then 'test' else 'production' end) stored,
+    status text not null,
+    publishes boolean not null,
+    steps jsonb not null,
+    result_id ${id} not null,
+    progress bytea,
+    progress_key_id text,
+    version int not null default 0,
+    usage_month text,
+    workflow_id text not null,
+    progressed_at ${time} not null default now(),
+    created_at ${time} not null default now(),
+    ended_at ${time}
+  )`,
+  `create index account_checks_by_account on account_checks (social_account_id)`,
+  // At most one running check of each account.
+  `create unique index account_checks_running on account_checks (social_account_id)
+    where status = 'running'`,
+  `create index account_checks_by_vault_key on account_checks (progress_key_id)
+    where progress_key_id is not null`,
 
   `create table posts (
     id ${id} primary key,

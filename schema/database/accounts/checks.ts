@@ -1,0 +1,184 @@
+// Queries on checks of accounts, and on what one step of a check leaves for the next.
+import { sql, type Insertable } from 'kysely';
+import type { StoredStep } from '../../account-checks.ts';
+import { notFound } from '../../wire/errors.ts';
+import { checkAccountWorkflow, checkAccountWorkflowId } from '../../workflows.ts';
+import { ago } from '../database-clock.ts';
+import { insertOutbox, isInOutbox } from '../outbox.ts';
+import { isUnderPause } from '../pauses.ts';
+import { selectInScope, type RowScope } from '../row-scope.ts';
+import type { AccountCheckRow, Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
+import type { Vault } from '../vault.ts';
+
+/**
+ * Also inserts the outbox row of its workflow. Undefined: another check of the account is running, so the caller
+ * must roll back.
+ */
+export async function insertCheck(
+  trx: Transaction,
+  check: Omit<Insertable<Database['account_checks']>, 'workflow_id'>,
+): Promise<AccountCheckRow | undefined> {
+  const workflow_id = await insertCheckWorkflow(trx, check.project_id, check.id);
+  return trx
+    .insertInto('account_checks')
+    .values({ ...check, workflow_id })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Requests a run of `checkAccount`, and returns its workflow's id. */
+function insertCheckWorkflow(trx: Transaction, projectId: string, checkId: string) {
+  return insertOutbox(trx, {
+    projectId,
+    workflow: checkAccountWorkflow,
+    workflowId: (outboxId) => checkAccountWorkflowId(checkId, outboxId),
+    input: { checkId },
+  });
+}
+
+/** A check of any of the project's accounts, or only of this one. */
+export function getCheckRow(
+  db: Db,
+  scope: RowScope,
+  id: string,
+  accountId?: string,
+): Promise<AccountCheckRow> {
+  return selectInScope(db, scope, 'account_checks')
+    .where('id', '=', id)
+    .$if(accountId !== undefined, (query) => query.where('social_account_id', '=', accountId!))
+    .executeTakeFirstOrThrow(() => notFound('check', id));
+}
+
+export function listChecksById(db: Db, scope: RowScope, ids: string[]): Promise<AccountCheckRow[]> {
+  return selectInScope(db, scope, 'account_checks').where('id', 'in', ids).execute();
+}
+
+/** A check as its activity needs it. */
+export interface RunningCheck extends AccountCheckRow {
+  /** What the network granted to the account. */
+  scope: SocialAccountRow['scope'];
+  /** The operator paused its network or its project. */
+  is_paused: boolean;
+}
+
+/** Undefined: it has ended, or its account was erased. */
+export function findRunningCheck(db: Db, id: string): Promise<RunningCheck | undefined> {
+  return db
+    .selectFrom('account_checks')
+    .innerJoin('social_accounts as account', 'account.id', 'social_account_id')
+    .selectAll('account_checks')
+    .select(['account.scope', isUnderPause('account').as('is_paused')])
+    .where('account_checks.id', '=', id)
+    .where('account_checks.status', '=', 'running')
+    .executeTakeFirst();
+}
+
+export async function isCheckRunning(db: Db, projectId: string, id: string): Promise<boolean> {
+  const check = await db
+    .selectFrom('account_checks')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+  return check !== undefined;
+}
+
+export interface CheckChange {
+  steps: readonly StoredStep[];
+  /** Default: none. */
+  progress?: SealedProgress;
+  /** It has ended. */
+  status?: 'passed' | 'failed';
+  /** Null: its post no longer counts. */
+  usage_month?: null;
+}
+
+/** False: another execution has changed the check, or it has ended. */
+export async function setCheck(
+  db: Db,
+  { id, version }: Pick<AccountCheckRow, 'id' | 'version'>,
+  { steps, progress = noProgress, status, ...columns }: CheckChange,
+): Promise<boolean> {
+  const written = await db
+    .updateTable('account_checks')
+    .set({
+      ...columns,
+      ...progress,
+      ...(status && { status, ended_at: sql<Date>`now()` }),
+      steps: JSON.stringify(steps),
+      version: version + 1,
+      progressed_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('status', '=', 'running')
+    .returning('id')
+    .executeTakeFirst();
+  return written !== undefined;
+}
+
+export type SealedProgress = Pick<AccountCheckRow, 'progress' | 'progress_key_id'>;
+
+const noProgress: SealedProgress = { progress: null, progress_key_id: null };
+
+export function sealProgress(vault: Vault, checkId: string, progress: object): SealedProgress {
+  const { ciphertext, keyId } = vault.seal(JSON.stringify(progress), sealContext(checkId));
+  return { progress: ciphertext, progress_key_id: keyId };
+}
+
+/** Null: there is none. Throws if the vault can't open it. */
+export function openProgress(
+  vault: Vault,
+  { id, progress: ciphertext, progress_key_id: keyId }: SealedProgress & { id: string },
+): unknown {
+  if (ciphertext === null || keyId === null) return null;
+  return JSON.parse(vault.open({ ciphertext, keyId }, sealContext(id)));
+}
+
+const sealContext = (checkId: string) => `account_checks/${checkId}`;
+
+const maxListed = 200;
+
+/** Running checks without progress. In random order, so that those that wait don't hide lost ones. */
+export function listOverdueChecks(
+  db: Db,
+  overdueMs: number,
+): Promise<Pick<AccountCheckRow, 'id' | 'workflow_id'>[]> {
+  return (
+    db
+      .selectFrom('account_checks')
+      .select(['id', 'workflow_id'])
+      // Not a parameter: Postgres must recognize the condition of the partial index.
+      .where(sql<boolean>`status = 'running'`)
+      .where('progressed_at', '<', ago(overdueMs))
+      .where((eb) => eb.not(isInOutbox('account_checks')))
+      .orderBy(sql`random()`)
+      .limit(maxListed)
+      .execute()
+  );
+}
+
+/** Continues after the lost workflow's last step. False: it has ended, or has another workflow. */
+export async function restartCheck(
+  trx: Transaction,
+  id: string,
+  lostWorkflowId: string,
+): Promise<boolean> {
+  const check = await trx
+    .selectFrom('account_checks')
+    .select(['project_id', 'workflow_id'])
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .forUpdate()
+    .executeTakeFirst();
+  if (check?.workflow_id !== lostWorkflowId) return false;
+  const workflow_id = await insertCheckWorkflow(trx, check.project_id, id);
+  await trx
+    .updateTable('account_checks')
+    .set({ workflow_id, progressed_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute();
+  return true;
+}
