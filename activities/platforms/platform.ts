@@ -290,6 +290,33 @@ export type ReadChoices = (
   signal: AbortSignal,
 ) => Promise<ChoicePage>;
 
+/** A target of a check, with facts about its login. */
+export interface CheckedTarget extends Target {
+  app: App | null;
+  /** What the network granted. Null: nobody knows. */
+  scope: readonly string[] | null;
+}
+
+/** What a login reaches now, as a connect would find it. */
+export type Inspection = Pick<Grant, 'scope'> & {
+  accounts: readonly Pick<GrantedAccount, 'externalAccountId' | 'problem'>[];
+};
+
+/**
+ * Calls for checks of accounts. Except for `remove`, they publish nothing and leave no trace that anybody sees. Each
+ * throws a PlatformError if it finds something wrong.
+ */
+export interface AccountChecks {
+  /** An account that can't publish is missing, or has a problem. An empty scope: the network doesn't say. */
+  inspect(target: CheckedTarget, signal: AbortSignal): Promise<Inspection>;
+  /** Throws `isOutOfQuota` if the account may publish no more for now. Absent: the network has no such call. */
+  quota?(target: Target, signal: AbortSignal): Promise<void>;
+  /** The network drops what `prepare` makes, and nobody sees it, so a check runs it. */
+  readonly canPrepare?: true;
+  /** Deletes a post. Absent: posts of checks stay. */
+  remove?(target: Target, externalId: string, signal: AbortSignal): Promise<void>;
+}
+
 /**
  * The calls of a network, and its definition. Every call throws only PlatformErrors. `signal` aborts its
  * HTTP requests. After an unknown outcome, a `commit` is repeated only after `reconcile` has returned
@@ -326,6 +353,8 @@ export interface Platform {
   reconcile?(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
   /** Ends this login. A newer login of the same accounts must stay. */
   revoke?(login: Login, signal: AbortSignal): Promise<void>;
+  /** Absent: accounts of the network can't be checked. */
+  readonly checks?: AccountChecks;
 }
 
 /** The fetch that networks are called with. It has the signature of the global one. */

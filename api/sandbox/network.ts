@@ -1,7 +1,7 @@
 // The sandbox network's API: tokens, media and posts.
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { listSandboxPosts } from '../../schema/database/sandbox.ts';
+import { deleteSandboxPost, listSandboxPosts } from '../../schema/database/sandbox.ts';
 import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
 import {
   NewPost,
@@ -15,7 +15,7 @@ import {
 import { createMedia, NewMedia, storePart } from './media.ts';
 import { Refusal } from './refusal.ts';
 import { authenticate, exchangeCode, logIn, refresh, revoke } from './tokens.ts';
-import { Storable } from './values.ts';
+import { isSandboxId, Storable } from './values.ts';
 
 const Token = z.discriminatedUnion('grant_type', [
   z.strictObject({ grant_type: z.literal('handle'), handle: SandboxHandle }),
@@ -70,6 +70,13 @@ export function createNetwork(settings: PostingSettings): Hono {
   app.post('/posts', async (c) => {
     const grant = await authenticate(db, c.req.header('Authorization'));
     return acceptPost(settings, c, grant, await readBody(c, NewPost, 422));
+  });
+
+  app.delete('/posts/:id', async (c) => {
+    const { handle } = await authenticate(db, c.req.header('Authorization'));
+    const id = c.req.param('id');
+    if (isSandboxId(id)) await deleteSandboxPost(db, handle, id);
+    return c.body(null, 204);
   });
 
   return app as unknown as Hono;

@@ -14,6 +14,15 @@ export function findSandboxPost(db: Db, id: string): Promise<SandboxPostRow | un
   return db.selectFrom('sandbox_posts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Does nothing if it is gone, or another handle's. */
+export async function deleteSandboxPost(db: Db, handle: string, id: string): Promise<void> {
+  await db
+    .deleteFrom('sandbox_posts')
+    .where('id', '=', id)
+    .where('handle', '=', handle)
+    .execute();
+}
+
 /** Newest first. */
 export function listSandboxPosts(
   db: Db,

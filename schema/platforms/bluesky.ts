@@ -81,6 +81,7 @@ export const bluesky = definePlatform({
     source: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json',
   },
   options,
+  trialPost: { seenBy: 'everyone for a few seconds' },
   // Fanfare chooses the record's key, so a repeat overwrites the same record.
   commitRepeatsForMs: Number.POSITIVE_INFINITY,
 });

@@ -208,6 +208,14 @@ export interface PlatformDefinition {
    * options. Absent: none.
    */
   readonly choices?: Readonly<Record<string, string>>;
+  /** The post that a check of an account publishes if it is asked to. Absent: one without options, for everyone. */
+  readonly trialPost?: {
+    readonly options?: Readonly<Record<string, unknown>>;
+    /** Who sees it. */
+    readonly seenBy?: string;
+    /** A sentence on what it costs. */
+    readonly price?: string;
+  };
   /** `prepare` only uploads media, so a target without media begins with the commit. */
   readonly preparesOnlyMedia?: boolean;
   /**

@@ -126,6 +126,7 @@ export const discord = definePlatform({
   // Execute Webhook has no `message_reference`.
   rulesFor: ({ via }) => (via === 'webhook' ? { ...rules, replies: null } : rules),
   options,
+  trialPost: { seenBy: 'everyone in the channel' },
   // Discord checks a bot's nonce "in the past few minutes". A webhook's outcome stays unknown, so its
   // commit is never repeated.
   commitRepeatsForMs: 60_000,

@@ -146,6 +146,7 @@ export const mastodon = definePlatform({
   rules: rulesFor({}),
   rulesFor,
   options,
+  trialPost: { options: { visibility: 'direct' }, seenBy: 'the account itself' },
   optionsFor: (limits) => options.extend({ poll: pollFor(limits).optional() }),
   // Mastodon keeps an `Idempotency-Key` for an hour after the post, but not every version keeps it while
   // the first request is running (https://github.com/mastodon/mastodon/pull/37879). So Fanfare searches

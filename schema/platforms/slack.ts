@@ -95,6 +95,7 @@ export const slack = definePlatform({
   rulesFor: ({ canUpload }) =>
     canUpload === false ? { ...rules, media: { ...media, refuse: () => [noUploads] } } : rules,
   options,
+  trialPost: { seenBy: 'everyone in the channel' },
   commitRepeatsForMs: 0,
   // Slack shares a video within seconds, or never.
   clock: { confirmForMs: 600_000 },

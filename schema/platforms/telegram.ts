@@ -88,6 +88,7 @@ export const telegram = definePlatform({
     source: 'https://core.telegram.org/bots/api#sendmessage',
   },
   options,
+  trialPost: { seenBy: 'everyone in the chat' },
   // Telegram has no idempotency key.
   commitRepeatsForMs: 0,
 });

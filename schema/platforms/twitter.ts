@@ -123,6 +123,8 @@ export const twitter = definePlatform({
       ? { ...rules, text: { ...rules.text, max: 25_000 } }
       : rules,
   options,
+  // https://docs.x.com/changelog
+  trialPost: { price: 'X charges the app for a post, $0.015 since April 2026.' },
   preparesOnlyMedia: true,
   // X refuses an equal text for a while, but documents neither how long nor which texts are equal.
   commitRepeatsForMs: 0,

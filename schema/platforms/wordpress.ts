@@ -85,5 +85,6 @@ export const wordpress = definePlatform({
     category: 'Categories of the site.',
     tag: 'Tags of the site, the most used ones first.',
   },
+  trialPost: { options: { status: 'draft' }, seenBy: 'its author and the editors of the site' },
   commitRepeatsForMs: 0,
 });

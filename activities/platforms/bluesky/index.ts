@@ -22,6 +22,11 @@ export interface BlueskySettings {
 }
 
 const Written = z.object({ uri: z.string().startsWith('at://') });
+const Session = z.object({
+  did: z.string(),
+  active: z.boolean().optional(),
+  status: z.string().optional(),
+});
 
 export function createBluesky(settings: BlueskySettings): Platform {
   const { fetch, plcUrl } = settings;
@@ -87,12 +92,31 @@ export function createBluesky(settings: BlueskySettings): Platform {
       isConsented(login.credentials)
         ? consent.revoke(login, signal)
         : endSession(open, login.credentials, signal),
+
+    checks: {
+      /** @see https://docs.bsky.app/docs/api/com-atproto-server-get-session */
+      async inspect({ credentials }, signal) {
+        const ask = open(readCredentials(credentials).access, signal);
+        const { body } = await ask('com.atproto.server.getSession', Session);
+        const { did: externalAccountId, active = true, status = 'not active' } = body;
+        const problem = active ? null : `The account is ${status}.`;
+        return { scope: [], accounts: [{ externalAccountId, problem }] };
+      },
+
+      async remove(target, uri, signal) {
+        const ask = open(readCredentials(target.credentials).access, signal);
+        const json = { repo: target.externalAccountId, collection, rkey: keyIn(uri) };
+        await ask('com.atproto.repo.deleteRecord', z.unknown(), { json });
+      },
+    },
   };
 }
 
 function toPublished(target: Target, uri: string) {
   const { did, handle } = readCredentials(target.credentials);
   const profile = handle === 'handle.invalid' ? did : handle;
-  const rkey = uri.slice(uri.lastIndexOf('/') + 1);
+  const rkey = keyIn(uri);
   return publishedAs(uri, `https://bsky.app/profile/${profile}/post/${rkey}`, 'public');
 }
+
+const keyIn = (uri: string) => uri.slice(uri.lastIndexOf('/') + 1);

@@ -1,7 +1,7 @@
 // Connects with a webhook's URL, or with a bot's token and a channel.
 import { z } from 'zod';
 import { pasted } from '../credential-fields.ts';
-import type { OpenApi } from '../network-api.ts';
+import type { Ask, OpenApi } from '../network-api.ts';
 import type { Credentials, FormMethod, Grant } from '../platform.ts';
 import { permanent } from '../results.ts';
 import { asFieldError, wrongCredential } from '../wrong-credential.ts';
@@ -66,22 +66,26 @@ export const createConnect = (open: OpenApi): FormMethod => ({
   async run(given, signal): Promise<Grant> {
     const [, webhook_id, webhook_token = ''] = webhookUrl.exec(given['webhook_url'] ?? '') ?? [];
     const credentials: Credentials = webhook_id ? { webhook_id, webhook_token } : given;
-    const ask = open(credentials, signal);
-    const bot = webhook_id ? undefined : (await ask('/users/@me', User)).body;
-    const field = bot ? 'channel_id' : 'webhook_url';
-    const { body: place } = await ask(placeOf(credentials), Place).catch(
-      asFieldError(field, 'rejected'),
-    );
-    if (bot && !messageChannels.includes(place.type)) {
-      throw wrongCredential(field, 'Choose a text channel or a thread, which takes messages.');
-    }
-    const guildId = place.guild_id ?? '@me';
-    const account = {
-      externalAccountId: bot ? place.id : `webhook:${place.id}`,
-      accountName: [bot?.username, place.name].filter(Boolean).join(' in #') || 'Webhook',
-      traits: bot ? { via: 'bot', guildId, botId: bot.id } : { via: 'webhook', guildId },
-      problem: null,
-    };
-    return { credentials, ...permanent, accounts: [account] };
+    return readPlace(open(credentials, signal), credentials);
   },
 });
+
+/** Throws if messages can't be sent there. */
+export async function readPlace(ask: Ask, credentials: Credentials): Promise<Grant> {
+  const bot = credentials['webhook_id'] ? undefined : (await ask('/users/@me', User)).body;
+  const field = bot ? 'channel_id' : 'webhook_url';
+  const { body: place } = await ask(placeOf(credentials), Place).catch(
+    asFieldError(field, 'rejected'),
+  );
+  if (bot && !messageChannels.includes(place.type)) {
+    throw wrongCredential(field, 'Choose a text channel or a thread, which takes messages.');
+  }
+  const guildId = place.guild_id ?? '@me';
+  const account = {
+    externalAccountId: bot ? place.id : `webhook:${place.id}`,
+    accountName: [bot?.username, place.name].filter(Boolean).join(' in #') || 'Webhook',
+    traits: bot ? { via: 'bot', guildId, botId: bot.id } : { via: 'webhook', guildId },
+    problem: null,
+  };
+  return { credentials, ...permanent, accounts: [account] };
+}

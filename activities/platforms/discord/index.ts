@@ -17,7 +17,7 @@ import type {
 } from '../platform.ts';
 import { publishedAs } from '../results.ts';
 import type { Explanation, Meaning } from '../refusal.ts';
-import { createConnect, placeOf } from './connect.ts';
+import { createConnect, placeOf, readPlace } from './connect.ts';
 
 const Message = z.object({
   id: z.string(),
@@ -64,6 +64,10 @@ export function createDiscord({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string 
       // Discord has no list of a webhook's messages.
       if (target.credentials['webhook_id']) return { outcome: 'unknown' };
       return findMessage(open(target.credentials, signal), target);
+    },
+
+    checks: {
+      inspect: ({ credentials }, signal) => readPlace(open(credentials, signal), credentials),
     },
   };
 }

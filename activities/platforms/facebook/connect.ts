@@ -6,11 +6,18 @@ import { describeDeadEnd } from '../meta/development-mode.ts';
 import { findMetaError } from '../meta/errors.ts';
 import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
 import { GraphId } from '../meta/ids.ts';
-import { toPageTokens } from '../meta/page-tokens.ts';
+import { pageTokenOf, toPageTokens } from '../meta/page-tokens.ts';
 import { describeNoPage, listPages, problemOf, type Page } from '../meta/pages.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { ConsentMethod, Credentials, Grant, GrantedAccount, Platform } from '../platform.ts';
+import type {
+  AccountChecks,
+  ConsentMethod,
+  Credentials,
+  Grant,
+  GrantedAccount,
+  Platform,
+} from '../platform.ts';
 import { lacksPermissions, requireNoServer } from '../wrong-credential.ts';
 import { network, type FacebookSettings } from './api.ts';
 import { facebookErrors } from './errors.ts';
@@ -32,6 +39,7 @@ const Inspected = z.object({
     is_valid: z.boolean(),
     expires_at: z.number().optional(),
     data_access_expires_at: z.number().optional(),
+    scopes: z.array(z.string()).optional().catch(undefined),
     granular_scopes: z
       .array(z.object({ scope: z.string(), target_ids: z.array(GraphId).optional() }))
       .optional()
@@ -51,7 +59,8 @@ type Ended = NonNullable<Inspected['error']>;
 /** The user has lost the role at this page. Other pages of the login may be good. */
 const roleLost = 492;
 
-type Connect = Required<Pick<Platform, 'importTokens' | 'check'>> & { consent: ConsentMethod };
+type Connect = Required<Pick<Platform, 'importTokens' | 'check'>> &
+  Pick<AccountChecks, 'inspect'> & { consent: ConsentMethod };
 
 export function createConnect(settings: FacebookSettings, graph: OpenApi): Connect {
   const login = createFacebookLogin({ ...settings, network });
@@ -149,6 +158,19 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
       }
       throw toEnd(ended?.error);
     },
+
+    async inspect({ credentials, externalAccountId, app, scope }, signal) {
+      const token = pageTokenOf(credentials, externalAccountId);
+      const ask = graph({ access_token: token }, signal);
+      const { body: page } = await ask('/me', PageItself, { query: { fields: 'id,name,category' } });
+      const inspected = app ? await inspect(app, token, signal) : undefined;
+      if (inspected?.is_valid === false) throw toPageEnd(inspected.error);
+      const problem = isAllowed(page, inspected) ? null : notAllowed;
+      return {
+        scope: inspected?.scopes ?? [...(scope ?? [])],
+        accounts: [{ externalAccountId: page.id, problem }],
+      };
+    },
   };
 }
 
@@ -211,5 +233,16 @@ function toEnd({ code = 190, subcode, message = '' }: Partial<Ended> = {}): Plat
   return new PlatformError('reauthorize', `${network} ended the login: ${words}`, {
     platformCode,
     isRevoked,
+  });
+}
+
+/** Of the token of one page, which may end without the others. */
+function toPageEnd(ended: Ended | undefined): PlatformError {
+  const error = toEnd(ended);
+  if (ended?.subcode !== roleLost) return error;
+  const { platformCode } = error.options;
+  return new PlatformError('rejected', error.message, {
+    platformCode,
+    failsAs: 'permission_missing',
   });
 }

@@ -13,7 +13,7 @@ import { publish } from './post.ts';
  */
 export function createFacebook(settings: FacebookSettings): Platform {
   const { graph, openPage } = createFacebookApi(settings);
-  const { consent, ...login } = createConnect(settings, graph);
+  const { consent, inspect, ...login } = createConnect(settings, graph);
   return {
     definition: facebook,
 
@@ -25,5 +25,6 @@ export function createFacebook(settings: FacebookSettings): Platform {
     commit: async (target, signal) => publish(openPage(target, signal), target),
     confirm: async (target, signal) => confirmVideo(openPage(target, signal), target),
     reconcile: async (target, signal) => findPost(openPage(target, signal), target),
+    checks: { inspect },
   };
 }

@@ -7,7 +7,14 @@ import { GraphId } from '../meta/ids.ts';
 import { listAccountIds, toPageTokens } from '../meta/page-tokens.ts';
 import { describeNoPage, listPages, problemOf, type Page } from '../meta/pages.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { ConsentMethod, Credentials, Grant, GrantedAccount } from '../platform.ts';
+import type {
+  CheckedTarget,
+  ConsentMethod,
+  Credentials,
+  Grant,
+  GrantedAccount,
+  Inspection,
+} from '../platform.ts';
 import { lacksPermissions } from '../wrong-credential.ts';
 import {
   isOfInstagram,
@@ -143,4 +150,17 @@ export async function checkLogin(
     }
   }
   if (ended) throw ended;
+}
+
+/** Whether the page's token still reaches the account. */
+export async function inspectAccount(
+  api: InstagramApi,
+  { credentials, externalAccountId, scope }: CheckedTarget,
+  signal: AbortSignal,
+): Promise<Inspection> {
+  const ask = openAccount(api, { credentials, externalAccountId }, signal);
+  const { id } = (await ask(`/${externalAccountId}`, User, { query: { fields: 'id' } })).body;
+  const missing = needed.filter((each) => scope?.includes(each) === false);
+  const problem = missing.length > 0 ? `The login lacks ${missing.join(' and ')}.` : null;
+  return { scope: [...(scope ?? [])], accounts: [{ externalAccountId: id, problem }] };
 }

@@ -7,15 +7,15 @@ import type { Platform, Target } from '../platform.ts';
 import { preparedAs } from '../results.ts';
 import { createInstagramApi, isOfInstagram, openAccount, type InstagramSettings } from './api.ts';
 import { findComment, postComment } from './comment.ts';
-import { checkLogin, createFacebookMethod } from './facebook-login.ts';
+import { checkLogin, createFacebookMethod, inspectAccount } from './facebook-login.ts';
 import { findPost } from './find-post.ts';
 import { createInstagramLogin } from './instagram-login.ts';
-import { createCalls, isMissing } from './post.ts';
+import { checkQuota, createCalls, isMissing } from './post.ts';
 
 /** No `revoke`: Meta documents none that leaves other logins of the user alone. Users remove an app in their settings. */
 export function createInstagram(settings: InstagramSettings): Platform {
   const api = createInstagramApi(settings);
-  const { consent, importTokens, refresh } = createInstagramLogin(settings, api);
+  const { consent, importTokens, refresh, inspect } = createInstagramLogin(settings, api);
   const open = (target: Target, signal: AbortSignal) => openAccount(api, target, signal);
   return {
     definition: instagram,
@@ -47,6 +47,15 @@ export function createInstagram(settings: InstagramSettings): Platform {
       const ask = open(target, signal);
       if (target.replyTo !== null) return findComment(ask, target.replyTo, target);
       return findPost(ask, target, signal);
+    },
+
+    checks: {
+      inspect: (target, signal) =>
+        isOfInstagram(target.credentials)
+          ? inspect(target.credentials, target.scope, signal)
+          : inspectAccount(api, target, signal),
+      quota: (target, signal) => checkQuota(open(target, signal), target.externalAccountId),
+      canPrepare: true,
     },
   };
 }

@@ -115,7 +115,18 @@ export function createInstagramLogin(
   const refresh = (credentials: Credentials, signal: AbortSignal): Promise<RefreshedCredentials> =>
     tokens.refresh(credentials, signal);
 
-  return { consent, importTokens, refresh };
+  /** Whose tokens these are, and what the account is now. */
+  const inspect = (
+    credentials: Credentials,
+    scope: readonly string[] | null,
+    signal: AbortSignal,
+  ): Promise<Grant> => {
+    const { access_token = '' } = credentials;
+    const login = { credentials: { ...credentials, access_token }, tokenExpiresAt: null };
+    return toGrant(login, scope, signal);
+  };
+
+  return { consent, importTokens, refresh, inspect };
 }
 
 function toAccount(

@@ -131,7 +131,7 @@ export const isMissing = (error: unknown): boolean =>
   ['24/2207006', '24/2207008', '100/33'].some((code) => hasCode(error, code));
 
 /** The account publishes 50 to 100 posts in 24 hours. */
-async function checkQuota(ask: Ask, account: string): Promise<void> {
+export async function checkQuota(ask: Ask, account: string): Promise<void> {
   const query = { fields: 'quota_usage,config' };
   const { body } = await ask(`/${account}/content_publishing_limit`, Limits, { query });
   const { quota_usage: used, config } = body.data[0] ?? {};

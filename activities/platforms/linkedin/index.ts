@@ -30,7 +30,7 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
 
   // LinkedIn gives refresh tokens to approved partners only. They last for a year from the login, and stay the
   // same: https://learn.microsoft.com/en-us/linkedin/shared/authentication/programmatic-refresh-tokens
-  const { consent, ...login } = createOAuthLogin(oauth, (credentials, signal, scope) =>
+  const { consent, inspect, ...login } = createOAuthLogin(oauth, (credentials, signal, scope) =>
     listAccounts(open(credentials, signal), scope, scopes),
   );
 
@@ -61,6 +61,8 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
     commit: (target, signal) => publish(open(target.credentials, signal).rest, target),
 
     reconcile: (target, signal) => findPost(open(target.credentials, signal).rest, target),
+
+    checks: { inspect },
   };
 }
 

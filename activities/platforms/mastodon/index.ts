@@ -76,6 +76,16 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
     reconcile: (target, signal) => findStatus(open(target.credentials, signal), target),
 
     revoke,
+
+    checks: {
+      inspect: ({ credentials }, signal) => connectAccount(open(credentials, signal), credentials),
+
+      /** @see https://docs.joinmastodon.org/methods/statuses/#delete */
+      async remove({ credentials }, id, signal) {
+        const path = `/api/v1/statuses/${encodeURIComponent(id)}`;
+        await open(credentials, signal)(path, z.unknown(), { method: 'DELETE' });
+      },
+    },
   };
 }
 

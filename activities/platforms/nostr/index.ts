@@ -4,7 +4,8 @@ import { neventEncode, npubEncode } from 'nostr-tools/nip19';
 import { getPublicKey, verifyEvent, type NostrEvent } from 'nostr-tools/pure';
 import { nostr } from '../../../schema/platforms/nostr.ts';
 import type { WithWebSocket } from '../../egress/guarded-websocket.ts';
-import type { Platform, Published } from '../platform.ts';
+import type { PlatformErrorOptions } from '../platform-error.ts';
+import type { Credentials, Grant, Platform, Published } from '../platform.ts';
 import { permanent, preparedAs } from '../results.ts';
 import { ConnectInput } from './credentials.ts';
 import { createdAt, markOf, prepareNote, signNote, toReplyTags } from './note.ts';
@@ -13,6 +14,24 @@ import { createAskRelays, keyOf, toError, type AskRelays } from './relays.ts';
 /** `relayTimeoutMs` is well below the engine's timeout for a call. */
 export function createNostr(withWebSocket: WithWebSocket, relayTimeoutMs = 10_000): Platform {
   const open = createAskRelays(withWebSocket, relayTimeoutMs);
+
+  /** `whenNone`: of the error if no relay answers. */
+  async function logIn(
+    credentials: Credentials,
+    signal: AbortSignal,
+    whenNone: PlatformErrorOptions = {},
+  ): Promise<Grant> {
+    const externalAccountId = getPublicKey(keyOf(credentials));
+    const profile = { authors: [externalAccountId], kinds: [Metadata], limit: 1 };
+    const answers = await open(credentials, signal)(['REQ', 'fanfare', profile]);
+    if (!answers.some(({ result }) => result === 'searched')) {
+      throw toError('other', 'No relay answers.', answers, whenNone);
+    }
+    const accountName = npubEncode(externalAccountId);
+    const account = { externalAccountId, accountName, problem: null };
+    return { credentials, ...permanent, accounts: [account] };
+  }
+
   return {
     definition: nostr,
 
@@ -20,18 +39,8 @@ export function createNostr(withWebSocket: WithWebSocket, relayTimeoutMs = 10_00
       {
         kind: 'form',
         fields: ConnectInput,
-        async run(credentials, signal) {
-          const externalAccountId = getPublicKey(keyOf(credentials));
-          const profile = { authors: [externalAccountId], kinds: [Metadata], limit: 1 };
-          const answers = await open(credentials, signal)(['REQ', 'fanfare', profile]);
-          if (!answers.some(({ result }) => result === 'searched')) {
-            const options = { platformCode: 'no_relay', field: 'relays' };
-            throw toError('other', 'No relay answers.', answers, options);
-          }
-          const accountName = npubEncode(externalAccountId);
-          const account = { externalAccountId, accountName, problem: null };
-          return { credentials, ...permanent, accounts: [account] };
-        },
+        run: (credentials, signal) =>
+          logIn(credentials, signal, { platformCode: 'no_relay', field: 'relays' }),
       },
     ],
 
@@ -67,6 +76,8 @@ export function createNostr(withWebSocket: WithWebSocket, relayTimeoutMs = 10_00
       if (answers.some(({ result }) => result === 'searched')) return { outcome: 'absent' };
       throw toError('other', 'No relay says whether it has the post.', answers);
     },
+
+    checks: { inspect: ({ credentials }, signal) => logIn(credentials, signal) },
   };
 }
 

@@ -2,6 +2,7 @@
 import * as oauth from 'oauth4webapi';
 import type { App } from '../../../schema/platforms/definition.ts';
 import type {
+  AccountChecks,
   Begun,
   ConsentMethod,
   ConsentRequest,
@@ -209,7 +210,10 @@ function refusedConsent(network: string, { error, error_description }: Record<st
   });
 }
 
-interface OAuthLogin extends Required<Pick<Platform, 'importTokens' | 'refresh' | 'canRefresh'>> {
+interface OAuthLogin
+  extends
+    Required<Pick<Platform, 'importTokens' | 'refresh' | 'canRefresh'>>,
+    Pick<AccountChecks, 'inspect'> {
   consent: ConsentMethod;
 }
 
@@ -242,6 +246,10 @@ export function createOAuthLogin(oauth: OAuth, listAccounts: ListAccounts): OAut
       const accounts = await listAccounts(credentials, signal, scope);
       return { credentials, tokenExpiresAt: expiresAt, scope: scope ?? [], accounts };
     },
+    inspect: async ({ credentials, scope }, signal) => ({
+      scope: [...(scope ?? [])],
+      accounts: await listAccounts(credentials, signal, scope),
+    }),
     refresh: (login, signal) => oauth.refresh(login, signal),
     /** Some apps and logins get no refresh token. */
     canRefresh: ({ refresh_token }) => refresh_token !== undefined,

@@ -174,6 +174,18 @@ export function createSandboxPlatform(settings: SandboxSettings): Platform {
     async revoke({ credentials: { access_token } }, signal) {
       await open({}, signal)('revoke', z.unknown(), { json: { token: access_token } });
     },
+
+    checks: {
+      async inspect({ credentials, externalAccountId }, signal) {
+        const ask = open(credentials, signal);
+        await ask('posts', NetworkPosts, { query: { reference: 'none' } });
+        return { scope: ['post'], accounts: [{ externalAccountId, problem: null }] };
+      },
+
+      async remove({ credentials }, id, signal) {
+        await open(credentials, signal)(`posts/${id}`, z.unknown(), { method: 'DELETE' });
+      },
+    },
   };
 }
 

@@ -96,6 +96,10 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
     },
 
     reconcile: (target, signal) => findPost(open(target.credentials, signal), target),
+
+    checks: {
+      inspect: ({ credentials }, signal) => connect(open(credentials, signal), credentials),
+    },
   };
 }
 

@@ -43,6 +43,15 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
       const bot = botOf(target.credentials['bot_token']!, signal);
       return toPublished(await send(bot, target));
     },
+
+    checks: {
+      async inspect({ credentials, externalAccountId }, signal) {
+        const { bot_token = '', chat = '' } = credentials;
+        // It may have become a supergroup, with another ID.
+        await findPostableChat(botOf(bot_token, signal), chat);
+        return { scope: [], accounts: [{ externalAccountId, problem: null }] };
+      },
+    },
   };
 }
 

@@ -7,8 +7,8 @@ import { GraphId } from '../meta/ids.ts';
 import { createLongLivedTokens, type LongLived } from '../meta/long-lived-tokens.ts';
 import type { OpenApi } from '../network-api.ts';
 import { createOAuth } from '../oauth/client.ts';
-import { PlatformError } from '../platform-error.ts';
-import type { ConsentMethod, Grant, Platform } from '../platform.ts';
+import { hasCode, PlatformError } from '../platform-error.ts';
+import type { AccountChecks, ConsentMethod, Grant, Platform } from '../platform.ts';
 import { requireNoServer } from '../wrong-credential.ts';
 import { network, type ThreadsSettings } from './api.ts';
 
@@ -40,7 +40,8 @@ export function createConnect(
   { fetch, apiUrl, consentUrl, scopes }: ThreadsSettings,
   open: OpenApi,
   root: OpenApi,
-): Required<Pick<Platform, 'refresh' | 'importTokens'>> & { consent: ConsentMethod } {
+): Required<Pick<Platform, 'refresh' | 'importTokens'>> &
+  Pick<AccountChecks, 'inspect'> & { consent: ConsentMethod } {
   const tokens = createLongLivedTokens(network, 'th', root);
   // https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
   const oauth = createOAuth(withOAuthErrors(fetch), {
@@ -110,6 +111,12 @@ export function createConnect(
     },
 
     refresh: ({ credentials }, signal) => tokens.refresh(credentials, signal),
+
+    inspect({ credentials, scope }, signal) {
+      const { access_token = '' } = credentials;
+      const login = { credentials: { ...credentials, access_token }, tokenExpiresAt: null };
+      return toGrant(login, scope, signal).catch(asNotApproved);
+    },
   };
 }
 
@@ -134,4 +141,11 @@ async function inspect(open: OpenApi, token: string, signal: AbortSignal) {
 function withoutFacts(error: unknown): z.infer<typeof Inspected>['data'] {
   if (error instanceof PlatformError) return {};
   throw error;
+}
+
+/** Before its review, an app works only for its testers. The code is that of a missing permission, too. */
+function asNotApproved(error: unknown): never {
+  if (!hasCode(error, '100/10')) throw error;
+  const options = { ...error.options, failsAs: 'app_not_approved' } as const;
+  throw new PlatformError('rejected', error.message, options);
 }

@@ -7,12 +7,12 @@ import { createThreadsApi, type ThreadsSettings } from './api.ts';
 import { createChoices } from './choices.ts';
 import { createConnect } from './connect.ts';
 import { findPost } from './find-post.ts';
-import { createCalls, isMissing } from './post.ts';
+import { checkQuota, createCalls, isMissing } from './post.ts';
 
 /** No `revoke`: Threads documents none. Users remove an app in their own settings. */
 export function createThreads(settings: ThreadsSettings): Platform {
   const { open, root } = createThreadsApi(settings);
-  const { consent, ...login } = createConnect(settings, open, root);
+  const { consent, inspect, ...login } = createConnect(settings, open, root);
   return {
     definition: threads,
 
@@ -32,5 +32,11 @@ export function createThreads(settings: ThreadsSettings): Platform {
     },
 
     reconcile: (target, signal) => findPost(open(target.credentials, signal), target, signal),
+
+    checks: {
+      inspect,
+      quota: (target, signal) => checkQuota(open(target.credentials, signal), target),
+      canPrepare: true,
+    },
   };
 }

@@ -115,7 +115,7 @@ export const isMissing = (error: unknown): boolean =>
   hasCode(error, '24/4279009') || hasCode(error, '100/33');
 
 /** Replies have a limit of their own. */
-async function checkQuota(ask: Ask, { replyTo }: Target): Promise<void> {
+export async function checkQuota(ask: Ask, { replyTo }: Target): Promise<void> {
   const isReply = replyTo !== null;
   const fields = isReply ? 'reply_quota_usage,reply_config' : 'quota_usage,config';
   const { body } = await ask('/me/threads_publishing_limit', Limits, { query: { fields } });

@@ -56,7 +56,7 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
     return [account];
   }
 
-  const { consent, ...login } = createOAuthLogin(oauth, listAccounts);
+  const { consent, inspect, ...login } = createOAuthLogin(oauth, listAccounts);
   return {
     definition: twitter,
 
@@ -87,6 +87,8 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
     }),
 
     revoke: (login, signal) => oauth.revoke(login, signal),
+
+    checks: { inspect },
   };
 }
 

@@ -1,8 +1,8 @@
 // Connects a user of a WordPress site: finds its REST API, and checks that the user may publish.
 import { z } from 'zod';
 import { ServerUrl } from '../credential-fields.ts';
-import type { OpenApi } from '../network-api.ts';
-import type { Credentials, Grant } from '../platform.ts';
+import type { Ask, OpenApi } from '../network-api.ts';
+import type { Credentials, Grant, Inspection } from '../platform.ts';
 import { permanent } from '../results.ts';
 import { asFieldError, asServerError, wrongCredential } from '../wrong-credential.ts';
 
@@ -49,15 +49,33 @@ export async function connectUser(
   const index = await asked.catch(asServerError('site', message, 'not_wordpress'));
   // WordPress responds at any path of the site.
   const place = host + placeOf(index.body.home, folder);
-  const query = { context: 'edit', _fields: 'id,username,capabilities' };
-  const user = await ask('wp/v2/users/me', User, { query }).catch(asFieldError('site', 'rejected'));
-  const { id, username: name, capabilities } = user.body;
-  if (capabilities.publish_posts !== true) {
-    const words = `${name} may not publish at ${place}: the role must be Author or higher.`;
-    throw wrongCredential('username', words, 'rest_cannot_publish');
-  }
+  const user = await askForUser(ask).catch(asFieldError('site', 'rejected'));
+  const { id, username: name } = user;
+  const problem = problemOf(user, place);
+  if (problem !== null) throw wrongCredential('username', problem, 'rest_cannot_publish');
   const names = { externalAccountId: `${id}@${place}`, accountName: `${name}@${place}` };
   return { credentials, ...permanent, accounts: [{ ...names, problem: null }] };
+}
+
+/** `externalAccountId`: names the place of the site, which doesn't change. */
+export async function inspectUser(ask: Ask, externalAccountId: string): Promise<Inspection> {
+  const place = externalAccountId.slice(externalAccountId.indexOf('@') + 1);
+  const user = await askForUser(ask);
+  const account = {
+    externalAccountId: `${user.id}@${place}`,
+    problem: problemOf(user, place),
+  };
+  return { scope: [], accounts: [account] };
+}
+
+async function askForUser(ask: Ask): Promise<z.infer<typeof User>> {
+  const query = { context: 'edit', _fields: 'id,username,capabilities' };
+  return (await ask('wp/v2/users/me', User, { query })).body;
+}
+
+function problemOf({ username, capabilities }: z.infer<typeof User>, place: string): string | null {
+  if (capabilities.publish_posts === true) return null;
+  return `${username} may not publish at ${place}: the role must be Author or higher.`;
 }
 
 /** The site reports which part of the address it uses, but only on the same host. */

@@ -7,7 +7,7 @@ import type { Fetch, Platform } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
 import { publishedAs } from '../results.ts';
 import { createChoices } from './choices.ts';
-import { ConnectInput, connectUser } from './connect.ts';
+import { ConnectInput, connectUser, inspectUser } from './connect.ts';
 import { uploadNext } from './media.ts';
 import { markOf, prepareTerms, TermExists, toPost } from './post.ts';
 
@@ -92,6 +92,18 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
       const own = 'wp/v2/users/me/application-passwords';
       const { uuid } = (await ask(`${own}/introspect`, z.object({ uuid: z.uuid() }))).body;
       await ask(`${own}/${uuid}`, z.object({ deleted: z.literal(true) }), { method: 'DELETE' });
+    },
+
+    checks: {
+      inspect: ({ credentials, externalAccountId }, signal) =>
+        inspectUser(open(credentials, signal), externalAccountId),
+
+      /** @see https://developer.wordpress.org/rest-api/reference/posts/#delete-a-post */
+      async remove({ credentials }, id, signal) {
+        const query = { force: 'true', _fields: 'deleted' };
+        const deleted = z.object({ deleted: z.literal(true) });
+        await open(credentials, signal)(`wp/v2/posts/${id}`, deleted, { method: 'DELETE', query });
+      },
     },
   };
 }

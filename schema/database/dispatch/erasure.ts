@@ -13,8 +13,8 @@ const erasedName = 'Erased account';
 const batchSize = 100;
 
 /**
- * Erases disconnected accounts that `trx` has locked, and their checks. Their rows stay, because results refer to them. The
- * results and events follow with `eraseBatch`.
+ * Erases disconnected accounts that `trx` has locked, and deletes their checks. The rows of the accounts stay, because
+ * results refer to them. The results and events follow with `eraseBatch`.
  */
 export async function eraseAccounts(
   trx: Transaction,
