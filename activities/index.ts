@@ -1,4 +1,6 @@
 // All activities of a worker. Workflows import only their type.
+import type { CheckDependencies } from './checks/dependencies.ts';
+import { createChecking } from './checks/index.ts';
 import { createDelivering, type DeliveringDependencies } from './delivering/index.ts';
 import { createFetching, type FetchingDependencies } from './media/fetch-media.ts';
 import { createPruning, type PruningDependencies } from './retention/prune.ts';
@@ -11,7 +13,8 @@ export type ActivityDependencies = PublishingDependencies &
   DeliveringDependencies &
   RetryingDependencies &
   PruningDependencies &
-  FetchingDependencies;
+  FetchingDependencies &
+  CheckDependencies;
 
 export function createActivities(dependencies: ActivityDependencies) {
   return {
@@ -22,6 +25,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createPruning(dependencies),
     ...createRefreshing(dependencies),
     ...createFetching(dependencies),
+    ...createChecking(dependencies),
   };
 }
 

@@ -51,3 +51,6 @@ export const { fetchBytes } = ofAtMost('7d', { heartbeatTimeout });
 
 /** Returns after 5 s of work. Each step is a transaction of at most 5 s. */
 export const { advanceReplay } = ofAtMost('30s');
+
+/** Returns after 5 s and one call to a network, which may refresh its login: as long as `refreshDue`. */
+export const { advanceCheck } = ofAtMost('5m', { heartbeatTimeout });

@@ -1,6 +1,7 @@
 // Restarts work whose workflow is gone, even after the loss of Temporal's whole database.
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { listOverdueChecks, restartCheck } from '../../schema/database/accounts/checks.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import { listWaitingFetches, restartFetch } from '../../schema/database/media/fetching.ts';
@@ -95,6 +96,11 @@ async function sweep(
     if (await isRunning(temporal, workflow_id)) continue;
     if (!(await restartFetch(db, notifier, id, workflow_id))) continue;
     log.warn({ media_id: id }, 'a fetch of media without a workflow is restarted');
+  }
+  for (const { id, workflow_id } of await listOverdueChecks(db, overdueMs)) {
+    if (await isRunning(temporal, workflow_id)) continue;
+    if (!(await restartCheck(db, notifier, id, workflow_id))) continue;
+    log.warn({ check_id: id }, 'a check without a workflow is restarted');
   }
   return { batchId: batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!, coming };
 }

@@ -4,10 +4,12 @@ import type { StoredStep } from '../../account-checks.ts';
 import { notFound } from '../../wire/errors.ts';
 import { checkAccountWorkflow, checkAccountWorkflowId } from '../../workflows.ts';
 import { ago } from '../database-clock.ts';
+import type { Notifier } from '../notifier.ts';
 import { insertOutbox, isInOutbox } from '../outbox.ts';
 import { isUnderPause } from '../pauses.ts';
 import { selectInScope, type RowScope } from '../row-scope.ts';
 import type { AccountCheckRow, Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
+import { inTransaction } from '../transaction.ts';
 import type { Vault } from '../vault.ts';
 
 /**
@@ -161,24 +163,27 @@ export function listOverdueChecks(
 }
 
 /** Continues after the lost workflow's last step. False: it has ended, or has another workflow. */
-export async function restartCheck(
-  trx: Transaction,
+export function restartCheck(
+  db: Db,
+  notifier: Notifier,
   id: string,
   lostWorkflowId: string,
 ): Promise<boolean> {
-  const check = await trx
-    .selectFrom('account_checks')
-    .select(['project_id', 'workflow_id'])
-    .where('id', '=', id)
-    .where('status', '=', 'running')
-    .forUpdate()
-    .executeTakeFirst();
-  if (check?.workflow_id !== lostWorkflowId) return false;
-  const workflow_id = await insertCheckWorkflow(trx, check.project_id, id);
-  await trx
-    .updateTable('account_checks')
-    .set({ workflow_id, progressed_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .execute();
-  return true;
+  return inTransaction(db, notifier, async (trx) => {
+    const check = await trx
+      .selectFrom('account_checks')
+      .select(['project_id', 'workflow_id'])
+      .where('id', '=', id)
+      .where('status', '=', 'running')
+      .forUpdate()
+      .executeTakeFirst();
+    if (check?.workflow_id !== lostWorkflowId) return false;
+    const workflow_id = await insertCheckWorkflow(trx, check.project_id, id);
+    await trx
+      .updateTable('account_checks')
+      .set({ workflow_id, progressed_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .execute();
+    return true;
+  });
 }

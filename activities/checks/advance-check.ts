@@ -1,0 +1,139 @@
+// Advances a check step by step until it ends or must wait. The row decides which step comes next, so another
+// execution can continue at any point.
+import { randomUUID } from 'node:crypto';
+import type { CheckStepName, StoredStep } from '../../schema/account-checks.ts';
+import {
+  findRunningCheck,
+  openProgress,
+  sealProgress,
+  setCheck,
+  type RunningCheck,
+} from '../../schema/database/accounts/checks.ts';
+import { addUsage } from '../../schema/database/accounts/usage.ts';
+import type { Transaction } from '../../schema/database/tables.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
+import { postingErrors } from '../../schema/posts/errors.ts';
+import type { CheckAccountInput } from '../../schema/workflows.ts';
+import { asProject } from '../current-project.ts';
+import { absenceOf } from '../platforms/index.ts';
+import { fail, Progress, type CheckRun, type Taken } from './check-run.ts';
+import type { CheckDependencies } from './dependencies.ts';
+import {
+  findNext,
+  hasFailed,
+  isLeftOut,
+  leaveOut,
+  mayHavePublished,
+  withOutcome,
+  type StepEnd,
+} from './steps.ts';
+import { takeStep } from './take-step.ts';
+
+/** Milliseconds until the next step. Null: the check has ended. */
+export type CheckProgress = number | null;
+
+/** After this, the activity returns to Temporal: a worker that stops waits for its activities. */
+const stayForMs = 5_000;
+/** The project has its share of calls in this worker, or another execution is faster. */
+const crowdedMs = 1_000;
+/** A step that has not ended by then fails. */
+const lastsMs = 15 * 60_000;
+
+export async function advanceCheck(
+  dependencies: CheckDependencies,
+  { checkId }: CheckAccountInput,
+): Promise<CheckProgress> {
+  const leaveAtMs = performance.now() + stayForMs;
+  const runId = randomUUID();
+  for (;;) {
+    const check = await findRunningCheck(dependencies.db, checkId);
+    if (!check) return null;
+    using place = dependencies.places.acquire(check.project_id);
+    if (!place) return crowdedMs;
+    const waitMs = await asProject(check.project_id, () => advance(dependencies, check, runId));
+    if (waitMs > 0 || performance.now() > leaveAtMs) return waitMs;
+  }
+}
+
+/** Returns how long the next step must wait. */
+async function advance(
+  dependencies: CheckDependencies,
+  check: RunningCheck,
+  runId: string,
+): Promise<number> {
+  const { db, vault } = dependencies;
+  const { steps } = check;
+  const { name } = findNext(steps)!;
+  const progress = Progress.parse(openProgress(vault, check) ?? {});
+  if (isLeftOut(steps, name)) {
+    await record(dependencies, check, leaveOut(steps, name), progress);
+    return 0;
+  }
+  const taken = await take({ dependencies, check, progress, runId }, name);
+  const left = { ...progress, ...taken.progress };
+  const end = isLate(dependencies, check, taken) ? late(name, left) : taken.end;
+  if (end.outcome !== 'wait') {
+    await record(dependencies, check, withOutcome(steps, name, end), { ...left, tries: 0 });
+    return 0;
+  }
+  const sealed = sealProgress(vault, check.id, left);
+  const isWritten = await setCheck(db, check, { steps, progress: sealed });
+  return isWritten ? end.waitMs : crowdedMs;
+}
+
+type NextStep = Omit<CheckRun, 'platform'>;
+
+function take(step: NextStep, name: CheckStepName): Taken | Promise<Taken> {
+  const { platforms } = step.dependencies;
+  const platform = platforms.get(step.check.platform);
+  if (platform) return takeStep({ ...step, platform }, name);
+  const code = absenceOf(platforms, step.check.platform);
+  return fail(code, postingErrors[code].message);
+}
+
+function isLate({ now }: CheckDependencies, check: RunningCheck, { end }: Taken): boolean {
+  const lastMs = check.created_at.getTime() + lastsMs;
+  return end.outcome === 'wait' && now() + end.waitMs > lastMs;
+}
+
+function late(name: CheckStepName, { phase }: Progress): StepEnd {
+  const mayBePublic = name === 'publication' && phase !== undefined;
+  const message = `The network did not finish within ${lastsMs / 60_000} minutes.`;
+  return { outcome: 'failed', code: mayBePublic ? 'outcome_unknown' : 'unavailable', message };
+}
+
+/** Also ends the check after its last step. */
+async function record(
+  { db, notifier, vault, log }: CheckDependencies,
+  check: RunningCheck,
+  steps: StoredStep[],
+  progress: Progress,
+): Promise<void> {
+  if (findNext(steps)) {
+    await setCheck(db, check, { steps, progress: sealProgress(vault, check.id, progress) });
+    return;
+  }
+  const status = hasFailed(steps) ? 'failed' : 'passed';
+  const isWritten = await inTransaction(db, notifier, (trx) => end(trx, check, steps, status));
+  if (!isWritten) return;
+  const { id: check_id, project_id, social_account_id, platform } = check;
+  const failed = steps.find((step) => step.status === 'failed');
+  const reason = failed && { step: failed.name, error_code: failed.code };
+  const fields = { component: 'checks', check_id, project_id, social_account_id, platform };
+  log.info({ ...fields, ...reason }, `check ${status}`);
+}
+
+/** A post that certainly isn't public doesn't count. */
+async function end(
+  trx: Transaction,
+  check: RunningCheck,
+  steps: StoredStep[],
+  status: 'passed' | 'failed',
+): Promise<boolean> {
+  const { project_id: projectId, social_account_id: accountId, usage_month: month } = check;
+  const isGivenBack = month !== null && !mayHavePublished(steps);
+  const change = { steps, status, ...(isGivenBack && { usage_month: null }) };
+  if (!(await setCheck(trx, check, change))) return false;
+  if (isGivenBack) await addUsage(trx, projectId, { accountId, month }, -1);
+  return true;
+}

@@ -1,0 +1,58 @@
+// What every step of a check is given: the row, the network, and what earlier steps have left.
+import { z } from 'zod';
+import type { RunningCheck } from '../../schema/database/accounts/checks.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { CheckDependencies } from './dependencies.ts';
+import type { StepEnd } from './steps.ts';
+
+export const Progress = z.object({
+  /** Of the target at its network. */
+  state: z.record(z.string(), z.unknown()).default({}),
+  isPrepared: z.boolean().default(false),
+  /** Repeats of the step. */
+  tries: z.int().default(0),
+  /** What the network says the login may do. Empty: it doesn't say. */
+  scope: z.array(z.string()).default([]),
+  /** Why the account can't publish, as a sentence. */
+  problem: z.string().nullable().default(null),
+  /** Of the publication. `begun`: the commit may have been sent. */
+  phase: z.enum(['begun', 'confirm', 'reconcile']).optional(),
+  /** The execution that began the commit. */
+  begunBy: z.string().optional(),
+  /** ID of the post at the network. Null: none yet, or the network gives none. */
+  externalId: z.string().nullable().default(null),
+});
+export type Progress = z.infer<typeof Progress>;
+
+export interface CheckRun {
+  dependencies: CheckDependencies;
+  check: RunningCheck;
+  platform: Platform;
+  progress: Progress;
+  /** Of this execution of the activity. */
+  runId: string;
+}
+
+/** How a step went, and what it leaves. `wait`: it has not ended. */
+export interface Taken {
+  end: StepEnd | { outcome: 'wait'; waitMs: number };
+  progress?: Partial<Progress>;
+}
+
+export const wait = (waitMs: number, progress: Partial<Progress> = {}): Taken => ({
+  end: { outcome: 'wait', waitMs },
+  progress,
+});
+
+export const pass = (message?: string, progress: Partial<Progress> = {}): Taken => ({
+  end: { outcome: 'passed', message },
+  progress,
+});
+
+export const skip = (message: string): Taken => ({ end: { outcome: 'skipped', message } });
+
+type Failure = Extract<StepEnd, { outcome: 'failed' }>;
+
+export const fail = (code: Failure['code'], message: string): Taken => ({
+  end: { outcome: 'failed', code, message },
+});

@@ -1,0 +1,141 @@
+// Publishes the post of a check at most once, reads it back and removes it.
+import { readOutcome, type PhaseOutcome } from '../platforms/platform-answer.ts';
+import { PlatformError } from '../platforms/platform-error.ts';
+import type { Published } from '../platforms/platform.ts';
+import { afterError, askWithLogin } from './ask-with-login.ts';
+import { fail, pass, skip, wait, type CheckRun, type Taken } from './check-run.ts';
+import { codeOf } from './steps.ts';
+
+/**
+ * The commit is recorded as begun before it is sent, and never repeated: another execution that finds it begun looks
+ * for the post instead.
+ */
+export function publish(run: CheckRun): Taken | Promise<Taken> {
+  const { check, progress, runId } = run;
+  switch (progress.phase) {
+    case undefined:
+      if (check.is_paused) {
+        return fail('unavailable', 'The operator paused the network or the project.');
+      }
+      return wait(0, { phase: 'begun', begunBy: runId, tries: 0 });
+    case 'begun':
+      return progress.begunBy === runId ? commit(run) : search(run);
+    case 'confirm':
+      return confirm(run);
+    case 'reconcile':
+      return findLost(run);
+  }
+}
+
+async function commit(run: CheckRun): Promise<Taken> {
+  const { platform } = run;
+  const answer = await askWithLogin(run, async (target, signal) =>
+    readOutcome(await platform.commit(target, signal)),
+  );
+  if (!(answer instanceof PlatformError)) return afterAnswer(run, answer);
+  if (answer.kind === 'unknown_outcome') return search(run);
+  return fail(codeOf(answer, 'publication'), answer.message);
+}
+
+async function confirm(run: CheckRun): Promise<Taken> {
+  const { platform, progress } = run;
+  const answer = await askWithLogin(run, async (target, signal) =>
+    readOutcome(await platform.confirm!(target, signal)),
+  );
+  if (!(answer instanceof PlatformError)) return afterAnswer(run, answer);
+  if (answer.kind === 'unavailable' || answer.kind === 'unknown_outcome') {
+    return waitToConfirm(run, progress.state);
+  }
+  return fail(codeOf(answer, 'publication'), answer.message);
+}
+
+function afterAnswer(run: CheckRun, answer: PhaseOutcome): Taken {
+  switch (answer.outcome) {
+    case 'published':
+      return published(run, answer.published);
+    case 'accepted':
+      return waitToConfirm(run, answer.state);
+    case 'stale':
+      return fail('unavailable', 'The network no longer had what was prepared.');
+    case 'prepared':
+    case 'more':
+    case 'absent':
+    case 'unknown':
+      return search(run);
+  }
+}
+
+function published({ platform }: CheckRun, { externalId, url }: Published): Taken {
+  const { seenBy = 'everyone' } = platform.definition.trialPost ?? {};
+  const place = url === null ? '.' : `: ${url}`;
+  return pass(`The post is seen by ${seenBy}${place}`, { externalId });
+}
+
+/** Each wait is longer than the one before. */
+function waitToConfirm(
+  { dependencies: { clock }, progress: { phase, tries } }: CheckRun,
+  state: Record<string, unknown>,
+): Taken {
+  const polls = phase === 'confirm' ? tries : 0;
+  const waitMs = Math.min(clock.confirmFirstMs * 2 ** polls, clock.confirmMaxMs);
+  return wait(waitMs, { phase: 'confirm', state, tries: polls + 1 });
+}
+
+const lost = 'The answer to the publication was lost.';
+
+/** Before each look at the network, `tries` counts it. */
+function search({ dependencies: { clock }, platform }: CheckRun): Taken {
+  const [waitMs = 0] = clock.reconcileDelaysMs;
+  if (!platform.reconcile) return fail('outcome_unknown', lost);
+  return wait(waitMs, { phase: 'reconcile', tries: 1 });
+}
+
+async function findLost(run: CheckRun): Promise<Taken> {
+  const { dependencies, progress, platform } = run;
+  const found = await look(run);
+  if (!(found instanceof PlatformError) && found.outcome === 'published') {
+    return published(run, found.published);
+  }
+  const waitMs = dependencies.clock.reconcileDelaysMs[progress.tries];
+  const isOver = !(found instanceof PlatformError) && found.outcome === 'unknown';
+  if (!isOver && waitMs !== undefined) return wait(waitMs, { tries: progress.tries + 1 });
+  if (!(found instanceof PlatformError) && found.outcome === 'absent') {
+    return fail('unavailable', `${platform.definition.title} did not take the post.`);
+  }
+  return fail('outcome_unknown', lost);
+}
+
+/** Looks for the post as after a lost answer. */
+function look(run: CheckRun): Promise<PhaseOutcome | PlatformError> {
+  const { platform } = run;
+  return askWithLogin(run, async (target, signal) =>
+    readOutcome(await platform.reconcile!(target, signal)),
+  );
+}
+
+export async function readBack(run: CheckRun): Promise<Taken> {
+  const { dependencies, progress, platform } = run;
+  const { title } = platform.definition;
+  if (!platform.reconcile) return skip(`Fanfare can't read posts at ${title}.`);
+  const found = await look(run);
+  if (found instanceof PlatformError) return afterError(run, 'read_back', found);
+  if (found.outcome === 'published') return pass();
+  if (found.outcome === 'unknown') return skip(`${title} doesn't say which post it is.`);
+  // Lists of posts may lag behind.
+  const waitMs = dependencies.clock.reconcileDelaysMs[progress.tries + 1];
+  if (waitMs !== undefined) return wait(waitMs, { tries: progress.tries + 1 });
+  return fail('outcome_unknown', `${title} doesn't show the post.`);
+}
+
+export async function remove(run: CheckRun): Promise<Taken> {
+  const { externalId } = run.progress;
+  const checks = run.platform.checks;
+  if (externalId === null || !checks?.remove) {
+    return skip('The network gave no ID of the post, so it stays.');
+  }
+  const error = await askWithLogin(run, async (target, signal) => {
+    await checks.remove!(target, externalId, signal);
+    return null;
+  });
+  return error ? afterError(run, 'removal', error) : pass();
+}

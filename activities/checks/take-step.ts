@@ -1,0 +1,91 @@
+// Takes one step of a check: asks the network, or compares what it has said.
+import type { CheckStepName } from '../../schema/account-checks.ts';
+import { readOutcome } from '../platforms/platform-answer.ts';
+import { PlatformError } from '../platforms/platform-error.ts';
+import { afterError, askWithLogin } from './ask-with-login.ts';
+import { fail, pass, skip, wait, type CheckRun, type Taken } from './check-run.ts';
+import { checkMediaAddress } from './media-address.ts';
+import { publish, readBack, remove } from './publish-post.ts';
+
+type Step = (run: CheckRun) => Taken | Promise<Taken>;
+
+const steps: Record<CheckStepName, Step> = {
+  login: inspect,
+  scopes: compareScopes,
+  // It fails with the code of another step's call.
+  app: () => pass(),
+  quota: askQuota,
+  media_address: ({ dependencies, check }) => checkMediaAddress(dependencies, check),
+  preparation: (run) => prepare(run, 'preparation'),
+  publication: (run) =>
+    needsPrepare(run) ? prepare(run, 'publication').then(thenPublish) : publish(run),
+  read_back: readBack,
+  removal: remove,
+};
+
+export function takeStep(run: CheckRun, name: CheckStepName): Taken | Promise<Taken> {
+  return steps[name](run);
+}
+
+async function inspect(run: CheckRun): Promise<Taken> {
+  const { checks, definition } = run.platform;
+  if (!checks) return skip(`Logins at ${definition.title} can't be checked.`);
+  const found = await askWithLogin(run, async (target, signal) => {
+    const { accounts, scope } = await checks.inspect(target, signal);
+    const { externalAccountId } = target;
+    return { scope, account: accounts.find((each) => each.externalAccountId === externalAccountId) };
+  });
+  if (found instanceof PlatformError) return afterError(run, 'login', found);
+  const { account, scope } = found;
+  if (!account) return fail('account_disconnected', 'The login no longer reaches the account.');
+  return pass(undefined, { scope, problem: account.problem });
+}
+
+function compareScopes({ platform, check, progress }: CheckRun): Taken {
+  const { scopes: needed = [], title } = platform.definition;
+  if (progress.problem !== null) return fail('permission_missing', progress.problem);
+  const scope = progress.scope.length > 0 ? progress.scope : check.scope;
+  if (needed.length > 0 && scope.length === 0) {
+    return skip(`${title} doesn't say what the login may do.`);
+  }
+  const missing = needed.filter((each) => !scope.includes(each));
+  if (missing.length === 0) return pass();
+  return fail('permission_missing', `The login lacks ${missing.join(' and ')}.`);
+}
+
+async function askQuota(run: CheckRun): Promise<Taken> {
+  const quota = run.platform.checks?.quota;
+  if (!quota) return pass();
+  const error = await askWithLogin(run, async (target, signal) => {
+    await quota(target, signal);
+    return null;
+  });
+  return error ? afterError(run, 'quota', error) : pass();
+}
+
+/** A post with nothing to prepare begins with the commit. */
+function needsPrepare({ platform, progress }: CheckRun): boolean {
+  const { preparesOnlyMedia = false, needsPublicMedia = false } = platform.definition;
+  const hasNothing = preparesOnlyMedia && !needsPublicMedia;
+  return platform.prepare !== undefined && !hasNothing && !progress.isPrepared;
+}
+
+async function prepare(
+  run: CheckRun,
+  name: Extract<CheckStepName, 'preparation' | 'publication'>,
+): Promise<Taken> {
+  const { platform } = run;
+  const answer = await askWithLogin(run, async (target, signal) =>
+    readOutcome(await platform.prepare!(target, signal)),
+  );
+  if (answer instanceof PlatformError) return afterError(run, name, answer);
+  if (answer.outcome === 'more') return wait(answer.waitMs, { state: answer.state, tries: 0 });
+  if (answer.outcome === 'prepared') {
+    return pass(undefined, { state: answer.state, isPrepared: true });
+  }
+  return fail('unavailable', `${platform.definition.title} prepared nothing.`);
+}
+
+/** The post is prepared, so its commit follows. */
+const thenPublish = (taken: Taken): Taken =>
+  taken.end.outcome === 'passed' ? wait(0, taken.progress) : taken;
