@@ -6,6 +6,7 @@ import { readFileVariables } from '../schema/config/file-variables.ts';
 import { InvalidArgument } from './cli/invalid-argument.ts';
 import { readListenOptions, type ListenArguments } from './cli/listen/options.ts';
 import type { Running } from './cli/start.ts';
+import { readVerifyOptions, type VerifyArguments } from './cli/verify/options.ts';
 
 const usage = () => `Usage: npx node api/cli.ts <command>
 
@@ -37,6 +38,11 @@ Operate:
                         checks each post at its network before it sends it
   stuck                 list posts without progress and overdue deliveries
     --minutes N         for at least this time (default: 15)
+  verify ACCOUNT        check whether an account can publish, by its ID; exits with 1 if not
+    --publish           also publish a post, read it back and remove it
+    --publish-public    the same at networks where the post stays
+    --report FILE       write a report in Markdown
+    --url, --key        as for \`listen\`
 
 Develop:
   listen                stream events to your machine, as signed webhook requests
@@ -96,13 +102,17 @@ async function main(args: string[]): Promise<void> {
       'cursor-file': { type: 'string' },
       url: { type: 'string' },
       key: { type: 'string' },
+      publish: { type: 'boolean', default: false },
+      'publish-public': { type: 'boolean', default: false },
+      report: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
   if (values.help) return print(usage());
   const [first, ...rest] = positionals;
   const scope = rest.join(' ');
-  const command = first === 'pause' || first === 'resume' ? first : positionals.join(' ');
+  const hasArgument = first === 'pause' || first === 'resume' || first === 'verify';
+  const command = hasArgument ? first : positionals.join(' ');
   switch (command) {
     case 'start':
       return run({
@@ -134,6 +144,8 @@ async function main(args: string[]): Promise<void> {
     }
     case 'listen':
       return listenUntilSignal(values);
+    case 'verify':
+      return runVerify(scope, values);
     default:
       if (command === '') console.error(usage());
       throw new InvalidArgument(
@@ -227,19 +239,26 @@ async function run({
   process.exit(0);
 }
 
-/** Reads only FANFARE_ variables: a developer's DATABASE_URL may belong to another program. */
-async function listenUntilSignal(given: ListenArguments): Promise<void> {
+/** Only FANFARE_ variables: a developer's DATABASE_URL may belong to another program. */
+function clientConfig(): Config {
   const ours = Object.entries(process.env).filter(([name]) => name.startsWith('FANFARE_'));
-  const options = await readListenOptions(
-    given,
-    readConfig(readFileVariables(Object.fromEntries(ours))),
-  );
+  return readConfig(readFileVariables(Object.fromEntries(ours)));
+}
+
+async function listenUntilSignal(given: ListenArguments): Promise<void> {
+  const options = await readListenOptions(given, clientConfig());
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
   const warn = (line: string) => console.error(line);
   const { listen } = await import('./cli/listen/listen.ts');
   await listen(options, { print, warn, stream: process.stdout }, stopping.signal);
   process.exit(0);
+}
+
+async function runVerify(accountId: string, given: VerifyArguments): Promise<void> {
+  const options = await readVerifyOptions(accountId, given, clientConfig());
+  const { verify } = await import('./cli/verify/verify.ts');
+  process.exit((await verify(options, print)) ? 0 : 1);
 }
 
 /** Aborts a start after a signal. */

@@ -9,6 +9,7 @@ export const requestExamples: Readonly<Record<string, object>> = {
   validatePost: post,
   createPosts: { posts: [post, { ...post, caption: 'Thank you for 1,000 stars.' }] },
   createMedia: { filename: 'spring.jpg', content_type: 'image/jpeg', size_bytes: 482_113 },
+  createAccountCheck: { publish: true },
   connectAccount: {
     platform: 'bluesky',
     credentials: { handle: 'ada.bsky.social', app_password: 'abcd-efgh-ijkl-mnop' },

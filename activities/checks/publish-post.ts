@@ -17,6 +17,7 @@ export function publish(run: CheckRun): Taken | Promise<Taken> {
       if (check.is_paused) {
         return fail('unavailable', 'The operator paused the network or the project.');
       }
+      if (check.was_restored) return search(run);
       return wait(0, { phase: 'begun', begunBy: runId, tries: 0 });
     case 'begun':
       return progress.begunBy === runId ? commit(run) : search(run);

@@ -5,8 +5,8 @@ import type { Vault } from '../../schema/database/vault.ts';
 import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
 import { classifyAddress } from '../egress/address-rules.ts';
 
-/** What a public URL leads to. */
-interface PublicMedia {
+/** What a public URL leads to. Of a check of an account, its ID and the name of its image. */
+export interface PublicMedia {
   projectId: string;
   resultId: string;
   mediaId: string;

@@ -55,6 +55,7 @@ async function findNodes(graphql: GraphqlContext, info: GraphQLResolveInfo, ids:
 
 const kindOf = {
   Account: 'account',
+  AccountCheck: 'check',
   ApiKey: 'key',
   ConnectSession: 'connectSession',
   Delivery: 'delivery',

@@ -5,12 +5,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { asProject } from '../../activities/current-project.ts';
 import { createFairPlaces } from '../../activities/fair-places.ts';
+import { checkImage, openCheckImage } from '../../activities/media/check-image.ts';
 import { openSource } from '../../activities/media/segments.ts';
 import { StoreError } from '../../activities/media/store/store.ts';
-import { publicTypes } from '../../activities/platforms/public-urls.ts';
+import { publicTypes, type PublicMedia } from '../../activities/platforms/public-urls.ts';
+import { isCheckRunning } from '../../schema/database/accounts/checks.ts';
 import { listSegments } from '../../schema/database/media/segments.ts';
 import { findPublicMedia } from '../../schema/database/posts/public-media.ts';
-import type { MediaRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
@@ -47,6 +48,22 @@ export interface PublicMediaServer {
   respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
 }
 
+interface PublicFile {
+  contentType: string;
+  bytes: number;
+  /** In hex. */
+  sha256: string;
+  /** `range`: offsets of the first and the last byte. */
+  open(range: { start: number; end: number }): Promise<ReadableStream<Uint8Array>>;
+}
+
+const imageOfCheck: PublicFile = {
+  contentType: checkImage.contentType,
+  bytes: checkImage.bytes.length,
+  sha256: checkImage.sha256,
+  open: async (range) => openCheckImage(range),
+};
+
 export function createPublicMedia(
   context: Needs,
   options: Partial<PublicMediaOptions> = {},
@@ -60,11 +77,11 @@ export function createPublicMedia(
       outgoing.setHeader('Allow', 'GET, HEAD');
       throw new AppError('method_not_allowed', 'The URL of media accepts only GET and HEAD.');
     }
-    const media = await find(incoming.url ?? '/');
-    const { received_bytes: size, project_id: projectId } = media;
-    const etag = `"${media.sha256}"`;
+    const { projectId, ...file } = await find(incoming.url ?? '/');
+    const { bytes: size } = file;
+    const etag = `"${file.sha256}"`;
     const shown = {
-      'Content-Type': media.content_type!,
+      'Content-Type': file.contentType,
       'Accept-Ranges': 'bytes',
       'Cache-Control': 'no-store',
       'Content-Security-Policy': "sandbox; default-src 'none'",
@@ -84,27 +101,47 @@ export function createPublicMedia(
     }
     await withPlace(projectId, async () => {
       if (outgoing.destroyed) return;
-      const segments = await asProject(projectId, () => listSegments(context.db, media.id));
       const { start, end } = range ?? { start: 0, end: size - 1 };
+      const bytes = await asProject(projectId, () => file.open({ start, end }));
       outgoing.writeHead(range ? 206 : 200, {
         ...shown,
         'Content-Length': end - start + 1,
         ...(range && { 'Content-Range': `bytes ${start}-${end}/${size}` }),
       });
-      const bytes = openSource(requireStorage(context), media, segments).open({ start, end });
       await pipeline(Readable.fromWeb(bytes), outgoing, { signal: AbortSignal.timeout(totalMs) });
     });
   }
 
-  async function find(url: string): Promise<MediaRow> {
+  async function find(url: string): Promise<PublicFile & { projectId: string }> {
     const [, token, extension] = mediaPath.exec(url) ?? [];
     const named = token && context.publicUrls.read(token.replace(/%7E/i, '~'));
     if (!named) throw notThere();
-    requireStorage(context);
     const { projectId } = named;
-    const media = await asProject(projectId, () => findPublicMedia(context.db, projectId, named));
-    if (!media || publicTypes.get(media.content_type!) !== extension) throw notThere();
-    return media;
+    const file = await asProject(projectId, () => findFile(named));
+    if (!file || publicTypes.get(file.contentType) !== extension) throw notThere();
+    return { projectId, ...file };
+  }
+
+  async function findFile({
+    projectId,
+    resultId,
+    mediaId,
+  }: PublicMedia): Promise<PublicFile | undefined> {
+    const { db } = context;
+    if (mediaId === checkImage.id) {
+      return (await isCheckRunning(db, projectId, resultId)) ? imageOfCheck : undefined;
+    }
+    const storage = requireStorage(context);
+    const media = await findPublicMedia(db, projectId, { resultId, mediaId });
+    return (
+      media && {
+        contentType: media.content_type!,
+        bytes: media.received_bytes,
+        sha256: media.sha256!,
+        open: async (range) =>
+          openSource(storage, media, await listSegments(db, media.id)).open(range),
+      }
+    );
   }
 
   async function withPlace(projectId: string, work: () => Promise<void>): Promise<void> {

@@ -132,7 +132,7 @@ function toIssue(
 ): Issue {
   const message = `${account.account_name} may publish ${countOf(limit, 'target')} in ${month}; this is number ${actual}.`;
   const ofPost = {
-    platform_post_index: Number(path[1]),
+    platform_post_index: typeof path[1] === 'number' ? path[1] : null,
     account_id: account.id,
     platform: account.platform,
     severity: 'error',

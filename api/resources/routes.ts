@@ -1,4 +1,5 @@
 // Every route of the REST API, in the order in which the API document shows them.
+import { accountCheckRoutes } from '../account-checks/rest.ts';
 import { accountRoutes } from '../accounts/rest.ts';
 import { apiKeyRoutes } from '../api-keys/rest.ts';
 import { connectRoutes } from '../connect/rest.ts';
@@ -19,6 +20,7 @@ export const routes: readonly Route[] = [
   ...postRoutes,
   ...mediaRoutes,
   ...accountRoutes,
+  ...accountCheckRoutes,
   ...userRoutes,
   ...connectRoutes,
   ...platformAppRoutes,

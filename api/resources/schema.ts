@@ -1,5 +1,6 @@
 // The GraphQL schema: every resource adds its own types, queries, mutations and subscriptions.
 import type { GraphQLSchema } from 'graphql';
+import '../account-checks/graphql.ts';
 import '../accounts/choices-graphql.ts';
 import '../accounts/graphql.ts';
 import '../api-keys/graphql.ts';

@@ -1,18 +1,19 @@
 // Reads the options of `listen` from the command line.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { generateWebhookSecret } from '../../../activities/delivering/signature.ts';
-import type { Config } from '../../../schema/config/config.ts';
 import { eventTypes, type EventType } from '../../../schema/event-types.ts';
-import { checkUrlSyntax } from '../../../schema/wire/url-rules.ts';
+import {
+  readClientOptions,
+  readUrl,
+  type ClientArguments,
+  type ClientDefaults,
+  type ClientOptions,
+} from '../client-options.ts';
 import { InvalidArgument } from '../invalid-argument.ts';
 import { readCursorFile } from './cursor-file.ts';
 
-export interface ListenArguments {
+export interface ListenArguments extends ClientArguments {
   'forward-to'?: string | undefined;
   'no-forward'?: boolean | undefined;
-  url?: string | undefined;
-  key?: string | undefined;
   secret?: string | undefined;
   events?: string | undefined;
   after?: string | undefined;
@@ -20,10 +21,7 @@ export interface ListenArguments {
   test?: boolean | undefined;
 }
 
-export interface ListenOptions {
-  /** Base URL of the API, without a trailing slash. */
-  url: string;
-  key: string;
+export interface ListenOptions extends ClientOptions {
   /** Undefined if events are only printed. */
   forwardTo: string | undefined;
   secret: string;
@@ -36,33 +34,21 @@ export interface ListenOptions {
   cursorFile: string | undefined;
 }
 
-type Defaults = Pick<Config, 'dataDirectory' | 'port' | 'publicUrl' | 'secrets'>;
-
 /** Throws an InvalidArgument. */
 export async function readListenOptions(
   given: ListenArguments,
-  config: Defaults,
+  config: ClientDefaults,
 ): Promise<ListenOptions> {
   const cursorFile = given['cursor-file'];
-  const url = readUrl(
-    '--url',
-    given.url ?? defaultUrl(config),
-    'https://fanfare.example.com',
-  ).replace(/(\/graphql)?\/*$/, '');
-  return {
-    url,
+  const options = {
     forwardTo: readForwardTo(given),
     secret: readSecret(given.secret),
     types: given.events === undefined ? undefined : readTypes(given.events),
     isTest: given.test ?? false,
     after: readAfter(given) ?? (cursorFile && (await readCursorFile(cursorFile))),
     cursorFile,
-    key: given.key ?? config.secrets.apiKey ?? (await readKeptKey(url, config)),
   };
-}
-
-function defaultUrl({ publicUrl, port }: Defaults): string {
-  return publicUrl ?? `http://127.0.0.1:${port}`;
+  return { ...(await readClientOptions(given, config)), ...options };
 }
 
 function readAfter({ after }: ListenArguments): string | undefined {
@@ -82,14 +68,6 @@ function readForwardTo(given: ListenArguments): string | undefined {
   return url === undefined ? undefined : readUrl('--forward-to', url, 'http://localhost:3000/hook');
 }
 
-function readUrl(name: string, text: string, example: string): string {
-  const checked = checkUrlSyntax(text);
-  if (checked.ok) return text;
-  throw new InvalidArgument(
-    `${name} must be an http:// or https:// URL without a user name or password, such as ${example}.`,
-  );
-}
-
 function readSecret(secret = generateWebhookSecret()): string {
   if (/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret)) return secret;
   throw new InvalidArgument('--secret must be `whsec_` followed by base64.');
@@ -103,20 +81,4 @@ function readTypes(list: string): EventType[] {
       `--events: unknown event type "${word.trim()}". Use one or more of ${eventTypes.join(', ')}, separated by commas.`,
     );
   });
-}
-
-/** The key in the data directory is sent only to the Fanfare of this machine. */
-async function readKeptKey(url: string, config: Defaults): Promise<string> {
-  const { dataDirectory, port } = config;
-  const local = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:${port}`);
-  const own = [defaultUrl(config), ...local];
-  if (!own.some((address) => new URL(address).origin === new URL(url).origin)) {
-    throw new InvalidArgument(
-      `Set --key KEY or FANFARE_API_KEY. The key in ${dataDirectory} is only for ${own[0]} (see FANFARE_PORT), not for ${url}.`,
-    );
-  }
-  const path = join(dataDirectory, 'api-key');
-  const key = (await readFile(path, 'utf8').catch(() => '')).trim();
-  if (key) return key;
-  throw new InvalidArgument(`Set --key KEY or FANFARE_API_KEY: ${path} has no key.`);
 }

@@ -62,7 +62,12 @@ export interface RunningCheck extends AccountCheckRow {
   scope: SocialAccountRow['scope'];
   /** The operator paused its network or its project. */
   is_paused: boolean;
+  /** The database was restored since it began, so its post may be public. */
+  was_restored: boolean;
 }
+
+const wasRestored = sql<boolean>`exists (
+  select from restores where restored_at > account_checks.created_at)`.as('was_restored');
 
 /** Undefined: it has ended, or its account was erased. */
 export function findRunningCheck(db: Db, id: string): Promise<RunningCheck | undefined> {
@@ -70,7 +75,7 @@ export function findRunningCheck(db: Db, id: string): Promise<RunningCheck | und
     .selectFrom('account_checks')
     .innerJoin('social_accounts as account', 'account.id', 'social_account_id')
     .selectAll('account_checks')
-    .select(['account.scope', isUnderPause('account').as('is_paused')])
+    .select(['account.scope', isUnderPause('account').as('is_paused'), wasRestored])
     .where('account_checks.id', '=', id)
     .where('account_checks.status', '=', 'running')
     .executeTakeFirst();

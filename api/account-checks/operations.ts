@@ -1,0 +1,99 @@
+// Operations on checks of accounts: start one, and read it.
+import { listSteps } from '../../activities/checks/steps.ts';
+import type { Platform } from '../../activities/platforms/platform.ts';
+import { AccountCheck, nextActionOf, type CreateAccountCheck } from '../../schema/account-checks.ts';
+import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
+import { getCheckRow, insertCheck, listChecksById } from '../../schema/database/accounts/checks.ts';
+import { addUsage, monthOf } from '../../schema/database/accounts/usage.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
+import type { AccountCheckRow } from '../../schema/database/tables.ts';
+import { postingErrorAnchor } from '../../schema/posts/errors.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
+import { newId } from '../../schema/wire/ids.ts';
+import { present } from '../../schema/wire/present.ts';
+import { requireScope } from '../http/auth.ts';
+import type { Caller, Context } from '../http/context.ts';
+import { transact, type Answer } from '../http/transact.ts';
+import { settleUsage } from '../posts/count-usage.ts';
+
+/** A post counts from the start on. The activity gives it back if it is not published. */
+export async function createAccountCheck(
+  context: Context,
+  caller: Caller,
+  accountId: string,
+  { publish }: CreateAccountCheck,
+): Promise<Answer<AccountCheck>> {
+  const { projectId } = caller;
+  const account = await getAccountRow(context.db, caller, accountId);
+  const publishes = publish !== undefined;
+  if (publishes) requireScope(caller, 'posts:write');
+  if (account.status === 'disconnected') {
+    const hint = 'Connect the account again first.';
+    throw new AppError('conflict', 'The account was disconnected.', { hint });
+  }
+  const platform = context.platforms.get(account.platform);
+  if (publish === true && platform) requireRemoval(platform);
+  return transact(context, caller, async (effects) => {
+    const month = publishes ? monthOf(new Date()) : null;
+    const row = await insertCheck(effects.trx, {
+      id: newId('check'),
+      project_id: projectId,
+      social_account_id: accountId,
+      platform: account.platform,
+      status: 'running',
+      publishes,
+      steps: JSON.stringify(listSteps(platform, publishes)),
+      result_id: newId('result'),
+      usage_month: month,
+    });
+    if (!row) {
+      const hint = 'Wait until it has ended.';
+      throw new AppError('conflict', 'A check of this account is running.', { hint });
+    }
+    if (month !== null) {
+      const usages = await addUsage(effects.trx, projectId, { accountId, month }, 1);
+      await settleUsage(context, effects, caller, [{ account, path: ['publish'] }], usages);
+    }
+    return { status: 202, data: presentCheck(context, row) };
+  });
+}
+
+/** Refuses before anything is sent, and says what a post would be. */
+function requireRemoval({ checks, definition: { title, trialPost } }: Platform): void {
+  if (checks?.remove) return;
+  const { seenBy = 'everyone', price } = trialPost ?? {};
+  const message = [
+    `must be "public" at ${title}: the post is seen by ${seenBy}, and stays until someone deletes it there.`,
+    price,
+  ];
+  const words = message.filter(Boolean).join(' ');
+  throw validationError([{ path: ['publish'], code: 'post_stays', message: words }]);
+}
+
+export async function getAccountCheck(
+  context: Context,
+  caller: Caller,
+  id: string,
+  accountId?: string,
+): Promise<AccountCheck> {
+  return presentCheck(context, await getCheckRow(context.db, caller, id, accountId));
+}
+
+/** The checks with these ids that the scope includes. */
+export async function findChecks(
+  context: Context,
+  scope: RowScope,
+  ids: string[],
+): Promise<AccountCheck[]> {
+  const rows = await listChecksById(context.db, scope, ids);
+  return rows.map((row) => presentCheck(context, row));
+}
+
+function presentCheck({ publicUrl }: Context, row: AccountCheckRow): AccountCheck {
+  const steps = row.steps.map((step) => ({
+    ...step,
+    next_action: step.code === null ? ('none' as const) : nextActionOf(step.code),
+    docs_url: step.code === null ? null : `${publicUrl}/docs#${postingErrorAnchor(step.code)}`,
+  }));
+  return present(AccountCheck, { ...row, steps });
+}

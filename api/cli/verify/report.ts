@@ -1,0 +1,29 @@
+// The report of a check in Markdown. It has no secrets, and names the account only by its ID here.
+import type { AccountCheck, AccountCheckStep } from '../../../schema/account-checks.ts';
+import { platformDefinitions } from '../../../schema/platforms/index.ts';
+import { version } from '../../../schema/version.ts';
+
+export function toReport(check: AccountCheck): string {
+  const { id, platform, social_account_id, status, publishes, created_at, ended_at } = check;
+  const title = platformDefinitions.find(({ name }) => name === platform)?.title ?? platform;
+  return [
+    `# Check of ${title}, ${created_at.slice(0, 10)}`,
+    '',
+    `- Result: ${status}`,
+    `- Published a post: ${publishes ? 'yes' : 'no'}`,
+    `- Check: ${id}`,
+    `- Account: ${social_account_id}`,
+    `- Time: ${created_at} to ${ended_at}`,
+    `- Fanfare: ${version}`,
+    '',
+    '| Step | Result | Code | Message |',
+    '| ---- | ------ | ---- | ------- |',
+    ...check.steps.map(toRow),
+    '',
+  ].join('\n');
+}
+
+function toRow({ name, status, code, message }: AccountCheckStep): string {
+  const words = (message ?? '').replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
+  return `| ${name} | ${status} | ${code ?? ''} | ${words} |`;
+}

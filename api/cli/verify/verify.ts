@@ -1,0 +1,72 @@
+// The command `verify`: checks an account, prints the steps as they end, and writes a report.
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { AccountCheck, type AccountCheckStep } from '../../../schema/account-checks.ts';
+import type { VerifyOptions } from './options.ts';
+import { toReport } from './report.ts';
+
+const pollEveryMs = 500;
+const answerWithinMs = 30_000;
+
+const Answer = z.object({ data: AccountCheck });
+const Refused = z.object({
+  error: z.object({ message: z.string(), hint: z.string().optional() }),
+});
+
+/** Whether the account passed. Rejects if Fanfare doesn't check it. */
+export async function verify(
+  options: VerifyOptions,
+  print: (line: string) => void,
+): Promise<boolean> {
+  const { accountId, publish, report } = options;
+  const path = `/v1/accounts/${accountId}/checks`;
+  let check = await call(options, path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    body: JSON.stringify({ publish }),
+  });
+  const shown = new Map<string, string>();
+  for (;;) {
+    for (const step of check.steps) {
+      if (step.status === 'pending' || shown.get(step.name) === step.status) continue;
+      shown.set(step.name, step.status);
+      print(describe(step));
+    }
+    if (check.status !== 'running') break;
+    await sleep(pollEveryMs);
+    check = await call(options, `${path}/${check.id}`);
+  }
+  print(`The check ${check.id} has ${check.status}.`);
+  if (report !== undefined) await writeFile(report, toReport(check));
+  return check.status === 'passed';
+}
+
+async function call(
+  { url, key }: VerifyOptions,
+  path: string,
+  { headers, ...init }: RequestInit = {},
+): Promise<AccountCheck> {
+  const answer = await fetch(`${url}${path}`, {
+    ...init,
+    headers: { ...(headers as Record<string, string>), authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(answerWithinMs),
+  }).catch((cause: unknown) => {
+    throw new Error(`Fanfare can't be reached at ${url}.`, { cause });
+  });
+  const body: unknown = await answer.json().catch(() => undefined);
+  const { data } = Answer.safeParse(body);
+  if (answer.ok && data) return data.data;
+  const { message = `HTTP ${answer.status}`, hint = '' } = Refused.safeParse(body).data?.error ?? {};
+  throw new Error(`${message} ${hint}`.trim());
+}
+
+const nameWidth = 15;
+
+/** On a failure, with the next action and where it is explained. */
+function describe({ name, status, code, message, next_action, docs_url }: AccountCheckStep): string {
+  const found = [code, message].filter(Boolean).join(': ');
+  const line = `${status.padEnd(8)} ${name.padEnd(nameWidth)} ${found}`.trimEnd();
+  return code === null ? line : `${line}\n         Next: ${next_action}. See ${docs_url}`;
+}
