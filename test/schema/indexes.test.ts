@@ -2,7 +2,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listActivityFailures } from '../../schema/database/dispatch/activity-failures.ts';
-import { giveBackUsage, listUsage, moveUsage } from '../../schema/database/accounts/usage.ts';
+import {
+  addUsage,
+  giveBackUsage,
+  listUsage,
+  moveUsage,
+} from '../../schema/database/accounts/usage.ts';
 import {
   hasActiveSandboxAccount,
   listAccountRows,
@@ -24,6 +29,15 @@ import {
   listChoiceRows,
   replaceChoices,
 } from '../../schema/database/accounts/choices.ts';
+import {
+  findRunningCheck,
+  getCheckRow,
+  isCheckRunning,
+  listChecksById,
+  listOverdueChecks,
+  restartCheck,
+  setCheck,
+} from '../../schema/database/accounts/checks.ts';
 import {
   claimDueGrants,
   deleteEmptyGrant,
@@ -58,7 +72,7 @@ import {
   lockAccountsOfNetworkUser,
   setAccountsDue,
 } from '../../schema/database/accounts/network-users.ts';
-import { eraseBatch, findAccountToErase } from '../../schema/database/dispatch/erasure.ts';
+import { eraseAccounts, eraseBatch, findAccountToErase } from '../../schema/database/dispatch/erasure.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
 import { concludeMedia } from '../../schema/database/media/complete.ts';
 import {
@@ -189,6 +203,7 @@ import {
   listWebhooksById,
 } from '../../schema/database/webhooks/webhooks.ts';
 import { attempt } from '../support/rows/attempts.ts';
+import { addCheck } from '../support/rows/checks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { erasureOptions } from '../support/rows/erasures.ts';
 import { createExplainer, type Explainer } from '../support/rows/explain.ts';
@@ -621,6 +636,41 @@ describe('media', () => {
   }
 });
 
+describe('checks of accounts', () => {
+  const works: Record<string, (db: Db) => Promise<unknown>> = {
+    'are read': (db) => getCheckRow(db, scopes[1]!, 'chk_7', 'sa_7'),
+    'are read by their ids': (db) => listChecksById(db, scopes[1]!, ['chk_7', 'chk_57']),
+    'begin, unless another one is running': async (db) => {
+      await addCheck(db, { projectId: project, accountId: 'sa_57' });
+      const second = addCheck(db, { projectId: project, accountId: 'sa_57' });
+      expect(await second).toBeUndefined();
+    },
+    'are loaded by their activity': (db) => findRunningCheck(db, 'chk_107'),
+    'let a network fetch their image': (db) => isCheckRunning(db, project, 'chk_107'),
+    'are written': async (db) => {
+      const check = (await findRunningCheck(db, 'chk_207'))!;
+      expect(await setCheck(db, check, { steps: [], status: 'passed' })).toBe(true);
+    },
+    'are looked for where their workflow may be lost': (db) => listOverdueChecks(db, 300_000),
+    'get another workflow': (db) => restartCheck(db, quietNotifier, 'chk_307', 'w307'),
+    'count their posts': (db) =>
+      inQuietTransaction(db, async (trx) => {
+        const usage = { accountId: 'sa_7', month: '2026-01' };
+        await addUsage(trx, project, usage, 1);
+        await addUsage(trx, project, usage, -1);
+      }),
+    'are deleted with their account': (db) =>
+      inQuietTransaction(db, async (trx) => {
+        await eraseAccounts(trx, await lockAccountsOfUser(trx, scopes[1]!, 'user_107', 20));
+      }),
+  };
+  for (const [name, work] of Object.entries(works)) {
+    test(`${name} by an index`, async () => {
+      await expectIndexed(work);
+    });
+  }
+});
+
 describe('replays', () => {
   const replayId = 'rpl_7';
   const range = {
@@ -698,6 +748,7 @@ describe('pruning', () => {
     'old lists of choices': (db) => deleteEnded(db, 'choice_lists', new Date(), 20),
     'old connect sessions': (db) => deleteEnded(db, 'connect_sessions', new Date(), 100),
     'old replays': (db) => deleteEnded(db, 'replays', new Date(), 100),
+    'old checks of accounts': (db) => deleteEnded(db, 'account_checks', farAway, 100),
     'unused apps of servers': (db) => deleteEnded(db, 'platform_apps', new Date(), 100),
     'unused media': (db) => {
       const times = { createdBefore: farAway, concludedBefore: new Date() };
@@ -758,6 +809,12 @@ async function fill(db: Db): Promise<void> {
     `insert into choices (social_account_id, kind, position, id, name)
       select 'sa_' || i, 'board', position, position, 'a'
       from generate_series(0, 4999) i, generate_series(0, 3) position`,
+    `insert into account_checks (id, project_id, social_account_id, platform, status, publishes, steps,
+        result_id, workflow_id, progressed_at, ended_at)
+      select 'chk_' || i, 'prj_' || i % 50, 'sa_' || i, 'sandbox',
+        case when i % 100 = 7 then 'running' else 'passed' end, false, '[]', 'res_' || i, 'w' || i,
+        now() - i * interval '1 s', case when i % 100 = 7 then null else now() end
+      from generate_series(0, 4999) i`,
     `insert into posts (id, project_id, environment, caption, status, scheduled_at, run_due_at, progressed_at)
       select 'post_' || i, 'prj_' || i % 50, ${environment}, 'caption',
         case when i % 1000 = 0 then 'pending' when i % 1000 = 1 then 'scheduled'

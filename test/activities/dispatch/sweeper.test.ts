@@ -8,11 +8,13 @@ import { startOf } from '../../../schema/database/webhooks/replay-matches.ts';
 import { insertReplay } from '../../../schema/database/webhooks/replays.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import {
+  checkAccountWorkflow,
   deliverEventsWorkflow,
   publishPostWorkflow,
   replayDeliveriesWorkflow,
   type DeliverEventsInput,
 } from '../../../schema/workflows.ts';
+import { addCheck } from '../../support/rows/checks.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { createEngine, type Engine } from '../../support/app/engine.ts';
 import { installQuietRuntime } from '../../support/servers/quiet-runtime.ts';
@@ -20,6 +22,7 @@ import { startReceiver } from '../../support/receivers/receiver.ts';
 import { addBatch, addPost, addProject, addWebhook, anyTimings } from '../../support/rows/rows.ts';
 import { createTestNamespace, type TestNamespace } from '../../support/servers/temporal.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
+import { addAccount } from '../../support/rows/targets.ts';
 
 let database: TestDatabase;
 let namespace: TestNamespace;
@@ -117,6 +120,19 @@ async function addOverdueReplay() {
   return { id, workflowId };
 }
 
+/** A check whose workflow was started an hour ago. */
+async function addOverdueCheck() {
+  const { db } = database;
+  const { id, workflow_id: workflowId } = (await addCheck(db, await addAccount(db)))!;
+  await db.deleteFrom('outbox').where('workflow_id', '=', workflowId).execute();
+  await db
+    .updateTable('account_checks')
+    .set({ progressed_at: hourAgo })
+    .where('id', '=', id)
+    .execute();
+  return { id, workflowId };
+}
+
 /** Has no worker, so that it stays open. */
 const startWorkflow = (workflow: string, workflowId: string) =>
   namespace.client.workflow.start(workflow, { taskQueue: 'nobody', workflowId, args: [{}] });
@@ -151,6 +167,13 @@ const post = (id: string) =>
 
 const replay = (id: string) =>
   database.db.selectFrom('replays').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+const check = (id: string) =>
+  database.db
+    .selectFrom('account_checks')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
 
 const outboxOf = (workflowId: string) =>
   database.db.selectFrom('outbox').selectAll().where('workflow_id', '=', workflowId).execute();
@@ -261,6 +284,21 @@ describe('startSweeper', () => {
       ]);
     }
     expect((await replay(running.id)).workflow_id).toBe(running.workflowId);
+  });
+
+  test('restarts a check of an account whose workflow is gone, and no running one', async () => {
+    const running = await addOverdueCheck();
+    const gone = await addOverdueCheck();
+    await startWorkflow(checkAccountWorkflow, running.workflowId);
+    start();
+    await expect
+      .poll(async () => (await check(gone.id)).workflow_id, { timeout: 10_000 })
+      .not.toBe(gone.workflowId);
+    const { workflow_id } = await check(gone.id);
+    expect(await outboxOf(workflow_id)).toMatchObject([
+      { workflow: checkAccountWorkflow, input: { checkId: gone.id } },
+    ]);
+    expect((await check(running.id)).workflow_id).toBe(running.workflowId);
   });
 
   test('sweeps once when two sweepers run', async () => {

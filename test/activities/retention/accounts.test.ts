@@ -8,6 +8,7 @@ import type { PlatformName } from '../../../schema/platforms/index.ts';
 import type { PruneRecordsInput } from '../../../schema/workflows.ts';
 import { createTestLog } from '../../support/log.ts';
 import { addDeliveries } from '../../support/receivers/delivery-rows.ts';
+import { addCheck } from '../../support/rows/checks.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { erasureOptions, pruneAccounts, readErasure } from '../../support/rows/erasures.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
@@ -151,6 +152,17 @@ describe('prune', () => {
       is_erased: true,
       erase_at: null,
     });
+  });
+
+  test('deletes the checks of the account, and of no other', async () => {
+    const { db } = database;
+    const accountIds = [await addDueAccount(), await addAccount(db, projectId, 'bluesky')];
+    for (const accountId of accountIds) {
+      await addCheck(db, { projectId, accountId }, { platform: 'bluesky' });
+    }
+    await prune();
+    const left = await db.selectFrom('account_checks').select('social_account_id as id').execute();
+    expect(left).toEqual([{ id: accountIds[1] }]);
   });
 
   test('ends after one pass, although accounts are left, and each run continues the one before', async () => {

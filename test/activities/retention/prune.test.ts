@@ -10,6 +10,7 @@ import { connectDatabase } from '../../../schema/database/connect.ts';
 import { deleteEvents } from '../../../schema/database/dispatch/pruning.ts';
 import { firstIdAt, newId } from '../../../schema/wire/ids.ts';
 import { createTestLog } from '../../support/log.ts';
+import { addCheck } from '../../support/rows/checks.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addOldEvents, dayMs } from '../../support/rows/old-records.ts';
 import { addGrant } from '../../support/rows/grants.ts';
@@ -358,7 +359,10 @@ describe('prune, by table', () => {
   const ago = (days: number) => new Date(Date.now() - days * dayMs);
 
   /** Inserts a row for each id, prunes, and returns the ids that are left. */
-  async function keptIds(table: 'api_keys' | 'posts' | 'webhook_subscriptions', ids: string[]) {
+  async function keptIds(
+    table: 'account_checks' | 'api_keys' | 'posts' | 'webhook_subscriptions',
+    ids: string[],
+  ) {
     expect(await prune()).toBeNull();
     const { rows } = await sql<{ id: string }>`
       select id from ${sql.table(table)} where id = any(${ids}) order by id`.execute(database.db);
@@ -414,6 +418,23 @@ describe('prune, by table', () => {
     }
     expect(await keptIds('webhook_subscriptions', webhooks)).toEqual([1, 2]);
     expect(await keptIds('api_keys', keys)).toEqual([1, 2]);
+  });
+
+  test('deletes checks of accounts that ended 30 days ago, and none that runs', async () => {
+    const { db } = database;
+    const ids: string[] = [];
+    for (const [i, endedAt] of [ago(31), ago(29), null].entries()) {
+      const account = await addAccount(db);
+      const id = firstIdAt('check', new Date(ago(100).getTime() + i));
+      ids.push(id);
+      await addCheck(db, account, { id });
+      await db
+        .updateTable('account_checks')
+        .set({ status: endedAt ? 'passed' : 'running', ended_at: endedAt })
+        .where('id', '=', id)
+        .execute();
+    }
+    expect(await keptIds('account_checks', ids)).toEqual([1, 2]);
   });
 
   test('deletes usage of months that ended a year ago, and rate limits that ended a day ago', async () => {

@@ -1,5 +1,6 @@
 // Media that networks fetch: whole or in ranges, for as long as their target is open, and in fair shares.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkImage } from '../../../activities/media/check-image.ts';
 import { findMedia } from '../../../schema/database/media/rows.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { useApp } from '../../support/app/app.ts';
@@ -7,6 +8,7 @@ import type { Tenant } from '../../support/app/seed.ts';
 import { startPublicMedia } from '../../support/media/public-media-server.ts';
 import { createMedia, pngOf, putBytes } from '../../support/media/uploads.ts';
 import { sendHead } from '../../support/media/upload-server.ts';
+import { addCheck } from '../../support/rows/checks.ts';
 import { addMedia } from '../../support/rows/media.ts';
 import { addAccount } from '../../support/rows/rows.ts';
 import { addTargets } from '../../support/rows/targets.ts';
@@ -132,6 +134,24 @@ describe('a file', () => {
     const response = await fetch(url, { method: 'POST', body: 'a' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
+});
+
+test('the image of a check is sent while the check runs, to no other project', async () => {
+  const { db } = app.context;
+  const { projectId } = app.tenant;
+  const accountId = await addAccount(db, projectId, 'sandbox');
+  const { id } = (await addCheck(db, { projectId, accountId }))!;
+  const image = { projectId, resultId: id, mediaId: checkImage.id };
+  const url = urlOf(image, dayMs, checkImage.contentType);
+  const response = await fetch(url);
+  expect(response.headers.get('content-type')).toBe('image/jpeg');
+  expect(Buffer.from(await response.arrayBuffer()).equals(checkImage.bytes)).toBe(true);
+  const part = await fetch(url, { headers: { range: 'bytes=2-5' } });
+  expect(Buffer.from(await part.arrayBuffer()).equals(checkImage.bytes.subarray(2, 6))).toBe(true);
+  const other = await app.createTenant();
+  await expectNone(urlOf({ ...image, projectId: other.projectId }, dayMs, checkImage.contentType));
+  await db.updateTable('account_checks').set({ status: 'passed' }).where('id', '=', id).execute();
+  await expectNone(url);
 });
 
 test('crawlers may read media, and nothing else', async () => {

@@ -28,6 +28,7 @@ beforeAll(async () => {
   const create = async (path: string, body: unknown) =>
     (await rest.call('POST', path, { key: owner.key, body })).body.data.id as string;
   ids.set('accounts', account);
+  ids.set('check_id', await create(`/v1/accounts/${account}/checks`, {}));
   ids.set('users', 'u1');
   ids.set('webhooks', await create('/v1/webhooks', { url: 'https://example.com' }));
   const post = { caption: 'a', account_ids: [account] };

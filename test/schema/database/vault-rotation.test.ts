@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
+import { sealProgress } from '../../../schema/database/accounts/checks.ts';
 import { openCredentials, sealCredentials } from '../../../schema/database/accounts/grants.ts';
 import { sealState } from '../../../schema/database/posts/provider-state.ts';
 import { sealedColumns } from '../../../schema/database/sealed-columns.ts';
@@ -10,9 +11,10 @@ import { createVault, type Vault } from '../../../schema/database/vault.ts';
 import { countSealed, rotateVault, type Rotated } from '../../../schema/database/vault-rotation.ts';
 import { sealWebhookSecret } from '../../../schema/database/webhooks/secrets.ts';
 import { newId } from '../../../schema/wire/ids.ts';
+import { addCheck } from '../../support/rows/checks.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addGrant } from '../../support/rows/grants.ts';
-import { addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
+import { addAccount, addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
 const older = createVault(new Map([['old', oldKey]]), 'old');
@@ -84,6 +86,13 @@ async function addOneOfEach() {
     .set(sealState(older, resultId, { upload: 'https://example.com/' }))
     .where('id', '=', resultId)
     .execute();
+  const accountId = await addAccount(db, projectId, 'sandbox');
+  const { id: checkId } = (await addCheck(db, { projectId, accountId }))!;
+  await db
+    .updateTable('account_checks')
+    .set(sealProgress(older, checkId, { answer: 'https://example.com/' }))
+    .where('id', '=', checkId)
+    .execute();
   const answer = older.seal('{}', `idempotency_keys/${projectId}/order-1`);
   await db
     .insertInto('idempotency_keys')
@@ -126,10 +135,10 @@ test('every column that the vault seals is listed', async () => {
 
 test('each column is sealed with the new key, under the same context', async () => {
   await addOneOfEach();
-  expect(await counts()).toEqual({ old: 7 });
+  expect(await counts()).toEqual({ old: 8 });
   const names = sealedColumns.map(({ table, column }) => `${table}.${column}`);
   expect(await rotate()).toEqual(names.map((name) => ({ [name]: [1, 0] })));
-  expect(await counts()).toEqual({ new: 7 });
+  expect(await counts()).toEqual({ new: 8 });
   for (const { table, column, keyColumn, context } of sealedColumns) {
     const { rows } = await sql<{ ciphertext: Buffer; keyId: string; context: string }>`
       select ${sql.ref(column)} as ciphertext, ${sql.ref(keyColumn)} as "keyId",

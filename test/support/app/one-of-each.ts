@@ -26,19 +26,21 @@ export async function makeOneOfEach(app: TestApp, receiverUrl: string): Promise<
   }, patience);
   const made = await ask(
     app,
-    `mutation ($webhookId: ID!, $since: DateTime!) {
+    `mutation ($accountId: ID!, $webhookId: ID!, $since: DateTime!) {
       createConnectSession(input: { platform: SANDBOX, externalUserId: "u" }) { id }
       createApiKey(input: { name: "k" }) { apiKey { id } }
       createMedia(input: { filename: "m.png", contentType: "image/png" }) { id }
       replayDeliveries(webhookId: $webhookId, input: { since: $since }) { replayId }
+      createAccountCheck(accountId: $accountId) { id }
     }`,
-    { webhookId, since: hourAgo() },
+    { accountId: account.id, webhookId, since: hourAgo() },
     tenant.key,
   );
   return {
     tenant,
     ids: {
       Account: account.id,
+      AccountCheck: made.createAccountCheck.id,
       ApiKey: made.createApiKey.apiKey.id,
       ConnectSession: made.createConnectSession.id,
       Delivery: delivery.id,

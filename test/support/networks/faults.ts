@@ -1,6 +1,6 @@
 // The switchboard of faults that all simulated networks share: which call of which phase goes wrong, and how.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Fetch, Platform } from '../../../activities/platforms/platform.ts';
+import type { AccountChecks, Fetch, Platform } from '../../../activities/platforms/platform.ts';
 import type { Phase } from '../../../schema/posts/posts.ts';
 
 export const faults = [
@@ -39,7 +39,7 @@ export const stallMs = 1_500;
 export type Fault = (typeof faults)[number] | (typeof stalls)[number] | 'echoed';
 
 /** The phases of the engine, and the calls for an account beside them. */
-export type Stage = Phase | 'connect' | 'refresh' | 'revoke';
+export type Stage = Phase | 'connect' | 'refresh' | 'revoke' | 'check';
 
 /** From the `call`-th call of a stage on, `times` calls go wrong. */
 export interface Plan {
@@ -111,7 +111,7 @@ export function createSwitchboard(): Switchboard {
       }
     },
     watch(platform) {
-      const { connect, refresh, prepare, confirm, reconcile, revoke } = platform;
+      const { connect, refresh, prepare, confirm, reconcile, revoke, checks } = platform;
       return {
         ...platform,
         connect: connect.map((method) =>
@@ -131,6 +131,7 @@ export function createSwitchboard(): Switchboard {
           reconcile: (...given) => stages.run('reconcile', () => reconcile(...given)),
         }),
         ...(revoke && { revoke: (...given) => stages.run('revoke', () => revoke(...given)) }),
+        ...(checks && { checks: watchChecks(checks, (call) => stages.run('check', call)) }),
       };
     },
     hang(callId) {
@@ -139,4 +140,16 @@ export function createSwitchboard(): Switchboard {
     },
   };
   return switchboard;
+}
+
+function watchChecks(
+  { inspect, quota, remove, ...checks }: AccountChecks,
+  run: <T>(call: () => T) => T,
+): AccountChecks {
+  return {
+    ...checks,
+    inspect: (...given) => run(() => inspect(...given)),
+    ...(quota && { quota: (...given) => run(() => quota(...given)) }),
+    ...(remove && { remove: (...given) => run(() => remove(...given)) }),
+  };
 }

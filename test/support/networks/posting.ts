@@ -135,10 +135,10 @@ async function insertItem(db: Db, projectId: string, file: TargetMedia): Promise
   return { id, url, alt_text, thumbnail_id: null, thumbnail_at_ms: null };
 }
 
-async function addAccount(
+export async function addAccount(
   db: Db,
   projectId: string,
-  { platform, connection, app }: SimulatedNetwork,
+  { platform, connection, app }: Pick<SimulatedNetwork, 'platform' | 'connection' | 'app'>,
 ): Promise<string> {
   const id = newId('account');
   const { credentials } = connection;
@@ -157,6 +157,7 @@ async function addAccount(
       external_account_id: connection.externalAccountId,
       traits: JSON.stringify(connection.traits ?? {}),
       connection_type: 'byo',
+      scope: connection.scope,
       status: 'active',
       grant_id: grantId,
     })

@@ -250,3 +250,31 @@ describe('over a real connection', () => {
     );
   });
 });
+
+describe('a check', () => {
+  const checked = (login: Credentials) => ({
+    ...toTarget(login, { resultId: 'res_checked' }),
+    app: null,
+    scope: null,
+  });
+
+  test('finds the account while its login works', async () => {
+    const { accounts } = await sandbox.platform.checks!.inspect(checked(credentials), signal);
+    expect(accounts).toEqual([{ externalAccountId: 'ada', problem: null }]);
+    const ended = { ...credentials, access_token: 'sbx_at_unknown' };
+    const error = await errorOf(sandbox.platform.checks!.inspect(checked(ended), signal));
+    expect(error.kind).toBe('reauthorize');
+  });
+
+  test("removes its own account's post, and no other's", async () => {
+    const target = toTarget(credentials, { resultId: 'res_removed' });
+    const answer = await sandbox.platform.commit(target, signal);
+    const { externalId } = (answer as Extract<typeof answer, { outcome: 'published' }>).published;
+    const other = toTarget(await logIn('grace'), { resultId: 'res_other_account' });
+    await sandbox.platform.checks!.remove!(other, externalId, signal);
+    expect(await sandbox.countPosts('res_removed')).toBe(1);
+    await sandbox.platform.checks!.remove!(target, externalId, signal);
+    await sandbox.platform.checks!.remove!(target, externalId, signal);
+    expect(await sandbox.countPosts('res_removed')).toBe(0);
+  });
+});

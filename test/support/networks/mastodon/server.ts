@@ -283,6 +283,14 @@ export function createMastodonServer({
       const { text, options } = getStatus(id);
       return { id, text, spoiler_text: options.spoiler_text ?? '' };
     },
+
+    /** @see https://docs.joinmastodon.org/methods/statuses/#delete */
+    'DELETE /api/v1/statuses/:id'(request, id) {
+      authorize(request, 'write:statuses');
+      const status = getStatus(id);
+      statuses.splice(statuses.indexOf(status), 1);
+      return { ...present(status), text: status.text };
+    },
   };
 
   function getStatus(id: string): Status {

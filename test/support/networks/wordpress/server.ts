@@ -94,6 +94,9 @@ const PostQuery = Flag.extend({
   per_page: perPage,
 });
 
+/** Routes of one application password, and of one post. */
+const withId = /^(.*\/application-passwords|wp\/v2\/posts)\/([0-9a-f-]{36}|\d+)$/;
+
 /** Thrown by a route. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -187,6 +190,18 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
         .filter(({ authorId, date }) => authorId === Number(author) && date > new Date(after))
         .slice(0, Number(per_page))
         .map(toRest);
+    },
+    'DELETE wp/v2/posts/:id': ({ user: asking, query }, id) => {
+      check(Flag.extend({ force: z.literal('true') }), query);
+      const { id: userId } = known(asking, 'rest_cannot_delete');
+      const at = posts.findIndex((post) => String(post.id) === id);
+      if (at === -1) throw new Refusal(404, 'rest_post_invalid_id', 'Invalid post ID.');
+      if (posts[at]!.authorId !== userId) {
+        const words = 'Sorry, you are not allowed to delete this post.';
+        throw new Refusal(403, 'rest_cannot_delete', words);
+      }
+      const [previous] = posts.splice(at, 1);
+      return { deleted: true, previous: toRest(previous!) };
     },
     'GET wp/v2/categories': ({ query }) => {
       if (!('search' in query)) return listTerms('categories', check(TermQuery, query));
@@ -300,7 +315,7 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
       return page(isSite ? 200 : 404, 'A blog');
     }
     const { rest_route: _, ...query } = Object.fromEntries(url.searchParams);
-    const [, base, uuid] = /^(.*\/application-passwords)\/([0-9a-f-]{36})$/.exec(path) ?? [];
+    const [, base, id = ''] = withId.exec(path) ?? [];
     const name = `${request.method} ${base ? `${base}/:id` : path}`;
     const route = routes[name];
     calls.push(name);
@@ -311,7 +326,7 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
         throw new Refusal(404, 'rest_no_route', words);
       }
       const body = await readBody(request);
-      const result = await route({ user, query, body }, uuid ?? '');
+      const result = await route({ user, query, body }, id);
       return Response.json(pick(result, query['_fields']), {
         status: request.method === 'POST' ? 201 : 200,
       });

@@ -1,0 +1,168 @@
+// Requests for a check of an account: what is refused, what is counted, and what the answer shows. No worker takes the
+// steps.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createPlatforms } from '../../../activities/platforms/index.ts';
+import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
+import { createTelegram } from '../../../activities/platforms/telegram/index.ts';
+import { monthOf } from '../../../schema/database/accounts/usage.ts';
+import { useRest, type TestKey } from '../../support/app/rest.ts';
+
+const nowhere = 'https://network.invalid';
+const rest = useRest(
+  {},
+  {
+    platforms: createPlatforms([
+      createTelegram({ fetch, apiUrl: nowhere }),
+      createSandboxPlatform({ fetch, apiUrl: nowhere, publicUrl: nowhere }),
+    ]),
+  },
+);
+
+let owner: TestKey;
+let account: string;
+beforeEach(async () => {
+  owner = await rest.createTenant();
+  account = await rest.insertAccount(owner.projectId, { platform: 'sandbox' });
+});
+
+const start = (body?: unknown, { id = account, key = owner.key, headers = {} } = {}) =>
+  rest.call('POST', `/v1/accounts/${id}/checks`, { key, body, headers });
+
+const end = (checkId: string) =>
+  rest.context.db
+    .updateTable('account_checks')
+    .set({ status: 'passed' })
+    .where('id', '=', checkId)
+    .execute();
+
+describe('a check', () => {
+  test('is accepted with its steps, and can be read', async () => {
+    const { status, headers, body } = await start();
+    expect(status).toBe(202);
+    const step = { status: 'pending', code: null, message: null, next_action: 'none' };
+    expect(body.data).toMatchObject({
+      id: expect.stringMatching(/^chk_/),
+      social_account_id: account,
+      platform: 'sandbox',
+      status: 'running',
+      publishes: false,
+      steps: [
+        { name: 'login', ...step },
+        { name: 'scopes', ...step },
+      ],
+      ended_at: null,
+    });
+    const path = `/v1/accounts/${account}/checks/${body.data.id}`;
+    expect(headers.get('Location')).toBe(path);
+    const read = await rest.call('GET', path, { key: owner.key });
+    expect(read).toMatchObject({ status: 200, body: { data: body.data } });
+    const other = await rest.insertAccount(owner.projectId);
+    const elsewhere = await rest.call('GET', `/v1/accounts/${other}/checks/${body.data.id}`, {
+      key: owner.key,
+    });
+    expect(elsewhere.status).toBe(404);
+  });
+
+  test('shows what to do about a failed step', async () => {
+    const { data } = (await start()).body;
+    const failed = { name: 'login', status: 'failed', code: 'rejected', message: 'No.' };
+    await rest.context.db
+      .updateTable('account_checks')
+      .set({ steps: JSON.stringify([failed]) })
+      .where('id', '=', data.id)
+      .execute();
+    const path = `/v1/accounts/${account}/checks/${data.id}`;
+    const { body } = await rest.call('GET', path, { key: owner.key });
+    expect(body.data.steps).toEqual([
+      {
+        ...failed,
+        next_action: 'contact_operator',
+        docs_url: 'http://fanfare.test/docs#posting-error-rejected',
+      },
+    ]);
+  });
+
+  test('is refused while another one of the account is running', async () => {
+    const { data } = (await start()).body;
+    expect(await start()).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    const other = await rest.insertAccount(owner.projectId, { platform: 'sandbox' });
+    expect((await start(undefined, { id: other })).status).toBe(202);
+    await end(data.id);
+    expect((await start()).status).toBe(202);
+  });
+
+  test('is the same one for a repeated request', async () => {
+    const headers = { 'Idempotency-Key': 'check-1' };
+    const { data } = (await start(undefined, { headers })).body;
+    const repeated = await start(undefined, { headers });
+    expect(repeated).toMatchObject({ status: 202, body: { data: { id: data.id } } });
+  });
+
+  test('of a disconnected account is refused', async () => {
+    const id = await rest.insertAccount(owner.projectId, { status: 'disconnected' });
+    expect(await start(undefined, { id })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict' } },
+    });
+  });
+});
+
+describe('a check that publishes', () => {
+  test('has further steps', async () => {
+    const { status, body } = await start({ publish: true });
+    expect(status).toBe(202);
+    expect(body.data.publishes).toBe(true);
+    const names = body.data.steps.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(['login', 'scopes', 'publication', 'read_back', 'removal']);
+  });
+
+  test.each([false, 'yes', 1])('is refused with `publish: %s`', async (publish) => {
+    const { status, body } = await start({ publish });
+    expect(status).toBe(422);
+    expect(body.error.issues).toMatchObject([
+      { path: 'publish', message: 'must be true or "public"' },
+    ]);
+  });
+
+  test('says who sees the post where it stays, and then needs consent', async () => {
+    const id = await rest.insertAccount(owner.projectId, { platform: 'telegram' });
+    const { status, body } = await start({ publish: true }, { id });
+    expect(status).toBe(422);
+    expect(body.error.issues).toMatchObject([
+      {
+        path: 'publish',
+        code: 'post_stays',
+        message:
+          'must be "public" at Telegram: the post is seen by everyone in the chat, and stays until someone deletes it there.',
+      },
+    ]);
+    expect((await start({ publish: 'public' }, { id })).status).toBe(202);
+  });
+
+  test('needs the scope for posts', async () => {
+    const { projectId } = owner;
+    const { key } = await rest.createTenant({ projectId, scopes: ['accounts:write'] });
+    expect(await start({ publish: true }, { key })).toMatchObject({
+      status: 403,
+      body: { error: { required_scope: 'posts:write' } },
+    });
+    expect((await start(undefined, { key })).status).toBe(202);
+  });
+
+  test('counts in the usage of the account, within its limit', async () => {
+    await rest.context.db
+      .updateTable('projects')
+      .set({ monthly_posts_per_account: 1 })
+      .where('id', '=', owner.projectId)
+      .execute();
+    const { data } = (await start({ publish: true })).body;
+    const usage = await rest.call('GET', `/v1/accounts/${account}/usage`, { key: owner.key });
+    expect(usage.body.data).toMatchObject({ month: monthOf(new Date()), published: 1 });
+    await end(data.id);
+    expect(await start({ publish: true })).toMatchObject({
+      status: 403,
+      body: { error: { code: 'quota_exceeded', issues: [{ path: 'publish' }] } },
+    });
+    expect((await start()).status).toBe(202);
+  });
+});
