@@ -65,7 +65,7 @@ export const CreateAccountCheck = z
       .optional()
       .meta({
         description:
-          'Whether to publish a post too, read it back and remove it. `true` works where Fanfare can remove the post. Elsewhere, the post stays, so it needs `public`. Default: nothing is published.',
+          "Whether to publish a post too, read it back and remove it. Where Fanfare can't remove the post, it stays, so only `public` is accepted. Default: nothing is published.",
       }),
   })
   .meta({ id: 'CreateAccountCheck', description: 'What to check.' });

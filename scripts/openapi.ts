@@ -147,6 +147,7 @@ function describeParameter(path: string, parameter: string): z.ZodType {
 const resourceNames: Record<string, string> = {
   accounts: 'account',
   'api-keys': 'API key',
+  checks: 'check',
   deliveries: 'delivery',
   events: 'event',
   media: 'media',

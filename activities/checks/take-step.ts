@@ -33,7 +33,10 @@ async function inspect(run: CheckRun): Promise<Taken> {
   const found = await askWithLogin(run, async (target, signal) => {
     const { accounts, scope } = await checks.inspect(target, signal);
     const { externalAccountId } = target;
-    return { scope, account: accounts.find((each) => each.externalAccountId === externalAccountId) };
+    return {
+      scope,
+      account: accounts.find((each) => each.externalAccountId === externalAccountId),
+    };
   });
   if (found instanceof PlatformError) return afterError(run, 'login', found);
   const { account, scope } = found;

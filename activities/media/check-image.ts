@@ -19,7 +19,8 @@ const onlyZero = [1, ...repeat(0, 15), 0];
 const blocks = (side / 8) ** 2 * 3;
 
 const bytes = Buffer.from([
-  ...[0xff, 0xd8],
+  0xff,
+  0xd8,
   ...segment(0xe0, [...Buffer.from('JFIF\0'), 1, 1, 0, 0, 1, 0, 1, 0, 0]),
   ...segment(0xdb, [0, ...repeat(1, 64)]),
   ...segment(0xc0, [8, ...size, ...size, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]),
@@ -27,7 +28,8 @@ const bytes = Buffer.from([
   ...segment(0xc4, [0x10, ...onlyZero]),
   ...segment(0xda, [3, 1, 0, 2, 0, 3, 0, 0, 63, 0]),
   ...repeat(0, (blocks * 2) / 8),
-  ...[0xff, 0xd9],
+  0xff,
+  0xd9,
 ]);
 
 export const checkImage = {

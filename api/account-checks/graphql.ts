@@ -1,13 +1,14 @@
 // Checks of accounts, in GraphQL.
+import { z } from 'zod';
 import {
   AccountCheckStatus,
   CheckNextAction,
   CheckStepName,
   CheckStepStatus,
-  CreateAccountCheck,
   type AccountCheck,
   type AccountCheckStep,
 } from '../../schema/account-checks.ts';
+import { describedEnum } from '../../schema/wire/described-enum.ts';
 import { accountNodes, AccountRef } from '../accounts/graphql.ts';
 import { builder } from '../graphql/builder.ts';
 import { linkOne } from '../graphql/links.ts';
@@ -53,16 +54,18 @@ linkOne(AccountCheckRef, 'account', {
   idOf: ({ social_account_id }) => social_account_id,
 });
 
-const AccountCheckPublishRef = builder.enumType('AccountCheckPublish', {
-  description: 'Whether a check publishes a post.',
-  values: {
-    REMOVED: { value: true, description: 'Publishes a post where Fanfare can remove it.' },
-    PUBLIC: { value: 'public', description: 'Publishes a post, even if it stays.' },
+/** In place of REST's `true`, which no enum has. */
+const AccountCheckPublish = describedEnum(
+  'AccountCheckPublish',
+  'Whether a check publishes a post.',
+  {
+    removed: 'Publishes a post where Fanfare can remove it.',
+    public: 'Publishes a post, even if it stays.',
   },
-});
+);
 
 const CreateAccountCheckInput = builder.inputType('CreateAccountCheckInput', {
-  fields: (t) => ({ publish: t.field({ type: AccountCheckPublishRef }) }),
+  fields: (t) => ({ publish: t.field({ type: wordEnum(AccountCheckPublish) }) }),
 });
 
 queryOne('accountCheck', {
@@ -78,7 +81,8 @@ mutationOf('createAccountCheck', {
   resource: 'account',
   input: CreateAccountCheckInput,
   isInputOptional: true,
-  schema: CreateAccountCheck,
+  schema: z.strictObject({ publish: AccountCheckPublish.optional() }),
   takesKey: true,
-  run: (context, caller, input, { id }) => createAccountCheck(context, caller, id, input),
+  run: (context, caller, { publish }, { id }) =>
+    createAccountCheck(context, caller, id, { publish: publish === 'removed' ? true : publish }),
 });

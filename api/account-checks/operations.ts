@@ -1,7 +1,11 @@
 // Operations on checks of accounts: start one, and read it.
 import { listSteps } from '../../activities/checks/steps.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
-import { AccountCheck, nextActionOf, type CreateAccountCheck } from '../../schema/account-checks.ts';
+import {
+  AccountCheck,
+  nextActionOf,
+  type CreateAccountCheck,
+} from '../../schema/account-checks.ts';
 import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import { getCheckRow, insertCheck, listChecksById } from '../../schema/database/accounts/checks.ts';
 import { addUsage, monthOf } from '../../schema/database/accounts/usage.ts';
@@ -63,7 +67,7 @@ function requireRemoval({ checks, definition: { title, trialPost } }: Platform):
   if (checks?.remove) return;
   const { seenBy = 'everyone', price } = trialPost ?? {};
   const message = [
-    `must be "public" at ${title}: the post is seen by ${seenBy}, and stays until someone deletes it there.`,
+    `must be public at ${title}: the post is seen by ${seenBy}, and stays until someone deletes it there.`,
     price,
   ];
   const words = message.filter(Boolean).join(' ');

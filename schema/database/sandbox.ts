@@ -16,11 +16,7 @@ export function findSandboxPost(db: Db, id: string): Promise<SandboxPostRow | un
 
 /** Does nothing if it is gone, or another handle's. */
 export async function deleteSandboxPost(db: Db, handle: string, id: string): Promise<void> {
-  await db
-    .deleteFrom('sandbox_posts')
-    .where('id', '=', id)
-    .where('handle', '=', handle)
-    .execute();
+  await db.deleteFrom('sandbox_posts').where('id', '=', id).where('handle', '=', handle).execute();
 }
 
 /** Newest first. */

@@ -39,6 +39,7 @@ export async function commitPosts(
         media: null,
         contentHash: null,
         platformOptions: {},
+        defaultOptions: {},
         threadPosition: null,
         inReplyTo: null,
         firstComment: null,

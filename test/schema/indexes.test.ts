@@ -72,7 +72,11 @@ import {
   lockAccountsOfNetworkUser,
   setAccountsDue,
 } from '../../schema/database/accounts/network-users.ts';
-import { eraseAccounts, eraseBatch, findAccountToErase } from '../../schema/database/dispatch/erasure.ts';
+import {
+  eraseAccounts,
+  eraseBatch,
+  findAccountToErase,
+} from '../../schema/database/dispatch/erasure.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
 import { concludeMedia } from '../../schema/database/media/complete.ts';
 import {
@@ -661,7 +665,7 @@ describe('checks of accounts', () => {
       }),
     'are deleted with their account': (db) =>
       inQuietTransaction(db, async (trx) => {
-        await eraseAccounts(trx, await lockAccountsOfUser(trx, scopes[1]!, 'user_107', 20));
+        await eraseAccounts(trx, await lockAccountsOfUser(trx, scopes[1]!, 'user_557', 20));
       }),
   };
   for (const [name, work] of Object.entries(works)) {

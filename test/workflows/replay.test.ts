@@ -34,6 +34,7 @@ describe('stored histories', () => {
       'refresh-logins',
       'replay-deliveries',
       'fetch-media',
+      'check-account',
     ]) {
       expect(names).toContain(`${workflow}.json`);
     }

@@ -162,7 +162,9 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
     async inspect({ credentials, externalAccountId, app, scope }, signal) {
       const token = pageTokenOf(credentials, externalAccountId);
       const ask = graph({ access_token: token }, signal);
-      const { body: page } = await ask('/me', PageItself, { query: { fields: 'id,name,category' } });
+      const { body: page } = await ask('/me', PageItself, {
+        query: { fields: 'id,name,category' },
+      });
       const inspected = app ? await inspect(app, token, signal) : undefined;
       if (inspected?.is_valid === false) throw toPageEnd(inspected.error);
       const problem = isAllowed(page, inspected) ? null : notAllowed;

@@ -1,4 +1,4 @@
-// The report of a check in Markdown. It has no secrets, and names the account only by its ID here.
+// The report of a check in Markdown. It has no secrets, and of the account only its ID here and the URL of a post.
 import type { AccountCheck, AccountCheckStep } from '../../../schema/account-checks.ts';
 import { platformDefinitions } from '../../../schema/platforms/index.ts';
 import { version } from '../../../schema/version.ts';

@@ -58,14 +58,22 @@ async function call(
   const body: unknown = await answer.json().catch(() => undefined);
   const { data } = Answer.safeParse(body);
   if (answer.ok && data) return data.data;
-  const { message = `HTTP ${answer.status}`, hint = '' } = Refused.safeParse(body).data?.error ?? {};
+  const { message = `HTTP ${answer.status}`, hint = '' } =
+    Refused.safeParse(body).data?.error ?? {};
   throw new Error(`${message} ${hint}`.trim());
 }
 
 const nameWidth = 15;
 
 /** On a failure, with the next action and where it is explained. */
-function describe({ name, status, code, message, next_action, docs_url }: AccountCheckStep): string {
+function describe({
+  name,
+  status,
+  code,
+  message,
+  next_action,
+  docs_url,
+}: AccountCheckStep): string {
   const found = [code, message].filter(Boolean).join(': ');
   const line = `${status.padEnd(8)} ${name.padEnd(nameWidth)} ${found}`.trimEnd();
   return code === null ? line : `${line}\n         Next: ${next_action}. See ${docs_url}`;

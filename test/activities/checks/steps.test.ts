@@ -104,10 +104,8 @@ test('the next step is the first one that has not ended', () => {
 });
 
 describe('the code of an error', () => {
-  const error = (
-    kind: PlatformError['kind'],
-    options: PlatformError['options'] = {},
-  ) => new PlatformError(kind, 'No.', options);
+  const error = (kind: PlatformError['kind'], options: PlatformError['options'] = {}) =>
+    new PlatformError(kind, 'No.', options);
 
   test.each<[PlatformError, PostingErrorCode]>([
     [error('reauthorize'), 'token_expired'],

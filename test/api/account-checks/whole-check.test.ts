@@ -125,7 +125,9 @@ describe('node api/cli.ts verify', () => {
     const { code, output } = await verify(id);
     expect(code, output).toBe(1);
     expect(output).toMatch(/^failed {3}login {11}token_revoked: /m);
-    expect(output).toMatch(/^ {9}Next: reconnect_account\. See http.*#posting-error-token_revoked$/m);
+    expect(output).toMatch(
+      /^ {9}Next: reconnect_account\. See http.*#posting-error-token_revoked$/m,
+    );
     const { data } = (await app.api.get(`/v1/accounts/${id}`)).body;
     expect(data.status).toBe('reconnect_required');
   });

@@ -271,10 +271,10 @@ describe('a check', () => {
     const answer = await sandbox.platform.commit(target, signal);
     const { externalId } = (answer as Extract<typeof answer, { outcome: 'published' }>).published;
     const other = toTarget(await logIn('grace'), { resultId: 'res_other_account' });
-    await sandbox.platform.checks!.remove!(other, externalId, signal);
+    await sandbox.platform.checks!.remove!(other, externalId!, signal);
     expect(await sandbox.countPosts('res_removed')).toBe(1);
-    await sandbox.platform.checks!.remove!(target, externalId, signal);
-    await sandbox.platform.checks!.remove!(target, externalId, signal);
+    await sandbox.platform.checks!.remove!(target, externalId!, signal);
+    await sandbox.platform.checks!.remove!(target, externalId!, signal);
     expect(await sandbox.countPosts('res_removed')).toBe(0);
   });
 });
