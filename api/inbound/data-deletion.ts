@@ -54,5 +54,5 @@ async function eraseAccounts(
   let count: number;
   do {
     count = await endAccounts(context, { projectId }, lock, end);
-  } while (count === accountsAtOnce);
+  } while (count > 0);
 }

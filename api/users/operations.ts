@@ -52,7 +52,7 @@ export async function eraseUser(
   let count: number;
   do {
     count = await endAccounts(context, eraser, lock, { erase: true });
-  } while (count === accountsAtOnce);
+  } while (count > 0);
   return { status: 204, data: null };
 }
 
