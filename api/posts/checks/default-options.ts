@@ -11,7 +11,7 @@ export type Options = Record<string, unknown>;
 export interface DefaultedTarget extends RequestTarget {
   /** Names of its options that are defaults of the account. */
   defaulted: readonly string[];
-  /** Names of defaults that the request leaves out with a null. */
+  /** Names of options that the request sets to null, so that they get no default. */
   leftOut: readonly string[];
 }
 
@@ -30,8 +30,8 @@ export function withDefaults(
   // An unknown name is refused, even with a null.
   const nulls = schema ? optionNames(schema).filter((name) => given[name] === null) : [];
   const platform_options = { ...pick(defaults, defaulted), ...omit(given, nulls) };
-  const leftOut = nulls.filter((name) => Object.hasOwn(defaults, name));
-  return { ...target, own: { ...own, platform_options }, defaulted, leftOut };
+  // Kept even without a default, since a draft gets those of the time when it leaves draft.
+  return { ...target, own: { ...own, platform_options }, defaulted, leftOut: nulls };
 }
 
 /** As the target's row has them. `options`: all of the target, checked. */

@@ -87,7 +87,7 @@ describe('a new post', () => {
   test('can have a null where there is no default', async () => {
     await setDefaults({});
     expect(await optionsIn(await create({ langs: null }))).toEqual({
-      shown: {},
+      shown: { langs: null },
       sent: {},
       defaulted: [],
     });
@@ -154,6 +154,21 @@ describe('a draft', () => {
       sent: { tags: ['late'] },
       defaulted: ['tags'],
     });
+  });
+
+  test('keeps its nulls for defaults that are set later', async () => {
+    await setDefaults({});
+    const written = await create({ langs: null }, draft);
+    const again = await create({ langs: null }, { caption: 'b', scheduled_at: inSeconds(3_600) });
+    await change(again, { scheduled_at: null });
+    await setDefaults(both);
+    for (const post of [written, again]) {
+      expect(await optionsIn(await publish(post))).toEqual({
+        shown: { langs: null, tags: ['news'] },
+        sent: { tags: ['news'] },
+        defaulted: ['tags'],
+      });
+    }
   });
 
   test('counts the copy as a change', async () => {

@@ -65,7 +65,11 @@ describe('options', () => {
       },
     ]);
     const { body } = await app.api.get(`/v1/posts/${createPost.id}`);
-    expect(body.data.results[0].platform_options).toEqual({ outcome: 'rate_limited', delay_ms: 5 });
+    expect(body.data.results[0].platform_options).toEqual({
+      outcome: 'rate_limited',
+      delay_ms: 5,
+      times: null,
+    });
   });
 
   test('that were omitted are shown without values', async () => {
