@@ -5,6 +5,8 @@ import { cutText } from './storable.ts';
 
 /** A longer list is cut. */
 const maxChoices = 2_000;
+/** Of all choices together. */
+const maxListChars = 1_000_000;
 const maxPages = 20;
 /** A shortened ID would be another one, so a choice with a longer ID is left out. */
 const maxIdChars = 1_000;
@@ -29,16 +31,26 @@ export async function readAllChoices(
   signal: AbortSignal,
 ): Promise<ChoiceList> {
   const found = new Map<string, StorableChoice>();
+  const toList = (isComplete: boolean) => ({ choices: [...found.values()], isComplete });
+  let leftChars = maxListChars;
   let cursor: string | undefined;
-  for (let pages = 0; pages < maxPages && found.size < maxChoices; pages++) {
+  for (let pages = 0; pages < maxPages; pages++) {
     const { choices, next } = await readPage(account, cursor, signal);
-    for (const choice of choices.map(toStorable)) {
-      if (isUsable(choice) && !found.has(choice.id)) found.set(choice.id, choice);
+    for (const given of choices) {
+      const choice = toStorable(given);
+      if (!isUsable(choice) || found.has(choice.id)) continue;
+      leftChars -= countChars(choice);
+      if (found.size === maxChoices || leftChars < 0) return toList(false);
+      found.set(choice.id, choice);
     }
-    if (next === undefined) return { choices: [...found.values()], isComplete: true };
+    if (next === undefined) return toList(true);
     cursor = next;
   }
-  return { choices: [...found.values()].slice(0, maxChoices), isComplete: false };
+  return toList(false);
+}
+
+function countChars(choice: StorableChoice): number {
+  return Object.values(choice).reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
 function toStorable(choice: Choice): StorableChoice {

@@ -17,6 +17,8 @@ type Term = z.infer<typeof Term>;
 
 /** The most that WordPress lists at once. */
 const pageSize = 100;
+/** A site that answers with more than it was asked for could make the search for parents take minutes. */
+const Terms = z.array(Term).max(pageSize);
 
 /** Categories in the order of their names. Tags that are used most come first. */
 export function createChoices(open: OpenApi): Readonly<Record<string, ReadChoices>> {
@@ -33,7 +35,7 @@ function readTerms(open: OpenApi, path: string, order: Record<string, string>): 
     const page = Number(cursor ?? 1);
     const _fields = 'id,name,description,link,parent';
     const query = { ...order, per_page: pageSize, page, _fields };
-    const { body: terms } = await ask(path, z.array(Term), { query });
+    const { body: terms } = await ask(path, Terms, { query });
     const next = terms.length < pageSize ? undefined : String(page + 1);
     return { choices: terms.map((term) => toChoice(term, terms)), next };
   };

@@ -82,6 +82,27 @@ describe('a list', () => {
     }));
     expect([list.choices.length, list.isComplete]).toEqual([20, false]);
   });
+
+  test('that is too long is cut, also on its last page', async () => {
+    const choices = Array.from({ length: 2_001 }, (_, i) => ({ id: String(i), name: 'a' }));
+    const cut = await read(async () => ({ choices, next: undefined }));
+    expect([cut.choices.length, cut.isComplete]).toEqual([2_000, false]);
+    const whole = await read(async () => ({ choices: choices.slice(1), next: undefined }));
+    expect([whole.choices.length, whole.isComplete]).toEqual([2_000, true]);
+  });
+
+  test('that has too many characters is cut', async () => {
+    const description = 'd'.repeat(1_000);
+    const choices = Array.from({ length: 1_500 }, (_, i) => ({
+      id: String(i),
+      name: 'a',
+      description,
+    }));
+    const list = await read(async () => ({ choices, next: undefined }));
+    expect(list.isComplete).toBe(false);
+    expect(list.choices.length).toBeGreaterThan(990);
+    expect(list.choices.length).toBeLessThan(1_000);
+  });
 });
 
 describe('the kinds', () => {

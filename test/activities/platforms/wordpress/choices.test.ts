@@ -1,5 +1,7 @@
 // The choices of a WordPress site: its categories and tags, as a post can name them.
 import { describe, expect, test } from 'vitest';
+import { readAllChoices } from '../../../../activities/platforms/choices.ts';
+import { createWordPress } from '../../../../activities/platforms/wordpress/index.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { listChoices } from '../../../support/networks/connection.ts';
 import { startConnected } from '../../../support/networks/wordpress/connected.ts';
@@ -85,6 +87,17 @@ describe('tags', () => {
     const { choices, isComplete } = await list(network, 'tag');
     expect([choices.length, isComplete]).toEqual([2_000, false]);
   });
+});
+
+test('a page with more terms than were asked for is refused', async () => {
+  const terms = Array.from({ length: 101 }, (_, i) => ({ id: i + 1, name: `Category ${i}` }));
+  const { choices } = createWordPress({
+    fetch: async (url) => Response.json(url.includes('users') ? { id: 1 } : terms),
+  });
+  const credentials = { api: 'https://site.test/?rest_route=/' };
+  const account = { credentials, app: null, externalAccountId: '1@site.test', traits: {} };
+  const asked = readAllChoices(choices!['category']!, account, AbortSignal.timeout(1_000));
+  expect(await refusal(asked)).toMatchObject({ kind: 'unavailable' });
 });
 
 test('a deleted password ends the access, although everyone can read terms', async () => {
