@@ -242,7 +242,7 @@ describe('a call that fails', () => {
     ['unavailable', 503, 'unavailable', '5'],
     ['unknown_outcome', 503, 'unavailable', '5'],
   ] as const)(
-    'because of %s is a %i %s, and the next request asks again',
+    'because of %s is a %i %s, and the next request asks again unless it has to wait',
     async (kind, status, code, retryAfter) => {
       network.boards = boards('a');
       network.errors = [new PlatformError(kind, 'Not now.', { retryAfterMs: 7_000 })];
@@ -250,7 +250,10 @@ describe('a call that fails', () => {
       expect(failed).toMatchObject({ status, body: { error: { code, message: 'Not now.' } } });
       expect(failed.headers.get('Retry-After')).toBe(retryAfter);
       expect(await statusOf()).toBe('active');
-      expect(idsOf(await list())).toEqual(['a']);
+      const next = await list();
+      if (retryAfter === null) expect(idsOf(next)).toEqual(['a']);
+      else expect(next).toMatchObject({ status, body: { error: { code } } });
+      expect(network.asked).toHaveLength(retryAfter === null ? 2 : 1);
     },
   );
 

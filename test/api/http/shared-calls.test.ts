@@ -1,0 +1,37 @@
+// Calls that simultaneous requests share, and the errors that they share for as long as callers should wait.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createSharedCalls } from '../../../api/http/shared-calls.ts';
+import { AppError } from '../../../schema/wire/errors.ts';
+
+const failing = (error: Error) => async () => {
+  throw error;
+};
+
+test('a call in progress answers further callers, and the next one is made again', async () => {
+  const share = createSharedCalls();
+  let calls = 0;
+  const count = async () => {
+    await sleep(5);
+    return ++calls;
+  };
+  expect(await Promise.all([share('a', count), share('a', count)])).toEqual([1, 1]);
+  expect(await share('a', count)).toBe(2);
+});
+
+test('an error with a wait answers until the wait is over, and only for its key', async () => {
+  const share = createSharedCalls();
+  const error = new AppError('rate_limited', 'Not now.', { retryAfterS: 0.1 });
+  await expect(share('a', failing(error))).rejects.toBe(error);
+  await expect(share('a', async () => 1)).rejects.toBe(error);
+  expect(await share('b', async () => 2)).toBe(2);
+  await sleep(150);
+  expect(await share('a', async () => 3)).toBe(3);
+});
+
+test('another error is not kept', async () => {
+  const share = createSharedCalls();
+  const error = new AppError('conflict', 'Refused.');
+  await expect(share('a', failing(error))).rejects.toBe(error);
+  expect(await share('a', async () => 1)).toBe(1);
+});
