@@ -261,7 +261,7 @@ const AccountDefaultsInput = z
     }),
     platform_options: JsonObject.meta({
       description:
-        "Options of the account's network. They replace all defaults. An option that is null has no default.",
+        "Options of the account's network. They replace all defaults. An option that is null has no default. At most 10,000 characters as JSON.",
     }),
   })
   .meta({

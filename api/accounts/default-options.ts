@@ -14,6 +14,9 @@ interface OptionShapes {
 
 const path = ['defaults', 'platform_options'];
 
+/** As JSON. Each target of a post gets a copy. */
+const maxCharacters = 10_000;
+
 /** Checks them as the options of a post, except that none is required. Throws one error with all issues. */
 export function readDefaultOptions(
   { platforms }: Context,
@@ -32,7 +35,11 @@ export function readDefaultOptions(
   }
   const options = optionSchemaOf(platform, traits);
   const { properties = {} } = toJsonSchema(options) as OptionShapes;
-  const defaults = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  // An unknown name is refused, even with a null.
+  const isSet = ([option, value]: [string, unknown]) =>
+    value !== null || !Object.hasOwn(properties, option);
+  const defaults = Object.fromEntries(Object.entries(given).filter(isSet));
+  refuseLong(defaults);
   const isLeftToPosts = (issue: Issue) =>
     issue.code === 'required' && issue.path.length === path.length + 1;
   const issues = [
@@ -48,4 +55,11 @@ export function readDefaultOptions(
   ];
   if (issues.length > 0) throw validationError(issues);
   return defaults;
+}
+
+function refuseLong(defaults: Record<string, unknown>): void {
+  const actual = JSON.stringify(defaults).length;
+  if (actual <= maxCharacters) return;
+  const message = `must have at most ${maxCharacters.toLocaleString('en-US')} characters as JSON`;
+  throw validationError([{ path, code: 'too_big', message, actual, limit: maxCharacters }]);
 }

@@ -87,9 +87,23 @@ describe('the defaults', () => {
     [{ langs: ['not a language'] }, `${at}.langs[0]`, 'invalid'],
     [{ spoiler_text: 'a' }, `${at}.spoiler_text`, 'unknown_field'],
     [{ link: { url: 'https://a.example' } }, `${at}.link`, 'no_default'],
+    [{ nothing: null }, `${at}.nothing`, 'unknown_field'],
   ])('are checked like the options of a post: %j', async (options, place, code) => {
     expect(await issuesOf(setDefaults(options))).toMatchObject([{ path: place, code }]);
     expect(await read()).toMatchObject({ defaults: { platform_options: {} } });
+  });
+
+  test('are short, because each target gets a copy', async () => {
+    const tags = Array.from({ length: 1_000 }, () => 'a'.repeat(10));
+    expect(await issuesOf(setDefaults({ tags }))).toEqual([
+      {
+        path: at,
+        code: 'too_big',
+        message: 'must have at most 10,000 characters as JSON',
+        actual: 13_010,
+        limit: 10_000,
+      },
+    ]);
   });
 
   test('of another network are refused', async () => {

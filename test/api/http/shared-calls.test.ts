@@ -21,11 +21,11 @@ test('a call in progress answers further callers, and the next one is made again
 
 test('an error with a wait answers until the wait is over, and only for its key', async () => {
   const share = createSharedCalls();
-  const error = new AppError('rate_limited', 'Not now.', { retryAfterS: 0.1 });
+  const error = new AppError('rate_limited', 'Not now.', { retryAfterS: 0.5 });
   await expect(share('a', failing(error))).rejects.toBe(error);
   await expect(share('a', async () => 1)).rejects.toBe(error);
   expect(await share('b', async () => 2)).toBe(2);
-  await sleep(150);
+  await sleep(600);
   expect(await share('a', async () => 3)).toBe(3);
 });
 
