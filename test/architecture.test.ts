@@ -269,7 +269,7 @@ describe('imports', () => {
     );
   });
 
-  test('of workflows from activities are types', () => {
+  test('go from workflows to activities only as types', () => {
     const workflows = files.filter(({ path }) => isIn(path, 'workflows'));
     const wrong = breaches(
       workflows,
@@ -278,7 +278,7 @@ describe('imports', () => {
     expectNone(wrong, 'Workflows call activities through proxyActivities: use `import type`.');
   });
 
-  test('of workflows from packages are the workflow SDK alone', () => {
+  test('go from workflows to no package but the workflow SDK', () => {
     const allowed = ['@temporalio/workflow', '@temporalio/common'];
     const workflows = files.filter(({ path }) => isIn(path, 'workflows'));
     const foreign = runsWith(workflows).flatMap((file) =>
@@ -350,7 +350,7 @@ describe('files', () => {
     );
   });
 
-  test('of tests wait for conditions', () => {
+  test('wait for conditions, not for time, if they are tests', () => {
     // Only `setImmediate` is allowed from there: it waits for a turn of the event loop.
     const timers = /^import (?!\{ setImmediate )[^;]*'node:timers\/promises'/m;
     const sleep = /new Promise(?:<\w+>)?\(\((\w+)\) =>\s*(?:void )?setTimeout\(\1,/;

@@ -25,7 +25,7 @@ function useWork(count: number) {
   };
 }
 
-test.each([2, 3, 8, 16])('of %i places, a flood leaves one free for another key', async (count) => {
+test.each([2, 3, 8, 16])('a flood leaves at least one of %i places free for another key', async (count) => {
   const { flood, start, countsOf } = useWork(count);
   flood('a');
   expect(await countsOf('a')).toEqual([Math.ceil(count / 2)]);

@@ -20,7 +20,7 @@ async function load(text: string) {
   return { query, data: body.data };
 }
 
-test('keeps what two queries read of an object without an ID', async () => {
+test('the cache keeps what two queries read of an object without an ID', async () => {
   const { id } = await app.tenant.connectSandbox('ada');
   const cache = makeCache();
   const texts = [
@@ -36,7 +36,7 @@ test('keeps what two queries read of an object without an ID', async () => {
   }
 });
 
-test('forgets a deleted post, also in lists', async () => {
+test('the cache forgets a deleted post, also in lists', async () => {
   const account = await app.tenant.connectSandbox('bob');
   const post = { caption: 'a', account_ids: [account.id], status: 'draft' };
   const { id } = await app.tenant.createPost(post);

@@ -39,7 +39,7 @@ const run = async (command: string) =>
 describe('a connect session', () => {
   const created = '"platform":"sandbox","external_user_id"';
 
-  test('of the quickstart is created, read and used to reconnect', async () => {
+  test('is created, read and used to reconnect as in the quickstart', async () => {
     const session = await run(find('docs/quickstart.md', created));
     await giveConsent(session.url, { decision: { handle: 'ada' } });
     const read = find('docs/quickstart.md', '$URL/v1/connect/sessions/cs_SESSION');

@@ -75,7 +75,7 @@ describe('a body', () => {
     ['with thousands of media', () => post({ media: many(values / 2 - 20, {}) }), 200],
     ['with a stack of accents', () => post({ caption: `a${'\u0301\u0316'.repeat(20_000)}` }), 422],
     ['with a caption of 500 kB', () => post({ caption: 'é'.repeat(260_000) }), 422],
-  ])('%s', async (_, write, status) => {
+  ])('does not block the event loop: a body %s', async (_, write, status) => {
     const text = write();
     expect((await measure('/v1/posts/validate', text)).status).toBe(status);
     const query = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }';
@@ -85,20 +85,20 @@ describe('a body', () => {
     expect((await measure('/v1/posts/bulk', one)).text).toContain('"status":422');
   });
 
-  test('of several posts, each with a long caption', async () => {
+  test('does not block the event loop: several posts, each with a long caption', async () => {
     const caption = 'x'.repeat(80_000);
     const posts = many(50, { caption, account_ids: accounts.get('sandbox') });
     expect((await measure('/v1/posts/bulk', JSON.stringify({ posts }))).status).toBe(200);
   });
 
-  test('with thousands of unknown options', async () => {
+  test('does not block the event loop: thousands of unknown options', async () => {
     const [account_id] = accounts.get('sandbox')!;
     const target = { account_id, platform_options: keys(values - 100) };
     const text = JSON.stringify({ caption: 'x', platform_posts: [target] });
     expect((await measure('/v1/posts/validate', text)).text).toContain('unknown_field');
   });
 
-  test('over the limit is refused with the limit and the size', async () => {
+  test('is refused with the limit and the size if it is over the limit', async () => {
     const text = post({ caption: 'x'.repeat(bodyBytes) });
     const { status, body } = await app.api.post('/v1/posts', JSON.parse(text));
     expect([status, body.error.limit, body.error.actual]).toEqual([413, bodyBytes, text.length]);
@@ -131,7 +131,7 @@ describe('the texts of several targets', () => {
     ['emoji and a domain', `${'😀'.repeat(12_900)} a.b`],
     ['a path of brackets', `https://a.com/${'(a)'.repeat(30_000)}`],
     ['markup', '<@&'.repeat(33_000)],
-  ])('%s', async (_, caption) => {
+  ])('do not block the event loop: %s', async (_, caption) => {
     for (const ids of accounts.values()) {
       const text = JSON.stringify({ caption, account_ids: ids });
       expect((await measure('/v1/posts/validate', text)).status).toBe(200);
@@ -139,7 +139,7 @@ describe('the texts of several targets', () => {
   });
 });
 
-test('a document that validates many posts with long captions', async () => {
+test('a document that validates many long posts does not block the event loop', async () => {
   const ids = accounts.get('twitter');
   const variables = Object.fromEntries(
     Array.from({ length: 20 }, (_, i) => [

@@ -120,7 +120,7 @@ describe('post events', () => {
     });
   });
 
-  test('post.partial: some of each', async () => {
+  test('post.partial: published targets and failed ones', async () => {
     const post = await publish([undefined, 'rejected']);
     const { data } = await receive('post.partial', ({ id }) => id === post.id);
     expect(data.status).toBe('partial');

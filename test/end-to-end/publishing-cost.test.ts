@@ -26,7 +26,7 @@ describe('a post whose networks answer at once', () => {
   test.each([
     ['one target', 1],
     ['three targets', 3],
-  ])('to %s is one task in Temporal, with one marker', async (_, count) => {
+  ])('is one task in Temporal, with one marker, for %s', async (_, count) => {
     const handles = Array.from({ length: count }, (_, i) => `cost-${count}-${i}`);
     const accounts = await Promise.all(handles.map((handle) => app.tenant.connectSandbox(handle)));
     const { id } = await app.tenant.createPost({

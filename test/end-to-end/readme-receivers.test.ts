@@ -88,7 +88,7 @@ describe.each([
     return response.status;
   }
 
-  test('takes a real event', async () => {
+  test('accepts a real event', async () => {
     const account = await app.tenant.connectSandbox(`reader-${file}`);
     await app.tenant.createPost({ caption: 'Grüße, 世界 🎉', account_ids: [account.id] });
     await until(() => /post\.published dlv_\w+/.test(output), 'it says what came');
@@ -97,7 +97,7 @@ describe.each([
     expect((await read()).body.data[0]).toMatchObject({ attempt_count: 1, last_status_code: 204 });
   });
 
-  test('takes one delivery once, however often it comes', async () => {
+  test('handles one delivery once, however often it comes', async () => {
     const signature = sign(body, webhook.secret);
     const statuses = [await send(signature, 'dlv_1'), await send(signature, 'dlv_1')];
     await send(signature, 'dlv_2');
@@ -106,7 +106,7 @@ describe.each([
     expect(output.match(/dlv_1\b/g)).toHaveLength(1);
   });
 
-  test('takes what the other of two secrets signed', async () => {
+  test('accepts a request that the second of two secrets signed', async () => {
     expect(await send(sign(body, newSecret), 'dlv_rotated')).toBe(204);
   });
 

@@ -15,7 +15,7 @@ function findPosted(id: string | null): Promise<SandboxPostRow> {
 }
 
 describe('a post to the sandbox', () => {
-  test('in parts, with media and a comment, is one thread there', async () => {
+  test('becomes one thread if it has parts, media and a comment', async () => {
     const { id: account_id } = await app.tenant.connectSandbox('ada');
     const media_ids = [await uploadPicture(app.api), await uploadPicture(app.api)];
     const { id } = await app.tenant.createPost({
@@ -38,7 +38,7 @@ describe('a post to the sandbox', () => {
     });
   });
 
-  test('that replies to an unknown post is refused', async () => {
+  test('is refused if it replies to an unknown post', async () => {
     const { id: account_id } = await app.tenant.connectSandbox('bob');
     const { id } = await app.tenant.createPost({
       platform_posts: [{ account_id, caption: 'lonely', in_reply_to: 'nowhere' }],
@@ -49,7 +49,7 @@ describe('a post to the sandbox', () => {
     });
   });
 
-  test('waits as long as the answer to the one before asked for', async () => {
+  test('waits as long as the answer to the post before it requested', async () => {
     const { id: account_id } = await app.tenant.connectSandbox('carol');
     const publish = async (platform_options: object) => {
       const target = { account_id, caption: 'hello', platform_options };

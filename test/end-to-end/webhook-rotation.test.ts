@@ -62,7 +62,7 @@ function holds({ headers, body, text }: ReceivedRequest, secret: string): [boole
 }
 
 describe('rotation', () => {
-  test('without overlap: the old secret signs nothing from now on', async () => {
+  test('signs nothing with the old secret from now on if there is no overlap', async () => {
     const webhook = await createWebhook('at-once');
     expect(holds(await webhook.receive(), webhook.secret)).toEqual([true, true]);
     const secret = await webhook.rotate({});
@@ -71,7 +71,7 @@ describe('rotation', () => {
     expect(holds(request, webhook.secret)).toEqual([false, false]);
   });
 
-  test('with overlap: webhook-signature carries both within it, X-Service-Signature the new one', async () => {
+  test('signs webhook-signature with both secrets during an overlap, X-Service-Signature with the new one', async () => {
     const webhook = await createWebhook('overlap');
     const secret = await webhook.rotate({ overlap_seconds: 60 });
     const within = await webhook.receive();
@@ -83,7 +83,7 @@ describe('rotation', () => {
     expect(holds(after, webhook.secret)).toEqual([false, false]);
   });
 
-  test('again within an overlap: the oldest secret is gone', async () => {
+  test('drops the oldest secret if it is repeated within an overlap', async () => {
     const webhook = await createWebhook('twice');
     const second = await webhook.rotate({ overlap_seconds: 60 });
     const third = await webhook.rotate({ overlap_seconds: 60 });

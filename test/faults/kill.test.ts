@@ -14,7 +14,7 @@ import { createBundledDirectory } from '../support/servers/bundled-directory.ts'
 
 // Most of it is waiting, so both at once.
 describe.concurrent('kill -9 of the program', () => {
-  test('between acceptance and publication: published once, the event delivered', async () => {
+  test('leaves an accepted post to be published once, and its event to be delivered', async () => {
     const dataDirectory = createBundledDirectory();
     await using receiver = await startReceiver();
     try {
@@ -48,7 +48,7 @@ describe.concurrent('kill -9 of the program', () => {
     }
   }, 120_000);
 
-  test('while the posts are on their way to the network: one each', async () => {
+  test('leaves one post for each target that is on its way to the network', async () => {
     const dataDirectory = createBundledDirectory();
     try {
       await using first = startProgram({ dataDirectory, env: fast });

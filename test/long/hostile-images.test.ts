@@ -53,7 +53,7 @@ const memoryOf = (pid: number) =>
   readMemoryMb(pid) + ownMemory(listImageProcesses(pid)) / 1_048_576;
 
 test.runIf(process.platform === 'linux')(
-  'a flood of hostile images',
+  'a flood of hostile images stops neither the process nor another project',
   async () => {
     await using installation = await startInstallation();
     const [flooding, quiet] = await Promise.all(

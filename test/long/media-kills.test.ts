@@ -39,7 +39,7 @@ async function download(url: string): Promise<string> {
   return hash.digest('hex');
 }
 
-test('kill -9 of each process while 300 MB are uploaded and published', async () => {
+test('300 MB arrive once although each process is killed while they are uploaded and published', async () => {
   await using video = await createLargeVideo(fileMb);
   await using proxies = new AsyncDisposableStack();
   let proxy!: PartProxy;

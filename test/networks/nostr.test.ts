@@ -150,7 +150,7 @@ describe.skipIf(!relay)('nostr-relay', () => {
     ]);
   });
 
-  test('takes a post once, however often it is sent', async () => {
+  test('stores a post once, however often it is sent', async () => {
     const author = newAuthor();
     const target = author.toTarget();
     const first = await author.publish(target);
@@ -172,7 +172,7 @@ describe.skipIf(!relay)('nostr-relay', () => {
     expect(old.message).toContain('978307200 is too old');
   });
 
-  test('refuses an answer to what it does not have, and to what is no text note', async () => {
+  test('refuses a reply to an event that it does not have, or that is no text note', async () => {
     const author = newAuthor();
     const missing = await refusal(author.publish({ replyTo: 'e'.repeat(64) }));
     expect(missing).toMatchObject({

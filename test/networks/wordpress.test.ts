@@ -166,7 +166,7 @@ describe.skipIf(isMissing)('the connector', () => {
       }
     });
 
-    test('that the site refuses are refused', async () => {
+    test('are refused if the site refuses them', async () => {
       const image = await photo();
       const refuse = (given: Partial<Target>) =>
         refusal(prepareTarget(connector, targetOf(given), signal()));

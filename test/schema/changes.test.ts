@@ -141,7 +141,7 @@ describe('readChanges', () => {
 });
 
 describe('deleteChanges', () => {
-  test('forgets the old and marks up to where', async () => {
+  test('deletes old changes and marks up to where they reached', async () => {
     await using old = await createTestDatabase();
     await inQuietTransaction(old.db, (trx) =>
       insertChanges(trx, [change('post_1'), change('post_2')]),

@@ -211,7 +211,7 @@ describe("a network's settings", () => {
     expect(readConfig(set).platforms.sandbox.postsPerMinute).toBe(0);
   });
 
-  test.each(platformDefinitions)('of $title are checked', ({ name }) => {
+  test.each(platformDefinitions)('are checked: $title', ({ name }) => {
     const variable = `FANFARE_${name.toUpperCase()}_POSTS_PER_MINUTE`;
     expect(issuesOf({ [variable]: 'many' })).toEqual([`${variable}: must be a whole number`]);
   });

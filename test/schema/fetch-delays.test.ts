@@ -30,7 +30,7 @@ test.each<[string, number | null, number[]]>([
     48 * hour,
     [...soon, ...Array.from({ length: 47 }, () => hour), 50 * minute - soonMs],
   ],
-])('with %s', (_, dueInMs, expected) => {
+])('the delays of a fetch with %s', (_, dueInMs, expected) => {
   expect(delays(dueInMs)).toEqual(expected);
 });
 

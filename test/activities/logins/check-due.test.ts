@@ -129,7 +129,7 @@ describe('a due check', () => {
     expect(event.kind).toBe('account.disconnected');
   });
 
-  test('without an answer is repeated after an hour, and its network waits', async () => {
+  test('is repeated after an hour if the network did not answer, and other checks of that network wait', async () => {
     const { accountId, grantId } = await addLogin();
     await setCheckAt(grantId, -1);
     answer = new PlatformError('unavailable', 'The network gave no answer.');

@@ -52,7 +52,7 @@ async function reconnect(accountId: string, token: string): Promise<void> {
 }
 
 describe('an expired token', () => {
-  test('refreshes an expired token once and continues', async () => {
+  test('is refreshed once, and the target continues', async () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
     expect(await advance(resultId)).toMatchObject({ status: 'published' });
@@ -117,7 +117,7 @@ describe('an expired token', () => {
 });
 
 describe('a refresh', () => {
-  test('that the network rejects disconnects the account, and does not reject the post', async () => {
+  test('disconnects the account if the network rejects it, and does not reject the post', async () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
     const words = 'invalid_client';
@@ -133,7 +133,7 @@ describe('a refresh', () => {
   });
 
   test.each([Number.NaN, Date.UTC(2020, 0), Date.UTC(10_000, 0), 8.64e15])(
-    'that names the expiry %d is accepted without it',
+    'is accepted without its expiry if that is %d',
     async (expiresMs) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');
@@ -148,7 +148,7 @@ describe('a refresh', () => {
     },
   );
 
-  test('that names another account name changes it', async () => {
+  test('changes the account name if it returns a new name', async () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
     network.refreshed = { accountName: 'handle.invalid' };
@@ -156,7 +156,7 @@ describe('a refresh', () => {
     expect((await readAccount(accountId)).account_name).toBe('handle.invalid');
   });
 
-  test('that names another account id changes it', async () => {
+  test('changes the external account ID if it returns a new ID', async () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
     network.refreshed = { externalAccountId: 'ada-2' };
@@ -167,7 +167,7 @@ describe('a refresh', () => {
     });
   });
 
-  test('that names the id of another account of the project leaves the old id', async () => {
+  test('keeps the external account ID if another account of the project has the new ID', async () => {
     const { resultId, accountId } = await createTarget();
     await addSibling(accountId, 'ada-2');
     network.expiredTokens.add('t');
@@ -180,7 +180,7 @@ describe('a refresh', () => {
     });
   });
 
-  test('that names the id of an account of another project changes it', async () => {
+  test('changes the external account ID even if an account of another project has the new ID', async () => {
     const { resultId, accountId } = await createTarget();
     const other = await addAccount(database.db);
     await addSibling(other.accountId, 'ada-2');
@@ -191,7 +191,7 @@ describe('a refresh', () => {
   });
 
   test.each(['', 'a\0b', 'x'.repeat(2_049)])(
-    'that names an id that cannot be stored leaves the old id (%#)',
+    'keeps the external account ID if the new ID cannot be stored (%#)',
     async (externalAccountId) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');
@@ -202,7 +202,7 @@ describe('a refresh', () => {
   );
 
   test.each(['a\0b', 'x'.repeat(40_000)])(
-    'with tokens that no header carries requires a reconnect (%#)',
+    'requires a reconnect if no header can carry its tokens (%#)',
     async (token) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');
@@ -212,7 +212,7 @@ describe('a refresh', () => {
     },
   );
 
-  test('that is rate-limited also delays the other targets of the account', async () => {
+  test('delays the other targets of the account too if it is rate-limited', async () => {
     const account = await addAccount(database.db);
     const first = await addTargets(database.db, account);
     network.expiredTokens.add('t');
@@ -226,7 +226,7 @@ describe('a refresh', () => {
   });
 
   test.each([true, false])(
-    'that fails while the user reconnects continues with the new credentials: revoked %s',
+    'lets the target use the new credentials if it fails while the user reconnects: revoked %s',
     async (isRevoked) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');
@@ -237,7 +237,7 @@ describe('a refresh', () => {
     },
   );
 
-  test('that fails repeatedly while the user reconnects fails in the end', async () => {
+  test('fails the target after at most four attempts if each new login of the user expires too', async () => {
     const { resultId, accountId } = await createTarget();
     for (const token of ['t', '1', '2', '3', '4', '5']) network.expiredTokens.add(token);
     network.refreshError = new PlatformError('reauthorize', 'It has ended.');

@@ -173,7 +173,7 @@ describe('a due login', () => {
     expect(network.refreshes).toBe(0);
   });
 
-  test('that can no longer be refreshed is left alone', async () => {
+  test('is left alone if it can no longer be refreshed', async () => {
     const { accountId } = await addLogin('a');
     await run({ ...network.platform, canRefresh: () => false });
     expect(network.refreshes).toBe(0);
@@ -224,7 +224,7 @@ test("a login that can't be opened does not hold up the others", async () => {
   expect(await tokenOf(accountId)).toBe('a+');
 });
 
-test("logins of an operator's app and of the tenant's that replaced it keep their own", async () => {
+test("each login is refreshed with the app that made it, also after a tenant's app replaced the operator's", async () => {
   const { db } = database;
   const logins: Login[] = [];
   const refresh: Platform['refresh'] = (login) => {
@@ -282,7 +282,7 @@ describe('a refresh that fails for now', () => {
     expect(await minutesToRefresh(accountId)).toBeCloseTo(300, 0);
   });
 
-  test('counts if a post caused it', async () => {
+  test('counts as a failure of the login if a post caused it', async () => {
     network.expiredTokens.add('a');
     network.refreshError = new PlatformError('unavailable', 'Down.');
     const { accountId } = await addLogin('a', inHours(1));
@@ -292,7 +292,7 @@ describe('a refresh that fails for now', () => {
     expect((await read(accountId)).refresh_failures).toBe(network.refreshes);
   });
 
-  test('of several projects leaves the other logins of their network for the next run', async () => {
+  test('leaves the other logins of its network for the next run if it fails in two projects', async () => {
     network.refreshError = new PlatformError('unavailable', 'Down.');
     const other = await addProject(database.db);
     await addLogin('a');

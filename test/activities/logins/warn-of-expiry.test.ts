@@ -106,7 +106,7 @@ test('a login of 60 days is warned of after 53 and 59 days', async () => {
   }
 });
 
-describe('a login that was never so far from its end', () => {
+describe('a login that is new and ends within days', () => {
   test('is warned of at once, and a day ahead', async () => {
     await write(3);
     await warn();

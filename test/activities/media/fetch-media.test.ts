@@ -178,7 +178,7 @@ describe('a file', () => {
     expect(headers).toMatchObject({ accept: 'image/*,video/*', 'accept-encoding': 'identity' });
   });
 
-  test('of a post becomes attached', async () => {
+  test('becomes attached media if it belongs to a post', async () => {
     const server = await startHttp(serve(await video('mp4')));
     const id = await addFetch(server.url);
     const { postId } = await addPost(database.db);
@@ -191,7 +191,7 @@ describe('a file', () => {
     });
   });
 
-  test('without a declared length, in many segments', async () => {
+  test('is stored in many segments if the server declares no length', async () => {
     const large = Buffer.concat([await video('mp4'), Buffer.from('0098968066726565', 'hex')]);
     const bytes = Buffer.concat([large, Buffer.alloc(9_999_992)]);
     const server = await startHttp((_request, response) => {
@@ -205,7 +205,7 @@ describe('a file', () => {
     expect(await objectsOf(id)).toHaveLength(3);
   });
 
-  test('behind three redirects', async () => {
+  test('is fetched behind three redirects', async () => {
     const server = await startHttp((request, response) => {
       const number = Number(new URL(request.url!, 'http://a').searchParams.get('n') ?? 0);
       if (number === 3) response.end(png);
@@ -300,7 +300,7 @@ describe('redirects', () => {
   const redirectTo = (location: string) =>
     startHttp((_request, response) => response.writeHead(302, { location }).end());
 
-  test('that never end', async () => {
+  test('fail the fetch if there are more than three', async () => {
     let requests = 0;
     const server = await startHttp((_request, response) => {
       requests++;
@@ -310,7 +310,7 @@ describe('redirects', () => {
     expect(requests).toBe(4);
   });
 
-  test('to a private address', async () => {
+  test('fail the fetch if they lead to a private address', async () => {
     const message = 'The URL leads to an address that Fanfare may not reach.';
     for (const location of [
       'https://10.0.0.1/a.png',
@@ -321,14 +321,14 @@ describe('redirects', () => {
     }
   });
 
-  test('to a name that leads to a private address, like one that does not exist', async () => {
+  test('treat a name with a private address like a name that does not exist', async () => {
     const target = await startHttps(serve(png));
     const server = await redirectTo(`https://inner.test:${target.port}/`);
     await expectWaiting(server.url, { client: { lookup: resolvingTo('10.0.0.1') } });
     expect(target.connections).toBe(0);
   });
 
-  test('from https to http', async () => {
+  test('fail the fetch if they lead from https to http', async () => {
     const target = await startHttp(serve(png));
     const server = await startHttps((_request, response) =>
       response.writeHead(302, { location: target.url }).end(),
@@ -341,7 +341,7 @@ describe('redirects', () => {
     expect(target.connections).toBe(0);
   });
 
-  test('to another kind of URL, or to nowhere', async () => {
+  test('fail the fetch if they lead to another scheme, or have no location', async () => {
     const message = 'The URL redirects to file://, not to https://.';
     await expectFailed((await redirectTo('file:///etc/passwd')).url, { message });
     const server = await startHttp((_request, response) => response.writeHead(302).end());
@@ -449,7 +449,7 @@ describe('temporary failures', () => {
     await expectWaiting(server.url);
   });
 
-  test('of the last fetch are final', async () => {
+  test('become final at the last fetch', async () => {
     const server = await startHttp((_request, response) => response.writeHead(503).end());
     const id = await addFetch(server.url);
     for (const delayMs of fetchDelaysMs) expect(await fetchAgain(id)).toBe(delayMs);
@@ -496,7 +496,7 @@ describe('a worker that can store nothing', () => {
     ['without a store', null, 'This worker has no media store.'],
   ];
 
-  test.each(stores)('%s waits like for a URL, then gives up', async (_, mediaStore, message) => {
+  test.each(stores)('waits as after a failed fetch, then gives up: %s', async (_, mediaStore, message) => {
     const server = await startHttp(serve(png));
     const id = await addFetch(server.url);
     for (const delayMs of fetchDelaysMs) {
@@ -517,7 +517,7 @@ describe('a worker that can store nothing', () => {
     expect(await objectsOf(id)).toEqual([]);
   });
 
-  test.each(stores)('%s leaves the media to the next worker', async (_, mediaStore) => {
+  test.each(stores)('leaves the media to the next worker: %s', async (_, mediaStore) => {
     const server = await startHttp(serve(png));
     const id = await addFetch(server.url);
     expect(await fetchAgain(id, { mediaStore })).toBe(fetchDelaysMs[0]);
@@ -604,7 +604,7 @@ describe('many slow fetches of four projects', () => {
 });
 
 describe('one fetch at a time', () => {
-  test('another one waits, and then has nothing to do', async () => {
+  test('a second fetch waits, and then has nothing to do', async () => {
     let isFree = (): void => undefined;
     const held = new Promise<void>((resolve) => (isFree = resolve));
     let requests = 0;
@@ -660,7 +660,7 @@ describe('one fetch at a time', () => {
     expect(requests).toBe(1);
   });
 
-  test('the next one after a lost worker starts over', async () => {
+  test('the next fetch after a lost worker starts over', async () => {
     const server = await startHttp(serve(png));
     const id = await addFetch(server.url);
     await claimWriter(database.db, { mediaId: id, writerId: 'lost' });
@@ -681,7 +681,7 @@ describe('one fetch at a time', () => {
     expect(await objectsOf(id)).toHaveLength(1);
   });
 
-  test('one that is stopped gives the media free, and counts no failure', async () => {
+  test('a fetch that is stopped releases the media, and counts no failure', async () => {
     const server = await startHttp((_request, response) => void response.write(png.subarray(0, 9)));
     const id = await addFetch(server.url);
     const stopping = new AbortController();

@@ -139,7 +139,7 @@ describe.runIf(process.platform === 'linux')('the process', () => {
     expect(listImageProcesses()).toContain(pid);
   });
 
-  test('that is stopped in the middle of an image refuses nothing', async () => {
+  test('does not refuse the image that it reads when it is closed', async () => {
     const own = createImageProcess(1e9);
     const reading = own.run({ kind: 'frames', path: '/nowhere' }, 1e4);
     const refused = expect(reading).rejects.toThrow('The process for images has ended.');
@@ -147,7 +147,7 @@ describe.runIf(process.platform === 'linux')('the process', () => {
     await refused;
   });
 
-  test('that an image has ended takes no other image with it', async () => {
+  test('reads the next image after one image took too long', async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'fanfare-test-'));
     const path = join(folder.path, 'photo');
     await writeFile(path, await noise(400, 300).jpeg().toBuffer());
@@ -158,7 +158,7 @@ describe.runIf(process.platform === 'linux')('the process', () => {
     await own.close();
   });
 
-  test('that cannot be started fails one job, and the next job starts another', async () => {
+  test('fails one job if it cannot be started, and the next job starts it again', async () => {
     const job = { kind: 'frames', path: '/nowhere' } as const;
     const own = createImageProcess(1e9);
     const { execPath } = process;

@@ -45,7 +45,7 @@ test('a folder that was not prepared is refused', async () => {
   );
 });
 
-test('another folder is refused, with how to continue', async () => {
+test('a second folder is refused, with how to continue', async () => {
   await prepare();
   const other = join(parent, `other ${number}`);
   const id = await storeId();
@@ -85,7 +85,7 @@ test('a new database refuses a folder that is in use, and changes nothing', asyn
   await check();
 });
 
-test('a new database refuses an empty folder that another one has marked', async () => {
+test('a new database refuses an empty folder that another database has marked', async () => {
   await prepare();
   const before = await readFile(markerOf(folder), 'utf8');
   await using second = await createTestDatabase();

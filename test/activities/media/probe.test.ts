@@ -157,7 +157,7 @@ describe('locations', () => {
     expect(await probeBytes(withIptc(120))).toMatchObject({ needsCleaning: false });
   });
 
-  describe('that the decoder does not show', () => {
+  describe('hidden from the decoder', () => {
     const location = xmpOf('exif:GPSLatitude="51,30.0N"');
     const exifOf = async (tags: typeof gps | Omit<typeof gps, 'IFD3'>) => {
       const { exif } = await sharp(await noise(40, 30).jpeg().withExif(tags).toBuffer()).metadata();
@@ -268,7 +268,7 @@ describe('locations', () => {
     });
   });
 
-  test("EXIF that can't be read may have one", async () => {
+  test("EXIF that can't be read may have a location", async () => {
     const bytes = await noise(40, 30)
       .jpeg()
       .withExif({ IFD0: { Make: 'Camera' } })

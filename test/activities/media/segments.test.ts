@@ -164,7 +164,7 @@ describe('writeSegments', () => {
     expect((await readMedia(database.db, mediaId)).received_bytes).toBe(segmentBytes);
   });
 
-  test('takes a stream of exactly the maximum', async () => {
+  test('accepts a stream of exactly the maximum size', async () => {
     await claim();
     expect(await write(randomBytes(1_000), { maxBytes: 1_000 })).toBe(1_000);
   });
@@ -323,7 +323,7 @@ describe('the lease of a writer', () => {
     expect(await withWriter(database.db, mediaId, () => Promise.resolve(7))).toBeUndefined();
   });
 
-  test('once lost, lets the old writer add nothing', async () => {
+  test('lets the old writer add nothing once it is lost', async () => {
     await claim('a');
     const bytes = randomBytes(1_000);
     const taken = {

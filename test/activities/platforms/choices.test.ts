@@ -17,7 +17,7 @@ const readOne = async (choice: Choice) => {
 };
 
 describe('a choice', () => {
-  test('without more than an ID and a name has nulls', async () => {
+  test('has nulls if the network gives only an ID and a name', async () => {
     expect(await readOne({ id: '1', name: 'News' })).toEqual([
       {
         id: '1',
@@ -47,7 +47,7 @@ describe('a choice', () => {
     });
   });
 
-  test.each(['', 'i'.repeat(1_001)])('with an ID that no option takes is left out', async (id) => {
+  test.each(['', 'i'.repeat(1_001)])('is left out if no option accepts its ID', async (id) => {
     expect(await readOne({ id, name: 'News' })).toEqual([]);
   });
 });
@@ -74,7 +74,7 @@ describe('a list', () => {
     expect(isComplete).toBe(true);
   });
 
-  test('that never ends is cut', async () => {
+  test('is cut if it never ends', async () => {
     let pages = 0;
     const list = await read(async () => ({
       choices: [{ id: String(++pages), name: 'a' }],
@@ -113,14 +113,14 @@ describe('the kinds', () => {
   });
 
   test.each(platforms)(
-    'of $definition.name are those that it can list',
+    'are those that $definition.name can list',
     ({ definition, choices = {} }) => {
       const kinds = Object.keys(definition.choices ?? {});
       expect(Object.keys(choices).toSorted()).toEqual(kinds.toSorted());
     },
   );
 
-  test.each(platformDefinitions)('of $name are named by its options', ({ options, choices }) => {
+  test.each(platformDefinitions)('are the ones that the options of $name use', ({ options, choices }) => {
     const { properties = {} } = toJsonSchema(options) as {
       properties?: Record<string, Record<string, unknown>>;
     };

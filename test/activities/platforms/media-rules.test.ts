@@ -130,7 +130,7 @@ describe('media that are refused', () => {
     expect(errors).toMatchObject([{ path: ['media', 0], actual, limit }]);
   });
 
-  test('any, where the network takes none', () => {
+  test('any media if the network accepts none', () => {
     const { errors } = checkMedia('Net', null, [image], place);
     expect(errors).toMatchObject([{ code: 'media_not_supported', actual: 1, limit: 0 }]);
   });
@@ -153,8 +153,8 @@ const large: [string, Partial<MediaFacts>, string][] = [
   ['width', { width: 2_001, height: 1_500 }, 'media_too_wide'],
 ];
 
-describe('an image of a wrong', () => {
-  test.each(large)('%s is fitted, with a warning', (_, change) => {
+describe('an image that breaks a rule', () => {
+  test.each(large)('is fitted, with a warning, if its %s is wrong', (_, change) => {
     const facts = { ...image, ...change };
     expect(codesOf([facts])).toEqual({ errors: [], warnings: [['media.0', 'media_fitted']] });
     expect(planFit(rules.image!, facts)).toEqual({
@@ -166,7 +166,7 @@ describe('an image of a wrong', () => {
     });
   });
 
-  test.each(large)('%s is refused without auto_fit', (_, change, code) => {
+  test.each(large)('is refused without auto_fit if its %s is wrong', (_, change, code) => {
     expect(codesOf([{ ...image, ...change }], {}, false)).toEqual({
       errors: [['media.0', code]],
       warnings: [],
@@ -184,16 +184,16 @@ describe('a thumbnail', () => {
   const shown = { video: { ...rules.video!, hasThumbnail: true } };
   const ignored = { errors: [], warnings: [['media.0.thumbnail_id', 'thumbnail_ignored']] };
   test.each<[string, MediaFacts, Partial<MediaRules>, object]>([
-    ['of a video, where the network shows it', video, shown, fine],
+    ['is accepted for a video if the network shows it', video, shown, fine],
     [
-      'of a file that has not arrived, where it may be shown',
+      'is accepted for a file that has not arrived if the network shows it',
       { ...video, kind: null },
       shown,
       fine,
     ],
-    ['of a video, where the network shows none', video, {}, ignored],
-    ['of a file that has not arrived, there', { ...video, kind: null }, {}, ignored],
-    ['of an image', image, shown, ignored],
+    ['gets a warning for a video if the network shows none', video, {}, ignored],
+    ['gets a warning for a file that has not arrived if the network shows none', { ...video, kind: null }, {}, ignored],
+    ['gets a warning for an image', image, shown, ignored],
   ])('%s', (_, facts, change, expected) => {
     expect(codesOf([{ ...facts, hasThumbnail: true }], change)).toEqual(expected);
   });
@@ -206,17 +206,17 @@ describe('a chosen frame', () => {
   const beyond = { errors: [[path, 'thumbnail_beyond_end']], warnings: [] };
   const durationMs = 5_000;
   test.each<[string, MediaFacts, Partial<MediaRules>, object]>([
-    ['at the end of a video', { ...video, thumbnailAtMs: durationMs }, shown, fine],
-    ['after the end', { ...video, thumbnailAtMs: durationMs + 1 }, shown, beyond],
-    ['where the network shows none', { ...video, thumbnailAtMs: 0 }, {}, ignored],
-    ['of an image', { ...image, thumbnailAtMs: 0 }, shown, ignored],
+    ['is accepted at the end of a video', { ...video, thumbnailAtMs: durationMs }, shown, fine],
+    ['is refused after the end', { ...video, thumbnailAtMs: durationMs + 1 }, shown, beyond],
+    ['gets a warning if the network shows none', { ...video, thumbnailAtMs: 0 }, {}, ignored],
+    ['gets a warning for an image', { ...image, thumbnailAtMs: 0 }, shown, ignored],
   ])('%s', (_, facts, change, expected) => {
     const given = facts.kind === 'video' ? { ...facts, durationMs } : facts;
     expect(codesOf([given], change)).toEqual(expected);
   });
 });
 
-test('videos without alt texts leave those of images', () => {
+test('a network without alt texts of videos keeps those of images', () => {
   const given = [
     { ...image, altText: 'a cat' },
     { ...video, altText: 'a film' },

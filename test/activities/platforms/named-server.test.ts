@@ -5,7 +5,7 @@ import { describeUsage, readNamedServer } from '../../support/networks/contract/
 import { factsOf } from '../../support/networks/contract/subjects.ts';
 
 describe('a named server', () => {
-  test('takes the credentials by the names of their fields', () => {
+  test('accepts the credentials by the names of their fields', () => {
     const args = ['--handle', 'ada.test', '--app_password', 'x', '--service', 'http://localhost:1'];
     expect(readNamedServer(['bluesky', ...args])).toEqual({
       name: 'bluesky',
@@ -14,7 +14,7 @@ describe('a named server', () => {
     });
   });
 
-  test('takes --url and --token for the fields that they stand for', () => {
+  test('accepts --url and --token for the fields that they stand for', () => {
     const args = ['--handle', 'ada.test', '--token', 'x', '--url', 'http://localhost:1'];
     expect(readNamedServer(['bluesky', ...args]).credentials).toEqual({
       handle: 'ada.test',
@@ -23,7 +23,7 @@ describe('a named server', () => {
     });
   });
 
-  test('takes --consent instead of credentials', () => {
+  test('accepts --consent instead of credentials', () => {
     expect(readNamedServer(['mastodon', '--consent'])).toEqual({
       name: 'mastodon',
       credentials: {},

@@ -93,7 +93,7 @@ const published = (post: object) => answer(201, { id: 'p1', url: 'https://n.test
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 describe('a refusal', () => {
-  test('with NUL and half surrogate pairs in its text ends the target', async () => {
+  test('ends the target if its text has NUL and half surrogate pairs', async () => {
     const { result, attempts } = await publish({
       commit: refusal(400, { code: 'bad\0\uD800', message: 'No\0t \uDC00 this' }),
     });
@@ -113,7 +113,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  test('of many megabytes is kept in part, and says so', async () => {
+  test('is kept in part, and says so, if it has many megabytes', async () => {
     const long = '😀'.repeat(2_000_000);
     const { result, attempts } = await publish({
       commit: refusal(400, { code: long, message: long }),
@@ -128,7 +128,7 @@ describe('a refusal', () => {
     }
   });
 
-  test('without a message gets our own', async () => {
+  test('gets our own message if it has none', async () => {
     const { result } = await publish({ commit: refusal(400, { code: '', message: ' ' }) });
     expect(result).toMatchObject({ error_message: 'The sandbox refused the request: HTTP 400' });
   });
@@ -205,7 +205,7 @@ describe('a post reported as published', () => {
     expect(result).toMatchObject({ status: 'published', visibility: shown });
   });
 
-  test('without an id is published, and checked for no further', async () => {
+  test('is published even without an ID, and is not checked again', async () => {
     const { result, attempts } = await publish(
       { commit: published({}) },
       answering({ externalId: null, url: 'https://n.test/p1' }),
@@ -233,7 +233,7 @@ describe('a post reported as published', () => {
 describe('a check', () => {
   const lost: Reply = 'reset';
 
-  test('that fails with NUL in its text is repeated a limited number of times', async () => {
+  test('is repeated a limited number of times if it fails with NUL in its text', async () => {
     const { result, attempts } = await publish({
       commit: lost,
       look: refusal(500, { code: '\0', message: '\uD800\0' }),
@@ -242,7 +242,7 @@ describe('a check', () => {
     expect(attempts.map(({ phase }) => phase)).toEqual(['commit', 'reconcile', 'reconcile']);
   });
 
-  test('that finds a post without an id counts as unknown, and no commit follows', async () => {
+  test('counts as unknown if it finds a post without an ID, and no commit follows', async () => {
     const { result, commits } = await publish({
       commit: lost,
       look: answer(200, { posts: [{ id: '', url: 'https://n.test/p1' }] }),
@@ -251,7 +251,7 @@ describe('a check', () => {
     expect(commits).toBe(1);
   });
 
-  test('that finds the post keeps the parts that can be stored', async () => {
+  test('keeps the parts of a found post that can be stored', async () => {
     const { result } = await publish({
       commit: lost,
       look: answer(200, { posts: [{ id: 'p\0 1', url: 'javascript:1' }] }),
@@ -324,7 +324,7 @@ describe('prepare', () => {
 });
 
 describe('a refresh', () => {
-  test('that is refused with NUL in its text ends the target', async () => {
+  test('ends the target if it is refused with NUL in its text', async () => {
     const words = { code: 'token_expired\0', message: 'Ended.\0' };
     const { result } = await publish({ commit: refusal(401, words) });
     expect(result).toMatchObject({

@@ -32,7 +32,7 @@ describe('a URL', () => {
   test.each([
     [hourMs, hourMs],
     [1_000 * hourMs, 25 * hourMs],
-  ])('for %i ms works for %i ms', (forMs, worksForMs) => {
+  ])('is made for %i ms, and works for %i ms', (forMs, worksForMs) => {
     const clock = { nowMs: 1_000 };
     const urls = urlsAt(clock);
     const token = tokenOf(urls.urlOf(media, 'image/png', forMs));
@@ -42,7 +42,7 @@ describe('a URL', () => {
     expect(urls.read(token)).toBeUndefined();
   });
 
-  test('with another token leads nowhere', () => {
+  test('leads nowhere if its token was changed', () => {
     const urls = urlsAt({ nowMs: 0 });
     const token = tokenOf(urls.urlOf(media, 'image/png', hourMs));
     const changed = `${token.slice(0, 10)}${token[10] === 'A' ? 'B' : 'A'}${token.slice(11)}`;
@@ -116,7 +116,7 @@ describe('a network that fetches media', () => {
     expect(canFetch('http://127.0.0.1:4000', {})).toBe(false);
   });
 
-  test('differs from all others, which are always on', () => {
+  test('is the only kind of network that can be off', () => {
     expect(canFetchMedia({}, {}, 'http://127.0.0.1:4000')).toBe(true);
   });
 });

@@ -12,7 +12,7 @@ describe('cutText', () => {
     ['\0\0abc', 'abc', 3],
     ['a😀', 'a', 2],
     ['a😀', 'a😀', 3],
-  ])('keeps of %j %j', (text, kept, maxChars) => {
+  ])('cuts %j to %j', (text, kept, maxChars) => {
     expect(cutText(text, maxChars)).toBe(kept);
   });
 });

@@ -67,7 +67,7 @@ describe('a target', () => {
     expect(network.calls).toBe(0);
   });
 
-  test('that waits for a rate limit fails at its deadline, and says so', async () => {
+  test('fails at its deadline while it waits for a rate limit, and says so', async () => {
     const { postId, resultId } = await addTarget(database.db);
     await setDeadline(postId, 2);
     network.script = ['rate_limit'];
@@ -82,7 +82,7 @@ describe('a target', () => {
     expect(network.calls).toBe(1);
   });
 
-  test('of a paused project fails once the pause ends', async () => {
+  test('fails once its project is resumed if the deadline passed during the pause', async () => {
     const { projectId, postId, resultId } = await addTarget(database.db);
     await insertPause(database.db, projectId);
     await advanceToEnd(dependencies, resultId);
@@ -93,7 +93,7 @@ describe('a target', () => {
     expect(network.calls).toBe(0);
   });
 
-  test('without one has the default of its project', async () => {
+  test('has the default deadline of its project if the post has none', async () => {
     const { projectId, postId, resultId } = await addTarget(database.db);
     await setProject(database.db, projectId, { publish_within_s: 60 });
     await database.db
@@ -124,7 +124,7 @@ describe('a target', () => {
 });
 
 describe('a deadline that passes', () => {
-  test('after a lost answer fails a target that the check does not find', async () => {
+  test('fails a target whose answer was lost if the check does not find its post', async () => {
     const { postId, resultId } = await addTarget(database.db);
     network.script = [new PlatformError('unknown_outcome', 'No answer.')];
     await advance(resultId);
@@ -147,7 +147,7 @@ describe('a deadline that passes', () => {
     expect(network.calls).toBe(0);
   });
 
-  test('after a lost answer does not fail a target that the check finds', async () => {
+  test('does not fail a target whose answer was lost if the check finds its post', async () => {
     const { postId, resultId } = await addTarget(database.db);
     network.script = ['lose_answer'];
     await advance(resultId);
@@ -157,7 +157,7 @@ describe('a deadline that passes', () => {
     expect(network.calls).toBe(1);
   });
 
-  test('after the first part of a thread lets the rest follow, and its comment', async () => {
+  test('lets the rest of a thread and its comment follow once the first part is published', async () => {
     const account = await addAccount(database.db);
     const { postId, resultIds } = await addTargets(database.db, account, [
       {},

@@ -81,14 +81,14 @@ async function start({
 
 const more = (count: number) => Array.from({ length: count }, () => 'prepare: more');
 
-test('polls one container until it is ready', async () => {
+test('a prepare polls one container until it is ready', async () => {
   await using target = await start({ readyAtCheck: 8 });
   expect(await target.end()).toMatchObject({ status: 'published' });
   expect(await target.listCalls()).toEqual([...more(8), 'prepare: prepared', 'commit: published']);
   expect(target.network.countContainers()).toBe(1);
 });
 
-test('gives up when the steps and their waits take too long', async () => {
+test('a prepare fails when its steps and their waits take too long', async () => {
   const wait = () => Promise.resolve({ outcome: 'more', state: {}, waitMs: 100 } as const);
   const clock = { ...shortClock, prepareForMs: 450 };
   await using target = await start({ calls: { prepare: wait }, clock });
@@ -101,7 +101,7 @@ test('gives up when the steps and their waits take too long', async () => {
   expect((await target.listCalls()).length).toBeLessThanOrEqual(5);
 });
 
-test("follows the network's own deadline", async () => {
+test("a prepare follows the network's own deadline", async () => {
   const wait = () => Promise.resolve({ outcome: 'more', state: {}, waitMs: 100 } as const);
   await using target = await start({ calls: { prepare: wait } });
   const { platforms, ...rest } = target.dependencies;
@@ -112,7 +112,7 @@ test("follows the network's own deadline", async () => {
   expect(await target.read()).toMatchObject({ status: 'failed', error_code: 'unavailable' });
 });
 
-test('shows what a target between two steps waits for', async () => {
+test('a target between two steps shows what it waits for', async () => {
   const wait = () => Promise.resolve({ outcome: 'more', state: {}, waitMs: 5_000 } as const);
   await using target = await start({ calls: { prepare: wait } });
   await advanceTarget(target.dependencies, { resultId: target.resultId, run });
@@ -120,7 +120,7 @@ test('shows what a target between two steps waits for', async () => {
   expect(findWaitReason(row, [row])).toBe('preparation');
 });
 
-test('prepares again when what was prepared has expired', async () => {
+test('a target is prepared again when what was prepared has expired', async () => {
   await using target = await start();
   const { switchboard } = target.network;
   switchboard.onCall = (moment, stage, call) => {
@@ -138,7 +138,7 @@ test('prepares again when what was prepared has expired', async () => {
   expect(target.network.countContainers()).toBe(2);
 });
 
-test('prepares at most twice again', async () => {
+test('a target is prepared again at most twice', async () => {
   await using target = await start();
   const { switchboard } = target.network;
   switchboard.onCall = (moment, stage) => {
@@ -162,7 +162,7 @@ function loseCommit(network: ContainerNetwork, fault: 'cut_before' | 'answer_los
   };
 }
 
-test('checks, and never prepares again, if a lost commit may have used what was prepared', async () => {
+test('a target is checked, and never prepared again, if a lost commit may have used what was prepared', async () => {
   await using target = await start();
   loseCommit(target.network, 'cut_before');
   expect(await target.end()).toMatchObject({ status: 'failed', error_code: 'outcome_unknown' });
@@ -178,7 +178,7 @@ test('checks, and never prepares again, if a lost commit may have used what was 
   expect(target.network.countContainers()).toBe(1);
 });
 
-test('publishes once at a network whose checks miss the post and call its container stale', async () => {
+test('a target is published once by a network whose checks miss the post and call its container stale', async () => {
   const never = () => Promise.resolve({ outcome: 'absent' } as const);
   await using target = await start({ calls: { reconcile: never } });
   const { network, resultId, dependencies } = target;
@@ -203,7 +203,7 @@ test('publishes once at a network whose checks miss the post and call its contai
   expect(await network.listPosts()).toHaveLength(1);
 });
 
-test('keeps the state of a failed or canceled target only for a check', async () => {
+test('a failed or canceled target keeps its state only for a check', async () => {
   const rejected = () => Promise.reject(new PlatformError('rejected', 'Not like this.'));
   await using failed = await start({ calls: { commit: rejected } });
   expect(await failed.end()).toMatchObject({ error_code: 'rejected', provider_state: null });
@@ -217,7 +217,7 @@ test('keeps the state of a failed or canceled target only for a check', async ()
   expect(await stopped.read()).toMatchObject({ status: 'canceled', provider_state: null });
 });
 
-test('bounds a prepare by the time that passes, whatever its calls answer', async () => {
+test('a prepare is bounded by the time that passes, whatever its calls answer', async () => {
   let calls = 0;
   const alternate = () =>
     ++calls % 2 === 0
@@ -230,7 +230,7 @@ test('bounds a prepare by the time that passes, whatever its calls answer', asyn
   expect(performance.now() - startedMs).toBeLessThan(2_000);
 });
 
-test('continues after a restart with the state of the last step', async () => {
+test('a prepare continues after a restart with the state of its last step', async () => {
   await using target = await start({ readyAtCheck: 3 });
   const { switchboard } = target.network;
   const dies = new Promise<never>(() => undefined);
@@ -250,7 +250,7 @@ test('continues after a restart with the state of the last step', async () => {
   expect(switchboard.count('prepare')).toBe(4);
 });
 
-test('seals the state, and makes no call with a state that it cannot open', async () => {
+test('the state is sealed, and no call is made with a state that cannot be opened', async () => {
   const wait = () =>
     Promise.resolve({
       outcome: 'more',

@@ -107,7 +107,7 @@ describe('a first comment', () => {
     expect(data.results.map(({ id }: { id: string }) => id)).toEqual([resultIds[0]]);
   });
 
-  test('that fails leaves its post published', async () => {
+  test('leaves its post published if the comment fails', async () => {
     const account = await addAccount(database.db);
     const { postId, resultIds } = await addTargets(database.db, account, [
       {},
@@ -118,7 +118,7 @@ describe('a first comment', () => {
     expect((await conclude(postId)).status).toBe('published');
   });
 
-  test('whose answer was lost is found, and published once', async () => {
+  test('is found, and published once, if its answer was lost', async () => {
     const account = await addAccount(database.db);
     const { resultIds } = await addTargets(database.db, account, [
       {},

@@ -63,7 +63,7 @@ const countEach = ({ chunks }: UploadNetwork, taken?: 'stored') =>
   });
 const once = Array<number>(chunkCount).fill(1);
 
-test('sends each chunk once when its workers die before a chunk', async () => {
+test('an upload sends each chunk once when its workers die before a chunk', async () => {
   await using network = await startUploads({ chunkBytes });
   expect(await publish(network, 'before')).toBe(chunkCount);
   expect(countEach(network)).toEqual(once);
@@ -72,7 +72,7 @@ test('sends each chunk once when its workers die before a chunk', async () => {
   expect(network.countSessions()).toBe(1);
 });
 
-test('sends each chunk at most twice when its workers die after a chunk', async () => {
+test('an upload sends each chunk at most twice when its workers die after a chunk', async () => {
   await using network = await startUploads({ chunkBytes });
   expect(await publish(network, 'after')).toBe(chunkCount);
   // After the commit, a check finds the post.

@@ -46,7 +46,7 @@ const chunksOf = ({ chunks }: UploadNetwork) =>
   chunks.map(({ start, taken }) => `${start} ${taken}`);
 const eachOnce = ['0 stored', '1000 stored', '2000 stored', '3000 stored'];
 
-test('publishes a file with its last chunk', async () => {
+test('an upload publishes its file with the last chunk', async () => {
   await using network = await startUploads({ chunkBytes });
   const { row, calls } = await publish(network);
   expect(row).toMatchObject({ status: 'published', attempts: 1 });
@@ -58,7 +58,7 @@ test('publishes a file with its last chunk', async () => {
   ]);
 });
 
-test('goes on after a chunk that the network has already', async () => {
+test('an upload continues after a chunk that the network has already', async () => {
   await using network = await startUploads({ chunkBytes });
   const { platform, connection } = network;
   const target = targetOf(connection, { media: [fileMedia(file.path)] });
@@ -72,7 +72,7 @@ test('goes on after a chunk that the network has already', async () => {
   expect(await network.listPosts()).toMatchObject([{ options: { sha256: file.sha256 } }]);
 });
 
-test('goes back to the chunk that the network wants', async () => {
+test('an upload goes back to the chunk that the network wants', async () => {
   await using network = await startUploads({ chunkBytes });
   const { platform, connection } = network;
   const target = targetOf(connection, { media: [fileMedia(file.path)] });
@@ -84,7 +84,7 @@ test('goes back to the chunk that the network wants', async () => {
   expect(await network.listPosts()).toMatchObject([{ options: { sha256: file.sha256 } }]);
 });
 
-test('starts again when a commit is not the next chunk', async () => {
+test('an upload starts again when a commit is not the next chunk', async () => {
   await using network = await startUploads({ chunkBytes });
   const { platform, connection } = network;
   const target = targetOf(connection, { media: [fileMedia(file.path)] });
@@ -94,7 +94,7 @@ test('starts again when a commit is not the next chunk', async () => {
   expect(chunksOf(network)).toEqual(['3000 refused']);
 });
 
-test('opens another session when the first one ends in the middle', async () => {
+test('an upload opens a new session when the first one ends in the middle', async () => {
   await using network = await startUploads({ chunkBytes });
   network.switchboard.onCall = (moment, stage, call) => {
     if (`${moment} ${stage} ${call}` === 'before prepare 3') network.expireSessions();
@@ -108,7 +108,7 @@ test('opens another session when the first one ends in the middle', async () => 
   expect(await network.listPosts()).toMatchObject([{ options: { sha256: file.sha256 } }]);
 });
 
-test('prepares again when the session ends before the commit', async () => {
+test('an upload is prepared again when its session ends before the commit', async () => {
   await using network = await startUploads({ chunkBytes });
   network.switchboard.onCall = (moment, stage, call) => {
     if (`${moment} ${stage} ${call}` === 'before commit 1') network.expireSessions();
@@ -120,7 +120,7 @@ test('prepares again when the session ends before the commit', async () => {
   expect(network.countSessions()).toBe(2);
 });
 
-test('never opens another session after a lost commit, which may have used the first one', async () => {
+test('an upload never opens a new session after a lost commit, which may have used the first one', async () => {
   await using network = await startUploads({ chunkBytes });
   const { switchboard } = network;
   switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault: 'cut_before' });
@@ -136,7 +136,7 @@ test('never opens another session after a lost commit, which may have used the f
   expect(network.countSessions()).toBe(1);
 });
 
-test('sends a chunk again after its token has expired', async () => {
+test('an upload sends a chunk again after its token has expired', async () => {
   await using network = await startUploads({ chunkBytes });
   const fault = 'token_expired';
   network.switchboard.plans.push({ stage: 'prepare', call: 3, times: 1, fault });
@@ -151,7 +151,7 @@ test('sends a chunk again after its token has expired', async () => {
   expect(chunksOf(network)).toEqual(eachOnce);
 });
 
-test('reads ranges of a file that is larger than the memory', async () => {
+test('an upload reads ranges of a file that is larger than the memory', async () => {
   const bytes = 64 * 2 ** 30;
   await using sparse = await createRandomFile(20);
   const start = await buffer(fileMedia(sparse.path).open());

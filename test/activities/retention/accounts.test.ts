@@ -96,7 +96,7 @@ async function countLeft(accountId: string) {
 const prune = () => pruneAccounts(database.db);
 
 describe('eraseBatch', () => {
-  test('of a test account leaves the events of production posts', async () => {
+  test('keeps the events of production posts when it erases a test account', async () => {
     const accountId = await addDueAccount('sandbox');
     const [mixed, own] = await addResults(accountId, 2);
     await addEvents({ postId: mixed! }, 3);
@@ -105,7 +105,7 @@ describe('eraseBatch', () => {
     expect(await countLeft(accountId)).toEqual({ results: 0, events: 3 });
   });
 
-  test('takes at most 500 events and 1,000 deliveries', async () => {
+  test('deletes at most 500 events and 1,000 deliveries', async () => {
     const accountId = await addDueAccount();
     await addEvents({ accountId }, 1_200);
     const [postId] = await addResults(accountId, 1);

@@ -222,7 +222,7 @@ describe('prune', () => {
     expect([await rows(), await folders()]).toEqual([{}, 0]);
   });
 
-  test('without a store, keeps the rows of deleted media until a process has one', async () => {
+  test('keeps the rows of deleted media until a process with a store prunes them', async () => {
     const id = await add();
     await prune(null);
     expect(await rows()).toEqual({ [id]: 'deleted' });

@@ -326,7 +326,7 @@ describe('the app of a server that users name', () => {
   });
 });
 
-test('deletes the flow of a connect session as soon as the session has expired', async () => {
+test('pruning deletes the flow of a connect session as soon as the session has expired', async () => {
   const { db } = database;
   const session = (minutesLeft: number) => ({
     id: newId('connectSession'),
@@ -459,7 +459,7 @@ describe('prune, by table', () => {
 });
 
 describe('deleteEvents', () => {
-  test('takes 500 events at a time, each batch after the one before', async () => {
+  test('deletes 500 events at a time, each batch after the one before', async () => {
     const ids = await addOld({ count: 1_200, attemptsEach: 1 });
     const batches = [];
     for (let after: string | null = ''; after !== null;) {
@@ -479,7 +479,7 @@ describe('deleteEvents', () => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
-  test('takes fewer events if they have many deliveries, but at least one', async () => {
+  test('deletes fewer events if they have many deliveries, but at least one', async () => {
     const ids = await addOld({ count: 5, deliveriesEach: 400, attemptsEach: 1 });
     const many = await addOld({ count: 1, deliveriesEach: 1_500, attemptsEach: 1, daysAgo: 39 });
     const batches = [];

@@ -81,7 +81,7 @@ describe('a connect session', () => {
   test.each([
     ['another user', { external_user_id: 'user-1', external_user_email: 'one@example.com' }],
     ['no user', {}],
-  ])('takes no account that is active for %s, and changes nothing', async (_, owner) => {
+  ])('connects no account that is active for %s, and changes nothing', async (_, owner) => {
     const handle = newHandle();
     const { id } = (await connect(handle, owner)).body.data;
     const before = await readAll(id);
@@ -127,7 +127,7 @@ describe('a connect session', () => {
     },
   );
 
-  test('of another project is unaffected', async () => {
+  test('is unaffected by the users of another project', async () => {
     const handle = newHandle();
     await connect(handle, { external_user_id: 'user-1' });
     const other = await rest.createTenant();
@@ -135,7 +135,7 @@ describe('a connect session', () => {
     expect(ended.status).toBe('completed');
   });
 
-  test('that races with another user for a new account gets it, or is refused', async () => {
+  test('gets a new account, or is refused, if it races with other users for it', async () => {
     const handle = newHandle();
     const ends = await Promise.allSettled(
       ['a', 'b', 'c'].map((user) => completeAs({ external_user_id: user }, handle)),

@@ -139,7 +139,7 @@ describe('connecting an account again', () => {
     expect(revoked).toEqual([login('one'), login('two')]);
   });
 
-  test('with the same secret revokes nothing', async () => {
+  test('revokes nothing if the secret is the same', async () => {
     await connect('one');
     await connect('one');
     await connect('one', { site: 'https://ada.example' });

@@ -73,7 +73,7 @@ describe('the health of an account', () => {
       'warning',
       ['refresh_failing'],
     ],
-  ])('with %s', async (_, login, status, codes) => {
+  ])('depends on its login: %s', async (_, login, status, codes) => {
     const health = await getHealth(await addAccount(login));
     expect(health).toMatchObject({ status, platform: 'bluesky', account_name: expect.any(String) });
     expect(codesOf(health)).toEqual(codes);
@@ -83,7 +83,7 @@ describe('the health of an account', () => {
     else expect(days).toBeCloseTo(login.days!, 2);
   });
 
-  test('that must be connected again', async () => {
+  test('is an error if the account must be connected again', async () => {
     const id = await addAccount();
     const dependencies = { ...rest.context, notifier: quietNotifier, previewEvents: false };
     const access = await loadAccess(dependencies, id);
@@ -94,7 +94,7 @@ describe('the health of an account', () => {
     expect(health.issues[0].message).toContain('connect session');
   });
 
-  test('that was disconnected', async () => {
+  test('is an error if the account was disconnected', async () => {
     const id = await addAccount();
     await rest.call('DELETE', `/v1/accounts/${id}`, { key: tenant.key });
     const health = await getHealth(id);

@@ -134,7 +134,7 @@ describe('an import', () => {
     });
   });
 
-  test('of a known account keeps its ID, and revokes the login that it had', async () => {
+  test('keeps the ID of a known account, and revokes the login that it had', async () => {
     const first = await add({});
     const again = await add({ access_token: 'token-2' });
     expect(again.status).toBe(200);

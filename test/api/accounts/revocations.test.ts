@@ -110,7 +110,7 @@ describe('a login that is being revoked', () => {
     ['an import', importTokens],
     ['the form of a page', () => connectOnPage('form')],
     ['a consent', () => connectOnPage('consent')],
-  ])('does not end the new one that was made by %s', async (_, connect) => {
+  ])('does not end the new login that was made by %s', async (_, connect) => {
     const id = await connectByApi();
     const disconnected = call('DELETE', `/v1/accounts/${id}`);
     await expect.poll(() => network.revocations).toBe(1);

@@ -55,7 +55,7 @@ const forbidden = { status: 403, body: { error: { code: 'insufficient_scope' } }
 const nodeQuery = 'query ($id: ID!) { node(id: $id) { id } }';
 
 describe('an account', () => {
-  test.each(platformNames)('of %s has the environment of its network', async (platform) => {
+  test.each(platformNames)('has the environment of its network: %s', async (platform) => {
     const id = await addAccount(app.database.db, app.tenant.projectId, platform);
     const { environment } = await app.database.db
       .selectFrom('social_accounts')
@@ -65,7 +65,7 @@ describe('an account', () => {
     expect(environment).toBe(environmentOf(platform));
   });
 
-  test('of another network is unknown to a post, and not connected', async () => {
+  test('can be neither connected nor posted to by a test key if its network is real', async () => {
     const body = { caption: 'a', account_ids: [sandboxAccount, blueskyAccount], status: 'draft' };
     const refused = await testing.post('/v1/posts', body);
     expect(refused.body.error.issues).toMatchObject([
@@ -98,7 +98,7 @@ describe('a post', () => {
     expect((await testing.get(`/v1/posts/${id}`)).status).toBe(200);
   });
 
-  test('of other accounts leaves no hole in a page', async () => {
+  test('leaves no hole in a page if the key may not see it', async () => {
     const mine: string[] = [];
     for (let i = 0; i < 3; i++) {
       mine.unshift(await createDraft(testing, sandboxAccount));
@@ -120,7 +120,7 @@ describe('a post', () => {
 });
 
 describe('events', () => {
-  test('of sandbox accounts alone are listed, read and delivered to a test webhook', async () => {
+  test('are listed, read and delivered to a test webhook only if they are of sandbox accounts', async () => {
     const [theirs, mine] = [await createWebhook(production), await createWebhook(testing)];
     const [hidden, shown] = [await record('production'), await record('test')];
     const deliveries = async (api: Api, webhookId: string) =>
@@ -160,7 +160,7 @@ describe('events', () => {
     expect(replay.body.data.matched).toBe(recorded);
   });
 
-  test('that test a webhook are of its environment', async () => {
+  test('have the environment of the webhook that they test', async () => {
     const id = await createWebhook(testing);
     const tested = await testing.post(`/v1/webhooks/${id}/test`, {});
     expect(await idsOf(testing, '/v1/events?test=true')).toContain(tested.body.data.event_id);
@@ -171,7 +171,7 @@ describe('events', () => {
 });
 
 describe('resources that a key creates', () => {
-  test('carries its environment, and a production key sees it', async () => {
+  test('carry its environment, and a production key sees them', async () => {
     const id = await createWebhook(testing);
     expect((await production.get(`/v1/webhooks/${id}`)).body.data.environment).toBe('test');
     const session = await testing.post('/v1/connect/sessions', {
@@ -183,7 +183,7 @@ describe('resources that a key creates', () => {
     expect((await production.get(path)).status).toBe(200);
   });
 
-  test('is a test key, and the others cannot be found or revoked', async () => {
+  test('a test key cannot create, find or revoke a production key', async () => {
     expect(await testing.post('/v1/api-keys', { name: 'k' })).toMatchObject(forbidden);
     const { keyId } = app.tenant.caller;
     expect(await idsOf(testing, '/v1/api-keys')).not.toContain(keyId);
@@ -272,7 +272,7 @@ describe('a live stream', () => {
     return ids;
   }
 
-  test.each(streams)('of %s shows a test key only its environment', async (name) => {
+  test.each(streams)('shows a test key only its environment: %s', async (name) => {
     const { liveCursor: after } = await ask(app, '{ liveCursor }');
     const handle = `live-${name.toLowerCase()}`;
     const hidden = await makeChanges(
@@ -303,7 +303,7 @@ describe('a live stream', () => {
     expect(new Set(mine.map(idOf))).toContain(wanted);
   });
 
-  test('of one post that is gone is resumed by a key that could see it', async () => {
+  test('can be resumed for a deleted post by a key that could see it', async () => {
     const { liveCursor: after } = await ask(app, '{ liveCursor }');
     const remove = async (accountId: string) => {
       const id = await createDraft(production, accountId);

@@ -47,7 +47,7 @@ describe('the name', () => {
 });
 
 describe('the user', () => {
-  test('is another one, who gets the account without the email address', async () => {
+  test('can change, and gets the account without the email address', async () => {
     const { body } = await update({ external_user_id: 'user-2' });
     expect(body.data).toMatchObject({ external_user_id: 'user-2', external_user_email: null });
     const listOf = async (user: string) =>
@@ -56,7 +56,7 @@ describe('the user', () => {
     expect(await listOf('user-2')).toHaveLength(1);
   });
 
-  test('who stays the same keeps the email address', async () => {
+  test('keeps the email address if they stay the same', async () => {
     const { body } = await update({ external_user_id: 'user-1' });
     expect(body.data).toMatchObject({ external_user_email: 'one@example.com' });
   });
@@ -106,7 +106,7 @@ describe('the defaults', () => {
     ]);
   });
 
-  test('of another network are refused', async () => {
+  test('are refused if they are for another network', async () => {
     expect(await issuesOf(setDefaults({}, { platform: 'mastodon' }))).toMatchObject([
       { path: 'defaults.platform', code: 'other_network', actual: 'mastodon' },
     ]);
@@ -130,12 +130,12 @@ describe('a change', () => {
     ]);
   });
 
-  test('of a disconnected account is kept', async () => {
+  test('is kept for a disconnected account', async () => {
     await rest.call('DELETE', path(), { key });
     expect((await update({ display_name: 'a' })).status).toBe(200);
   });
 
-  test('of an erased account is refused', async () => {
+  test('is refused for an erased account', async () => {
     const { db } = rest.context;
     const account = await db
       .selectFrom('social_accounts')
@@ -162,7 +162,7 @@ describe('a change', () => {
   });
 });
 
-test('nothing of it is left of an erased account', async () => {
+test('an erased account keeps neither its name nor its defaults', async () => {
   await update({ display_name: 'planted', defaults: { platform_options: { tags: ['planted'] } } });
   await rest.call('DELETE', `${path()}?erase=true`, { key });
   expect(await read()).toMatchObject({

@@ -16,7 +16,7 @@ const config = readConfig({
   FANFARE_LINKEDIN_CLIENT_SECRET: 'word',
 });
 
-test('shows the apps of the settings, and no secret', async () => {
+test('the command shows the apps of the settings, and no secret', async () => {
   const { db } = database;
   expect(await showApps(db, config)).toMatch(/^No app is stored\./);
   const older = { platform: 'facebook', clientId: 'older', clientSecret: null } as const;

@@ -35,7 +35,7 @@ const temporalTarget = (address: string, namespace = 'default') => ({
 });
 
 describe('Postgres', () => {
-  test('that is away is reported once, and ends the start when the time is over', async () => {
+  test('is reported once while it is away, and ends the start when the time is over', async () => {
     const url = databaseUrl((own) => {
       own.host = nowhere;
       own.password = 'hidden';
@@ -50,13 +50,13 @@ describe('Postgres', () => {
     ]);
   });
 
-  test('that answers is reported only after a failure', async () => {
+  test('is not reported if it answers at once', async () => {
     const wait = waiting(3_000);
     await awaitDatabase(database.url, wait);
     expect(wait.lines).toEqual([]);
   });
 
-  test('without the database refuses at once', async () => {
+  test('ends the start at once if it lacks the database', async () => {
     const url = databaseUrl((own) => (own.pathname = '/no_such_database'));
     const { host } = new URL(url);
     const wait = waiting(60_000);
@@ -77,7 +77,7 @@ describe('Postgres', () => {
 });
 
 describe('Temporal', () => {
-  test('that is away ends the start when the time is over', async () => {
+  test('ends the start if it is away until the time is over', async () => {
     const wait = waiting(1_500);
     await expect(awaitTemporal(temporalTarget(nowhere), wait)).rejects.toThrow(
       `Temporal at ${nowhere} is unavailable after 1.5 s: `,
@@ -87,7 +87,7 @@ describe('Temporal', () => {
     ]);
   });
 
-  test('without the namespace is waited for', async () => {
+  test('is waited for if it lacks the namespace', async () => {
     const address = inject('temporalAddress');
     const wait = waiting(1_500);
     await expect(awaitTemporal(temporalTarget(address, 'missing'), wait)).rejects.toThrow(
@@ -118,7 +118,7 @@ describe('a bucket', () => {
   const errorOf = (code: string) =>
     `<Error><Code>${code}</Code><Message>It says no.</Message></Error>`;
 
-  test('that is away ends the start when the time is over', async () => {
+  test('ends the start if it is away until the time is over', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'id');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'hidden');
     await expect(awaitMediaStore(urlOf(nowhere), waiting(1_500))).rejects.toThrow(
@@ -126,7 +126,7 @@ describe('a bucket', () => {
     );
   });
 
-  test('that refuses the credentials, or is missing, refuses at once', async () => {
+  test('ends the start at once if it refuses the credentials or is missing', async () => {
     for (const [status, code] of [
       [403, 'AccessDenied'],
       [404, 'NoSuchBucket'],
@@ -141,13 +141,13 @@ describe('a bucket', () => {
     }
   });
 
-  test('that fails is waited for', async () => {
+  test('is waited for if it fails', async () => {
     const wait = waiting(1_500);
     const url = await bucketThatAnswers(503, errorOf('SlowDown'));
     await expect(awaitMediaStore(url, wait)).rejects.toThrow('is unavailable after 1.5 s: ');
   });
 
-  test('that lists its objects is there', async () => {
+  test('is ready if it lists its objects', async () => {
     const wait = waiting(1_500);
     await awaitMediaStore(await bucketThatAnswers(200, '<ListBucketResult/>'), wait);
     expect(wait.lines).toEqual([]);

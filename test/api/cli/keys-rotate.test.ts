@@ -26,14 +26,14 @@ async function run(env: Record<string, string>): Promise<string> {
   return lines.join('\n');
 }
 
-test('says that a key is new which was never the first', async () => {
+test('the command reports a key as new if it was never the first', async () => {
   const vault = vaultOf({ three, four: randomBytes(32) });
   expect(await rotateKeys(database.db, vault, () => undefined)).toContain(
     'four  new. Move it to the front, restart every process, and run the command again.',
   );
 });
 
-test('seals with the first key, and names unused and used keys', async () => {
+test('the command seals with the first key, and names unused and used keys', async () => {
   const { db } = database;
   const projectId = await addProject(db);
   // The keys have started programs.
@@ -63,7 +63,7 @@ test('seals with the first key, and names unused and used keys', async () => {
   ]);
 });
 
-test('creates no key if it is given none', async () => {
+test('the command creates no key if it gets none', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'fanfare-keys-'));
   try {
     await expect(run({ FANFARE_DATA_DIR: folder })).rejects.toThrow(

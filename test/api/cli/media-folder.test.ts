@@ -24,7 +24,7 @@ const configOf = (folder: string) =>
     TEMPORAL_ADDRESS: '127.0.0.1:9',
   });
 
-test('api and worker refuse another folder than the marked one, and say which file is missing', async () => {
+test('api and worker refuse a folder without the marker, and name the missing file', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'fanfare-media-folder-'));
   const [marked, other] = [join(parent, 'marked'), join(parent, 'other')];
   await runMigrate(configOf(marked), () => undefined);

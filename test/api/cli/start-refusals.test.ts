@@ -23,7 +23,7 @@ async function refusalOf(env: Record<string, string>): Promise<string> {
   return (error as Error).message;
 }
 
-test('refuses a port that is in use', async () => {
+test('a start refuses a port that is in use', async () => {
   const folder = createDataDirectory();
   const holder = createServer();
   await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
@@ -35,7 +35,7 @@ test('refuses a port that is in use', async () => {
   await removeDataDirectory(folder);
 });
 
-test('refuses an unusable data directory', async () => {
+test('a start refuses an unusable data directory', async () => {
   const folder = createDataDirectory();
   const file = join(folder, 'file');
   writeFileSync(file, '');

@@ -83,7 +83,7 @@ test('a delivery that cannot be signed is listed with the error', async () => {
   expect(await stuckLines()).toEqual([expect.stringMatching(/^dlv_.* deliver failed .*lost/)]);
 });
 
-test('shows a failure on one line, at most 500 characters, without control characters', async () => {
+test('a failure is shown on one line, with at most 500 characters and no control characters', async () => {
   const { db } = app.context;
 
   const error = `Error: one\ntwo\u001b[31m ${'x'.repeat(1_000)}\0`;

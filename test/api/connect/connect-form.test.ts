@@ -127,7 +127,7 @@ describe('the form', () => {
     expect(text).toContain('id="bot_token-error">a.test is not a WordPress site.</p>');
   });
 
-  test('shows an issue inside a field at that field, and one of no field above them', async () => {
+  test('shows an issue inside a field at that field, and an issue of no field above all fields', async () => {
     const error = validationError([
       { path: ['credentials', 'channel_id', 1], code: 'invalid', message: 'must be a number' },
       { path: ['credentials'], code: 'invalid', message: 'Choose one method.' },
@@ -137,7 +137,7 @@ describe('the form', () => {
     expect(text).toMatch(/<p role="alert">Choose one method.<\/p>.*<form/);
   });
 
-  test('shows a failure that is about no field above them', async () => {
+  test('shows a failure that is about no field above all fields', async () => {
     const text = await render(alternatives, { error: new AppError('conflict', 'In use.') });
     expect(text).toMatch(/<p role="alert">In use.<\/p>.*<form/);
   });

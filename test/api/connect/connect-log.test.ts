@@ -61,7 +61,7 @@ describe('a consent that fails', () => {
       () =>
         flow.rest.context.db.updateTable('connect_sessions').set({ platform: 'slack' }).execute(),
     ],
-  ])('at %s logs no secret of it', async (at, fail) => {
+  ])('logs no secret when it fails at %s', async (at, fail) => {
     const { log, lines } = createTestLog('debug');
     const { platform } = flow;
     const revoke = () => Promise.reject(new Error('The network is gone.'));

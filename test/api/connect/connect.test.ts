@@ -139,7 +139,7 @@ describe('POST /v1/connect/sessions', () => {
     expect(answer.body.error.issues[0].path).toBe(path);
   });
 
-  test("takes a return_url at the project's origins only", async () => {
+  test("accepts a return_url at the project's origins only", async () => {
     const { key } = await rest.createTenant();
     const body = { return_origins: ['https://app.example.com/ignored'] };
     await rest.call('PATCH', '/v1/project', { key, body });
@@ -167,7 +167,7 @@ describe('POST /v1/connect/sessions', () => {
     ['production', 'http://[::1]:4000', 'http://127.0.0.2/done', 201],
     ['test', 'https://fanfare.example', 'https://app.example.com/done', 201],
   ] as const)(
-    'with a %s key, no return_origins and Fanfare at %s answers the return_url %s with %i',
+    '%s key, Fanfare at %s, no return_origins: the return_url %s gets %i',
     async (environment, publicUrl, return_url, status) => {
       const { key } = await rest.createTenant({ environment });
       const app = createRest({ ...rest.context, publicUrl } as ProcessContext);

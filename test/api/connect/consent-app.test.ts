@@ -105,7 +105,7 @@ describe('an app registered at a server', () => {
     expect(names).toEqual(['Acme', 'Acme & Co']);
   });
 
-  test('is another one at each server, and for each project', async () => {
+  test('is a different app at each server, and for each project', async () => {
     const other = await rest.createTenant();
     await find('https://one.test');
     expect(await find('https://two.test')).toMatchObject({ clientId: 'client-2' });
@@ -155,7 +155,7 @@ describe('a session at a network that needs an app', () => {
   test.each<[string, PlatformName]>([
     ['only a consent page', 'mastodon'],
     ['a form too', 'linkedin'],
-  ])('with %s is refused while nobody has one', async (_, network) => {
+  ])('is refused while nobody has an app, at a network with %s', async (_, network) => {
     const refused = await createSession(network);
     expect(refused.status).toBe(422);
     expect(refused.body.error.issues).toMatchObject([

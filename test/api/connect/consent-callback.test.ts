@@ -38,7 +38,7 @@ describe('the callback', () => {
     expect(await listAccounts()).toEqual(['Bakery']);
   });
 
-  test('without a state says that the same link works again', async () => {
+  test('says that the same link works again if it has no state', async () => {
     const browser = browse();
     const session = await createSession();
     await beginConsent(browser, session.url);
@@ -81,7 +81,7 @@ describe('the callback', () => {
     await expectOpen(session);
   });
 
-  test('of an earlier begin is out of date, and the later one works', async () => {
+  test('is out of date once the consent has begun again, and the later callback works', async () => {
     const browser = browse();
     const session = await createSession();
     const first = await findCallback(await beginConsent(browser, session.url));
@@ -115,7 +115,7 @@ describe('the callback', () => {
     expect(network.countLiveGrants()).toBe(1);
   });
 
-  test('of another browser is refused before the network is asked', async () => {
+  test('is refused in another browser before the network is asked', async () => {
     const session = await createSession();
     const [owner, foreign] = [browse(), browse()];
     const callback = await findCallback(await beginConsent(owner, session.url));
@@ -124,7 +124,7 @@ describe('the callback', () => {
     expect((await owner.visit(callback)).html).toContain('Bakery');
   });
 
-  test('of an expired session connects nothing', async () => {
+  test('connects nothing if the session has expired', async () => {
     const browser = browse();
     const session = await createSession();
     const callback = await findCallback(await beginConsent(browser, session.url));
@@ -139,7 +139,7 @@ describe('the callback', () => {
     expect(await listAccounts()).toEqual([]);
   });
 
-  test('for a connection method that the network no longer has is out of date', async () => {
+  test('is out of date if the network no longer has its connection method', async () => {
     const session = await createSession();
     const browser = browse();
     const callback = await findCallback(await beginConsent(browser, session.url));

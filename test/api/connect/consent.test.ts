@@ -82,7 +82,7 @@ describe('the page before the consent', () => {
 });
 
 describe('the consent', () => {
-  test('that is denied cancels the session', async () => {
+  test('cancels the session if it is denied', async () => {
     const browser = browse();
     const session = await createSession({ return_url: returnUrl });
     const callback = await findCallback(await beginConsent(browser, session.url), 'deny');
@@ -94,7 +94,7 @@ describe('the consent', () => {
     expect(network.countTokenRequests()).toBe(0);
   });
 
-  test('without a needed permission is refused, and the permission is named', async () => {
+  test('is refused with the name of the permission that it lacks', async () => {
     network.withheldScopes.add('publish');
     const session = await createSession();
     const page = await logIn(browse(), session);
@@ -104,7 +104,7 @@ describe('the consent', () => {
     await expectOpen(session);
   });
 
-  test('that reaches no account is refused', async () => {
+  test('is refused if it reaches no account', async () => {
     network.accounts.length = 0;
     const session = await createSession();
     const page = await logIn(browse(), session);
@@ -117,7 +117,7 @@ describe('the consent', () => {
   test.each([
     [503, {}, 503, 'The network failed: HTTP 503'],
     [400, { error: 'invalid_grant', error_description: 'No.' }, 409, 'invalid_grant: No.'],
-  ])('whose code gets %i can be tried again', async (status, body, shown, words) => {
+  ])('can be tried again if its code gets %i', async (status, body, shown, words) => {
     network.nextTokenAnswer = Response.json(body, { status });
     const browser = browse();
     const session = await createSession();

@@ -127,7 +127,7 @@ describe('a consent', () => {
     expect((await readAccount(id)).external_user_id).toBeNull();
   });
 
-  test('that does not reach the account is refused and revoked, and another one works', async () => {
+  test('is refused and revoked if it does not reach the account, and can be repeated', async () => {
     const id = await connect('page-1');
     const live = network.countLiveGrants();
     const all = [...network.accounts];
@@ -167,7 +167,7 @@ describe('a consent', () => {
     ['user-1', null, 'disconnected'],
     [null, 'user-2', 'disconnected'],
   ])(
-    'of an account of %s that has moved to %s is refused while it is %s',
+    'is refused if the account has moved from the user %s to %s, and is %s',
     async (before, now, status) => {
       const id = await connect('page-1');
       await setAccount(id, { external_user_id: before });
@@ -186,7 +186,7 @@ describe('a consent', () => {
   );
 });
 
-test('a form names the account, and refuses credentials of another one', async () => {
+test('a form names the account, and refuses credentials of any other account', async () => {
   const id = await connect('page-1');
   const method: FormMethod = {
     kind: 'form',

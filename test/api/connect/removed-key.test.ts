@@ -24,7 +24,7 @@ function open() {
 
 const otherBrowser = 'Go back to Test and open the link again.';
 
-test('a consent that has begun is lost, and the link begins another one', async () => {
+test('a consent that has begun is lost, and the link begins a new consent', async () => {
   const { browser, replaceKey } = open();
   const session = await createSession();
   const consentPage = await beginConsent(browser, session.url);
@@ -38,7 +38,7 @@ test('a consent that has begun is lost, and the link begins another one', async 
   expect(await listAccounts()).toEqual(['Bakery']);
 });
 
-test('a choice is lost, and the link begins another one', async () => {
+test('a choice is lost, and the link begins a new consent', async () => {
   const { browser, replaceKey } = open();
   const session = await createSession();
   const choice = await logIn(browser, session);

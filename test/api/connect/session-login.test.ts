@@ -134,7 +134,7 @@ describe('a session', () => {
     );
   });
 
-  test('at a network with one login takes none', async () => {
+  test('refuses the field login at a network that has only one login', async () => {
     const refused = await refusedWith({ platform: 'linkedin', login: 'facebook' });
     expect(refused).toEqual(['login', 'unknown_login']);
   });

@@ -163,7 +163,7 @@ describe('the limits of a document', () => {
 describe('a value', () => {
   const create = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }';
 
-  test('of a wrong type is reported by its path, with all others', async () => {
+  test('is reported by its path, with all others, if its type is wrong', async () => {
     const second = { accountId: 'b', threadPosition: 'x', nothing: 1 };
     const input = { caption: 7, platformPosts: [{ caption: 'a' }, second], status: 'NOPE' };
     expect(await refuse({ query: create, variables: { input } })).toEqual([
@@ -181,7 +181,7 @@ describe('a value', () => {
     expect(await refuse({ query: create, variables: { input } })).toHaveLength(100);
   });
 
-  test('with thousands of members is checked quickly', async () => {
+  test('is checked quickly if it has thousands of members', async () => {
     const metadata = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, i]));
     const cpuMs = startCpuTimer();
     const input = { caption: 'a', metadata };
@@ -193,7 +193,7 @@ describe('a value', () => {
     expect(body.errors[0].message).toContain('input.metadata.k0: must be a string');
   });
 
-  test('in the document itself is reported too', async () => {
+  test('is reported even if it is in the document itself', async () => {
     const input =
       '{ caption: 7, platformPosts: [{}, { accountId: "b", threadPosition: "x" }], nothing: 1 }';
     const query = `mutation { createPost(input: ${input}) { id } }`;
@@ -206,13 +206,13 @@ describe('a value', () => {
     });
   });
 
-  test('that is missing is reported', async () => {
+  test('is reported if it is missing', async () => {
     const query = 'query ($id: ID!) { post(id: $id) { id } }';
     expect(await refuse({ query })).toEqual([['id', 'required']]);
     expect(await refuse({ query, variables: { id: null } })).toEqual([['id', 'required']]);
   });
 
-  test('that is a number out of range is reported', async () => {
+  test('is reported if it is a number out of range', async () => {
     const query = 'query ($first: Int) { posts(first: $first) { nodes { id } } }';
     const issues = await refuse({ query, variables: { first: 2 ** 40 } });
     expect(issues).toEqual([['first', 'invalid_type']]);
@@ -233,7 +233,7 @@ describe('a request over HTTP', () => {
     ['variables as text', { query, variables: '{}' }, ['variables', 'invalid_type']],
     ['extensions as text', { query, extensions: '{}' }, ['extensions', 'invalid_type']],
     ['another member', { query, nothing: 1 }, ['nothing', 'unknown_field']],
-  ])('of %s is refused', async (_, body, issue) => {
+  ])('is refused if it sends %s', async (_, body, issue) => {
     const answer = await app.api.call('POST', '/graphql', JSON.stringify(body), {
       headers: { 'content-type': 'application/json' },
     });
@@ -241,13 +241,13 @@ describe('a request over HTTP', () => {
     expect(issuesOf(answer.body.errors)).toEqual([issue]);
   });
 
-  test('whose variables are not JSON is refused in a GET', async () => {
+  test('is refused if it is a GET whose variables are not JSON', async () => {
     const answer = await app.api.get(`/graphql?query=${encodeURIComponent(query)}&variables={`);
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].extensions.code).toBe('malformed_json');
   });
 
-  test('whose variables exceed the body limit is refused', async () => {
+  test('is refused if its variables exceed the body limit', async () => {
     const variables = { input: { caption: 'x'.repeat(1_100_000) } };
     const answer = await app.api.call('POST', '/graphql', { query, variables });
     expect(answer.status).toBe(413);

@@ -72,7 +72,7 @@ describe('a connection', () => {
     expect(rest.edges).toEqual(before.edges);
   });
 
-  test('without items has no cursors', async () => {
+  test('has no cursors if it has no items', async () => {
     const { posts } = await ask(app, `{ ${pageOf('posts')} }`);
     expect(posts).toEqual({
       edges: [],
@@ -81,7 +81,7 @@ describe('a connection', () => {
     });
   });
 
-  test('of no items shows whether any follow', async () => {
+  test('shows whether items follow, even if no items are asked for', async () => {
     const { webhooks: all } = await ask(app, `{ ${pageOf('webhooks(first: 10)')} }`);
     const [first, last] = [all.edges[0].cursor, all.edges.at(-1).cursor];
     const noCursors = { startCursor: null, endCursor: null };
@@ -99,7 +99,7 @@ describe('a connection', () => {
     expect(posts.pageInfo).toMatchObject({ hasNextPage: false });
   });
 
-  test('of no items below a parent shows whether any follow', async () => {
+  test('shows whether items follow below a parent, even if no items are asked for', async () => {
     const account = await addAccount(app.database.db, app.tenant.projectId, 'sandbox');
     const account_ids = [account];
     const { id } = await app.tenant.createPost({ caption: 'a', account_ids, status: 'draft' });

@@ -125,7 +125,7 @@ describe('links', () => {
     }
   });
 
-  test('to a page take cursors and filters', async () => {
+  test('take cursors and filters if they lead to a page', async () => {
     const tenant = await app.createTenant();
     const { id } = await tenant.createWebhook(receiver.url);
     for (let i = 0; i < 3; i++) await tenant.api.post(`/v1/webhooks/${id}/test`, {});
@@ -185,7 +185,7 @@ describe('links', () => {
     ]);
   });
 
-  test('that are refused after a mutation leave its result visible', async () => {
+  test('leave the result of a mutation visible if they are refused', async () => {
     const { createApiKey } = await askMine(
       'mutation { createApiKey(input: { name: "w", scopes: [WEBHOOKS_WRITE] }) { key } }',
     );
@@ -197,7 +197,7 @@ describe('links', () => {
     expect(body.errors[0].extensions).toMatchObject({ requiredScope: 'webhooks:read' });
   });
 
-  test('and other fields with arguments are nullable, so that a refusal affects no other field', () => {
+  test('are nullable, like all fields with arguments, so that a refusal affects no other field', () => {
     const risky = Object.values(createSchema().getTypeMap()).flatMap((type) =>
       isObjectType(type) && !isIntrospectionType(type)
         ? Object.values(type.getFields()).filter(({ args }) => args.length > 0)

@@ -196,7 +196,7 @@ describe('nested options', () => {
     ],
     ['free JSON', { blocks: [{ block_id: 1 }] }, 'blocks[0].block_id'],
     ['free JSON that lacks a member', { blocks: [{ blockId: 'x' }] }, 'blocks[0].block_id'],
-  ])('with an issue in %s are refused by its path', async (_, options, path) => {
+  ])('are refused by the path of an issue in %s', async (_, options, path) => {
     const { errors } = await echo(options);
     expect(errors![0]!.message).toBe(`input.platformOptions.testNet.${path}`);
   });

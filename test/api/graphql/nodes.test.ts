@@ -73,7 +73,7 @@ describe('node', () => {
   });
 
   test.each(['', 'x', '_', 'post_', 'nothing_1', 'constructor_1', 'post_\0', 'obx_1', '🙂'])(
-    'of the id %j is null',
+    'is null for the ID %j',
     async (id) => {
       expect(await askMine(nodeQuery, { id })).toEqual({ node: null });
     },

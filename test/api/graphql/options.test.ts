@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe('the types', () => {
-  test.each(platformDefinitions)('of $name have a field for each option', ({ title, options }) => {
+  test.each(platformDefinitions)('have a field for each option of $name', ({ title, options }) => {
     const [shown, given] = [`${title}Options`, `${title}OptionsInput`].map((type) =>
       schema.getType(type),
     );
@@ -72,7 +72,7 @@ describe('options', () => {
     });
   });
 
-  test('that were omitted are shown without values', async () => {
+  test('are shown without values if they were omitted', async () => {
     const { createPost } = await ask(app, create, draft(null));
     expect(createPost.results[0].platformOptions).toEqual({
       __typename: 'SandboxOptions',
@@ -82,13 +82,13 @@ describe('options', () => {
     });
   });
 
-  test('of another network are refused by their path', async () => {
+  test('are refused by their path if they are of another network', async () => {
     const refused = await askRefused(app, create, draft({ bluesky: { langs: ['en'] } }));
     expect(refused.code).toBe('validation_error');
     expect(refused.issues).toMatchObject([{ path: `${at}.bluesky`, code: 'other_network' }]);
   });
 
-  test('that the schema refuses are reported by their path', async () => {
+  test('are reported by their path if the schema refuses them', async () => {
     const refused = await askRefused(app, create, draft({ sandbox: { delayMs: -1 } }));
     expect(refused.issues).toMatchObject([{ path: `${at}.sandbox.delayMs`, code: 'too_small' }]);
   });
@@ -99,7 +99,7 @@ describe('options', () => {
     ['null', { sandbox: null }],
     ['an unknown option', { sandbox: { nothing: 1 } }],
     ['an unknown word', { sandbox: { outcome: 'NOTHING' } }],
-  ])('of %s are refused before', async (_, options) => {
+  ])('are refused by their path if they have %s', async (_, options) => {
     const refused = await askRefused(app, create, draft(options));
     expect(refused.code).toBe('validation_error');
     expect(refused.issues[0].path).toMatch(/^input\.platformPosts\[0\]\.platformOptions/);
@@ -139,7 +139,7 @@ describe('options', () => {
     ]);
   });
 
-  test('in REST can name their network', async () => {
+  test('can name their network in REST', async () => {
     const platform_posts = [{ account_id: accountId, platform: 'bluesky', platform_options: {} }];
     const body = { caption: 'a', status: 'draft', platform_posts };
     const refused = await app.api.post('/v1/posts', body);
@@ -191,7 +191,7 @@ describe('options that hold objects', () => {
     },
   ];
 
-  test.each(refused)('of $platform are refused by their path in both APIs', async (expected) => {
+  test.each(refused)('are refused by their path in both APIs: $platform', async (expected) => {
     const { platform, rest, graphql } = expected;
     const account_id = await addAccount(app.database.db, app.tenant.projectId, platform);
     const body = { caption: 'a', platform_posts: [{ account_id, platform_options: rest.options }] };
@@ -215,7 +215,7 @@ describe('options that hold objects', () => {
       'embeds[0].fields[0].value',
     ],
   ] as const)(
-    'and lack a part of %s are refused by its path in both APIs',
+    'are refused in both APIs by the path of the part that %s lacks',
     async (_, platform, options, path) => {
       const account_id = await addAccount(app.database.db, app.tenant.projectId, platform);
       const platform_posts = [{ account_id, platform_options: options }];

@@ -53,12 +53,12 @@ describe('a request', () => {
     ['a batch', [{ query: '{ __typename }' }], 'validation_error', 400],
     ['a large body', { query: `{ a } # ${'x'.repeat(20_000)}` }, 'payload_too_large', 413],
     [
-      'no choice',
+      'no choice of an operation',
       { query: 'query A { __typename } query B { __typename }' },
       'validation_error',
       200,
     ],
-  ])('with %s is refused', async (_, body, code, status) => {
+  ])('is refused if it has %s', async (_, body, code, status) => {
     const answer = await post(body);
     expect(answer.body.errors[0].extensions).toMatchObject({ code, isRetriable: false });
     expect(answer.status).toBe(status);
@@ -68,14 +68,14 @@ describe('a request', () => {
     ['text/plain', 'query'],
     ['application/x-www-form-urlencoded', 'query=%7B__typename%7D'],
     ['application/graphql', '{ __typename }'],
-  ])('of the media type %s is refused', async (type, body) => {
+  ])('is refused if its media type is %s', async (type, body) => {
     const answer = await post(body, { 'content-type': type });
     expect(answer.status).toBe(415);
     expect(answer.body.errors[0].extensions.code).toBe('unsupported_media_type');
   });
 
   test.each(['text/plain', 'image/*', 'application/xml', 'application/json;charset=latin1'])(
-    'whose client accepts only %s is refused before its mutation runs',
+    'is refused before its mutation runs if its client accepts only %s',
     async (accept) => {
       const query = 'mutation { createWebhook(input: { url: "https://example.com/x" }) { id } }';
       const answer = await post({ query }, { accept, 'x-request-id': 'mine-2' });
@@ -95,7 +95,7 @@ describe('a request', () => {
     'APPLICATION/JSON; charset=utf-8',
     'text/html, */*;q=0.8',
     '',
-  ])('whose client accepts %j is answered', async (accept) => {
+  ])('is answered if its client accepts %j', async (accept) => {
     const answer = await post({ query: '{ project { id } }' }, { accept });
     expect(answer.body.data.project.id).toBe(app.tenant.projectId);
   });
@@ -109,7 +109,7 @@ describe('a request', () => {
     expect(refused.body.errors[0].extensions.code).toBe('method_not_allowed');
   });
 
-  test('with its own request ID gets it back', async () => {
+  test('gets its own request ID back', async () => {
     const answer = await post({ query: '{ post(id: "x") { id } }' }, { 'x-request-id': 'mine-1' });
     expect(answer.headers.get('X-Request-Id')).toBe('mine-1');
     expect(answer.body.errors[0].extensions.requestId).toBe('mine-1');

@@ -99,7 +99,7 @@ describe('a stream of events', () => {
     third.vanish();
   });
 
-  test('that its client no longer reads ends with slow_consumer, and resumes without a gap', async () => {
+  test('ends with slow_consumer if its client stops reading, and resumes without a gap', async () => {
     const id = await createBigPost(app);
     const stream = await openWhenFree(id);
     stream.response.pause();
@@ -122,7 +122,7 @@ describe('a stream of events', () => {
     resumed.vanish();
   }, 90_000);
 
-  test('that its client never reads is cut, and no longer counts against the limit', async () => {
+  test('is cut if its client never reads, and no longer counts against the limit', async () => {
     await using strict = await startApp({
       roles: { api: true, worker: false },
       env: { FANFARE_MAX_STREAMS_PER_PROJECT: '1', FANFARE_STALLED_MS: '1000' },

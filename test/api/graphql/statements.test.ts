@@ -50,7 +50,7 @@ async function askAnew(query: string): Promise<{ data: Message; statements: stri
 }
 
 describe('a page of 100 posts', () => {
-  test('with results, accounts, events and deliveries costs one statement for each table', async () => {
+  test('costs one statement for each table, with results, accounts, events and deliveries', async () => {
     const { data, statements } = await askAnew(`{
       posts(first: 100) {
         nodes {
@@ -95,7 +95,7 @@ describe('a page of 100 posts', () => {
     expectReads(statements, `api_keys posts post_results ${nested} posts post_results`);
   });
 
-  test('with attempts, account usage and health costs the same for a hundred posts as for one', async () => {
+  test('costs as much as a page of one post, with attempts, account usage and health', async () => {
     const query = (first: number) => `{
       posts(first: ${first}) { nodes { results {
         attemptLog(first: 1) { nodes { number } }
@@ -120,7 +120,7 @@ describe('a page of 100 posts', () => {
 });
 
 describe('a page of webhooks', () => {
-  test('with their deliveries and replays costs one statement for each table', async () => {
+  test('costs one statement for each table, with their deliveries and replays', async () => {
     const { data, statements } = await askAnew(`{
       webhooks { nodes { id deliveries(first: 5) { nodes { id } } replays { nodes { id } } } }
     }`);

@@ -72,13 +72,13 @@ describe('stored documents', () => {
     expect(answer.body.errors[0].path).toEqual(['post']);
   });
 
-  test('with a mutation require a POST', async () => {
+  test('require a POST if they have a mutation', async () => {
     const answer = await app.api.get('/graphql?documentId=revoke');
     expect(answer.status).toBe(405);
     expect(answer.body.errors[0].extensions.code).toBe('method_not_allowed');
   });
 
-  test('that are unknown are refused by their ID', async () => {
+  test('are refused by their ID if they are unknown', async () => {
     const byId = await send({ documentId: 'nothing' });
     expect(byId.status).toBe(404);
     expect(byId.body.errors[0]).toMatchObject({

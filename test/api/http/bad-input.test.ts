@@ -246,13 +246,13 @@ describe('a refusal', () => {
       { since: '2026-01-01T00:00:00Z', status: 'failed' },
       'must be an array of "failed" or "skipped" or "canceled" or "delivered" or "missing"',
     ],
-  ] as const)('of %s %s %o names the expected value', async (method, path, body, words) => {
+  ] as const)('names the expected value for %s %s %o', async (method, path, body, words) => {
     const [issue] = await issuesOf(method, path, body);
     expect(issue?.message).toContain(words);
   });
 
   test.each(['https://127.0.0.1/', 'http://10.0.0.8/', 'http://example.com/'])(
-    'of the url %s says what an operator can do',
+    'says what an operator can do about the URL %s',
     async (url) => {
       const { body } = await rest.call('POST', '/v1/webhooks', { key: mine.key, body: { url } });
       expect(body.error.hint).toContain('FANFARE_ALLOW_PRIVATE_CIDRS');
@@ -303,7 +303,7 @@ describe('a query', () => {
 
 describe('an id', () => {
   test.each(['nothing', 'wh_%00', '%F0%9F', 'x'.repeat(5_000), 'evt_01m7yba8ceenhb54c9ws6neery'])(
-    'that names nothing is 404: %.20s',
+    'is 404 if it names nothing: %.20s',
     async (id) => {
       const answer = await rest.call('GET', `/v1/webhooks/${id}`, { key: mine.key });
       expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });

@@ -44,7 +44,7 @@ describe('the form of a session', () => {
   test.each([
     ['too large', 'state=', 413, 'The request is too large.'],
     ['not a form', '--b\r\nnothing', 400, 'The form could not be read.'],
-  ])('that is %s says so on a page of the session', async (_, text, status, words) => {
+  ])('says on a page of the session that the body is %s', async (_, text, status, words) => {
     const { browser, url } = await openForm();
     const padded = status === 413 ? text.padEnd(65_537, 'x') : text;
     const type = status === 413 ? formType : 'multipart/form-data; boundary=a';

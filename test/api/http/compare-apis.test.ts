@@ -42,13 +42,13 @@ describe('an operation', () => {
     expect(findField(schema, fieldOf(route)), advice).toBeDefined();
   });
 
-  test('of GraphQL is in REST', () => {
+  test('is in REST if it is in GraphQL', () => {
     const known = new Set([...routes.map(fieldOf), ...Object.keys(graphqlOnly)]);
     const unknown = places.filter((place) => !known.has(place));
     expect(unknown, 'Add a route to the rest.ts of their resource.').toEqual([]);
   });
 
-  test('that one API lacks is listed in this file', () => {
+  test('is listed in this file if one API lacks it', () => {
     const pages = [...docPages, ...healthPages, metricsPage].map(({ path }) => path);
     expect(pages.toSorted()).toEqual(Object.keys(pagesOnly).toSorted());
     expect(Object.keys(graphqlOnly).filter((place) => !places.includes(place))).toEqual([]);
@@ -65,12 +65,12 @@ describe('an operation', () => {
 });
 
 describe('the scope', () => {
-  test.each(byName)('of %s is the same in both', async (_, route) => {
+  test.each(byName)('is the same in both APIs: %s', async (_, route) => {
     const refusal = await findRefusal(schema, fieldOf(route), { scopes: [] });
     expect(refusal?.options.details?.['required_scope'] ?? 'any key').toBe(route.scope);
   });
 
-  test.each(places)('of %s is required of a key', async (place) => {
+  test.each(places)('is required of a key: %s', async (place) => {
     const refusal = await findRefusal(schema, place, undefined);
     expect(refusal?.code).toBe('unauthorized');
   });
@@ -113,7 +113,7 @@ describe('the input', () => {
 
 describe('the output', () => {
   test.each(byName.filter(([, { answer }]) => answer.schema))(
-    'of %s is in GraphQL too',
+    'is in GraphQL too: %s',
     (_, route) => {
       const shown = shownBy(route);
       const missing = membersOf(route.answer.schema)

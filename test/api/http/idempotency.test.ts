@@ -40,7 +40,7 @@ describe('a repeat', () => {
     expect(rows.includes(first.body.data.secret)).toBe(false);
   });
 
-  test('with another body or path is a conflict', async () => {
+  test('is a conflict if its body or path differs', async () => {
     await send('/v1/webhooks', 'hook-2', { url: 'https://example.com/a' });
     const other = await send('/v1/webhooks', 'hook-2', { url: 'https://example.com/b' });
     expect(other).toMatchObject({ status: 409, body: { error: { code: 'idempotency_conflict' } } });
@@ -48,7 +48,7 @@ describe('a repeat', () => {
     expect(path.status).toBe(409);
   });
 
-  test('by another project is a separate request', async () => {
+  test('is a separate request if another project sends it', async () => {
     const body = { url: 'https://example.com/hook' };
     const first = await send('/v1/webhooks', 'shared', body);
     const { key } = await rest.createTenant();
@@ -57,7 +57,7 @@ describe('a repeat', () => {
     expect(other.body.data.id).not.toBe(first.body.data.id);
   });
 
-  test('of a refused request is checked again', async () => {
+  test('is checked again if the first request was refused', async () => {
     const body = { caption: 'later', account_ids: ['sa_unknown'] };
     expect((await send('/v1/posts', 'post-1', body)).status).toBe(422);
     const good = await send('/v1/posts', 'post-1', { ...body, account_ids: [account] });
@@ -129,14 +129,14 @@ describe('a repeat with another API key', () => {
     expect((await send('/v1/posts', 'no secret', body, first.key)).status).toBe(401);
   });
 
-  test('with fewer scopes is refused', async () => {
+  test('is refused if the key has fewer scopes', async () => {
     const body = { caption: 'scoped', account_ids: [account] };
     await send('/v1/posts', 'scoped', body);
     const reader = await another({ scopes: ['posts:read'] });
     expect((await send('/v1/posts', 'scoped', body, reader.key)).status).toBe(403);
   });
 
-  test('for test gets no answer of a production key, but the reverse works', async () => {
+  test('gets no answer of a production key if the key is for tests, but the reverse works', async () => {
     const sandboxed = await rest.insertAccount(tenant.projectId, { platform: 'sandbox' });
     const body = { caption: 'environments', account_ids: [sandboxed], status: 'draft' };
     const testing = await another({ environment: 'test' });
@@ -168,7 +168,7 @@ describe('a repeat with another API key', () => {
 });
 
 describe('twenty simultaneous requests', () => {
-  test('with one key create one post and get one answer', async () => {
+  test('create one post and get one answer if they have the same key', async () => {
     const body = { caption: 'twenty', account_ids: [account] };
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => send('/v1/posts', 'burst', body)),
@@ -196,7 +196,7 @@ describe('the key itself', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('of a post can be in the body', async () => {
+  test('can be in the body of a post', async () => {
     const body = { caption: 'in body', account_ids: [account], idempotency_key: 'in-body' };
     const first = await send('/v1/posts', null, body);
     const second = await send('/v1/posts', 'in-body', body);
@@ -204,7 +204,7 @@ describe('the key itself', () => {
     expect(second.body.data.id).toBe(first.body.data.id);
   });
 
-  test('in the body must equal that of the header', async () => {
+  test('must be the same in the body and in the header', async () => {
     const body = { caption: 'a', account_ids: [account], idempotency_key: 'one' };
     const answer = await send('/v1/posts', 'other', body);
     expect(answer.status).toBe(422);

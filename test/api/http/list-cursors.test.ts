@@ -52,7 +52,7 @@ describe.each(lists)('%s', (list, own) => {
 
 describe('a connection of GraphQL', () => {
   test.each(['posts', 'accounts', 'webhooks', 'apiKeys', 'events'])(
-    'refuses the cursor of another one: %s',
+    'refuses the cursor of another connection: %s',
     async (field) => {
       const after = toCursor(newId('delivery'));
       const refused = await askRefused(app, `{ ${field}(after: "${after}") { nodes { id } } }`);

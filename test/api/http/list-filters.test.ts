@@ -35,7 +35,7 @@ describe('a filter without a value', () => {
     },
   );
 
-  test('is refused beside one that has a value', async () => {
+  test('is refused beside a filter that has a value', async () => {
     const { status, body } = await app.api.get(
       '/v1/posts?social_account_id=&external_user_id=user-2',
     );

@@ -62,7 +62,7 @@ test('an issue that several targets share names no target in a refusal', async (
   expect(issues).toMatchObject([{ path: 'caption', platform_post_index: null, account_id: null }]);
 });
 
-test('another refused request has no such members', async () => {
+test('the refusal of any other request has no such members', async () => {
   const { body } = await app.api.post('/v1/posts', { text: 'hello' });
   expect(namesOf(body.error.issues[0])).toEqual(['code', 'message', 'path']);
 });

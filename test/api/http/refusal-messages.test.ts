@@ -82,18 +82,18 @@ describe('a URL', () => {
     ['POST', '/v1/connect/sessions', { return_url: 'javascript:alert(1)' }, web],
     ['POST', '/v1/connect/sessions', { return_url: 'app.example.com' }, web],
     ['PATCH', '/v1/project', { logo_url: 'http://example.com/a.svg' }, 'must be an `https` URL'],
-  ])('%s %s with %j names the schemes', async (method, path, body, message) => {
+  ])('is refused with the schemes: %s %s with %j', async (method, path, body, message) => {
     const needed = path.includes('connect') && { platform: 'sandbox', external_user_id: 'ada' };
     const [field] = Object.keys(body);
     expect(await wordsFor(method, path, { ...needed, ...body })).toEqual({ [field!]: message });
   });
 
-  test('in a list names the schemes', async () => {
+  test('is refused with the schemes if it is in a list', async () => {
     const body = { return_origins: ['https://app.example.com', 'myapp://x'] };
     expect(await wordsFor('PATCH', '/v1/project', body)).toEqual({ 'return_origins[1]': web });
   });
 
-  test('without a domain name gets a hint', async () => {
+  test('is refused with a hint if it has no domain name', async () => {
     expect(await wordsFor('PATCH', '/v1/project', { logo_url: 'https://127.0.0.1/a.svg' })).toEqual(
       { logo_url: 'must be an `https` URL with a domain name' },
     );

@@ -37,7 +37,7 @@ describe('an answer', () => {
     expect(other.body.request_id).toMatch(/^req_/);
   });
 
-  test('to HEAD is that of GET without its body', async () => {
+  test('is that of GET without the body if the method is HEAD', async () => {
     const answer = await rest.call('HEAD', '/v1/project', { key });
     expect(answer.status).toBe(200);
     expect(answer.body).toBe('');
@@ -108,7 +108,7 @@ describe('a key', () => {
     expect((await rest.call('GET', '/v1/project', { headers })).status).toBe(200);
   });
 
-  test('without the scope is 403, after the JSON and before its content', async () => {
+  test('gets 403 if it lacks the scope, after the JSON is read and before its content is checked', async () => {
     const reader = await rest.createTenant({ scopes: ['webhooks:read'] });
     const broken = await rest.call('POST', '/v1/webhooks', { key: reader.key, raw: '{' });
     expect(broken.status).toBe(400);
@@ -123,7 +123,7 @@ describe('a key', () => {
 describe('a body', () => {
   const large = JSON.stringify({ url: 'x'.repeat(maxBodyBytes) });
 
-  test('over the limit is 413', async () => {
+  test('is 413 if it is over the limit', async () => {
     const answer = await rest.call('POST', '/v1/webhooks', { key, raw: large });
     expect(answer).toMatchObject({
       status: 413,
@@ -131,19 +131,19 @@ describe('a body', () => {
     });
   });
 
-  test('over the limit is 413 without Content-Length, and with any type', async () => {
+  test('is 413 over the limit even without Content-Length, and with any type', async () => {
     const raw = streamOf(large.slice(0, 2000), large.slice(2000), 'x'.repeat(100_000));
     const headers = { 'Content-Type': 'text/plain' };
     expect((await rest.call('POST', '/v1/webhooks', { key, raw, headers })).status).toBe(413);
   });
 
-  test('with a Content-Length that is too small is counted as it arrives', async () => {
+  test('is counted as it arrives if its Content-Length is too small', async () => {
     const headers = { 'Content-Length': '2' };
     const answer = await rest.call('POST', '/v1/webhooks', { key, raw: streamOf(large), headers });
     expect(answer.status).toBe(413);
   });
 
-  test('in pieces is read whole', async () => {
+  test('is read whole if it arrives in pieces', async () => {
     const raw = streamOf('{"na', 'me":"', 'Zoë', '"}');
     const answer = await rest.call('PATCH', '/v1/project', { key, raw });
     expect(answer.body.data.name).toBe('Zoë');
@@ -155,7 +155,7 @@ describe('a body', () => {
     ['application/json; charset=latin1', {}],
     ['application/jsonp', {}],
     ['application/json', { 'Content-Encoding': 'gzip' }],
-  ])('of type %s %o is 415', async (type, more) => {
+  ])('is 415 if its type is %s %o', async (type, more) => {
     const headers = { 'Content-Type': type, ...more };
     const answer = await rest.call('POST', '/v1/webhooks', { key, raw: '{', headers });
     expect(answer.body.error.code).toBe('unsupported_media_type');
@@ -163,7 +163,7 @@ describe('a body', () => {
   });
 
   test.each(['application/json;charset=UTF-8', 'Application/JSON'])(
-    'of type %s is read',
+    'is read if its type is %s',
     async (type) => {
       const answer = await rest.call('PATCH', '/v1/project', {
         key,
@@ -184,19 +184,19 @@ describe('a body', () => {
     ["{'a':1}", 1, 1, 2],
     [`{"a":"${'x'.repeat(500)}",\n"b":nope}`, 514, 2, 6],
     ['\u0000', 0, 1, 1],
-  ])('that is not JSON is 400 with the position: %j', async (raw, position, line, column) => {
+  ])('is 400 with the position if it is not JSON: %j', async (raw, position, line, column) => {
     const answer = await rest.call('POST', '/v1/webhooks', { key, raw });
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ code: 'malformed_json', position, line, column });
   });
 
-  test('that is not UTF-8 is 400', async () => {
+  test('is 400 if it is not UTF-8', async () => {
     const raw = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
     const answer = await rest.call('POST', '/v1/webhooks', { key, raw });
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'malformed_json' } } });
   });
 
-  test('that is empty counts as an object without fields', async () => {
+  test('counts as an object without fields if it is empty', async () => {
     const types = [{}, { 'Content-Type': 'application/json' }, { 'Content-Type': 'text/plain' }];
     for (const headers of types) {
       const answer = await rest.call('POST', '/v1/webhooks', { key, headers });
@@ -207,20 +207,20 @@ describe('a body', () => {
     }
   });
 
-  test('of PATCH must change a field', async () => {
+  test('must change a field if the method is PATCH', async () => {
     const answer = await rest.call('PATCH', '/v1/project', { key, body: {} });
     expect(answer.status).toBe(422);
     expect(answer.body.error.issues).toMatchObject([{ path: 'body', code: 'nothing_to_change' }]);
   });
 
-  test('of DELETE has no fields', async () => {
+  test('must have no fields if the method is DELETE', async () => {
     const answer = await rest.call('DELETE', '/v1/webhooks/wh_1', { key, body: { force: true } });
     expect(answer.body.error.issues).toMatchObject([{ path: 'force', code: 'unknown_field' }]);
   });
 });
 
 describe('a failure', () => {
-  test('of Fanfare is masked, and logged with the request ID', async () => {
+  test('is masked, and logged with the request ID, if Fanfare throws it', async () => {
     const logged: unknown[] = [];
     const write = (line: string) => void logged.push(JSON.parse(line));
     const log = pino({ level: 'error' }, { write });
@@ -237,7 +237,7 @@ describe('a failure', () => {
     ]);
   });
 
-  test('of Postgres is 503 with Retry-After', async () => {
+  test('is 503 with Retry-After if Postgres is unavailable', async () => {
     const nowhere = connectDatabase({
       url: 'postgres://nobody@127.0.0.1:1/none',
       maxConnections: 2,

@@ -90,7 +90,7 @@ describe('a time in a filter', () => {
     expect(await ask(app, query, { to })).toEqual({ posts: { nodes: [{ id: postId }] } });
   });
 
-  test('is compared with another one of another form', async () => {
+  test('is compared with a time of another form', async () => {
     const from = encodeURIComponent(`${date} ${time} +00:00`);
     const { status, body } = await app.api.get(`/v1/posts?from=${from}&to=${date}T${time}Z`);
     expect(status).toBe(422);

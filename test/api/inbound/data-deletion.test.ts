@@ -129,13 +129,13 @@ describe('a deletion', () => {
     expect(JSON.parse(event.body).data).toMatchObject({ reason: 'revoked' });
   });
 
-  test('of a user whom nobody knows has a code, and is done', async () => {
+  test('has a code, and is done, if nobody knows its user', async () => {
     const { status, code } = await send(payloadOf('99'));
     expect(status).toBe(200);
     expect(stateIn(await show(code))).toBe('erased');
   });
 
-  test('that is asked for again has the same code, and erases what is left', async () => {
+  test('has the same code if it is asked for again, and erases what is left', async () => {
     const payload = payloadOf(userId);
     const { code } = await send(payload);
     expect(stateIn(await show(code))).toBe('erased');
@@ -159,7 +159,7 @@ describe('a deletion', () => {
     }
   });
 
-  test('that is interrupted is not called erased, and is completed by pruning', async () => {
+  test('is not called erased if it is interrupted, and is completed by pruning', async () => {
     const { context } = rest;
     const ids = [await add(), await add()];
     const config = Object.defineProperty({ ...context.config }, 'retention', {
@@ -198,7 +198,7 @@ describe('a deletion', () => {
     expect(await read(id)).toBe('active');
   });
 
-  test('that is repeated keeps an account that was connected later, also once it is disconnected', async () => {
+  test('keeps an account that is newer than the request, even if it is disconnected', async () => {
     const payload = payloadOf(userId, { issued_at: nowS() - 3_600 });
     const columns = {
       grant_id: null,
@@ -226,7 +226,7 @@ describe('a deletion', () => {
     });
   });
 
-  test('of another app reaches nothing', async () => {
+  test('reaches nothing if it is sent to another app', async () => {
     const gone = { grant_id: null, status: 'disconnected' } as const;
     const ids = [await add(), await add({ columns: gone })];
     const stranger = await rest.createTenant();
@@ -239,7 +239,7 @@ describe('a deletion', () => {
     }
   });
 
-  test("of the operator's app reaches every project", async () => {
+  test("reaches every project if it is sent to the operator's app", async () => {
     const operator = await addMetaApp(rest.context, null);
     const { projectId } = await rest.createTenant();
     const ids = [await add({ app: operator }), await add({ app: operator, projectId })];
@@ -249,7 +249,7 @@ describe('a deletion', () => {
     expect(await read(own)).toBe('active');
   });
 
-  test('that is forged erases nothing', async () => {
+  test('erases nothing if it is forged', async () => {
     const id = await add();
     const refused = await send(payloadOf(userId), { secret: 'guess' });
     expect(refused).toMatchObject({
@@ -277,13 +277,13 @@ describe('the page of a deletion', () => {
     expect(html).not.toContain(userId);
   });
 
-  test("of the operator's app names no project", async () => {
+  test("names no project if the app is the operator's", async () => {
     const operator = await addMetaApp(rest.context, null);
     const { code } = await send(payloadOf('99'), { to: operator });
     expect((await show(code)).html).not.toContain('<header');
   });
 
-  test.each(['0'.repeat(32), 'x', '%00', "' or 1=1"])('with the code %j is 404', async (code) => {
+  test.each(['0'.repeat(32), 'x', '%00', "' or 1=1"])('is 404 if the code is %j', async (code) => {
     const { status, html } = await show(encodeURI(code));
     expect(status).toBe(404);
     expect(html).toContain('<h1>There is no such request</h1>');

@@ -64,7 +64,7 @@ describe('a user who removed the app', () => {
     expect(await read(id)).toBe('reconnect_required');
   });
 
-  test('of another app stays, also in another project', async () => {
+  test('stays connected through other apps, also in another project', async () => {
     const id = await add('42');
     const stranger = await rest.createTenant();
     const theirs = await addMetaApp(rest.context, stranger.projectId);
@@ -75,7 +75,7 @@ describe('a user who removed the app', () => {
     expect(await listEvents(stranger.projectId)).toEqual([]);
   });
 
-  test("of the operator's app is found in every project", async () => {
+  test("is found in every project if the app is the operator's", async () => {
     const operator = await addMetaApp(rest.context, null);
     const other = await rest.createTenant();
     const ids = [
@@ -89,7 +89,7 @@ describe('a user who removed the app', () => {
     expect(await listEvents(other.projectId)).toEqual([[ids[1], 'revoked']]);
   });
 
-  test('whom nobody knows is no error', async () => {
+  test('is no error if nobody knows them', async () => {
     expect((await send(payloadOf('99'))).status).toBe(200);
   });
 
@@ -104,14 +104,14 @@ describe('a user who removed the app', () => {
 
 describe('a call', () => {
   test.each([
-    ['that is forged', signRequest(payloadOf('42'), 'guess'), 'invalid_signature'],
+    ['forged', signRequest(payloadOf('42'), 'guess'), 'invalid_signature'],
     [
       'from yesterday',
       signRequest(payloadOf('42', { issued_at: nowS() - 90_000 }), appSecret),
       'expired',
     ],
     ['without a signature', '', 'invalid_signature'],
-  ])('%s changes nothing', async (_, signed, code) => {
+  ])('changes nothing if it is %s', async (_, signed, code) => {
     const id = await add('42');
     const refused = await sendCall(rest.context, app, 'deauthorize', signed);
     expect(refused).toMatchObject({
@@ -121,7 +121,7 @@ describe('a call', () => {
     expect(await read(id)).toBe('active');
   });
 
-  test('to an app that nobody has is 404', async () => {
+  test('is 404 if nobody has its app', async () => {
     for (const inbound_key of ['0'.repeat(32), 'x', '%00', app.id]) {
       const signed = signRequest(payloadOf('42'), appSecret);
       const refused = await sendCall(rest.context, { inbound_key }, 'deauthorize', signed);
@@ -129,17 +129,17 @@ describe('a call', () => {
     }
   });
 
-  test('to an app of a network that makes none is 404', async () => {
+  test('is 404 if the network of its app makes no calls', async () => {
     const linkedin = await addMetaApp(rest.context, tenant.projectId, { platform: 'linkedin' });
     expect((await send(payloadOf('42'), { to: linkedin })).status).toBe(404);
   });
 
-  test('that is too large is refused', async () => {
+  test('is refused if it is too large', async () => {
     const refused = await sendCall(rest.context, app, 'deauthorize', 'a'.repeat(20_000));
     expect(refused).toMatchObject({ status: 413, body: { error: { code: 'payload_too_large' } } });
   });
 
-  test('that is forged uses up no call of the network', async () => {
+  test('uses up no call of the network if it is forged', async () => {
     const forged = signRequest(payloadOf('42'), 'guess');
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) {

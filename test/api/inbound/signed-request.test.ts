@@ -9,7 +9,7 @@ const hourS = 3_600;
 const read = (payload: object) => readSignedRequest(signRequest(payload, secret), secret);
 
 describe('a request', () => {
-  test('that another program has signed is read', () => {
+  test('is read if another program has signed it', () => {
     // From the tests of https://crates.io/crates/facebook-signed-request
     const given =
       'Mf_s6nTb38UYqioBmPqu0Ewm9souPZB9I2fIGwV729U.eyJ1c2VyX2lkIjoiMCIsImFsZ29yaXRobSI6IkhNQUMtU0hBMjU2IiwiaXNzdWVkX2F0IjoxNjI0MjQ0MTU2fQ';
@@ -44,13 +44,13 @@ describe('a request', () => {
     expect(read(payload)).toBe(flaw);
   });
 
-  test('from some hours ago, or from a clock that is ahead, is read', () => {
+  test('is read if it is some hours old, or from a clock that is ahead', () => {
     for (const issued_at of [nowS() - 23 * hourS, nowS() + 300]) {
       expect(read(payloadOf('1', { issued_at }))).toMatchObject({ userId: '1' });
     }
   });
 
-  test('that the secret has not signed is refused', () => {
+  test('is refused if the secret has not signed it', () => {
     const [signature, payload] = signRequest(payloadOf('1'), secret).split('.') as [string, string];
     const [, other] = signRequest(payloadOf('2'), secret).split('.') as [string, string];
     for (const given of [

@@ -114,7 +114,7 @@ describe('an account in a preview', () => {
     expect(recorded[0]!.timestamp < recorded[1]!.timestamp).toBe(true);
   });
 
-  test('records them again in another month', async () => {
+  test('records the events again in another month', async () => {
     const { tenant, account } = await createTenant(previewing, 1);
     await schedule(tenant, account.id);
     await tenant.createPost({ caption: 'Hello', account_ids: [account.id] });

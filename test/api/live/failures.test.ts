@@ -58,7 +58,7 @@ describe.each([
   const resume = (cursor: string) =>
     subscribe({ url: app.url, key: app.tenant.key, query, variables: { after: cursor } });
 
-  test('whose post cannot be read resumes with the message of that post', async () => {
+  test('resumes with the message of a post that could not be read', async () => {
     const [early, late] = [await createDraft('early'), await createDraft('late')];
     await using stream = await resume(await readCursor());
     await changePost(early);
@@ -78,7 +78,7 @@ describe.each([
     expect(first.data.postUpdated).toMatchObject({ postId: late, post: { id: late } });
   });
 
-  test('that breaks before its first message resumes from its beginning', async () => {
+  test('resumes from its beginning if it breaks before its first message', async () => {
     const id = await createDraft('first');
     const cursor = await readCursor();
     await changePost(id);

@@ -101,7 +101,7 @@ test('after its key is revoked, a client gets no waiting message', async () => {
   expect(rest.map(({ data }) => data.postUpdated.change)).toEqual(kinds.slice(shown));
 });
 
-test('a key that is first watched while the others are checked stays', async () => {
+test('a key that is first watched during a check of other keys is not ended by that check', async () => {
   const [checked, late] = [await makeKey(), await makeKey()];
   const ended: string[] = [];
   const { db, log } = app.context;

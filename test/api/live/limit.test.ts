@@ -100,7 +100,7 @@ describe('the streams of a project', () => {
     ['on sockets', subscribeAndVanish],
     ['that asked for server-sent events', askForEventsAndVanish],
     ['that use the name of a stream again while it is opened', subscribeTwiceAndVanish],
-  ])('stop counting after clients %s and vanish', async (_, vanish) => {
+  ])('stop counting once clients %s have vanished', async (_, vanish) => {
     for (let i = 0; i < 8; i++) {
       await Promise.all(Array.from({ length: limit }, () => vanish()));
     }

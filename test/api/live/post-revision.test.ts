@@ -16,7 +16,7 @@ import { useRest } from '../../support/app/rest.ts';
 const rest = useRest();
 const author = useAuthor(rest);
 
-test('grows with each step of the post and of its results', async () => {
+test('a revision grows with each step of the post and of its results', async () => {
   const { id, results } = await author.create();
   const [first, second] = results.map((result) => result.id) as [string, string];
   const seen = [await author.read(id)];
@@ -43,7 +43,7 @@ test('grows with each step of the post and of its results', async () => {
   expect(times.at(-1)).toBeGreaterThan(times[0]!);
 });
 
-test('grows with changes by the client, also when they replace the targets', async () => {
+test('a revision grows with changes by the client, also when they replace the targets', async () => {
   const { id, results } = await author.create({ scheduled_at: inSeconds(3_600) });
   await begin(rest, results[0]!.id, 'prepare');
   const seen = [await author.read(id)];
@@ -66,7 +66,7 @@ test('grows with changes by the client, also when they replace the targets', asy
   expect(new Set(revisions).size).toBe(seen.length);
 });
 
-test('stays when nothing that a client sees changes', async () => {
+test('a revision stays the same when nothing that a client sees changes', async () => {
   const { id, results } = await author.create();
   const row = await begin(rest, results[0]!.id);
   const before = await author.read(id);
@@ -74,7 +74,7 @@ test('stays when nothing that a client sees changes', async () => {
   expect(await author.read(id)).toEqual(before);
 });
 
-test('is in the data of an event, as in the post that it is about', async () => {
+test('a revision is in the data of an event, as in the post', async () => {
   const { id, results } = await author.create();
   await claim(rest, id);
   for (const result of results) await publishTarget(rest, result.id);

@@ -37,7 +37,7 @@ describe('readPresent', () => {
     await stream.return();
   });
 
-  test('gives cursors that leave it out when the stream is resumed, by any process', async () => {
+  test('gives cursors that omit the state when the stream is resumed, by any process', async () => {
     const older = await writers.hold((trx) => writePostChanges(trx, 'prj_again', ['post_1']));
     await writers.commit('prj_again', ['post_2']);
     const between = await writers.hold((trx) => writePostChanges(trx, 'prj_again', ['post_3']));
@@ -62,7 +62,7 @@ describe('readPresent', () => {
     await other.close();
   });
 
-  test('has with its stream every change once, whenever it is read in a storm', async () => {
+  test('shows every change once, together with its stream, whenever it is read in a storm', async () => {
     const total = 8 * 30;
     const watching: Promise<string[]>[] = [];
     const watch = async () => {

@@ -51,7 +51,7 @@ function write(projectId: string, transactions: number): { ids: string[]; done: 
 }
 
 describe('a client that reconnects', () => {
-  test('to either of two processes, over either transport, sees each change once, in one order', async () => {
+  test('sees each change once and in order, from either of two processes, over either transport', async () => {
     const { projectId, key } = apps[0].tenant;
     const begun = await Promise.all([0, 1].map(() => cursorOf(key)));
     await using whole = subscribeOverSocket({
@@ -86,7 +86,7 @@ describe('a client that reconnects', () => {
     expect(again).toEqual(order);
   });
 
-  test('after its process has been started anew sees each change once, in order', async () => {
+  test('sees each change once and in order after its process has been started anew', async () => {
     const { projectId, key } = apps[0].tenant;
     const after = await cursorOf(key);
     const before = subscribeOverSocket({ url: apps[0].url, key, query, variables: { after } });

@@ -92,7 +92,7 @@ describe('a cursor', () => {
     });
   });
 
-  test('that is newer than the database has expired', async () => {
+  test('has expired if it is newer than the database', async () => {
     const { epoch, horizon, next } = await readFeedHead(database.db);
     const running = `${horizon}.0.${horizon}:${next + 1_000n}:`;
     for (const place of ['99999999999.1', running]) {
@@ -108,13 +108,13 @@ describe('a cursor', () => {
     ['that ends before it begins', (at: bigint) => `${at}:${at - 1n}:`],
     ['whose transactions are none of its own', (at: bigint) => `${at - 9n}:${at}:${at - 10n}`],
     ['that begins after the position of the cursor', (at: bigint) => `${at + 1n}:${at + 1n}:`],
-    ['twice the same', (at: bigint) => `${at - 9n}:${at}:${at - 3n},${at - 3n}`],
+    ['that names a transaction twice', (at: bigint) => `${at - 9n}:${at}:${at - 3n},${at - 3n}`],
     [
       'of more transactions than a server runs',
       (at: bigint) =>
         `${at - 5_000n}:${at}:${Array.from({ length: 1_001 }, (_, i) => at - 5_000n + BigInt(i)).join()}`,
     ],
-  ])('with a snapshot %s is refused', async (_, snapshot) => {
+  ])('is refused if it has a snapshot %s', async (_, snapshot) => {
     const { epoch, horizon } = await readFeedHead(database.db);
     const text = `${epoch}.${horizon}.0.${snapshot(horizon)}`;
     const after = Buffer.from(text).toString('base64url');

@@ -126,7 +126,7 @@ describe('streams of one message', () => {
     expect(executed).toBe(2);
   });
 
-  test('share it from any starting cursor', async () => {
+  test('share the execution from any starting cursor', async () => {
     const query = 'subscription ($after: String) { sample(after: $after) { text } }';
     await Promise.all([take(query, { after: 'x' }), take(query, { after: 'y' })]);
     expect(executed).toBe(2);
@@ -192,7 +192,7 @@ describe('the kept results', () => {
 
 describe('a stream', () => {
   test.each(['before', 'after'])(
-    'ends with who asked, also if gone %s it is open',
+    'ends when its client leaves, %s it is open',
     async (when) => {
       const asking = new AbortController();
       if (when === 'before') asking.abort();
@@ -212,7 +212,7 @@ describe('a stream', () => {
     expect(ended).toBe(1);
   });
 
-  test('that ends by itself keeps no listener on its client', async () => {
+  test('keeps no listener on its client if it ends by itself', async () => {
     messages = [];
     const asking = new AbortController();
     const stream = await open(plain, {}, 'key_a', asking.signal);
@@ -225,13 +225,13 @@ describe('a stream', () => {
     expect(getEventListeners(asking.signal, 'abort')).toEqual([]);
   });
 
-  test('that cannot start reports the reason and its path', async () => {
+  test('reports the reason and its path if it cannot start', async () => {
     expect(await open('subscription { sample(after: "bad") { text } }')).toMatchObject({
       errors: [{ message: 'no such place', path: ['sample'] }],
     });
   });
 
-  test('with an invalid variable gets the message of a query', async () => {
+  test('gets the message of a query if a variable is invalid', async () => {
     const query = 'subscription ($after: String) { sample(after: $after) { text } }';
     const { errors } = (await open(query, { after: 7 })) as ExecutionResult;
     expect(errors![0]!.message).toMatch(/^Variable "\$after" got invalid value 7/);

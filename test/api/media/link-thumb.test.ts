@@ -142,7 +142,7 @@ describe('the thumb of a link card', () => {
     expect(await countFetches(item.id!)).toBe(1);
   });
 
-  test('of a draft is fetched from its URL when the draft is scheduled', async () => {
+  test('is fetched from its URL when its draft is scheduled', async () => {
     const draft = await author.create({ ...postWith({ url: imageUrl }), status: 'draft' });
     expect(await storedThumb(draft.id)).toMatchObject({ id: null, url: imageUrl });
     expect((await author.change(draft.id, { scheduled_at: inSeconds(7_200) })).status).toBe(200);
@@ -162,7 +162,7 @@ describe('the thumb of a link card', () => {
     expect([await remove(a), await remove(b)]).toEqual([204, 409]);
   });
 
-  test('that can not be fetched fails its target long before the post is due', async () => {
+  test('fails its target long before the post is due if it can not be fetched', async () => {
     const { db } = rest.context;
     const scheduled = { scheduled_at: inSeconds(7_200) };
     const { id } = await author.create({ ...postWith({ url: imageUrl }), ...scheduled });

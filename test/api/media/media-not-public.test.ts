@@ -35,7 +35,7 @@ test('the networks are not listed', async () => {
   expect(names).not.toContain('threads');
 });
 
-describe('a request for such a network is refused', () => {
+describe('a request for a network that fetches media is refused', () => {
   test('for a connect session', async () => {
     const body = { platform: 'threads', external_user_id: 'user-1' };
     await expectRefused('POST', '/v1/connect/sessions', body);

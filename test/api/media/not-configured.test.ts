@@ -31,7 +31,7 @@ describe('media', () => {
     expect((await call('GET', '/v1/media')).body.data).toEqual([]);
   });
 
-  test('get no other upload URL, and are not deleted', async () => {
+  test('get no new upload URL, and are not deleted', async () => {
     const { db } = rest.context;
     const id = await addMedia(db, author.projectId);
     await expectRefused('POST', `/v1/media/${id}/upload-url`);
@@ -61,7 +61,7 @@ describe('a post with media', () => {
     expect(await countPosts()).toBe(0);
   });
 
-  test('does not come from a change, or from a draft of an earlier time', async () => {
+  test('cannot be made by a change, or from an older draft', async () => {
     const draft = await author.create({ status: 'draft', account_ids: [account] });
     await expectRefused('PATCH', `/v1/posts/${draft.id}`, { media_urls: [url] });
     const items = [{ id: null, url, alt_text: null, thumbnail_id: null, thumbnail_at_ms: null }];

@@ -117,7 +117,7 @@ describe('a file', () => {
     },
   );
 
-  test('is sent whole if it is not the one that a part was read from', async () => {
+  test('is sent whole if the earlier part was of another file', async () => {
     const first = await fetch(url, { headers: { range: 'bytes=0-1' } });
     const etag = first.headers.get('etag')!;
     const headers = { range: 'bytes=2-3' };
@@ -130,7 +130,7 @@ describe('a file', () => {
     expect((await fetch(url.replace('~', '%7E'))).status).toBe(200);
   });
 
-  test('takes no other method', async () => {
+  test('accepts no method other than GET and HEAD', async () => {
     const response = await fetch(url, { method: 'POST', body: 'a' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
@@ -269,7 +269,7 @@ describe('readers', () => {
 
   const statusOf = async (url: string) => (await fetch(url)).status;
 
-  test('of one project leave places for others', async () => {
+  test('leave places for the readers of other projects', async () => {
     const [own, second] = [await addFile(large), await addFile()];
     const other = await addFile(file, await app.createTenant());
     await using server = await startPublicMedia(app.context, { places: 2, placeMs: 100 });
@@ -284,7 +284,7 @@ describe('readers', () => {
     await expect.poll(() => statusOf(at(second))).toBe(200);
   });
 
-  test('that are too slow are cut off', async () => {
+  test('are cut off if they are too slow', async () => {
     const [own, second] = [await addFile(large), await addFile()];
     await using server = await startPublicMedia(app.context, { places: 2, totalMs: 500 });
     using reader = stall(server.at(urlOf(own)));

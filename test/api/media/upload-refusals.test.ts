@@ -43,10 +43,10 @@ describe('an upload URL', () => {
     ['with two tokens', (url: URL) => url.searchParams.append('token', 'a')],
     ['with another token', (url: URL) => url.searchParams.set('token', 'A'.repeat(43))],
     [
-      'of other media',
+      'for other media',
       (url: URL) => (url.pathname = `${url.pathname.slice(0, -26)}${'0'.repeat(26)}`),
     ],
-  ])('%s is not valid', async (_, tamper) => {
+  ])('is not valid %s', async (_, tamper) => {
     const { id, upload_url } = await createMedia(app.api);
     const url = new URL(upload_url);
     tamper(url);
@@ -55,7 +55,7 @@ describe('an upload URL', () => {
     await expectUntouched(id);
   });
 
-  test('that has expired can be renewed', async () => {
+  test('can be renewed if it has expired', async () => {
     const { id, upload_url } = await createMedia(app.api);
     await app.context.db
       .updateTable('media')
@@ -68,19 +68,19 @@ describe('an upload URL', () => {
     expect((await putBytes(body.data.upload_url, image)).status).toBe(200);
   });
 
-  test('takes PUT only', async () => {
+  test('accepts only PUT', async () => {
     const { upload_url } = await createMedia(app.api);
     const response = await fetch(upload_url);
     expect([response.status, response.headers.get('Allow')]).toEqual([405, 'PUT, OPTIONS']);
   });
 
-  test('is nowhere else', async () => {
+  test('is the only address that accepts uploads', async () => {
     for (const path of ['/uploads/', '/uploads/a/b', '/uploads/med_1']) {
       expect((await putBytes(`${app.url}${path}`, image)).status, path).toBe(404);
     }
   });
 
-  test('takes no bytes where no store is configured', async () => {
+  test('accepts no bytes if no store is configured', async () => {
     await using server = await startUploads({ ...app.context, media: undefined });
     const { upload_url } = await createMedia(app.api);
     const answer = await putBytes(server.at(upload_url), image);
@@ -138,7 +138,7 @@ describe('bytes', () => {
     await expectUntouched(id);
   });
 
-  test('of unknown length are refused if their number is wrong', async () => {
+  test('are refused if their number is wrong, even if it is known only at the end', async () => {
     for (const size_bytes of [image.byteLength - 1, image.byteLength + 1]) {
       const { id, upload_url } = await createMedia(app.api, { size_bytes });
       const answer = await putBytes(upload_url, new Blob([image]).stream());
@@ -147,7 +147,7 @@ describe('bytes', () => {
     }
   });
 
-  test('in parts are refused if their total is not the declared size', async () => {
+  test('are refused if a part names a total that is not the declared size', async () => {
     const { id, upload_url } = await createMedia(app.api, { size_bytes: 300_000 });
     const answer = await putPart(upload_url, large, 0, partBytes);
     expect([answer.status, codeOf(answer)]).toEqual([422, 'size_mismatch']);
@@ -175,7 +175,7 @@ describe('the limits', () => {
   test.each([
     ['with a length', (bytes: Uint8Array) => bytes],
     ['in chunks', (bytes: Uint8Array) => new Blob([bytes]).stream()],
-  ])('of a file hold for a body %s', async (_, bodyOf) => {
+  ])('hold for a file, sent %s', async (_, bodyOf) => {
     await using server = await startUploads(limited({ maxBytes: 1_000_000 }));
     const { upload_url } = await createMedia(app.api);
     const answer = await putBytes(server.at(upload_url), bodyOf(large));
@@ -186,7 +186,7 @@ describe('the limits', () => {
   test.each([
     ['with a length', (bytes: Uint8Array) => bytes],
     ['in chunks', (bytes: Uint8Array) => new Blob([bytes]).stream()],
-  ])('of a project hold for a body %s', async (_, bodyOf) => {
+  ])('hold for the files of a project, sent %s', async (_, bodyOf) => {
     await using server = await startUploads(limited({ projectMaxBytes: 10_000_000 }));
     const { api } = await app.createTenant();
     const first = await createMedia(api);
@@ -198,7 +198,7 @@ describe('the limits', () => {
     expect((await putBytes(server.at(upload_url), bodyOf(large))).status).toBe(200);
   });
 
-  test('of a process: a project with slow uploads leaves places for another project', async () => {
+  test('leave places for another project if one project has slow uploads', async () => {
     await using server = await startUploads(app.context, { placeMs: 100 });
     const [slow, quick] = [await app.createTenant(), await app.createTenant()];
     const all = await Promise.all(Array.from({ length: 4 }, () => createMedia(slow.api)));
@@ -225,7 +225,7 @@ describe('the limits', () => {
     expect((await putBytes(server.at(upload_url), image)).status).toBe(200);
   });
 
-  test('of a process: an upload waits for a place that becomes free', async () => {
+  test('let an upload wait for a place that becomes free', async () => {
     await using server = await startUploads(app.context, { places: 1, placeMs: 60_000 });
     const [first, second] = [await createMedia(app.api), await createMedia(app.api)];
     using head = sendHead(server.at(first.upload_url), [`Content-Length: ${image.byteLength}`]);
@@ -243,7 +243,7 @@ describe('a store', () => {
   test.each([
     ['full', 507, 'media_storage_full'],
     ['unavailable', 503, 'unavailable'],
-  ] as const)('that is %s ends the upload, which can be resumed', async (reason, status, code) => {
+  ] as const)('ends the upload, which can be resumed, if it is %s', async (reason, status, code) => {
     const { store } = app.context.media!;
     let puts = 0;
     const failing = {
@@ -268,7 +268,7 @@ describe('a store', () => {
 describe('a client', () => {
   const lengthOf = (bytes: Uint8Array) => `Content-Length: ${bytes.byteLength}`;
 
-  test('that sends nothing for too long gets 408', async () => {
+  test('gets 408 if it sends nothing for too long', async () => {
     await using server = await startUploads(app.context, { stalledMs: 200 });
     const { id, upload_url } = await createMedia(app.api);
     using upload = sendHead(server.at(upload_url), [lengthOf(large)]);
@@ -280,7 +280,7 @@ describe('a client', () => {
     expect(row!.writer_id).toBeNull();
   });
 
-  test('that sends for too long in all gets 408, and can send the rest', async () => {
+  test('gets 408 if it sends for too long in all, and can send the rest', async () => {
     await using server = await startUploads(app.context, { totalMs: 500 });
     const { id, upload_url } = await createMedia(app.api);
     using upload = sendHead(server.at(upload_url), [lengthOf(large)]);
@@ -295,7 +295,7 @@ describe('a client', () => {
     expect(rest.status, rest.text).toBe(200);
   });
 
-  test('that breaks off frees the upload for another', async () => {
+  test('frees the upload for another client if it breaks off', async () => {
     const { id, upload_url } = await createMedia(app.api);
     const upload = sendHead(upload_url, [lengthOf(image)]);
     upload.socket.write(image.subarray(0, 100));
@@ -309,7 +309,7 @@ describe('a client', () => {
     await vi.waitFor(succeeds, { timeout: 10_000 });
   });
 
-  test('that waits for permission sends no bytes of a refused upload', async () => {
+  test('sends no bytes of a refused upload if it waits for permission', async () => {
     const { upload_url } = await createMedia(app.api);
     using refused = sendHead(`${upload_url}x`, [lengthOf(large), 'Expect: 100-continue']);
     const answer = await refused.until('request_id');
@@ -320,7 +320,7 @@ describe('a client', () => {
     expect(await allowed.until('request_id')).toContain('HTTP/1.1 200 ');
   });
 
-  test('that waits for permission is asked for a body by every other path', async () => {
+  test('is asked for its body by every other path if it waits for permission', async () => {
     const body = '{}';
     using call = sendHead(
       `${app.url}/v1/webhooks`,
@@ -332,7 +332,7 @@ describe('a client', () => {
     expect(await call.until('request_id')).toContain('HTTP/1.1 415 ');
   });
 
-  test('that sends on after a refusal reads the refusal', async () => {
+  test('reads the refusal even if it continues to send', async () => {
     const { upload_url } = await createMedia(app.api);
     const answer = await putBytes(`${upload_url}x`, large);
     expect([answer.status, codeOf(answer)]).toEqual([403, 'upload_url_invalid']);

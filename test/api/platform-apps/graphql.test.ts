@@ -43,7 +43,7 @@ describe('an app', () => {
     expect(platformApps).toEqual([platformApp]);
   });
 
-  test('of a network that needs none is refused at its argument', async () => {
+  test('is refused at its argument for a network that needs no app', async () => {
     const mutation = `mutation {
       setPlatformApp(platform: BLUESKY, input: { clientId: "a" }) { clientId }
     }`;

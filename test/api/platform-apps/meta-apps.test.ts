@@ -47,7 +47,7 @@ describe('settings', () => {
     ['instagram', { config_id: 77 }, 'settings.config_id'],
     ['threads', { config_id: '77' }, 'settings.config_id'],
     ['linkedin', { scope: 'a' }, 'settings.scope'],
-  ])('of %s refuse %j', async (network, settings, path) => {
+  ])('are refused for %s: %j', async (network, settings, path) => {
     const refused = await put(network, settings);
     expect(refused.status).toBe(422);
     expect(refused.body.error.issues).toMatchObject([{ path }]);
@@ -81,7 +81,7 @@ describe('callback URLs', () => {
     expect((await put('threads', undefined, 'other')).body.data.callback_urls).not.toEqual(urls);
   });
 
-  test('of a network that reports nothing of users are null', async () => {
+  test('are null for a network that reports nothing of users', async () => {
     expect((await put('linkedin')).body.data.callback_urls).toMatchObject({
       deauthorize: null,
       data_deletion: null,

@@ -21,7 +21,7 @@ test('an app is set, read and deleted by either name', async () => {
   }
 });
 
-test('bodies and filters take it', async () => {
+test('bodies and filters accept either name', async () => {
   const { db } = app.database;
   const accountId = await addAccount(db, app.tenant.projectId, 'twitter');
   const target = { account_id: accountId, platform: 'x', caption: 'a' };

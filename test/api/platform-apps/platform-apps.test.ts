@@ -75,7 +75,7 @@ describe('setting an app', () => {
   test.each([
     ['linkedin', 422, [['client_secret', 'required']]],
     ['mastodon', 201, undefined],
-  ])('without a secret at %s answers %i', async (network, status, issues) => {
+  ])('is answered without a secret at %s with %i', async (network, status, issues) => {
     const at = `/v1/platform-credentials/${network}`;
     const { status: answered, body } = await call('PUT', { client_id: 'client' }, owner, at);
     const named = body.error?.issues.map((issue: { path: string; code: string }) => [
@@ -111,7 +111,7 @@ describe('setting an app', () => {
     expect(rows.map((row) => row.client_secret?.toString('latin1')).join()).not.toContain('word');
   });
 
-  test('again changes its secret, or removes it', async () => {
+  test('changes or removes the secret of an app that is set', async () => {
     await set('client', 'one');
     const before = await findApp();
     expect(await set('client', 'two')).toMatchObject({ status: 200 });
@@ -120,7 +120,7 @@ describe('setting an app', () => {
     expect(await findApp()).toEqual({ ...before, clientSecret: null });
   });
 
-  test('with another client ID leaves the accounts of the one before', async () => {
+  test('leaves the accounts of the earlier app if the client ID changes', async () => {
     await set('one', 's');
     const account = await addAccount();
     const first = await findApp();
@@ -156,7 +156,7 @@ describe('setting an app', () => {
     expect(lines.join()).not.toContain('secret-word');
   });
 
-  test('of a network that needs none is refused', async () => {
+  test('is refused for a network that needs no app', async () => {
     const at = '/v1/platform-credentials/sandbox';
     const refused = await call('PUT', { client_id: 'a' }, owner, at);
     expect(refused).toMatchObject({ status: 422, body: { error: { code: 'validation_error' } } });
@@ -165,7 +165,7 @@ describe('setting an app', () => {
     ]);
   });
 
-  test.each(['GET', 'PUT', 'DELETE'])('of an unknown network is 404: %s', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE'])('is 404 for an unknown network: %s', async (method) => {
     const body = method === 'PUT' ? { client_id: 'a' } : undefined;
     const at = '/v1/platform-credentials/constructor';
     const answer = await call(method, body, owner, at);
@@ -210,14 +210,14 @@ describe('a test key', () => {
 });
 
 describe('deleting an app', () => {
-  test('that no account uses', async () => {
+  test('works if no account uses it', async () => {
     await set('client', 's');
     expect((await call('DELETE')).status).toBe(204);
     expect(await call('GET')).toMatchObject(notFound);
     expect(await call('DELETE')).toMatchObject(notFound);
   });
 
-  test('that accounts are connected with is a conflict', async () => {
+  test('is a conflict if accounts are connected with it', async () => {
     await set('one', 's');
     const account = await addAccount();
     await set('two', 's');
@@ -235,7 +235,7 @@ describe('deleting an app', () => {
     });
   });
 
-  test('with force requires a reconnect of its accounts, and of no others', async () => {
+  test('requires a reconnect of its accounts alone if it is forced', async () => {
     const other = await rest.createTenant();
     await set('theirs', 's', other);
     await set('ours', 's');
@@ -263,7 +263,7 @@ describe('deleting an app', () => {
     expect(await call('GET')).toMatchObject(notFound);
   });
 
-  test('whose logins have all ended needs no force', async () => {
+  test('needs no force if its logins have all ended', async () => {
     await set('client', 's');
     const account = await addAccount();
     const { grant_id } = await read(account);
@@ -276,7 +276,7 @@ describe('deleting an app', () => {
     expect((await read(account)).grant_id).toBe(grant_id);
   });
 
-  test('during a consent refuses the connection', async () => {
+  test('refuses the connection of a consent that has begun', async () => {
     await set('client', 's');
     const app = (await findApp())!;
     await call('DELETE');

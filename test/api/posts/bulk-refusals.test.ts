@@ -52,7 +52,7 @@ describe('an item', () => {
       '',
       'too_deep',
     ],
-  ])('that is or has %s is refused alone', async (_, item, path, code) => {
+  ])('is refused alone if it is or has %s', async (_, item, path, code) => {
     const answer = await sendBetween(item);
     expect(answer.status).toBe(200);
     const [before, refused, after] = answer.body.data;
@@ -63,7 +63,7 @@ describe('an item', () => {
     if (path) expect(issues[0]).toMatchObject({ path, code });
   });
 
-  test('that is null is refused alone with an Idempotency-Key too', async () => {
+  test('is refused alone, even with an Idempotency-Key, if it is null', async () => {
     const headers = { 'Idempotency-Key': 'nulls' };
     const first = await sendBetween('null', headers);
     const statuses = (answer: TestAnswer) =>
@@ -95,7 +95,7 @@ describe('an item', () => {
 });
 
 describe("a bulk's key", () => {
-  test('takes no key from single posts', async () => {
+  test('leaves every key free for single posts', async () => {
     await sendBetween('null', { 'Idempotency-Key': 'K' });
     const keys = await rest.context.db
       .selectFrom('idempotency_keys')

@@ -122,7 +122,7 @@ describe('POST /v1/posts/bulk', () => {
     expect(answer.body.error.issues).toMatchObject([{ path, code }]);
   });
 
-  test('accepts fifty', async () => {
+  test('accepts fifty posts', async () => {
     const answer = await send(Array.from({ length: 50 }, (_, i) => post(`fifty ${i}`)));
     expect(itemsOf(answer).map((item) => item.post?.caption)).toEqual(
       Array.from({ length: 50 }, (_, i) => `fifty ${i}`),
@@ -140,7 +140,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(await countPosts('again')).toBe(1);
   });
 
-  test('with other posts is a conflict', async () => {
+  test('is a conflict if its posts differ', async () => {
     await send([post('mine')], 'other');
     const answer = await send([post('not mine')], 'other');
     expect(answer).toMatchObject({
@@ -162,7 +162,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(await countPosts('half')).toBe(3);
   });
 
-  test('after a crash in between is still a conflict with other posts', async () => {
+  test('is a conflict if its posts differ, even after a crash in between', async () => {
     await send([post('left 0'), post('left 1')], 'left');
     await forgetKeys('left');
     const answer = await send([post('left 2'), post('left 3')], 'left');
@@ -188,7 +188,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(third.headers.get('Idempotency-Replayed')).toBe('true');
   });
 
-  test('that is simultaneous creates no second post', async () => {
+  test('creates no second post if it is simultaneous', async () => {
     const posts = Array.from({ length: 5 }, (_, i) => post(`same ${i}`));
     const answers = await Promise.all(Array.from({ length: 4 }, () => send(posts, 'same')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -206,7 +206,7 @@ describe("a post's own key", () => {
     expect(await countPosts('own')).toBe(1);
   });
 
-  test('with another post is a conflict for that post only', async () => {
+  test('is a conflict for a different post, and for that post only', async () => {
     await send([post('kept', { idempotency_key: 'own-2' })]);
     const answer = await send([post('kept not', { idempotency_key: 'own-2' }), post('beside')]);
     expect(itemsOf(answer)).toMatchObject([

@@ -67,7 +67,7 @@ describe('a first comment', () => {
     return app.tenant.waitForPost(id);
   }
 
-  test('that failed says as much as its target, and its attempts are found by its id', async () => {
+  test('says as much as its target if it failed, and its attempts are found by its ID', async () => {
     const { id, results } = await publishBelow('rejected');
     const { first_comment: comment } = results[0]!;
     expect(comment).toMatchObject({
@@ -85,7 +85,7 @@ describe('a first comment', () => {
     expect(attempts).toMatchObject({ status: 200, body: { data: [] } });
   });
 
-  test('that is published lists its calls by its ID, in REST and in GraphQL', async () => {
+  test('lists its calls by its ID once it is published, in REST and in GraphQL', async () => {
     const { id, results } = await publishBelow('published');
     const { first_comment: comment } = results[0]!;
     expect(comment).toMatchObject({ status: 'published', attempts: 1, next_action: 'none' });
@@ -111,7 +111,7 @@ describe('a first comment', () => {
 });
 
 describe('a result', () => {
-  test('that failed has the next action, and a link to the reference', async () => {
+  test('has the next action, and a link to the reference, if it failed', async () => {
     const [published, failed] = post.results;
     expect(failed).toMatchObject({
       error_code: 'rejected',

@@ -20,7 +20,7 @@ const urls = ['https://example.com/1.jpg', 'https://example.com/2.jpg'];
 describe('a link card', () => {
   const platform_options = { link: { url: 'https://example.com' } };
 
-  test('takes one image on Bluesky', async () => {
+  test('accepts one image on Bluesky', async () => {
     const caption = 'Hello';
     expect(await validate('bluesky', { caption, media_urls: urls })).toEqual([]);
     const one = { caption, platform_options, media_urls: urls.slice(1) };

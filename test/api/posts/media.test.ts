@@ -86,7 +86,7 @@ describe('the forms of media', () => {
     expect(post.status).toBe('pending');
   });
 
-  test('an empty form beside another counts as left out', async () => {
+  test('an empty form counts as left out beside a form with media', async () => {
     const [ada, bob, eve] = accounts;
     const none = { media: [], media_ids: [], media_urls: [] };
     const id = await media();
@@ -272,7 +272,7 @@ describe('a URL', () => {
     expect(await workflowsOf(ids)).toHaveLength(1);
   });
 
-  test('of a draft is fetched when the draft is scheduled', async () => {
+  test('is fetched when its draft is scheduled', async () => {
     const draft = await create({ status: 'draft', media_urls: [url] });
     expect(draft.media).toEqual([
       { id: null, url, alt_text: null, thumbnail_id: null, thumbnail_at_ms: null },
@@ -285,7 +285,7 @@ describe('a URL', () => {
     expect(await workflowsOf([id])).toHaveLength(1);
   });
 
-  test('of a draft is fetched when the draft is published', async () => {
+  test('is fetched when its draft is published', async () => {
     const draft = await create({ status: 'draft', media_urls: [url] });
     const { body } = await author.ask(draft.id, 'publish');
     const { id } = body.data.media[0];
@@ -296,7 +296,7 @@ describe('a URL', () => {
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('that waits for another fetch is fetched at once when its post is due earlier', async () => {
+  test('is fetched at once if it waits for a later fetch when its post becomes due earlier', async () => {
     const { db } = rest.context;
     const { id: postId, media: items } = await create({
       media_urls: [url],
@@ -311,7 +311,7 @@ describe('a URL', () => {
     expect(await workflowsOf([id])).toHaveLength(3);
   });
 
-  test('that fails fails the target of a scheduled post, until the post gets other media', async () => {
+  test('fails the target of a scheduled post if its fetch fails, until the post gets other media', async () => {
     const { db } = rest.context;
     const scheduled = await create({
       media_urls: [url],

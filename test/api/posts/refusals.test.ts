@@ -70,7 +70,7 @@ describe('media', () => {
     ],
   );
 
-  test('the refusal of too many says how many were given and how many may be', async () => {
+  test('are refused with the actual count and the limit if there are too many', async () => {
     const [issue] = await client.issuesOf(single(client.mute, { media_urls: many }));
     expect(issue).toMatchObject({ actual: 5, limit: 4 });
   });
@@ -133,7 +133,7 @@ describe('targets', () => {
     }
   });
 
-  test('and the schedule are checked together', async () => {
+  test('are checked together with the schedule', async () => {
     const issues = await client.issuesOf({
       scheduled_at: '2020-01-01T00:00:00Z',
       ...single(client.gone, {}),

@@ -77,7 +77,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
     expect(await changesOf(rest, id)).toContain('result.retried');
   });
 
-  test('is an event more when it fails again', async () => {
+  test('records another event when the target fails again', async () => {
     const { id, resultIds } = await createPartial(rest, author);
     await retry(id, resultIds[1]);
     await claim(rest, id);
@@ -176,7 +176,7 @@ describe('a refused retry', () => {
     return body.error.message;
   }
 
-  test('of a target that has not failed reports its status', async () => {
+  test('reports the status of a target that has not failed', async () => {
     const { id, resultIds } = await createStarted(rest, author);
     expect(await messageOf(id, resultIds[0])).toMatch(/^The target waits to be published/);
     await begin(rest, resultIds[0]);
@@ -192,7 +192,7 @@ describe('a refused retry', () => {
     );
   });
 
-  test('of a disconnected account names the reconnection', async () => {
+  test('names the reconnection if the account is disconnected', async () => {
     const { id, resultIds } = await createPartial(rest, author);
     await rest.call('DELETE', `/v1/accounts/${author.accounts[1]}`, { key: author.key });
     const { status, body } = await retry(id, resultIds[1]);
@@ -202,7 +202,7 @@ describe('a refused retry', () => {
     expect((await author.read(id)).status).toBe('partial');
   });
 
-  test('of a target whose media were deleted names them, and changes nothing', async () => {
+  test('names the media of the target if they were deleted, and changes nothing', async () => {
     const { db } = rest.context;
     const mediaId = await addImage(db, author.projectId);
     const { id, resultIds } = await createStarted(rest, author, { media_ids: [mediaId] });
@@ -219,7 +219,7 @@ describe('a refused retry', () => {
     expect(await author.read(id)).toEqual(before);
   });
 
-  test('of a part of a thread names the part before it', async () => {
+  test('names the earlier part of a thread that has failed', async () => {
     const [account_id] = author.accounts;
     const platform_posts = [1, 2].map((thread_position) => ({ account_id, thread_position }));
     const { id, resultIds } = await createStarted(rest, author, { platform_posts });
@@ -233,14 +233,14 @@ describe('a refused retry', () => {
     expect((await retry(id, resultIds[1])).status).toBe(202);
   });
 
-  test('of a result of another post is not found', async () => {
+  test('is not found if the result is one of another post', async () => {
     const { id } = await createPartial(rest, author);
     const { resultIds } = await createPartial(rest, author);
     expect((await retry(id, resultIds[1])).status).toBe(404);
     expect((await retry(id, 'res_unknown')).status).toBe(404);
   });
 
-  test('with a test key reaches no real network', async () => {
+  test('reaches no real network if the key is for tests', async () => {
     const { id, resultIds } = await createPartial(rest, author);
     const { projectId } = author;
     const { key } = await rest.createTenant({ projectId, environment: 'test' });

@@ -81,7 +81,7 @@ describe('threads', () => {
 });
 
 describe('answers', () => {
-  test('of an account without replies are refused, as a limit of that account', async () => {
+  test('are refused for an account without replies, as a limit of that account', async () => {
     const [issue] = await client.issuesOf(single(client.mute, { in_reply_to: '17' }));
     expect(issue!.message).toMatch(
       /^This account can't reply on \w+, so it takes no `in_reply_to`/,
@@ -138,7 +138,7 @@ describe('answers', () => {
     ],
   );
 
-  test('an id of a wrong form is answered with one of the right form', async () => {
+  test('a post ID of a wrong form is refused with one of the right form', async () => {
     const [issue] = await client.issuesOf(
       single(client.bluesky, { in_reply_to: 'https://bsky.app/post/1' }),
     );

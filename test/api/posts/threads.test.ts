@@ -47,7 +47,7 @@ function readRows(postId: string): Promise<PostResultRow[]> {
 }
 
 describe('a thread', () => {
-  test('is a result for each part, each answering the one before', async () => {
+  test('has a result for each part, each a reply to the part before it', async () => {
     const post = await create({
       platform_posts: [1, 2, 3].map((thread_position) => ({
         account_id: ada,
@@ -107,7 +107,7 @@ describe('a thread', () => {
 });
 
 describe('a first comment', () => {
-  test('is shown inside its result and is none itself', async () => {
+  test('is shown inside its result and is no result itself', async () => {
     const post = await create({
       platform_posts: [
         { account_id: ada, first_comment: 'link below' },
@@ -129,7 +129,7 @@ describe('a first comment', () => {
     ]);
   });
 
-  test('of each part of a thread is stored after all targets, without their media and options', async () => {
+  test('is stored for each part of a thread, after all targets and without their media and options', async () => {
     const post = await create({
       media_urls: ['https://example.com/a.jpg'],
       platform_posts: [

@@ -117,7 +117,7 @@ describe('POST /v1/posts/validate', () => {
     expect(errors).toEqual(created.body.error.issues);
   });
 
-  test('foresees the refusal of targets past the monthly limit, of a draft none', async () => {
+  test('foresees the refusal of targets past the monthly limit, except for a draft', async () => {
     const { key, projectId } = await validator.rest.createTenant();
     const only = await validator.insertAccount(projectId);
     await validator.rest.context.db

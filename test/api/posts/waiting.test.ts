@@ -50,7 +50,7 @@ describe.concurrent('a target that waits', () => {
   test.each([
     ['unavailable', 'network'],
     ['rate_limited', 'rate_limit'],
-  ])('after %s says %s, and until when', async (outcome, reason) => {
+  ])('says after %s that it waits for %s, and until when', async (outcome, reason) => {
     const { tenant, create, expectSoon, expectPublished } = await createSender();
     const post = await create({ platform_options: { outcome, times: 1 } });
     await expectSoon(post, [reason]);
@@ -66,7 +66,7 @@ describe.concurrent('a target that waits', () => {
     await expectPublished(post);
   });
 
-  test('during a pause shows the pause, and another reason once it is resumed', async () => {
+  test('shows a pause while it lasts, and another reason afterwards', async () => {
     const sender = await createSender();
     await sender.pause();
     const post = await sender.create({ platform_options: { outcome: 'unavailable', times: 1 } });
@@ -76,7 +76,7 @@ describe.concurrent('a target that waits', () => {
     await sender.expectPublished(post);
   });
 
-  test('for a limit after a pause says the limit alone', async () => {
+  test('names the limit alone once the pause has ended', async () => {
     const sender = await createSender();
     await sender.expectPublished(await sender.create({ platform_options: { throttle_s: 4 } }));
     await sender.pause();
@@ -87,7 +87,7 @@ describe.concurrent('a target that waits', () => {
     await sender.expectPublished(held);
   });
 
-  test('in a thread or as a comment shows that it waits for the part before it', async () => {
+  test('shows that it waits for the part before it, in a thread or as a comment', async () => {
     const { tenant, create, expectSoon, expectPublished } = await createSender();
     const slow = { platform_options: { delay_ms: 1_000 }, first_comment: 'below' };
     const post = await create(
@@ -100,7 +100,7 @@ describe.concurrent('a target that waits', () => {
     await expectPublished(post);
   });
 
-  test('for a lost answer shows it, until the outcome is unknown', async () => {
+  test('says that it waits for a lost answer, until the outcome is unknown', async () => {
     const { tenant, create, expectSoon } = await createSender();
     const post = await create({ platform_options: { outcome: 'lost_and_hidden' } });
     await expectSoon(post, ['lost_answer']);
@@ -114,7 +114,7 @@ describe.concurrent('a target that waits', () => {
     expect(again.results).toMatchObject([{ error_code: 'outcome_unknown', attempts: 1 }]);
   });
 
-  test('for its scheduled time has no reason', async () => {
+  test('has no reason before its scheduled time', async () => {
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const { tenant, waitingFor } = await createSender();
     const { id } = await tenant.connectSandbox('bob');
@@ -152,7 +152,7 @@ describe('findWaitReason', () => {
     expect(reasonOf(row('reconcile', { rateLimitedSinceMs: 1 }))).toBe('rate_limit');
   });
 
-  test('knows a place under the ceiling from one that is used', () => {
+  test('names a rate limit while the target waits for its slot, and not afterwards', () => {
     const slotAtMs = dueAt.getTime();
     expect(reasonOf(row('commit', { slotAtMs }))).toBe('rate_limit');
     expect(reasonOf(row('commit', { slotAtMs: slotAtMs - 1_000 }))).toBe('network');

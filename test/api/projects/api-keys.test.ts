@@ -58,7 +58,7 @@ describe('POST /v1/api-keys', () => {
     expect((await create({ scopes: ['posts:read'] }, key)).status).toBe(201);
   });
 
-  test('by a test key makes test keys only', async () => {
+  test('makes only test keys if a test key calls it', async () => {
     const maker = await create({ environment: 'test' });
     const { key } = maker.body.data;
     expect(key).toMatch(/^fan_test_/);
@@ -66,7 +66,7 @@ describe('POST /v1/api-keys', () => {
     expect((await create({ environment: 'test' }, key)).status).toBe(201);
   });
 
-  test("by an expiring key can't outlive that key", async () => {
+  test('makes no key that would outlive an expiring key that calls it', async () => {
     const expires_at = new Date(Date.now() + 60_000).toISOString();
     const maker = await create({ expires_at });
     const { key } = maker.body.data;
@@ -107,7 +107,7 @@ describe('DELETE /v1/api-keys/:id', () => {
     expect(read.body.data.revoked_at).not.toBeNull();
   });
 
-  test('in another process ends it within five seconds', async () => {
+  test('ends the key in another process within five seconds', async () => {
     const { body } = await create({});
     expect(await statusOf(body.data.key)).toBe(200);
     await rest.context.db

@@ -27,7 +27,7 @@ const headers = (id: string) => ({ headers: { 'X-Request-Id': id } });
 const url = 'https://127.0.0.1:9/hook?token=word';
 
 describe('a change over REST', () => {
-  test('of a webhook names the API key and the request', async () => {
+  test('is logged with the API key and the request if it changes a webhook', async () => {
     const { api } = app;
     let id = '';
     const logged = await linesOf(async () => {
@@ -58,7 +58,7 @@ describe('a change over REST', () => {
     expect(JSON.stringify(logged)).not.toMatch(/word|whsec/);
   });
 
-  test('of an API key, an account, a connect session or the project does too', async () => {
+  test('is logged likewise for an API key, an account, a connect session or the project', async () => {
     const { api } = app;
     const logged = await linesOf(async () => {
       const { id } = (await api.post('/v1/api-keys', { name: 'k' }, headers('k-1'))).body.data;
@@ -88,13 +88,13 @@ describe('a change over REST', () => {
     expect(logged).toHaveLength(1);
   });
 
-  test('that is refused is not logged', async () => {
+  test('is not logged if it is refused', async () => {
     expect(await linesOf(() => app.api.patch('/v1/webhooks/wh_1', { name: 'a' }))).toEqual([]);
   });
 });
 
 describe('a change over GraphQL', () => {
-  test('is the same line', async () => {
+  test('is logged in the same way', async () => {
     const logged = await linesOf(() =>
       app.api.call(
         'POST',
@@ -112,7 +112,7 @@ describe('a change over GraphQL', () => {
     ]);
   });
 
-  test('of an API key is too', async () => {
+  test('is logged for an API key too', async () => {
     const mutation = 'mutation { createApiKey(input: { name: "k" }) { apiKey { id } } }';
     const logged = await linesOf(() => ask(app, mutation));
     expect(logged).toMatchObject([

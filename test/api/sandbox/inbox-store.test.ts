@@ -15,7 +15,7 @@ const request = (options: Partial<ReceivedRequest> = {}): ReceivedRequest => ({
   ...options,
 });
 
-test('counts headers, so that many large ones push out the oldest requests', () => {
+test('the store counts headers, so that many large ones push out the oldest requests', () => {
   const store = createInboxStore();
   const inbox = store.open('demo');
   const megabyte = 'x'.repeat(1_048_576);
@@ -25,14 +25,14 @@ test('counts headers, so that many large ones push out the oldest requests', () 
   expect(Object.keys(inbox.requests[0]!.headers)).toEqual(['x-49']);
 });
 
-test('counts each of many small headers', () => {
+test('the store counts each of many small headers', () => {
   const inbox = createInboxStore().open('demo');
   const headers = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`h${i}`, '']));
   for (let i = 0; i < 100; i++) inbox.keep(request({ headers }));
   expect(inbox.requests.length).toBeLessThan(70);
 });
 
-test('counts delivery ids, so that those of many inboxes push out the oldest inbox', () => {
+test('the store counts delivery ids, so that those of many inboxes push out the oldest inbox', () => {
   const store = createInboxStore();
   for (let i = 0; i < 30; i++) {
     const inbox = store.open(`inbox${i}`);
@@ -44,7 +44,7 @@ test('counts delivery ids, so that those of many inboxes push out the oldest inb
   expect(store.find('inbox29')!.count(longId(9_999))).toBe(2);
 });
 
-test('forgets the ids that came first', () => {
+test('the store forgets the delivery ids that came first', () => {
   const inbox = createInboxStore().open('demo');
   for (let n = 0; n < 20_000; n++) inbox.count(longId(n));
   expect(inbox.count(longId(19_999))).toBe(2);

@@ -145,7 +145,7 @@ describe('PUT /sandbox/api/media/:id', () => {
     expect(errorOf(answer)).toEqual([400, 'invalid_range']);
   });
 
-  test('takes one of two parts that arrive at once', async () => {
+  test('accepts one of two parts that arrive at once', async () => {
     const id = await create();
     const part = { range: 'bytes 0-9/10', body: Buffer.from('abcdefghij') };
     const answers = await Promise.all([put(id, part), put(id, part)]);
@@ -187,7 +187,7 @@ describe('POST /sandbox/api/posts', () => {
   const post = (media: unknown, handle = 'ada') =>
     call('posts', { handle, json: { caption: 'look', media } });
 
-  test('takes complete media of its handle', async () => {
+  test('accepts complete media of its handle', async () => {
     const ids = [await upload(), await upload()];
     expect(await post(ids)).toMatchObject({ status: 201, body: { media: ids } });
     expect(errorOf(await post(ids, 'bob'))).toEqual([422, 'unknown_media']);

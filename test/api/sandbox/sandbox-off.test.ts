@@ -14,7 +14,7 @@ async function linesOfStart(env: Record<string, string>): Promise<LogLine[]> {
   return lines;
 }
 
-test('warns once, naming the variable, where the database has sandbox accounts', async () => {
+test('a start without the sandbox warns once, with the variable, if the database has sandbox accounts', async () => {
   const off = { FANFARE_SANDBOX: 'false' };
   expect(await linesOfStart(off)).toEqual([]);
   await addPost(database.db);

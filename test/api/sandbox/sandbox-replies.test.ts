@@ -43,7 +43,7 @@ function captionsOf(page: string): string[] {
 }
 
 describe('POST /sandbox/api/posts', () => {
-  test('takes a reply', async () => {
+  test('accepts a reply', async () => {
     const first = await post('ada', 'first');
     const reply = await post('bob', 'second', { reply_to: first.id });
     expect(first).toMatchObject({ reply_to: null, media: [] });

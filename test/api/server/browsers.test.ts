@@ -35,7 +35,7 @@ function ask(url: string, headers: Record<string, string>, method = 'GET'): Prom
 const key = () => ({ authorization: `Bearer ${app.tenant.key}` });
 
 describe('a browser', () => {
-  test.each([origin, 'http://localhost:3000'])('at %s may call the API', async (own) => {
+  test.each([origin, 'http://localhost:3000'])('may call the API from %s', async (own) => {
     const preflight = await ask(
       `${app.url}/v1/posts`,
       {
@@ -90,7 +90,7 @@ describe('a browser', () => {
   });
 
   test.each(['https://other.example.com', 'null', `${origin}.example.net`])(
-    'at %s may not',
+    'may not call the API from %s',
     async (other) => {
       for (const method of ['GET', 'OPTIONS']) {
         const { headers } = await ask(`${app.url}/v1/posts`, { origin: other, ...key() }, method);
@@ -123,7 +123,7 @@ describe('a browser', () => {
 describe('an answer', () => {
   const gzip = { 'accept-encoding': 'gzip' };
 
-  test.each(['/v1/openapi.json', '/docs'])('of %s is compressed', async (path) => {
+  test.each(['/v1/openapi.json', '/docs'])('is compressed at %s', async (path) => {
     const plain = await ask(`${app.url}${path}`, {});
     const packed = await ask(`${app.url}${path}`, gzip);
     expect(plain.headers['content-encoding']).toBeUndefined();
@@ -133,7 +133,7 @@ describe('an answer', () => {
     expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 3);
   });
 
-  test('of GraphQL is compressed', async () => {
+  test('is compressed in GraphQL', async () => {
     const query = new URLSearchParams({ query: '{ __schema { types { name description } } }' });
     const answer = await ask(`${app.url}/graphql?${query.toString()}`, { ...gzip, ...key() });
     expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip' });
@@ -148,7 +148,7 @@ describe('an answer', () => {
     ['gzip;q=0.5, identity', undefined],
     ['br;q=0, gzip;q=0', undefined],
     ['zstd', undefined],
-  ])('to a client that accepts %s has the encoding %s', async (accepted, encoding) => {
+  ])('is encoded for a client that accepts %s as %s', async (accepted, encoding) => {
     const url = `${app.url}/v1/openapi.json`;
     const { headers, bytes } = await ask(url, { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBe(encoding);
@@ -165,7 +165,7 @@ describe('an answer', () => {
   });
 
   test.each(['/v1/openapi.json', '/v1/project'])(
-    'to HEAD of %s varies by the same as to GET',
+    'varies by the same headers for HEAD and GET of %s',
     async (path) => {
       const askBy = (method: string) => ask(`${app.url}${path}`, { ...gzip, ...key() }, method);
       const [head, get] = [await askBy('HEAD'), await askBy('GET')];
@@ -174,20 +174,20 @@ describe('an answer', () => {
     },
   );
 
-  test('on a page of users is never compressed', async () => {
+  test('is never compressed on a page of users', async () => {
     const { headers, bytes } = await ask(`${app.url}/connect/cs_1`, gzip);
     expect(headers).toMatchObject({ 'content-length': String(bytes.length) });
     expect(headers['content-encoding']).toBeUndefined();
     expect(headers.vary).toBeUndefined();
   });
 
-  test('that is small is not', async () => {
+  test('is not compressed if it is small', async () => {
     const { headers } = await ask(`${app.url}/v1/project`, { ...gzip, ...key() });
     expect(headers['content-encoding']).toBeUndefined();
   });
 
   test.each(['{ limits { requestsPerMinute } }', '{ nothing }'])(
-    'of GraphQL to %s has the rate limit',
+    'has the rate limit in GraphQL for %s',
     async (query) => {
       const url = `${app.url}/graphql?${new URLSearchParams({ query }).toString()}`;
       const fresh = await app.createTenant();

@@ -49,7 +49,7 @@ describe('a chunked body', () => {
     expect([status, JSON.parse(text).error.issues[0].code]).toEqual([422, 'not_absolute']);
   });
 
-  test('over the limit closes the connection, so that no later request waits there', async () => {
+  test('closes the connection if it is over the limit, so that no later request waits there', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const send = (method: string, path: string, pieces: string[]) =>
       new Promise<string>((resolve, reject) => {
@@ -71,7 +71,7 @@ describe('a chunked body', () => {
     agent.destroy();
   });
 
-  test('that is refused early gets its whole answer before it ends', async () => {
+  test('gets its whole answer before it ends if it is refused early', async () => {
     const sending = request(new URL('/v1/nothing', app.url), { method: 'POST' });
     sending.write('x');
     const [answer] = (await once(sending, 'response')) as [IncomingMessage];
@@ -82,7 +82,7 @@ describe('a chunked body', () => {
     await once(sending, 'close');
   });
 
-  test('that never ends keeps its connection for 2 s after the answer', async () => {
+  test('keeps its connection for 2 s after the answer if it never ends', async () => {
     const sending = request(new URL('/v1/nothing', app.url), { method: 'POST' });
     sending.on('error', () => undefined).write('x');
     const closed = once(sending, 'close');
@@ -93,7 +93,7 @@ describe('a chunked body', () => {
     expect(Date.now() - startedAt).toBeLessThan(10_000);
   });
 
-  test('over the limit gets 413 while it is still being sent', async () => {
+  test('gets 413 while it is still being sent if it is over the limit', async () => {
     const piece = 'x'.repeat(100_000);
     const { status, text } = await sendPieces(Array.from({ length: 60 }, () => piece));
     expect([status, JSON.parse(text).error.code]).toEqual([413, 'payload_too_large']);

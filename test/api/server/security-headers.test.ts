@@ -29,14 +29,14 @@ describe('an answer', () => {
     ['GET', '/sandbox/inbox/any'],
     ['PUT', '/uploads/med_unknown'],
     ['GET', '/nothing'],
-  ])('to %s %s names its type and stays out of frames', async (method, path) => {
+  ])('names its type and stays out of frames: %s %s', async (method, path) => {
     const { headers } = await read(`${app.url}${path}`, { method });
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
     expect(headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'");
     expect(headers.get('Strict-Transport-Security')).toBeNull();
   });
 
-  test('of the worker has them too', async () => {
+  test('has the same headers if the worker sends it', async () => {
     const { headers } = await read(`${worker.probesUrl}/healthz`);
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   });

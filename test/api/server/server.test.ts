@@ -135,7 +135,7 @@ describe('an unusual request', () => {
   }
 
   test.each(['a b', '[', '[::bad', 'x:y', 'a@b', 'x/connect?', 'x#', 'x\\'])(
-    'for the host %j is 400',
+    'is 400 for the host %j',
     async (host) => {
       const answer = await send(
         `GET /v1 HTTP/1.1\r\nHost: ${host}\r\nX-Request-Id: mine-2\r\n\r\n`,
@@ -149,7 +149,7 @@ describe('an unusual request', () => {
   );
 
   test.each(['//', '//evil/v1', '//v1/posts', 'http://[', '*', 'http://x//'])(
-    'for %s reaches the REST API',
+    'reaches the REST API with the target %s',
     async (target) => {
       for (const method of ['OPTIONS', 'GET']) {
         const answer = await send(`${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -158,12 +158,12 @@ describe('an unusual request', () => {
     },
   );
 
-  test('with an absolute URL reaches its path', async () => {
+  test('reaches the path of an absolute URL', async () => {
     const answer = await send('GET http://elsewhere/v1/posts?a=b HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(answer).toContain('"path":"/v1/posts"');
   });
 
-  test('that arrives before the answer to another waits for it', async () => {
+  test('waits for the answer to the request before it on its connection', async () => {
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
     const socket = await connectTcp(url);
     socket.resume().write(get('/v1/held') + get('/v1/next'));
@@ -175,7 +175,7 @@ describe('an unusual request', () => {
     socket.destroy();
   });
 
-  test('among a thousand that arrive at once ends the connection', async () => {
+  test('ends the connection if it is one of a thousand at once', async () => {
     const socket = await connectTcp(url);
     socket.on('error', () => undefined).resume();
     socket.write('GET /v1/many HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000));
@@ -183,7 +183,7 @@ describe('an unusual request', () => {
     expect(asked.filter((path) => path === '/v1/many').length).toBeLessThan(200);
   });
 
-  test('that offers h2c is answered in HTTP/1.1', async () => {
+  test('is answered in HTTP/1.1 if it offers h2c', async () => {
     const offer =
       'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
     const answer = await send(`GET /v1 HTTP/1.1\r\nHost: x\r\n${offer}\r\n`);
@@ -192,7 +192,7 @@ describe('an unusual request', () => {
 });
 
 describe('a socket', () => {
-  test('over the limit is refused until another closes', async () => {
+  test('is refused over the limit until another socket closes', async () => {
     const open = () =>
       new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     const first = open();
@@ -240,7 +240,7 @@ describe('a body', () => {
     expect((await fetch(`${url}/v1/size`)).status).toBe(200);
   });
 
-  test('of GraphQL is limited while it arrives', async () => {
+  test('is limited while it arrives at GraphQL', async () => {
     const limit = app.context.config.maxBodyBytes;
     const query = `{ __typename } # ${'x'.repeat(limit)}`;
     const answer = await fetch(`${url}/graphql`, {

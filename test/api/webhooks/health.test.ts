@@ -174,7 +174,7 @@ describe('PATCH /v1/webhooks/:id', () => {
     expect(lines).toMatchObject([{ level: 30, msg: 'webhook enabled', subject_id: id }]);
   });
 
-  test('active: true on an active one is no new count', async () => {
+  test('active: true on an active webhook begins no new count', async () => {
     await fail(2);
     expect(await patch({ active: true })).toMatchObject({
       failing_since: expect.any(String),
@@ -183,7 +183,7 @@ describe('PATCH /v1/webhooks/:id', () => {
     expect(lines).toEqual([]);
   });
 
-  test('distinguishes a switch from another change', async () => {
+  test('reports a change of active apart from other changes', async () => {
     await patch({ active: false, name: 'a' });
     await patch({ active: true });
     await patch({ name: 'b' });

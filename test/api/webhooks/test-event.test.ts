@@ -103,7 +103,7 @@ describe('POST /v1/webhooks/:id/test', () => {
     expect(await getWebhook(webhook.id)).toMatchObject(countsForNothing);
   });
 
-  test('takes an empty body', async () => {
+  test('accepts an empty body', async () => {
     const webhook = await app.tenant.createWebhook(receiver.url, ['post.partial']);
     expect(await sendTest(webhook.id)).toMatchObject({ event: 'post.partial' });
   });

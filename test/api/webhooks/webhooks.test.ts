@@ -92,7 +92,7 @@ describe('POST /v1/webhooks', () => {
     expect(data.disabled_at).not.toBeNull();
   });
 
-  test('ends at the limit of the project, even all at once', async () => {
+  test('refuses webhooks past the limit of the project, even simultaneous ones', async () => {
     await renewTenant();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>

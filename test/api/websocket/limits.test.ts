@@ -35,7 +35,7 @@ const startLimited = (env: Record<string, string>) =>
   startApp({ roles: { api: true, worker: false }, env });
 
 describe('sockets', () => {
-  test('past those of a project are closed with 1013, until one of them is', async () => {
+  test('are closed with 1013 if the project has too many, until one of those closes', async () => {
     await using limited = await startLimited({ FANFARE_MAX_SOCKETS_PER_PROJECT: '2' });
     const { url, tenant } = limited;
     const [first] = await Promise.all([1, 2].map(() => openOwnSocket(url, tenant.key)));
@@ -51,7 +51,7 @@ describe('sockets', () => {
     expect(again.readyState).toBe(again.OPEN);
   });
 
-  test('past those of the server get 503 with Retry-After', async () => {
+  test('get 503 with Retry-After if the server has too many', async () => {
     await using limited = await startLimited({ FANFARE_MAX_SOCKETS: '2' });
     const { url, tenant } = limited;
     await openOwnSocket(url, tenant.key);
@@ -60,7 +60,7 @@ describe('sockets', () => {
     expect(refused).toMatchObject({ status: 503, retryAfter: '5' });
   });
 
-  test('that show no key have half of the room, and the oldest makes way', async () => {
+  test('have half of the room if they show no key, and the oldest makes way', async () => {
     await using limited = await startLimited({ FANFARE_MAX_SOCKETS: '4' });
     const { url, tenant } = limited;
     await openOwnSocket(url, tenant.key);
@@ -77,14 +77,14 @@ describe('sockets', () => {
 });
 
 describe('a socket', () => {
-  test('on which nothing runs is closed', async () => {
+  test('is closed if nothing runs on it', async () => {
     const socket = await own();
     const openedAt = Date.now();
     expect(await closeOf(socket)).toEqual({ code: 1000, reason: 'Idle' });
     expect(Date.now() - openedAt).toBeGreaterThanOrEqual(idleMs - pingMs);
   });
 
-  test('with a stream stays open though nothing comes', async () => {
+  test('stays open while a stream runs on it, even if nothing comes', async () => {
     const socket = await own();
     send(socket, subscribe);
     // Opened later, so its idle time ends later too.
@@ -96,7 +96,7 @@ describe('a socket', () => {
     expect(await closeOf(socket)).toMatchObject({ code: 1000 });
   });
 
-  test('that does not answer a ping is cut, whatever runs on it', async () => {
+  test('is cut if it does not answer a ping, whatever runs on it', async () => {
     const socket = createSocket(app.url, undefined, { autoPong: false });
     await once(socket, 'open');
     const acknowledged = once(socket, 'message');

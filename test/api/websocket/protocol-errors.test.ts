@@ -27,13 +27,13 @@ afterEach(() => {
 const own = () => openOwnSocket(app.url, app.tenant.key);
 
 describe('the subprotocol', () => {
-  test('that is another is refused with 400 and the name of ours', async () => {
+  test('is refused with 400 if it is unknown, and the answer names ours', async () => {
     const refused = await refusalOf(createSocket(app.url, ['graphql-ws']));
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('graphql-transport-ws');
   });
 
-  test('that is not named closes with 4406', async () => {
+  test('closes the socket with 4406 if it is not named', async () => {
     const socket = createSocket(app.url, []);
     expect(await closeOf(socket)).toMatchObject({ code: 4406 });
   });
@@ -71,25 +71,25 @@ describe('a message', () => {
     expect(await closeOf(socket)).toMatchObject({ code: 4400 });
   });
 
-  test('of bytes that are no JSON closes with 4400', async () => {
+  test('closes the socket with 4400 if its bytes are no JSON', async () => {
     const socket = await own();
     socket.send(Buffer.from([0, 159, 146, 150]));
     expect(await closeOf(socket)).toMatchObject({ code: 4400 });
   });
 
-  test('that subscribes before the key is named closes with 4401', async () => {
+  test('closes the socket with 4401 if it subscribes before the key is named', async () => {
     const socket = await openSocket(app.url);
     send(socket, { type: 'subscribe', id: '1', payload: { query: '{ project { id } }' } });
     expect(await closeOf(socket)).toMatchObject({ code: 4401 });
   });
 
-  test('that names the key a second time closes with 4429', async () => {
+  test('closes the socket with 4429 if it names the key a second time', async () => {
     const socket = await own();
     send(socket, { type: 'connection_init', payload: { apiKey: app.tenant.key } });
     expect(await closeOf(socket)).toMatchObject({ code: 4429 });
   });
 
-  test('that takes the id of an open operation closes with 4409', async () => {
+  test('closes the socket with 4409 if it takes the ID of an open operation', async () => {
     const socket = await own();
     const payload = { query: 'subscription { postUpdated { cursor } }' };
     send(socket, { type: 'subscribe', id: '1', payload });
@@ -97,7 +97,7 @@ describe('a message', () => {
     expect(await closeOf(socket)).toMatchObject({ code: 4409 });
   });
 
-  test('that names an operation as the one before, which is completed and has not ended, closes with 4409', async () => {
+  test('closes the socket with 4409 if it takes the ID of a completed operation that has not ended', async () => {
     const socket = await own();
     const payload = { query: 'subscription { postUpdated { cursor } }' };
     send(socket, { type: 'subscribe', id: '1', payload });
@@ -106,7 +106,7 @@ describe('a message', () => {
     expect(await closeOf(socket)).toMatchObject({ code: 4409 });
   });
 
-  test('that completes an unknown operation has no effect', async () => {
+  test('has no effect if it completes an unknown operation', async () => {
     const socket = await own();
     send(socket, { type: 'complete', id: 'x' });
     send(socket, { type: 'ping' });
@@ -117,7 +117,7 @@ describe('a message', () => {
   test.each([
     ['query A { project { id } }', 'B'],
     ['query A { project { id } } query B { project { id } }', undefined],
-  ])('with %j and the operation name %j is refused', async (query, operationName) => {
+  ])('is refused if it has %j and the operation name %j', async (query, operationName) => {
     const socket = await own();
     send(socket, { type: 'subscribe', id: '1', payload: { query, operationName } });
     const { type, payload } = await nextMessage(socket);
@@ -129,7 +129,7 @@ describe('a message', () => {
     socket.close();
   });
 
-  test('that is too large closes with 1009', async () => {
+  test('closes the socket with 1009 if it is too large', async () => {
     const socket = await own();
     socket.send('x'.repeat(2_000_000));
     expect(await closeOf(socket)).toMatchObject({ code: 1009 });
@@ -153,7 +153,7 @@ describe('frames', () => {
     wire.destroy();
   });
 
-  test('that answer its last one badly do not keep the server from closing in order', async () => {
+  test('let the server close in order even if they answer its last frame badly', async () => {
     const closing = await startApp({ roles: { api: true, worker: false } });
     const warned = vi.spyOn(closing.context.log, 'warn');
     const wire = await openTcpSocket(closing.url);

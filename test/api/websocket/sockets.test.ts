@@ -26,14 +26,14 @@ describe('a socket', () => {
     expect(await subscription.closed).toBe(4401);
   });
 
-  test('takes the key as apiKey', async () => {
+  test('accepts the key as apiKey', async () => {
     await using subscription = ask({ apiKey: app.tenant.key });
     const account = await app.tenant.connectSandbox('ada');
     await app.tenant.createPost({ caption: 'a', account_ids: [account.id] });
     await subscription.waitFor(1);
   });
 
-  test('takes the key in the header of its upgrade', async () => {
+  test('accepts the key in the header of its upgrade', async () => {
     const { url, tenant } = app;
     const socket = createSocket(url, undefined, {
       headers: { authorization: `Bearer ${tenant.key}` },
@@ -44,7 +44,7 @@ describe('a socket', () => {
     socket.close();
   });
 
-  test('without the scope is refused', async () => {
+  test('is refused if its key lacks the scope', async () => {
     const made = await app.api.post('/v1/api-keys', { name: 'a', scopes: ['accounts:read'] });
     await using subscription = ask({ apiKey: made.body.data.key });
     const [refused] = await subscription.waitFor(1);
@@ -73,7 +73,7 @@ describe('a socket', () => {
     expect(answer.data.project.id).toBe(app.tenant.projectId);
   });
 
-  test('that sends too much is closed, without a word on the console', async () => {
+  test('is closed if it sends too much, without a word on the console', async () => {
     const said = vi.spyOn(console, 'error');
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, protocol);
     await once(socket, 'open');
@@ -84,7 +84,7 @@ describe('a socket', () => {
     expect(said).not.toHaveBeenCalled();
   });
 
-  test('that never names its key is closed', async () => {
+  test('is closed if it never names its key', async () => {
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, protocol);
     const [code] = await once(socket, 'close');
     expect(code).toBe(4408);
@@ -96,7 +96,7 @@ describe('a socket', () => {
     expect(error.message).toContain('404');
   });
 
-  test('whose client stops reading gets slow_consumer, and resumes without a gap', async () => {
+  test('gets slow_consumer if its client stops reading, and resumes without a gap', async () => {
     const postId = await createBigPost(app);
     const query = `subscription ($after: String) {
       postUpdated(id: "${postId}", after: $after) { cursor change post { metadata caption } }

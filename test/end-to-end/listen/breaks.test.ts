@@ -81,7 +81,7 @@ async function follow(url: string, count: number): Promise<string[]> {
   return reports;
 }
 
-test('reports each failure and each recovery once, with an open or a closed socket', async () => {
+test('listen reports each failure and each recovery once, with an open or a closed socket', async () => {
   await using server = await startServer({ ends: [fail, () => server.cut(), fail] });
   expect(await follow(server.url, 4)).toEqual([
     unreadable,
@@ -93,7 +93,7 @@ test('reports each failure and each recovery once, with an open or a closed sock
   ]);
 });
 
-test('reports one failure for many refused retries', async () => {
+test('listen reports one failure for many refused retries', async () => {
   await using server = await startServer({
     begins: [() => undefined, fail, fail, fail],
     ends: [() => server.cut()],

@@ -55,7 +55,7 @@ describe('a signal', () => {
 });
 
 describe('a key', () => {
-  test('that is wrong is refused', async () => {
+  test('is refused if it is wrong', async () => {
     const wrong = { ...target, key: 'ff_live_0123456789abcdef0123456789' };
     const { code, output } = await endOf(startListen(wrong, '--no-forward'));
     expect({ code, output }).toEqual({
@@ -64,7 +64,7 @@ describe('a key', () => {
     });
   });
 
-  test('that is revoked ends it', async () => {
+  test('ends the command when it is revoked', async () => {
     const made = await app.api.post('/v1/api-keys', { name: 'short' });
     const { id, key } = made.body.data;
     const listener = await listenHere({ ...target, key }, '--no-forward');
@@ -74,7 +74,7 @@ describe('a key', () => {
     );
   });
 
-  test('without the scope is refused with the name of the scope', async () => {
+  test('is refused with the name of the scope that it lacks', async () => {
     const made = await app.api.post('/v1/api-keys', { name: 'posts', scopes: ['posts:read'] });
     const narrow = { ...target, key: made.body.data.key };
     expect(await reasonOf(listenHere(narrow, '--no-forward'))).toContain('webhooks:read');
@@ -90,7 +90,7 @@ describe('a key', () => {
 });
 
 describe('a server', () => {
-  test('that is unreachable is reported with its URL', async () => {
+  test('is reported with its URL if it is unreachable', async () => {
     const [port] = await findFreePorts([0]);
     const url = `http://127.0.0.1:${port}`;
     expect(await reasonOf(listenHere({ ...target, url }, '--no-forward'))).toBe(
@@ -98,7 +98,7 @@ describe('a server', () => {
     );
   });
 
-  test('without the API is reported with its URL', async () => {
+  test('is reported with its URL if it has no API', async () => {
     const url = `${app.url}/elsewhere`;
     expect(await reasonOf(listenHere({ ...target, url }, '--no-forward'))).toContain(
       `Fanfare can't be reached at ${url}: `,
@@ -107,14 +107,14 @@ describe('a server', () => {
 });
 
 describe('a cursor', () => {
-  test('that has expired is reported with the oldest cursor', async () => {
+  test('is reported with the oldest cursor if it has expired', async () => {
     const after = Buffer.from('deadbeef.7.1').toString('base64url');
     const expired = await reasonOf(listenHere(target, '--no-forward', '--after', after));
     const [, oldest] = /are no longer stored[.] .* --after (\S+)$/m.exec(expired)!;
     await using _resumed = await listenHere(target, '--no-forward', '--after', oldest!);
   });
 
-  test('that is malformed is refused', async () => {
+  test('is refused if it is malformed', async () => {
     const reason = await reasonOf(listenHere(target, '--no-forward', '--after', 'nonsense'));
     expect(reason).toContain('The cursor is not from this Fanfare. Start again');
   });

@@ -171,7 +171,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 const failed = 'Your Sandbox account could not be connected';
 
 describe.skipIf(!hasChromium)('a consent', () => {
-  test('with one account ends at the app, with the keyboard alone', async () => {
+  test('ends at the app, by the keyboard alone, if the login has one account', async () => {
     network.accounts.length = 1;
     const { page, session } = await visit();
     await expectHosted(page, 'Connect your Sandbox account');
@@ -192,7 +192,7 @@ describe.skipIf(!hasChromium)('a consent', () => {
     expect(await expectReturned(page, 'completed', session.id)).toEqual(ids);
   });
 
-  test('with several accounts ends after a choice, with the keyboard alone', async () => {
+  test('ends after a choice, by the keyboard alone, if the login has several accounts', async () => {
     const { page, session } = await open();
     await decide(page, 'allow');
     await expectHosted(page, 'Choose your Sandbox accounts');
@@ -215,13 +215,13 @@ describe.skipIf(!hasChromium)('a consent', () => {
     expect(await expectReturned(page, 'canceled', session.id)).toEqual([]);
   });
 
-  test('that is denied at the network ends at the app', async () => {
+  test('ends at the app if it is denied at the network', async () => {
     const { page, session } = await open();
     await decide(page, 'deny');
     expect(await expectReturned(page, 'canceled', session.id)).toEqual([]);
   });
 
-  test('that is canceled on our page ends there without a return_url', async () => {
+  test('ends on our page if it is canceled there without a return_url', async () => {
     const { page, session } = await open({});
     await decide(page, 'allow');
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -231,7 +231,7 @@ describe.skipIf(!hasChromium)('a consent', () => {
     expect(network.countLiveGrants()).toBe(0);
   });
 
-  test('of an expired session leads back to the app', async () => {
+  test('leads back to the app if the session has expired', async () => {
     const { page, session } = await open();
     await rest.context.db
       .updateTable('connect_sessions')
@@ -244,7 +244,7 @@ describe.skipIf(!hasChromium)('a consent', () => {
     await expectReturned(page, 'expired', session.id);
   });
 
-  test('whose callback is replayed can be continued', async () => {
+  test('can be continued if its callback is replayed', async () => {
     network.nextTokenAnswer = Response.json({}, { status: 503 });
     const { page } = await open();
     await decide(page, 'allow');
@@ -269,7 +269,7 @@ describe.skipIf(!hasChromium)('a consent', () => {
     await expectHosted(page, 'Choose your Sandbox accounts');
   });
 
-  test('without a permission names it, and can be given again', async () => {
+  test('names a missing permission, and can be given again', async () => {
     network.withheldScopes.add('publish');
     const { page, session } = await open();
     await decide(page, 'allow');
@@ -285,7 +285,7 @@ describe.skipIf(!hasChromium)('a consent', () => {
     await expectHosted(page, 'Choose your Sandbox accounts');
   });
 
-  test('that meets a failing token endpoint can be tried again', async () => {
+  test('can be tried again if the token endpoint fails', async () => {
     network.nextTokenAnswer = Response.json({}, { status: 500 });
     const { page, session } = await open();
     await decide(page, 'allow');
@@ -298,7 +298,7 @@ describe.skipIf(!hasChromium)('a consent', () => {
     await expectReturned(page, 'completed', session.id);
   });
 
-  test('to an account of another user is refused', async () => {
+  test('is refused for an account of another user', async () => {
     network.accounts.length = 1;
     const first = await open({});
     await decide(first.page, 'allow');
@@ -310,7 +310,7 @@ describe.skipIf(!hasChromium)('a consent', () => {
     expect(await readSession(session)).toMatchObject({ status: 'pending' });
   });
 
-  test('that needs a server first asks again for a wrong one, and names the known account', async () => {
+  test('asks again for a server that does not answer, and names the known account', async () => {
     serve(withServer());
     const { page, session } = await visit();
     await expectHosted(page, 'Connect your Sandbox account');

@@ -263,7 +263,7 @@ describe.skipIf(!hasChromium)('the page says what to do if', () => {
 });
 
 describe.skipIf(!hasChromium)('a login', () => {
-  test('at Facebook with 60 pages in several lists offers all of them', async () => {
+  test('offers all of 60 pages in several lists at Facebook', async () => {
     share(...manyPages(60));
     logins.listSize = 25;
     const session = await createSession('Facebook');
@@ -279,7 +279,7 @@ describe.skipIf(!hasChromium)('a login', () => {
     expect(data).toMatchObject({ account_name: 'Page 60' });
   });
 
-  test.each<Place>(['Facebook', 'Instagram'])('that the user denies ends: %s', async (place) => {
+  test.each<Place>(['Facebook', 'Instagram'])('ends if the user denies it: %s', async (place) => {
     const session = await createSession(place);
     await begin(session, place);
     await press('deny');
@@ -287,7 +287,7 @@ describe.skipIf(!hasChromium)('a login', () => {
     expect(await readSession(session)).toMatchObject({ status: 'canceled' });
   });
 
-  test('with the code of another app is refused, and can be repeated', async () => {
+  test('is refused with the code of another app, and can be repeated', async () => {
     const session = await createSession('Facebook');
     await begin(session, 'Facebook');
     await page.getByRole('button', { name: 'allow' }).waitFor();

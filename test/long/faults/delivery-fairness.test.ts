@@ -74,7 +74,7 @@ describe('an endpoint that hangs', () => {
   });
   afterAll(() => app.stop());
 
-  test('makes the events of another no later, and gets no more at once than it may', async () => {
+  test('does not delay the events of another endpoint, and gets no more requests at once than it may', async () => {
     await using hanging = await startReceiver({ respond: () => 'hang' });
     await using healthy = await startCountingReceiver(50);
     const { id } = await app.tenant.createWebhook(hanging.url, ['post.published']);
@@ -97,7 +97,7 @@ describe('an endpoint that hangs', () => {
   });
 });
 
-describe('with the default of 20 connections, the events of another are no later', () => {
+describe('with the default of 20 connections, the events of another endpoint are no later', () => {
   const perEndpoint = 20;
   let app: TestApp;
 

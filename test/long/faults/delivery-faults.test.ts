@@ -79,7 +79,7 @@ describe('kill -9 while 2,000 deliveries are in flight', () => {
     ['Temporal', ['temporal']],
     ['everything', ['program', 'postgres', 'temporal']],
   ])(
-    'of %s: each arrives, only these twice',
+    'repeats only deliveries in flight, and each arrives: %s',
     async (name, victims) => {
       await using held = await holdDeliveries(installation);
       const inFlight = await held.readInFlight();

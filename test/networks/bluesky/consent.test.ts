@@ -114,12 +114,12 @@ describe.skipIf(isMissing)('a consent', () => {
     });
   });
 
-  test('that begins with a server connects the account that logs in', async () => {
+  test('connects the account that logs in if it begins with a server', async () => {
     const { grant, user } = await connectNew({ input: pds.url });
     expect(grant.accounts[0]!.externalAccountId).toBe(user.did);
   });
 
-  test('for one account is refused if another one logs in', async () => {
+  test('is refused if it is for one account and a different account logs in', async () => {
     const { bluesky } = createConnector();
     const [asked, other] = [await createUser(), await createUser()];
     const error = await refusal(connectByConsent(bluesky, other, { input: asked.handle }));
@@ -129,7 +129,7 @@ describe.skipIf(isMissing)('a consent', () => {
     });
   });
 
-  test('whose callback names another issuer, or none, is refused before the code is sent', async () => {
+  test('is refused before the code is sent if its callback names another issuer, or none', async () => {
     for (const iss of ['https://evil.example.com', undefined]) {
       const { bluesky, statusesOf } = createConnector();
       const user = await createUser();
@@ -145,7 +145,7 @@ describe.skipIf(isMissing)('a consent', () => {
     }
   });
 
-  test('that the user refuses says so', async () => {
+  test('says that the user refused it', async () => {
     const { bluesky } = createConnector();
     const { handle } = await createUser();
     const app = await registerApp(bluesky);
@@ -216,7 +216,7 @@ describe.skipIf(isMissing)('an account of a consent', () => {
     expect(await listTexts(user.did)).toEqual(['Once']);
   });
 
-  test('with an expired token needs a refresh', async () => {
+  test('needs a refresh if its token has expired', async () => {
     const { bluesky, connection } = await connectNew();
     const access_token = pds.expireToken(connection.credentials['access_token']!);
     const target = targetOf(
@@ -232,7 +232,7 @@ describe.skipIf(isMissing)('an account of a consent', () => {
     expect(error.message).not.toContain(access_token);
   });
 
-  test('with the token of another key is refused', async () => {
+  test('is refused if its token belongs to another key', async () => {
     const [one, two] = [await connectNew(), await connectNew()];
     const { access_token = '' } = two.connection.credentials;
     const credentials: Credentials = { ...one.connection.credentials, access_token };
@@ -261,7 +261,7 @@ describe.skipIf(isMissing)('a refresh', () => {
     });
   });
 
-  test('whose answer was lost is an unknown outcome, and a used token ends the login', async () => {
+  test('is an unknown outcome if its answer was lost, and a used token ends the login', async () => {
     const connected = await connectNew();
     connected.loseAnswerOf(token);
     expect((await refusal(refresh(connected))).kind).toBe('unknown_outcome');

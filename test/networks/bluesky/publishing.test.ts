@@ -186,7 +186,7 @@ describe.skipIf(!pds).concurrent('commit', () => {
     expect(await listRecords(account.did)).toHaveLength(2);
   });
 
-  test('takes 300 graphemes and reports the refusal of more', async () => {
+  test('accepts 300 graphemes and reports the refusal of more', async () => {
     const { bluesky, account, target } = await connectNew();
     const full = await prepared(bluesky, target('é'.repeat(300)));
     await bluesky.commit(full, never);

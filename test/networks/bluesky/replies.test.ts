@@ -82,7 +82,7 @@ async function createAuthor() {
 const refOf = ({ uri, cid }: Posted) => ({ uri, cid });
 
 describe.skipIf(!pds)('a thread', () => {
-  test('of two posts and a comment names one root, and each its own parent', async () => {
+  test('has one root, and a parent for each reply, with two posts and a comment', async () => {
     const { post } = await createAuthor();
     const first = await post('1/2');
     const second = await post('2/2', first.uri);
@@ -93,7 +93,7 @@ describe.skipIf(!pds)('a thread', () => {
     expect(comment.value.reply).toEqual({ root, parent: refOf(second) });
   });
 
-  test('of two accounts is one thread', async () => {
+  test('is one thread even if two accounts write it', async () => {
     const ada = await createAuthor();
     const bob = await createAuthor();
     const first = await ada.post('A question');
@@ -149,7 +149,7 @@ describe('prepare, of a post on another server', () => {
   const prepare = () =>
     prepareTarget(simulated, toTarget(credentials, { replyTo: elsewhere }), signal);
 
-  test('asks the account’s own server for it', async () => {
+  test('asks the account’s own server for the post', async () => {
     const root = { uri: 'at://did:plc:bob/app.bsky.feed.post/1', cid: 'bafyroot' };
     const value = { text: 'x', reply: { root, parent: root } };
     simulator.respondWith(() => json({ uri: elsewhere, cid: 'bafyparent', value }));

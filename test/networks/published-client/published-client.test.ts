@@ -38,7 +38,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-test('accounts: connect, list, get, health, capabilities, disconnect', () => {
+test('the client connects, lists, gets and disconnects accounts, and reads their health and capabilities', () => {
   const { connected } = returned;
   expect(connected).toMatchObject({ platform: 'sandbox', account_name: 'ada', status: 'active' });
   expect(returned['accounts'].data).toContainEqual(connected);
@@ -52,7 +52,7 @@ test('accounts: connect, list, get, health, capabilities, disconnect', () => {
   expect(returned['disconnected'].data).toMatchObject([{ id: connected.id }]);
 });
 
-test('connect sessions and users', () => {
+test('the client works with connect sessions and users', () => {
   const { session } = returned;
   expect(session).toMatchObject({ platform: 'sandbox', status: 'pending' });
   expect(session.url).toContain(`/connect/${session.id}?token=`);
@@ -108,7 +108,7 @@ test('media: two-step upload, get, delete, and a post with the picture', () => {
   expect(returned['upload']).toMatchObject({ status: 'pending', upload_url: expect.any(String) });
 });
 
-test('API keys and platform credentials', () => {
+test('the client works with API keys and platform credentials', () => {
   expect(returned['api key']).toMatchObject({ name: 'second', environment: 'test' });
   expect(returned['api keys'].data).toHaveLength(2);
   expect(returned['platform credentials'].data).toEqual([]);

@@ -37,7 +37,7 @@ function offsetOf(clock: DatabaseClock): number {
   return offset;
 }
 
-test('returns the time of the database, even if the clock of the process is wrong', async () => {
+test('the clock returns the time of the database, even if the clock of the process is wrong', async () => {
   vi.spyOn(Date, 'now').mockReturnValue(0);
   const clock = await startDatabaseClock(database.db);
   const before = await readDatabase();
@@ -46,7 +46,7 @@ test('returns the time of the database, even if the clock of the process is wron
   vi.restoreAllMocks();
 });
 
-test('is never ahead, and a slow answer does not worsen the result of a fast one', async () => {
+test('the clock is never ahead, and a slow answer does not worsen the result of a fast one', async () => {
   const slow = holdAnswers(database.db);
   slow.state.isHolding = true;
   const starting = startDatabaseClock(slow.db);

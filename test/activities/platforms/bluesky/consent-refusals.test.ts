@@ -327,7 +327,7 @@ describe('a refresh', () => {
     ['a server that fails', { [server]: { status: 503 } }, 'unavailable'],
     ['a server that is misconfigured', { [server]: { status: 404 } }, 'unavailable'],
     ['another account', { '/token': json({ ...tokens, sub: other }) }, 'rejected'],
-  ])('that meets %s', async (_, changes, kind) => {
+  ])('fails if it meets %s', async (_, changes, kind) => {
     answerWith(changes);
     const error = await refusal(refresh());
     expect(error.kind).toBe(kind);

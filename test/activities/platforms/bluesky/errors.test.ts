@@ -106,7 +106,7 @@ describe('an answer', () => {
     ['refresh', 400, 'ExpiredToken', 'reauthorize'],
     ['connect', 401, 'AuthFactorTokenRequired', 'rejected'],
     ['connect', 401, 'AccountTakedown', 'rejected'],
-  ] as const)('to %s of %i %s is %s', async (phase, status, code, kind) => {
+  ] as const)('counts, for a %s answered with %i %s, as %s', async (phase, status, code, kind) => {
     const error = await errorOf(phase, fault(status, code));
     expect(error).toMatchObject({
       kind,
@@ -123,7 +123,7 @@ describe('an answer', () => {
     ['refresh', 400, 'InvalidToken'],
     ['refresh', 400, 'InvalidRequest'],
   ] as const)(
-    'to %s of %i %s says that the credentials were revoked',
+    'means that the credentials were revoked, for a %s answered with %i %s',
     async (phase, status, code) => {
       expect(await errorOf(phase, fault(status, code))).toMatchObject({
         kind: 'reauthorize',
@@ -132,7 +132,7 @@ describe('an answer', () => {
     },
   );
 
-  test('that limits the rate is waited for by the clock of the server', async () => {
+  test('sets the wait by the clock of the server if it limits the rate', async () => {
     const serverNow = Date.parse('2031-01-01T00:00:00Z');
     const headers = {
       date: new Date(serverNow).toUTCString(),
@@ -151,7 +151,7 @@ describe('an answer', () => {
   });
 
   test.each(['not json', '{}', '', '[]'])(
-    'of 200 with %j leaves a commit unknown',
+    'leaves a commit unknown if it has status 200 and the body %j',
     async (body) => {
       expect((await errorOf('commit', { status: 200, body })).kind).toBe('unknown_outcome');
       expect((await errorOf('connect', { status: 200, body })).kind).toBe('unavailable');
@@ -159,14 +159,14 @@ describe('an answer', () => {
     },
   );
 
-  test('that leads elsewhere is not followed', async () => {
+  test('is not followed if it leads to another address', async () => {
     const headers = { location: `${simulator.url}/elsewhere` };
     const before = simulator.requests.length;
     expect((await errorOf('commit', { status: 307, headers })).kind).toBe('unavailable');
     expect(simulator.requests.length - before).toBe(1);
   });
 
-  test('that repeats our secrets shows none of them', async () => {
+  test('shows none of our secrets if it repeats them', async () => {
     for (const phase of ['commit', 'refresh', 'connect'] as const) {
       const echo = `Bad: ${accessJwt} ${refreshJwt} se-cr-et`;
       const error = await errorOf(phase, fault(400, 'InvalidRequest', echo));
@@ -179,20 +179,20 @@ describe('an answer', () => {
 });
 
 describe('no answer', () => {
-  test('to a commit that was sent leaves it unknown', async () => {
+  test('leaves a commit unknown if the commit was sent', async () => {
     expect((await errorOf('commit', 'reset')).kind).toBe('unknown_outcome');
     simulator.respondWith(() => 'hang');
     const slow = bluesky.commit(target, AbortSignal.timeout(100));
     expect((await refusal(slow)).kind).toBe('unknown_outcome');
   });
 
-  test('to a harmless call is tried again', async () => {
+  test('lets a call that posts nothing be retried', async () => {
     for (const phase of ['prepare', 'reconcile', 'refresh', 'connect'] as const) {
       expect((await errorOf(phase, 'reset')).kind, phase).toBe('unavailable');
     }
   });
 
-  test('without a connection counts as nothing sent', async () => {
+  test('counts as nothing sent if there was no connection', async () => {
     const gone = await startReceiver();
     await gone.close();
     const refused = { ...target, credentials: { ...target.credentials, service: gone.url } };
@@ -205,7 +205,7 @@ describe('no answer', () => {
     expect(nameless.kind).toBe('unavailable');
   });
 
-  test('after an abort before the call counts as nothing sent', async () => {
+  test('counts as nothing sent if the call was aborted before it began', async () => {
     const before = simulator.requests.length;
     expect((await refusal(bluesky.commit(target, AbortSignal.abort()))).kind).toBe('unavailable');
     expect(simulator.requests).toHaveLength(before);

@@ -194,7 +194,7 @@ describe('a handle', () => {
     expect((await logIn({ handle: 'ada.test' })).accountName).toBe('ada.test');
   });
 
-  test('with two DIDs in DNS leads to none', async () => {
+  test('leads to no account if DNS has two DIDs for it', async () => {
     const two = txtOf({ '_atproto.ada.example.com': [`did=${ada.did}`, `did=${eve.did}`] });
     const error = await refusal(logIn({ handle: ada.handle }, createConnector(two)));
     expect(error.options.platformCode).toBe('identity_not_found');
@@ -205,14 +205,14 @@ describe('a handle', () => {
     ['leads nowhere', { ...eve, handle: 'nobody.example.com' }],
     ['is no handle', { ...eve, handle: `${'a'.repeat(64)}.example.com` }],
     ['is longer than any', { ...eve, handle: `${'a.'.repeat(130)}com` }],
-  ])('that %s is stored as handle.invalid', async (_, claimed) => {
+  ])('is stored as handle.invalid if it %s', async (_, claimed) => {
     publish(claimed);
     const { accountName, credentials } = await logIn({ handle: eve.did });
     expect(accountName).toBe('handle.invalid');
     expect(credentials['handle']).toBe('handle.invalid');
   });
 
-  test('that the document does not name leads to the account, under the name that it has', async () => {
+  test('leads to its account if the document names another handle, which is stored instead', async () => {
     publish(ada);
     const alias = txtOf({ ...handleRecord(ada), '_atproto.old.example.com': [`did=${ada.did}`] });
     const { accountName } = await logIn({ handle: 'old.example.com' }, createConnector(alias));
@@ -284,7 +284,7 @@ describe('a refresh', () => {
     });
   });
 
-  test('that the named PDS refuses asks for its user', async () => {
+  test('asks the user to reconnect if the named PDS refuses it', async () => {
     home.respondWith(() => ({ status: 400, body: '{"error":"InvalidToken"}' }));
     expect((await refusal(refresh())).kind).toBe('reauthorize');
   });

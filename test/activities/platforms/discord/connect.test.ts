@@ -27,7 +27,7 @@ describe('credentials', () => {
     `https://canary.discord.com/api/webhooks/${id}/${token}`,
     `https://ptb.discord.com/api/v9/webhooks/${id}/${token}`,
     `https://discord.com/api/v10/webhooks/${id}/${token}/`,
-  ])('take the webhook URL %s', (webhook_url) => {
+  ])('accept the webhook URL %s', (webhook_url) => {
     expect(connect.credentials.safeParse({ webhook_url }).success).toBe(true);
   });
 
@@ -186,7 +186,7 @@ describe('connect with a bot', () => {
     });
   });
 
-  test('takes a thread and a direct message', async () => {
+  test('accepts a thread and a direct message', async () => {
     await using started = await startDiscord();
     const { discord } = started;
     const thread = discord.addChannel('300000000000000005', 11, { name: 'launch' });

@@ -142,7 +142,7 @@ describe('limits', () => {
     expect(definition.rules.text).toEqual({ max: 2_000, unit: 'characters' });
   });
 
-  test('of replies exist for a bot, and not for a webhook', () => {
+  test('allow replies to a bot, and not to a webhook', () => {
     expect(definition.rulesFor({ via: 'bot' }).replies).not.toBeNull();
     expect(definition.rulesFor({ via: 'webhook' }).replies).toBeNull();
   });

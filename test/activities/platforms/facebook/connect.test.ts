@@ -99,13 +99,13 @@ describe('a consent', () => {
     expect(urls.filter((url) => url.includes(secret))).toEqual([]);
   });
 
-  test('never ends where Facebook says so', async () => {
+  test('never expires if Facebook says so', async () => {
     await using network = await startFacebook();
     network.server.logins.dataAccessDays = 0;
     expect((await network.logIn()).tokenExpiresAt).toBeNull();
   });
 
-  test('without a permission is refused with its name', async () => {
+  test('is refused with the name of the permission that it lacks', async () => {
     await using network = await startFacebook();
     network.server.logins.withheldScopes.add('pages_manage_posts');
     const error = await refusal(network.logIn());
@@ -113,7 +113,7 @@ describe('a consent', () => {
     expect(error.message).toContain('pages_manage_posts');
   });
 
-  test('without the permission for comments connects all the same', async () => {
+  test('connects the pages even if it lacks the permission for comments', async () => {
     await using network = await startFacebook();
     network.server.logins.withheldScopes.add('pages_manage_engagement');
     const grant = await network.logIn();
@@ -121,7 +121,7 @@ describe('a consent', () => {
     expect(grant.scope).not.toContain('pages_manage_engagement');
   });
 
-  test('that the user refuses is a denial', async () => {
+  test('is a denial if the user refuses it', async () => {
     await using network = await startFacebook();
     const { query } = await network.allow('deny');
     expect(query).toMatchObject({ error: 'access_denied', state: network.request.state });
@@ -131,7 +131,7 @@ describe('a consent', () => {
     [{ error_code: '1349126', error_message: 'App not active' }],
     [{ error_code: '1349126' }],
     [{ error_message: 'App Not Set Up: This app is still in development mode.' }],
-  ])('with an app in development mode says so: %j', async (query) => {
+  ])('says that the app is in development mode: %j', async (query) => {
     await using network = await startFacebook();
     const { flow } = await network.allow();
     const given = { ...query, state: network.request.state };
@@ -147,7 +147,7 @@ describe('a consent', () => {
   test.each<[Record<string, string>, string]>([
     [{ error_code: '4201', error_message: 'User canceled the Dialog flow' }, 'User canceled'],
     [{ error_code: '4201' }, 'Error 4201'],
-  ])('with another error of the dialog repeats it: %j', async (query, words) => {
+  ])('repeats any other error of the dialog: %j', async (query, words) => {
     await using network = await startFacebook();
     const { flow } = await network.allow();
     const given = { ...query, state: network.request.state };
@@ -170,7 +170,7 @@ describe('a consent', () => {
     expect(JSON.stringify([again.message, again.options])).not.toContain(query['code']);
   });
 
-  test('with an error in a 200 is refused', async () => {
+  test('is refused if an answer with status 200 has an error', async () => {
     await using network = await startFacebook();
     const { query, flow } = await network.allow();
     network.server.hasErrorsIn200 = true;
@@ -256,7 +256,7 @@ describe('the pages of a login', () => {
     ]);
   });
 
-  test('that the user allows no posts to say so', async () => {
+  test('say so if the user allowed no posts to them', async () => {
     await using network = await startFacebook({ pages: [bakery, garden] });
     network.server.logins.postablePages = ['102'];
     const { accounts, credentials, notice } = await network.logIn();
@@ -410,7 +410,7 @@ describe('the daily check', () => {
 describe('an imported token', () => {
   const tokens = { refreshToken: null, expiresAt: null, scope: null, instance: null };
 
-  test('of a page is that page', async () => {
+  test('connects its page if it is the token of a page', async () => {
     await using network = await startFacebook({ pages: [bakery, garden] });
     const accessToken = network.server.logins.createToken('102');
     const grant = await network.facebook.importTokens!({ ...tokens, accessToken }, never);
@@ -420,7 +420,7 @@ describe('an imported token', () => {
     });
   });
 
-  test("of a user reaches the user's pages", async () => {
+  test("connects the user's pages if it is the token of a user", async () => {
     await using network = await startFacebook({ pages: [bakery, garden] });
     const accessToken = network.server.logins.createToken();
     const grant = await network.facebook.importTokens!({ ...tokens, accessToken }, never);
@@ -431,7 +431,7 @@ describe('an imported token', () => {
     expect(Object.keys(grant.credentials)).toEqual(['page_token_101', 'page_token_102']);
   });
 
-  test('of a user without a page is refused', async () => {
+  test('is refused if its user has no page', async () => {
     await using network = await startFacebook({ pages: [] });
     const accessToken = network.server.logins.createToken();
     const imported = network.facebook.importTokens!({ ...tokens, accessToken }, never);
@@ -440,7 +440,7 @@ describe('an imported token', () => {
     );
   });
 
-  test('that is wrong is refused', async () => {
+  test('is refused if it is wrong', async () => {
     await using network = await startFacebook();
     const wrong = network.facebook.importTokens!({ ...tokens, accessToken: 'no' }, never);
     expect((await refusal(wrong)).kind).toBe('reauthorize');

@@ -54,20 +54,20 @@ describe('an error', () => {
     ['of the limit of the page', 400, { code: 80001 }, 'rate_limited'],
     ['of the limit of the app', 403, { code: 4 }, 'rate_limited'],
     ['of a link', 400, { code: 100, error_subcode: 1609005 }, 'rejected'],
-  ])('%s of a post', async (_, status, error, kind) => {
+  ])('decides the outcome of a post: an error %s', async (_, status, error, kind) => {
     await using network = await startFacebook();
     network.server.answers.push(Response.json({ error }, { status }));
     expect((await refusal(network.commit(network.target()))).kind).toBe(kind);
     expect(network.server.posts).toEqual([]);
   });
 
-  test('of a page in HTML with the status 500 may come after the post', async () => {
+  test('leaves the outcome unknown if it is an HTML page with the status 500', async () => {
     await using network = await startFacebook();
     network.server.answers.push(new Response('<html>Sorry</html>', { status: 500 }));
     expect((await refusal(network.commit(network.target()))).kind).toBe('unknown_outcome');
   });
 
-  test('of a limit waits as long as the header says', async () => {
+  test('waits as long as the header says if it is a rate limit', async () => {
     await using network = await startFacebook();
     const usage = {
       '102030405060708': [
@@ -84,7 +84,7 @@ describe('an error', () => {
     });
   });
 
-  test('of the limit of the app does not wait for the limit of a page', async () => {
+  test('does not wait for the limit of a page if it is the limit of the app', async () => {
     await using network = await startFacebook();
     const usage = { '102030405060708': [{ type: 'pages', estimated_time_to_regain_access: 720 }] };
     const headers = { 'x-business-use-case-usage': JSON.stringify(usage) };
@@ -110,7 +110,7 @@ describe('an error', () => {
     expect(error.message).toContain('The password was changed, which ended the login.');
   });
 
-  test('with an expired login says so', async () => {
+  test('says that the login has expired', async () => {
     await using network = await startFacebook();
     network.server.expireToken();
     const error = await refusal(network.commit(network.target()));

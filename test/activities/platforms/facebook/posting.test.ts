@@ -37,7 +37,7 @@ describe('a text', () => {
     ]);
   });
 
-  test("that is the page's last post is refused, in words for people", async () => {
+  test("is refused in words for people if the page's last post has the same text", async () => {
     await using network = await startFacebook();
     network.server.addPost('Hello', Date.now() - 600_000);
     const error = await refusal(network.commit(network.target()));
@@ -47,7 +47,7 @@ describe('a text', () => {
     expect(network.server.posts).toHaveLength(1);
   });
 
-  test('that an earlier call published is found by the refusal of the next one', async () => {
+  test('is found by the refusal of a second call if the first call published it', async () => {
     await using network = await startFacebook();
     const target = network.target();
     const published = await network.commit(target);
@@ -55,14 +55,14 @@ describe('a text', () => {
     expect(network.server.posts).toHaveLength(1);
   });
 
-  test('of a page without a token needs a new login', async () => {
+  test('needs a new login if its page has no token', async () => {
     await using network = await startFacebook();
     const error = await refusal(network.commit(network.target({ externalAccountId: '1' })));
     expect(error).toMatchObject({ kind: 'reauthorize', options: { isRevoked: true } });
     expect(network.server.calls).toEqual([]);
   });
 
-  test('of a page that the user may no longer post to leaves the login', async () => {
+  test('is refused, and keeps the login, if the user may no longer post to the page', async () => {
     await using network = await startFacebook();
     network.server.logins.pages[0]!.tasks = ['ANALYZE'];
     const error = await refusal(network.commit(network.target()));
@@ -112,14 +112,14 @@ describe('photos', () => {
     expect(network.server.photos).toHaveLength(2);
   });
 
-  test('whose IDs are lost are uploaded again', async () => {
+  test('are uploaded again if their IDs are lost', async () => {
     await using network = await startFacebook();
     const target = network.target({ media: [await createImage()] });
     expect(await network.commit(target)).toEqual({ outcome: 'stale' });
     expect(network.server.calls).toEqual([]);
   });
 
-  test('that wait for a day are uploaded again', async () => {
+  test('are uploaded again if they wait for a day', async () => {
     await using network = await startFacebook();
     const target = await network.prepare(network.target({ media: [await createImage()] }));
     const state = { ...target.state, madeAt: Date.now() - 24 * 3_600_000 };
@@ -134,7 +134,7 @@ describe('photos', () => {
     });
   });
 
-  test('that are no photos are refused for good', async () => {
+  test('are refused for good if their bytes are a video', async () => {
     await using network = await startFacebook();
     const wrong = { ...(await createImage()), open: createVideo().open };
     const bytes = createVideo().bytes;
@@ -143,7 +143,7 @@ describe('photos', () => {
     expect(error.message).toContain('An image must be a JPEG or a PNG of less than 4 MB.');
   });
 
-  test('as a story are one photo, which only the list of stories has the address of', async () => {
+  test('are one photo in a story, whose address only the list of stories has', async () => {
     await using network = await startFacebook();
     const image = await createImage();
     const platformOptions = { placement: 'story' };
@@ -190,7 +190,7 @@ describe('a comment', () => {
     expect(network.server.comments).toMatchObject([{ parent: replyTo }]);
   });
 
-  test('without its permission is refused', async () => {
+  test('is refused if the login lacks the permission for comments', async () => {
     await using network = await startFacebook();
     const replyTo = network.server.addPost('Hello');
     const scopes = ['pages_read_engagement', 'pages_manage_posts'];
@@ -200,7 +200,7 @@ describe('a comment', () => {
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: '200' } });
   });
 
-  test('to a post that is gone says so', async () => {
+  test('says so if its post is gone', async () => {
     await using network = await startFacebook();
     const error = await refusal(network.commit(network.target({ replyTo: '1_2' })));
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: '100/33' } });

@@ -36,7 +36,7 @@ describe('a text', () => {
     });
   });
 
-  test('with a link has an attachment that is no photo', async () => {
+  test('is found if its attachment is a link and no photo', async () => {
     await using network = await startFacebook();
     const target = network.target({ platformOptions: { link: 'https://example.com' } });
     const published = await network.commit(target);
@@ -53,13 +53,13 @@ describe('a text', () => {
     expect(network.server.calls).toHaveLength(3);
   });
 
-  test('may be anywhere if there are too many others', async () => {
+  test('is unknown if there are too many other posts', async () => {
     await using network = await startFacebook();
     for (let i = 0; i < 510; i++) network.server.addPost(`No. ${i}`);
     expect(await network.reconcile(network.target())).toEqual(unknown);
   });
 
-  test('may be on a list that Facebook names without a cursor, or in an odd row', async () => {
+  test('is unknown if a list has a next page but no cursor, or an odd row', async () => {
     await using network = await startFacebook();
     const next = 'https://graph.facebook.com/next';
     const search = async (...answers: object[]) => {
@@ -73,7 +73,7 @@ describe('a text', () => {
     expect(await search({ data: [{ id: '1', created_time: 'today' }] })).toEqual(unknown);
   });
 
-  test('is not judged if Facebook refuses to list', async () => {
+  test('is not looked for if Facebook refuses to list posts', async () => {
     await using network = await startFacebook();
     const scopes = ['pages_manage_posts'];
     const token = network.server.logins.createToken('102030405060708', scopes);
@@ -95,7 +95,7 @@ describe('photos', () => {
     expect(await network.reconcile(target)).toEqual(published);
   });
 
-  test('of an equal post prove nothing if they have other IDs', async () => {
+  test('prove nothing if an equal post has photos with other IDs', async () => {
     await using network = await startFacebook();
     const target = await prepared(network, { media: [await createImage()] });
     await network.commit(target);
@@ -159,7 +159,7 @@ describe('a video', () => {
     expect(await network.reconcile(target)).toEqual(absent);
   });
 
-  test('that failed is absent', async () => {
+  test('is absent if Facebook failed to process it', async () => {
     await using network = await startFacebook();
     const failure = { code: 1363128, message: 'Too short.' };
     Object.assign(network.server.videos.switches, { failures: [failure], readsUntilPublic: 0 });
@@ -188,7 +188,7 @@ describe('a video', () => {
     expect(await network.reconcile({ ...reel, state: {}, caption: '' })).toEqual(unknown);
   });
 
-  test('that Facebook does not know is looked for in its lists', async () => {
+  test('is looked for in the lists if Facebook does not know its ID', async () => {
     await using network = await startFacebook();
     const target = await prepared(network, { media: [createVideo(upright)] });
     network.server.videos.all.length = 0;
@@ -199,7 +199,7 @@ describe('a video', () => {
 describe('a story', () => {
   const platformOptions = { placement: 'story' };
 
-  test('of a photo is known by its ID', async () => {
+  test('is known by its ID if it shows a photo', async () => {
     await using network = await startFacebook();
     const target = await prepared(network, { media: [await createImage()], platformOptions });
     network.server.addStory('1');
@@ -208,7 +208,7 @@ describe('a story', () => {
     expect(await network.reconcile(target)).toEqual(published);
   });
 
-  test('of a video is known by its ID, and has the ID of its post', async () => {
+  test('is known by its ID if it shows a video, and has the ID of its post', async () => {
     await using network = await startFacebook();
     const target = await prepared(network, { media: [createVideo(upright)], platformOptions });
     await network.commit(target);
@@ -217,7 +217,7 @@ describe('a story', () => {
     expect(await network.reconcile(target)).toMatchObject({ published: { externalId: postId } });
   });
 
-  test('without its ID is absent only if there is none', async () => {
+  test('is absent if it has no ID, and the page has no story', async () => {
     await using network = await startFacebook();
     const target = network.target({ media: [await createImage()], platformOptions });
     expect(await network.reconcile(target)).toEqual(absent);

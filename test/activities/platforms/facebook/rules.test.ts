@@ -74,7 +74,7 @@ describe('the placement', () => {
     ['a very narrow video', [{ ...size, width: 540, height: 2_000 }], 'feed'],
     ['an image', [{ ...size, kind: 'image' as const, durationMs: null }], 'feed'],
     ['no media', [], 'feed'],
-  ] as const)('of %s is by default: %s', (_, media, placement) => {
+  ] as const)('is by default for %s: %s', (_, media, placement) => {
     expect(placementOf(undefined, media)).toBe(placement);
     expect(placementOf('story', media)).toBe('story');
   });
@@ -110,7 +110,7 @@ describe('a post as a whole', () => {
     expect(codesIn(change)).toEqual(codes);
   });
 
-  test('is a story all the same with text, which is only a warning', () => {
+  test('may have a text as a story, with a warning', () => {
     const [finding] = facebook.rules.check({
       ...post,
       caption: 'Hello',
@@ -146,7 +146,7 @@ describe('the text', () => {
     ['😀'.repeat(31_603), []],
     [`${'😀'.repeat(31_603)}a`, ['caption_too_long']],
     [' ', ['caption_required']],
-  ])('of %.10s… gets %o', (text, codes) => {
+  ])('%.10s… has the issues %o', (text, codes) => {
     expect(checkText(facebook, text, { path: ['caption'] }).map(({ code }) => code)).toEqual(codes);
   });
 });

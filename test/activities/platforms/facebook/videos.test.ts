@@ -78,7 +78,7 @@ describe('a video in the feed', () => {
     expect(network.server.videos.all).toHaveLength(1);
   });
 
-  test('that is wide is no reel', async () => {
+  test('is no reel if it is wide, or if the placement is the feed', async () => {
     await using network = await startFacebook();
     await network.publish({ media: [createVideo()] });
     await network.publish({
@@ -159,7 +159,7 @@ describe('a reel', () => {
   });
 
   test.each(['error', 'errors'] as const)(
-    'that Facebook can not process fails with its reason, in the form %s',
+    "fails with Facebook's reason if it can't be processed, in the form %s",
     async (failureForm) => {
       await using network = await startFacebook();
       const message = 'Resolution too low. Video must have a minimum resolution of 540p.';
@@ -203,7 +203,7 @@ describe('a reel', () => {
     expect(JSON.stringify(error.options)).not.toContain(token);
   });
 
-  test('without its upload is prepared again', async () => {
+  test('is prepared again if its upload is lost', async () => {
     await using network = await startFacebook();
     const target = network.target({ media: [createVideo(upright)] });
     expect(await network.commit(target)).toEqual({ outcome: 'stale' });

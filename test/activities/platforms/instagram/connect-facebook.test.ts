@@ -32,7 +32,7 @@ describe('the dialog', () => {
     });
   });
 
-  test('with a configuration asks for no scopes', async () => {
+  test('asks for no scopes if the app has a configuration', async () => {
     await using network = await startInstagram(undefined, {
       FANFARE_INSTAGRAM_FACEBOOK_CONFIG_ID: '1234',
     });
@@ -43,7 +43,7 @@ describe('the dialog', () => {
     expect((await network.logIn('facebook')).accounts).toHaveLength(1);
   });
 
-  test('that the user refuses is a denial', async () => {
+  test('ends with a denial if the user refuses', async () => {
     await using network = await startInstagram();
     const { query } = await network.allow('facebook', 'deny');
     expect(query).toMatchObject({ error: 'access_denied', state: 'state-of-8' });
@@ -89,7 +89,7 @@ describe('a login', () => {
     expect(network.server.posts).toHaveLength(1);
   });
 
-  test('without a token for the account is none', async () => {
+  test('counts as revoked if it has no token for the account', async () => {
     await using network = await startInstagram();
     const { credentials } = await network.logIn('facebook');
     const target = network.target({ credentials, externalAccountId: '17841400000000001' });
@@ -135,7 +135,7 @@ describe('a login', () => {
     expect((await logInWith(network, ...pages)).accounts).toHaveLength(5);
   });
 
-  test('without a permission is refused with its name', async () => {
+  test('is refused with the name of the permission that it lacks', async () => {
     await using network = await startInstagram();
     network.server.facebook.logins.withheldScopes.add('instagram_content_publish');
     const error = await refusal(network.logIn('facebook'));
@@ -149,7 +149,7 @@ describe('an account that cannot publish', () => {
   test.each([
     ['has no role that creates content', { tasks: ['ANALYZE'] }],
     ['has no role at all', { isWithoutToken: true }],
-  ])('because the user %s', async (_, change) => {
+  ])('says why if the user %s', async (_, change) => {
     await using network = await startInstagram();
     const { accounts } = await logInWith(network, pageOf(network.server.user.id, change));
     expect(accounts[0]!.problem).toBe(
@@ -158,7 +158,7 @@ describe('an account that cannot publish', () => {
   });
 
   test.each(['CREATE_CONTENT', 'PROFILE_PLUS_CREATE_CONTENT', 'PROFILE_PLUS_FULL_CONTROL'])(
-    'is none with the task %s',
+    'has no problem if the user has the task %s',
     async (task) => {
       await using network = await startInstagram();
       const page = pageOf(network.server.user.id, { tasks: [task] });
@@ -166,7 +166,7 @@ describe('an account that cannot publish', () => {
     },
   );
 
-  test('because the user shared no page', async () => {
+  test('says why if the user shared no page', async () => {
     await using network = await startInstagram();
     expect(await refusal(logInWith(network))).toMatchObject({
       kind: 'rejected',
@@ -176,14 +176,14 @@ describe('an account that cannot publish', () => {
     });
   });
 
-  test('because its page belongs to a business', async () => {
+  test('says why if its page belongs to a business', async () => {
     await using network = await startInstagram();
     network.server.facebook.logins.withheldScopes.add('business_management');
     const { message } = await refusal(logInWith(network));
     expect(message).toContain('allow access to the business too.');
   });
 
-  test('because it is linked to no shared page', async () => {
+  test('says why if it is linked to no shared page', async () => {
     await using network = await startInstagram();
     const pages = ['One', 'Two'].map((name, i) =>
       pageOf('0', { id: String(i + 1), name, more: unlinked }),
@@ -195,7 +195,7 @@ describe('an account that cannot publish', () => {
     });
   });
 
-  test('because it is personal', async () => {
+  test('says why if it is personal', async () => {
     await using network = await startInstagram();
     const page = pageOf('0', {
       more: { ...unlinked, connected_instagram_account: { id: '17', username: 'ada' } },

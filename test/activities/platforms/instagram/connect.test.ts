@@ -40,7 +40,7 @@ describe('a consent', () => {
     expect(days).toBeLessThan(61);
   });
 
-  test('of a personal account says what to do', async () => {
+  test('says what to do if the account is personal', async () => {
     await using network = await startInstagram();
     network.server.accountType = 'PERSONAL';
     const { accounts } = await network.logIn();
@@ -50,7 +50,7 @@ describe('a consent', () => {
   });
 
   test.each(['Business', 'MEDIA_CREATOR', 'Media_Creator'])(
-    'of type %s publishes',
+    'connects an account of type %s that can publish',
     async (type) => {
       await using network = await startInstagram();
       network.server.accountType = type;
@@ -58,7 +58,7 @@ describe('a consent', () => {
     },
   );
 
-  test('without a permission is refused with its name', async () => {
+  test('names the permission that it lacks', async () => {
     await using network = await startInstagram();
     network.server.logins.withheldScopes.add('instagram_business_content_publish');
     expect((await network.logIn()).accounts[0]).toMatchObject({
@@ -67,7 +67,7 @@ describe('a consent', () => {
     });
   });
 
-  test('that the user refuses is a denial', async () => {
+  test('is a denial if the user refuses it', async () => {
     await using network = await startInstagram();
     const { query } = await network.allow('instagram', 'deny');
     expect(query).toMatchObject({ error: 'access_denied', state: 'state-of-8' });
@@ -91,7 +91,7 @@ describe('a consent', () => {
     expect(JSON.stringify([again.message, again.options])).not.toContain(query['code']);
   });
 
-  test('takes a code with the mark that Instagram appends to it', async () => {
+  test('accepts a code with the mark that Instagram appends to it', async () => {
     await using network = await startInstagram();
     const { query, flow } = await network.allow();
     const marked = { ...query, code: `${query['code']}#_` };
@@ -100,7 +100,7 @@ describe('a consent', () => {
     expect(grant.accounts).toHaveLength(1);
   });
 
-  test('whose token endpoint answers with an error and 200 is refused', async () => {
+  test('is refused if the token endpoint answers with an error and status 200', async () => {
     await using network = await startInstagram();
     const { query, flow } = await network.allow();
     const error = { message: 'No.', type: 'OAuthException', code: 1 };
@@ -125,7 +125,7 @@ describe('a refresh', () => {
     expect(fresh.tokenExpiresAt!.getTime()).toBeGreaterThan(Date.now() + 59 * dayMs);
   });
 
-  test('of a younger token waits, without a call', async () => {
+  test('waits without a call while the token is less than a day old', async () => {
     await using network = await startInstagram();
     const credentials = { ...network.grant.credentials, issued_at: String(Date.now()) };
     const error = await refusal(
@@ -136,7 +136,7 @@ describe('a refresh', () => {
     expect(network.server.calls).toEqual([]);
   });
 
-  test('of an expired token ends the login', async () => {
+  test('ends the login if the token has expired', async () => {
     await using network = await startInstagram();
     network.server.expireToken();
     const { credentials } = network.grant;
@@ -185,7 +185,7 @@ describe('an imported token', () => {
     });
   });
 
-  test('that neither place knows is refused', async () => {
+  test('is refused if neither Instagram nor Facebook knows it', async () => {
     await using network = await startInstagram();
     const wrong = network.instagram.importTokens!(tokensOf('no'), never);
     expect((await refusal(wrong)).kind).toBe('reauthorize');

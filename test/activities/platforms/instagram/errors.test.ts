@@ -14,7 +14,7 @@ test('the page of Instagram has every code, with its sentence, and no other', ()
   expect(readErrorRows('docs/networks/instagram.md')).toEqual(rows);
 });
 
-test('counts by its subcode first', () => {
+test('an error counts by its subcode first', () => {
   const find = (code: number, subcode?: number, message = '') =>
     findMetaError(instagramErrors, { code, subcode, message });
   expect(find(4)).toMatchObject({ meaning: 'rate_limited', throttled: 'app' });
@@ -40,7 +40,7 @@ describe('an error', () => {
     ['of a limit', 400, { code: 80002 }, 'rate_limited'],
     ['of a password that was changed', 400, { code: 190, error_subcode: 460 }, 'reauthorize'],
     ['of a location', 400, { code: 'INSTAGRAM_PLATFORM_API__INVALID_LOCATION_ID' }, 'rejected'],
-  ])('%s of a new container', async (_, status, error, kind) => {
+  ])('decides the outcome of a new container: an error %s', async (_, status, error, kind) => {
     await using network = await startInstagram();
     const answer = Response.json({ error }, { status });
     network.server.answers.push(Response.json({ data: [] }), answer);
@@ -54,7 +54,7 @@ describe('an error', () => {
     ['without a known code', 400, { code: 4_242 }, 'rejected'],
     ['of a limit', 400, { code: 80002 }, 'rate_limited'],
     ['of a lost login', 400, { code: 190 }, 'reauthorize'],
-  ])('%s of a publish', async (_, status, error, kind) => {
+  ])('decides the outcome of a publish: an error %s', async (_, status, error, kind) => {
     await using network = await startInstagram();
     const target = await network.prepare(network.target());
     network.server.answers.push(Response.json({ error }, { status }));
@@ -62,7 +62,7 @@ describe('an error', () => {
     expect(network.server.posts).toEqual([]);
   });
 
-  test('of a limit says how long it lasts', async () => {
+  test('says how long a limit lasts', async () => {
     await using network = await startInstagram();
     const usage = {
       '17841405793187218': [

@@ -23,7 +23,7 @@ test('a public URL is good for a day', async () => {
 });
 
 describe('an image that Instagram refuses', () => {
-  test('because it is not there may be there later', async () => {
+  test('may be accepted later if it is missing', async () => {
     await using network = await startInstagram();
     const image = await hostJpeg();
     removeHosted(image.publicUrl(0));
@@ -40,7 +40,7 @@ describe('an image that Instagram refuses', () => {
     ['a PNG', { contentType: 'image/png' }, '36001/2207005', 'media_invalid'],
     ['too wide', { width: 100, height: 48 }, '36003/2207009', 'media_invalid'],
     ['too tall', { width: 48, height: 70 }, '36003/2207009', 'media_invalid'],
-  ])('because it is %s is refused for good', async (_, change, platformCode, failsAs) => {
+  ])('is refused for good if it is %s', async (_, change, platformCode, failsAs) => {
     await using network = await startInstagram();
     const media = [await hostJpeg(change)];
     expect(await refusal(network.prepareStep(network.target({ media })))).toMatchObject({
@@ -49,7 +49,7 @@ describe('an image that Instagram refuses', () => {
     });
   });
 
-  test('because it is larger than 8 MiB is refused for good', async () => {
+  test('is refused for good if it is larger than 8 MiB', async () => {
     await using network = await startInstagram();
     const small = await createImage({ contentType: 'image/jpeg' });
     const bytes = Buffer.alloc(8_388_609);
@@ -95,7 +95,7 @@ describe('a carousel', () => {
     expect(network.server.listPosts()[0]!.media).toEqual(hashes);
   });
 
-  test('whose items are gone gets new ones', async () => {
+  test('gets new items if Instagram no longer has its items', async () => {
     await using network = await startInstagram();
     let target = network.target({ media: [await hostJpeg(), await hostJpeg()] });
     for (let i = 0; i < 4; i++) {
@@ -109,7 +109,7 @@ describe('a carousel', () => {
 });
 
 describe('a video', () => {
-  test('that is not there is fetched again, three times, later and later', async () => {
+  test('is fetched again, three times at growing intervals, if its URL has no file', async () => {
     await using network = await startInstagram();
     const video = await hostVideo();
     removeHosted(video.publicUrl(0));
@@ -136,7 +136,7 @@ describe('a video', () => {
     [2207026, 'Instagram does not support the format of the video. (2207026)'],
     [2207082, "Instagram can't read the video or its audio. (2207082)"],
     [2207999, 'Instagram could not process the media. (2207999)'],
-  ])('that fails with %i says why', async (code, message) => {
+  ])('says why it failed with %i', async (code, message) => {
     await using network = await startInstagram();
     network.server.failures.push(code);
     const media = [await hostVideo()];

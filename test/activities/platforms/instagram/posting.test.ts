@@ -141,7 +141,7 @@ describe('a carousel', () => {
 });
 
 describe('a video', () => {
-  test('alone is a reel', async () => {
+  test('is a reel if it is alone', async () => {
     await using network = await startInstagram();
     const video = await hostVideo({ altText: 'A film', thumbnailAtMs: 1_500 });
     const outcome = await network.publish(
@@ -176,7 +176,7 @@ describe('a video', () => {
     expect(given).not.toHaveProperty('thumb_offset');
   });
 
-  test('takes only a JPEG as its cover', async () => {
+  test('accepts only a JPEG as its cover', async () => {
     await using network = await startInstagram();
     const thumbnail = await hostJpeg({ contentType: 'image/png' });
     const media = [await hostVideo({ thumbnail })];
@@ -264,7 +264,7 @@ describe('the quota', () => {
     expect((await network.prepareStep(network.target())).outcome).toBe('more');
   });
 
-  test('that is spent in between limits the publish, with the same container', async () => {
+  test('stops the publish if it is used up after the preparation, and keeps the container', async () => {
     await using network = await startInstagram();
     const target = await prepared(network);
     network.server.quota.used = 50;
@@ -279,7 +279,7 @@ describe('the quota', () => {
 });
 
 describe('a publish', () => {
-  test('that Instagram blocks and carries out is not repeated', async () => {
+  test('is not repeated if Instagram carries it out but reports a block', async () => {
     await using network = await startInstagram();
     network.server.publishFaults.push('lies');
     const target = await prepared(network);
@@ -294,7 +294,7 @@ describe('a publish', () => {
     expect(network.server.posts).toHaveLength(1);
   });
 
-  test('that Instagram blocks waits for an hour', async () => {
+  test('waits for an hour if Instagram blocks it', async () => {
     await using network = await startInstagram();
     network.server.publishFaults.push('blocks');
     const target = await prepared(network);
@@ -314,7 +314,7 @@ describe('a publish', () => {
     expect(listCalls(network)[0]).toBe('GET graph.instagram.com/v25.0/ID');
   }, 15_000);
 
-  test('of a public container makes no second post', async () => {
+  test('makes no second post if the container is public', async () => {
     await using network = await startInstagram();
     const target = await prepared(network);
     await network.commit(target);
@@ -325,7 +325,7 @@ describe('a publish', () => {
   test.each([
     ['waits', '9007/2207027'],
     ['loses', '24/2207008'],
-  ] as const)('that %s is repeated with the same container', async (fault, platformCode) => {
+  ] as const)('is repeated with the same container after the fault %s', async (fault, platformCode) => {
     await using network = await startInstagram();
     network.server.publishFaults.push(fault);
     const target = await prepared(network);
@@ -337,7 +337,7 @@ describe('a publish', () => {
     expect(network.server.containers).toHaveLength(1);
   });
 
-  test('of a container that has expired is none', async () => {
+  test('needs a new container if its container has expired', async () => {
     await using network = await startInstagram();
     const target = await prepared(network);
     network.server.logins.pass(dayMs + 3_600_000);

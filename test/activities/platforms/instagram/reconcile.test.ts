@@ -115,7 +115,7 @@ describe('without its container', () => {
     expect(await network.reconcile(other)).toEqual({ outcome: 'absent' });
   });
 
-  test('an older post is not the one', async () => {
+  test('an older post is not taken for the post', async () => {
     await using network = await startInstagram();
     network.server.addPost('Hello', Date.now() - 600_000);
     expect(await network.reconcile(network.target())).toEqual({ outcome: 'absent' });
@@ -146,7 +146,7 @@ describe('without its container', () => {
     expect(await network.reconcile(network.target())).toEqual({ outcome: 'unknown' });
   });
 
-  test('a list is complete if it names no other one, and can be read', async () => {
+  test('a list is complete if it has no next page and no odd row', async () => {
     await using network = await startInstagram();
     const next = 'https://graph.instagram.com/next';
     const search = async (...answers: object[]) => {
@@ -173,7 +173,7 @@ describe('a comment', () => {
     expect(await network.reconcile(target)).toEqual(published);
   });
 
-  test('of another author may be its own, which Instagram names by another ID', async () => {
+  test('is an unknown outcome if its author has an ID that may be another ID of the account', async () => {
     await using network = await startInstagram();
     const target = comment(network, network.server.addPost('Hello'));
     network.server.addComment(target.replyTo!, 'Second!');
@@ -183,7 +183,7 @@ describe('a comment', () => {
     expect(await network.reconcile(target)).toEqual({ outcome: 'unknown' });
   });
 
-  test('that stands there twice proves nothing', async () => {
+  test('is an unknown outcome if it is there twice', async () => {
     await using network = await startInstagram();
     const target = comment(network, network.server.addPost('Hello'));
     await network.commit(target);

@@ -19,7 +19,7 @@ describe('the placement', () => {
     [[image, video], {}, 'feed'],
     [[unread], {}, undefined],
     [[video], { placement: 'story' }, 'story'],
-  ])('of %o with %o is %s', (media, options, placement) => {
+  ])('is decided by %o with %o: %s', (media, options, placement) => {
     expect(placementOf(media, options)).toBe(placement);
   });
 
@@ -91,13 +91,13 @@ describe('media', () => {
   test.each([
     ['a video', { ...video, altText: 'A film' }, {}],
     ['a story', { ...image, altText: 'Noise' }, story],
-  ])('of %s have no alt text', (_, facts, given) => {
+  ])('show no alt text in %s', (_, facts, given) => {
     const { errors, warningCodes } = find([facts], given);
     expect(errors).toEqual([]);
     expect(warningCodes).toEqual(['alt_text_ignored']);
   });
 
-  test('of a story show no thumbnail', () => {
+  test('show no thumbnail in a story', () => {
     const facts = { ...video, hasThumbnail: true, thumbnailAtMs: 1_000 };
     expect(find([facts]).warningCodes).toEqual([]);
     expect(find([facts], story).warningCodes).toEqual(['thumbnail_ignored', 'thumbnail_ignored']);
@@ -123,35 +123,35 @@ describe('options', () => {
 
   const tags = (...user_tags: object[]) => ({ user_tags });
   test.each<[string, MediaFacts[], Record<string, unknown>, string[]]>([
-    ['of a reel for an image', [image], { share_to_feed: false }, ['option_not_supported']],
+    ['are refused for an image if only reels have them', [image], { share_to_feed: false }, ['option_not_supported']],
     [
-      'of a reel for a story',
+      'are refused for a story if only reels have them',
       [video],
       { placement: 'story', audio_name: 'a' },
       ['option_not_supported'],
     ],
-    ['of a reel', [video], { share_to_feed: false, audio_name: 'a' }, []],
-    ['for a file that is not read', [unread], { share_to_feed: false }, []],
+    ['are accepted for a reel', [video], { share_to_feed: false, audio_name: 'a' }, []],
+    ['are accepted for a file that is not read yet', [unread], { share_to_feed: false }, []],
     [
-      'with authors of a story',
+      'are refused if a story has further authors',
       [image],
       { placement: 'story', collaborators: ['a'] },
       ['option_not_supported'],
     ],
-    ['with authors', [image], { collaborators: ['a'] }, []],
-    ['with a tag that is nowhere', [image], tags({ username: 'a' }), ['invalid_user_tag']],
-    ['with a tag', [image], tags({ username: 'a', x: 0, y: 1 }), []],
-    ['with half a place', [video], tags({ username: 'a', x: 0 }), ['invalid_user_tag']],
-    ['with a tag in a video', [video], tags({ username: 'a' }), []],
-    ['with a place in a video', [video], tags({ username: 'a', x: 0, y: 1 }), ['invalid_user_tag']],
-    ['with a tag of a story', [image], { placement: 'story', ...tags({ username: 'a' }) }, []],
+    ['are accepted if an image has further authors', [image], { collaborators: ['a'] }, []],
+    ['are refused if a tag in an image has no place', [image], tags({ username: 'a' }), ['invalid_user_tag']],
+    ['are accepted if a tag in an image has a place', [image], tags({ username: 'a', x: 0, y: 1 }), []],
+    ['are refused if a tag has half a place', [video], tags({ username: 'a', x: 0 }), ['invalid_user_tag']],
+    ['are accepted if a tag in a video has no place', [video], tags({ username: 'a' }), []],
+    ['are refused if a tag in a video has a place', [video], tags({ username: 'a', x: 0, y: 1 }), ['invalid_user_tag']],
+    ['are accepted if a tag in a story has no place', [image], { placement: 'story', ...tags({ username: 'a' }) }, []],
     [
-      'with a tag of no image',
+      'are refused if a tag is for an image that is missing',
       [image],
       tags({ username: 'a', x: 0, y: 1, media_index: 1 }),
       ['invalid_user_tag'],
     ],
-    ['with a tag of the second one', [image, video], tags({ username: 'a', media_index: 1 }), []],
+    ['are accepted if a tag is for the second file', [image, video], tags({ username: 'a', media_index: 1 }), []],
   ])('%s', (_, media, given, codes) => {
     expect(instagram.options.safeParse(given).success).toBe(true);
     expect(find(media, given).errorCodes).toEqual(codes);
@@ -172,24 +172,24 @@ describe('the post as a whole', () => {
     ['needs media', { media: [] }, [['media', 'media_required']]],
     ['needs no caption', { caption: '' }, []],
     ['may have a comment', { firstComment: 'First!' }, []],
-    ['as a story has no caption', { options: story }, [['caption', 'caption_ignored', true]]],
+    ['has no caption if it is a story', { options: story }, [['caption', 'caption_ignored', true]]],
     [
-      'as a story has no comment',
+      'has no comment if it is a story',
       { options: story, caption: ' ', firstComment: 'First!' },
       [['first_comment', 'comments_not_supported']],
     ],
     ['may have 30 hashtags', { caption: '#ä '.repeat(30) }, []],
-    ['has no 31', { caption: '#ä '.repeat(31) }, [['caption', 'too_many_hashtags']]],
+    ['may not have 31 hashtags', { caption: '#ä '.repeat(31) }, [['caption', 'too_many_hashtags']]],
     ['may mention 20 accounts', { caption: '@ada.l '.repeat(20) }, []],
-    ['mentions no 21', { caption: '@ada.l '.repeat(21) }, [['caption', 'too_many_mentions']]],
-    ['may have addresses', { caption: 'ada@example.com '.repeat(21) }, []],
-    ['that replies has no media', { isReply: true }, [['media', 'media_not_supported']]],
+    ['may not mention 21 accounts', { caption: '@ada.l '.repeat(21) }, [['caption', 'too_many_mentions']]],
+    ['may have 21 email addresses', { caption: 'ada@example.com '.repeat(21) }, []],
+    ['has no media if it is a reply', { isReply: true }, [['media', 'media_not_supported']]],
     [
-      'that replies has a text',
+      'needs a text if it is a reply',
       { isReply: true, media: [], caption: ' ' },
       [['caption', 'caption_required']],
     ],
-    ['that replies is a text', { isReply: true, media: [] }, []],
+    ['may be a text alone if it is a reply', { isReply: true, media: [] }, []],
   ])('%s', (_, change, expected) => {
     const findings = instagram.rules.check({ ...post, ...change });
     expect(findings.map(({ at, code, isWarning }) => [at, code, isWarning])).toEqual(
@@ -197,7 +197,7 @@ describe('the post as a whole', () => {
     );
   });
 
-  test('counts for its limits', () => {
+  test('is refused with the actual count and the limit', () => {
     expect(instagram.rules.check({ ...post, caption: '#a '.repeat(40) })).toMatchObject([
       { actual: 40, limit: 30 },
     ]);
@@ -209,6 +209,6 @@ test.each([
   ['😀'.repeat(2_200), []],
   ['a'.repeat(2_201), ['caption_too_long']],
   ['', []],
-])('the text %.10s… gets %o', (text, codes) => {
+])('the text %.10s… has the issues %o', (text, codes) => {
   expect(checkText(instagram, text, { path: ['caption'] }).map(({ code }) => code)).toEqual(codes);
 });

@@ -104,14 +104,14 @@ describe('a consent', () => {
     ]);
   });
 
-  test('of an app without OpenID Connect reads the profile', async () => {
+  test('reads the profile if the app has no OpenID Connect', async () => {
     await using network = await startLinkedIn();
     network.server.logins.scopes.push('r_basicprofile');
     const { accounts } = await network.logIn(['r_basicprofile', 'w_member_social']);
     expect(accounts).toEqual([ada]);
   });
 
-  test('for pages only names the scope that the member lacks', async () => {
+  test('names the scope that each account lacks if it allows no posts', async () => {
     await using network = await startLinkedIn();
     const { accounts } = await network.logIn(['openid', 'profile', 'r_organization_admin']);
     expect(accounts.map(({ lacksScope }) => lacksScope)).toEqual([true, true, true]);
@@ -122,7 +122,7 @@ describe('a consent', () => {
     ]);
   });
 
-  test('that LinkedIn refuses says why', async () => {
+  test('says why LinkedIn refused it', async () => {
     await using network = await startLinkedIn();
     const { method, query, flow } = await network.allow(['w_compliance']);
     expect(
@@ -134,7 +134,7 @@ describe('a consent', () => {
     });
   });
 
-  test('that the member refuses is a denial', async () => {
+  test('is a denial if the member refuses it', async () => {
     await using network = await startLinkedIn();
     const { method, query } = await network.allow(memberScopes, 'deny');
     expect(method.denials).toContain(query['error']);
@@ -197,7 +197,7 @@ describe('a refresh', () => {
     expect(await publish(network, targetOf(renewed))).toMatchObject({ outcome: 'published' });
   });
 
-  test('that LinkedIn refuses ends the login', async () => {
+  test('ends the login if LinkedIn refuses it', async () => {
     await using network = await startLinkedIn();
     network.server.logins.givesRefreshTokens = true;
     const { credentials } = await network.logIn(memberScopes);
@@ -209,7 +209,7 @@ describe('a refresh', () => {
     });
   });
 
-  test('without a refresh token ends the login without a call', async () => {
+  test('ends the login without a call if there is no refresh token', async () => {
     await using network = await startLinkedIn();
     const { credentials } = await network.logIn(memberScopes);
     network.server.calls.length = 0;

@@ -21,7 +21,7 @@ async function listSteps({ linkedin }: Network, target: Target) {
 }
 
 describe('images', () => {
-  test('one of them is the media of the post, with its alt text', async () => {
+  test('are the media of the post if there is one, with its alt text', async () => {
     await using network = await startLinkedIn();
     const image = await createImage({ altText: 'A (b)\ud83d' });
     await network.publish(network.target({ media: [image] }));
@@ -37,7 +37,7 @@ describe('images', () => {
     });
   });
 
-  test('twenty are a post of several images, in their order', async () => {
+  test('are a post of several images, in their order, if there are twenty', async () => {
     await using network = await startLinkedIn();
     const media = await Promise.all(
       Array.from({ length: 20 }, (_, i) => createImage({ altText: i === 0 ? null : `No. ${i}` })),
@@ -112,7 +112,7 @@ describe('an address to upload to', () => {
     return { error, requests };
   }
 
-  test.each(['image', 'video'] as const)('of LinkedIn gets the %s', async (kind) => {
+  test.each(['image', 'video'] as const)('gets the %s if it is an address of LinkedIn', async (kind) => {
     const { error, requests } = await prepareAt('https://www.linkedin.com/dms-uploads/1', kind);
     expect([error, requests.length]).toEqual([undefined, 1]);
   });
@@ -124,7 +124,7 @@ describe('an address to upload to', () => {
     ['image', 'https://www.linkedin.com.example/1'],
     ['image', 'http://www.linkedin.com/1'],
     ['image', 'https://www.linkedin.com@uploads.example/1'],
-  ] as const)('that is foreign gets neither the %s nor the token: %s', async (kind, url) => {
+  ] as const)('gets neither the %s nor the token if it is foreign: %s', async (kind, url) => {
     const { error, requests } = await prepareAt(url, kind);
     expect(requests).toEqual([]);
     expect(error).toMatchObject({
@@ -165,7 +165,7 @@ describe('a video', () => {
     expect(network.server.posts[0]!.given.content).toEqual({ media: { id: urn } });
   });
 
-  test("that LinkedIn can't process is refused with its reason", async () => {
+  test("is refused with LinkedIn's reason if it can't be processed", async () => {
     await using network = await startLinkedIn();
     network.server.failsProcessing = true;
     const error = await refusal(network.prepare(network.target({ media: [createVideo()] })));
@@ -190,7 +190,7 @@ describe('a video', () => {
     expect(network.server.uploads).toHaveLength(2);
   });
 
-  test('whose part is refused says nothing about the login, and shows no address', async () => {
+  test('keeps the login if one of its parts is refused, and the error shows no address', async () => {
     await using network = await startLinkedIn();
     const target = network.target({ media: [createVideo()] });
     const { state } = await network.linkedin.prepare!(target, never);
@@ -201,7 +201,7 @@ describe('a video', () => {
     expect(JSON.stringify([error.message, error.options])).not.toContain(ticket);
   });
 
-  test('whose part gets no ID is sent again', async () => {
+  test('sends a part again if LinkedIn gave it no ID', async () => {
     await using network = await startLinkedIn();
     const target = network.target({ media: [createVideo()] });
     const { state } = await network.linkedin.prepare!(target, never);
@@ -211,7 +211,7 @@ describe('a video', () => {
     expect(await network.publish({ ...target, state })).toMatchObject({ outcome: 'published' });
   });
 
-  test('that LinkedIn no longer has is uploaded again', async () => {
+  test('is uploaded again if LinkedIn no longer has it', async () => {
     await using network = await startLinkedIn();
     const target = network.target({ media: [createVideo()] });
     const state = await network.prepare(target);
@@ -220,7 +220,7 @@ describe('a video', () => {
     expect(network.server.posts).toEqual([]);
   });
 
-  test('that LinkedIn still processes holds the post', async () => {
+  test('holds the post while LinkedIn processes it', async () => {
     await using network = await startLinkedIn();
     const target = network.target({ media: [createVideo()] });
     const state = await network.prepare(target);

@@ -161,7 +161,7 @@ describe('a refusal', () => {
   test.each([
     ['APPLICATION DAY', 'app'],
     ['MEMBER DAY', 'grant'],
-  ])('by a daily limit ends at midnight UTC: %s', async (whose, throttled) => {
+  ])('ends at midnight UTC if it is a daily limit: %s', async (whose, throttled) => {
     await using network = await startLinkedIn();
     const answer = network.server.throttle(whose);
     answer.headers.set('date', 'Sun, 22 Nov 2026 21:30:00 GMT');

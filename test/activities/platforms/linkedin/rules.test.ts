@@ -63,7 +63,7 @@ describe('the text', () => {
     ['😀'.repeat(1_500), []],
     [`${'😀'.repeat(1_500)}a`, ['caption_too_long']],
     [' ', ['caption_required']],
-  ])('of %.10s… gets %o', (text, codes) => {
+  ])('%.10s… has the issues %o', (text, codes) => {
     expect(checkText(linkedin, text, { path: ['caption'] }).map(({ code }) => code)).toEqual(codes);
   });
 });

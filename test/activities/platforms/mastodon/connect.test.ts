@@ -117,7 +117,7 @@ describe('the server', () => {
     expect(error).toMatchObject({ kind: 'rejected', options: { field: 'server' } });
   });
 
-  test('that never answers is unavailable', async () => {
+  test('is unavailable if it never answers', async () => {
     const server = await startHttp(() => undefined);
     const given = { server: server.url, access_token: 'secret' };
     const error = await refusal(connect(given, createClient({ fetchDeadlineMs: 50 })));
@@ -127,7 +127,7 @@ describe('the server', () => {
   test.each([
     [503, 'unavailable'],
     [429, 'rate_limited'],
-  ] as const)('that answers %i is unavailable', async (status, kind) => {
+  ] as const)('is temporarily unavailable if it answers %i', async (status, kind) => {
     const server = await startHttp((_request, response) => {
       response.writeHead(status, limitHeaders(0, 60_000)).end('{"error":"Later"}');
     });
@@ -177,7 +177,7 @@ describe('the token', () => {
     [['write:statuses'], 'read:statuses, write:media'],
     [['read:statuses', 'write:statuses'], 'write:media'],
     [[], 'read:statuses, write:statuses, write:media'],
-  ])('with the scopes %o is refused, as it lacks %s', async (scopes, missing) => {
+  ])('is refused if its scopes are %o, as it lacks %s', async (scopes, missing) => {
     const { credentials } = await startMastodon({ scopes });
     expect(await refusal(connect(credentials))).toMatchObject({
       kind: 'rejected',
@@ -189,7 +189,7 @@ describe('the token', () => {
   test.each<[string, string, boolean]>([
     ['invalid', 'The access token is invalid', false],
     ['revoked', 'The access token was revoked', true],
-  ])('that is %s is refused in the words of the server', async (_what, words, isRevoked) => {
+  ])('is refused in the words of the server if it is %s', async (_what, words, isRevoked) => {
     const { network, credentials } = await startMastodon();
     if (isRevoked) await network.revokeToken();
     else credentials.access_token = 'wrong-token';
@@ -200,7 +200,7 @@ describe('the token', () => {
     expect(error.message).toContain(words);
   });
 
-  test('of an application without a user is refused', async () => {
+  test('is refused if it belongs to an application without a user', async () => {
     const { network, credentials } = await startMastodon();
     const words = 'This method requires an authenticated user';
     const server = await startHttp(async (request, response) => {

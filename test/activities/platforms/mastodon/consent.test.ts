@@ -93,7 +93,7 @@ describe('a login by consent', () => {
     expect(await publish(accountId)).toMatchObject({ status: 'published' });
   });
 
-  test('that the user revokes must be reconnected, and the account keeps its ID', async () => {
+  test('must be reconnected after the user revokes it, and the account keeps its ID', async () => {
     const { network, server, accountId } = await connectNew();
     await network.revokeToken();
     expect(await publish(accountId)).toMatchObject({ error_code: 'token_revoked' });
@@ -110,7 +110,7 @@ describe('a login by consent', () => {
     expect(network.countLogins()).toBe(0);
   });
 
-  test('again gets the same token, which stays good', async () => {
+  test('gets the same token if it is repeated, and the token stays valid', async () => {
     const { network, server, accountId } = await connectNew();
     const token = await readToken(accountId);
     expect((await connect(server)).accountId).toBe(accountId);
@@ -118,7 +118,7 @@ describe('a login by consent', () => {
     expect(await publish(accountId)).toMatchObject({ status: 'published' });
   });
 
-  test('for another user is refused, and the first user keeps the token', async () => {
+  test('is refused for a second user, and the first user keeps the token', async () => {
     const { server, accountId } = await connectNew();
     const { page, accountId: none } = await connect(server, app.tenant, 'user-2');
     expect(page.html).toContain('is connected for another user');
@@ -126,7 +126,7 @@ describe('a login by consent', () => {
     expect(await publish(accountId)).toMatchObject({ status: 'published' });
   });
 
-  test('that nobody needs is revoked', async () => {
+  test('is revoked if nobody needs it', async () => {
     const { network, server, accountId } = await connectNew();
     await connectByForm(server, network);
     expect(network.countLogins()).toBe(0);
@@ -135,7 +135,7 @@ describe('a login by consent', () => {
     expect(await publish(accountId)).toMatchObject({ status: 'published' });
   });
 
-  test('that the user denies cancels the session', async () => {
+  test('cancels the session if the user denies it', async () => {
     const { network, server } = await start();
     const session = await createSession();
     const decision = { decision: 'deny' };
@@ -146,7 +146,7 @@ describe('a login by consent', () => {
     expect(network.countLogins()).toBe(0);
   });
 
-  test("whose account can't be read leaves the connected account its token", async () => {
+  test("leaves a connected account its token if the account can't be read", async () => {
     const network = createMastodonServer();
     let isDown = false;
     const answer: MastodonServer['answer'] = (request) =>
@@ -163,7 +163,7 @@ describe('a login by consent', () => {
     expect(await publish(accountId!)).toMatchObject({ status: 'published' });
   });
 
-  test('without a needed scope is refused, and the scope is named', async () => {
+  test('is refused with the names of the scopes that it lacks', async () => {
     const { network, server } = await start({ grantedScopes: ['read:accounts', 'read:statuses'] });
     const { page, accountId } = await connect(server);
     expect([page.status, accountId]).toEqual([409, null]);
@@ -209,7 +209,7 @@ describe('the same account through the form and by consent', () => {
 });
 
 describe('a server that has forgotten the app', () => {
-  test('gets another one', async () => {
+  test('gets a new app', async () => {
     const { network, server, accountId } = await connectNew();
     const old = await readAppId(accountId);
     await app.api.delete(`/v1/accounts/${accountId}`);
@@ -230,7 +230,7 @@ describe('a server that has forgotten the app', () => {
     expect(await publish(accountId)).toMatchObject({ status: 'published' });
   });
 
-  test('in the middle of a consent says so, and the next try works', async () => {
+  test('ends a consent with an error, and the next try works', async () => {
     const { network, server } = await start();
     const session = await createSession();
     const browser = createBrowser();
@@ -256,7 +256,7 @@ describe('a server that has forgotten the app', () => {
 const html = { 'content-type': 'text/html' };
 const appWith = (client_id: string) => JSON.stringify({ client_id, client_secret: 'secret' });
 
-describe('a server that registers no app is named with its field:', () => {
+describe('a server that registers no app', () => {
   async function submit(server: string) {
     const browser = createBrowser();
     const form = await browser.visit((await createSession()).url);
@@ -271,7 +271,7 @@ describe('a server that registers no app is named with its field:', () => {
     ['an app with an endless ID', 200, {}, appWith('a'.repeat(10_000))],
     ['a private address to go to', 307, { location: 'http://10.0.0.1/api/v1/apps' }, ''],
     ['10 MB', 200, {}, ' '.repeat(10 * 1024 * 1024)],
-  ])('%s', async (_what, status, headers, body) => {
+  ])('is named at its field if it answers with %s', async (_what, status, headers, body) => {
     const server = await startHttp((request, response) => {
       request.resume();
       response.writeHead(status, headers).end(body);
@@ -286,7 +286,7 @@ describe('a server that registers no app is named with its field:', () => {
     expect(await kept.execute()).toEqual([]);
   });
 
-  test('its own words', async () => {
+  test('is named at its field, in its own words', async () => {
     const server = await startHttp((request, response) => {
       request.resume();
       response.writeHead(422).end('{"error":"Validation failed: Website is invalid"}');
@@ -297,23 +297,23 @@ describe('a server that registers no app is named with its field:', () => {
     );
   });
 
-  test('a private address', async () => {
+  test('is named at its field if its address is private', async () => {
     const page = await submit('https://10.0.0.1');
     expect(page.html).toContain('id="server-error">10.0.0.1 does not answer as a Mastodon server.');
   });
 
-  test('no address', async () => {
+  test('is refused at its field if it is no address', async () => {
     const page = await submit('two words');
     expect(page.html).toContain('id="server-error">Server must be the address of a server.');
   });
 
-  test('nothing, so it may be tried again', async () => {
+  test('may be tried again if it is out of reach', async () => {
     const page = await submit('http://127.0.0.1:2');
     expect(page.status).toBe(422);
     expect(page.html).toContain('<p role="alert">127.0.0.1:2 could not be reached.</p>');
   });
 
-  test('too many requests, so it may be tried again', async () => {
+  test('may be tried again if it gets too many requests', async () => {
     const server = await startHttp((request, response) => {
       request.resume();
       response.writeHead(429).end('{"error":"Too many requests"}');
@@ -325,7 +325,7 @@ describe('a server that registers no app is named with its field:', () => {
   });
 });
 
-describe('a server that answers the exchange of the code with', () => {
+describe('a server that fails the exchange of the code', () => {
   /** All but the token endpoint is a Mastodon server. */
   async function startLying(status: number, headers: Record<string, string>, body: string) {
     const { server } = await start();
@@ -356,7 +356,7 @@ describe('a server that answers the exchange of the code with', () => {
     ['10 MB', 200, {}, ' '.repeat(10 * 1024 * 1024), 503, 'The network gave no answer.'],
     ['an address', 307, { location: 'http://10.0.0.1/' }, '', 503, 'Mastodon failed: HTTP 307'],
     ['an error', 500, {}, '{}', 503, 'Mastodon failed: HTTP 500'],
-  ])('%s', async (_what, status, headers, body, shown, words) => {
+  ])('connects nothing, and may be tried again, if it answers with %s', async (_what, status, headers, body, shown, words) => {
     const { page, accountId } = await connect(await startLying(status, headers, body));
     expect([page.status, accountId]).toEqual([shown, null]);
     expect(page.html).toContain(words);

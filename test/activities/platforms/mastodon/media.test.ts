@@ -67,7 +67,7 @@ describe('images', () => {
     expect(network.listPosts()[0]!.options).toEqual({ sensitive: true });
   });
 
-  test('of a reply to a private post stay private', async () => {
+  test('stay private in a reply to a private post', async () => {
     const { network, prepare, commit, targetOf } = await connectNew();
     const { id } = network.addStatus({ text: 'Hello', options: { visibility: 'private' } });
     const media = [await photo(), await photo()];
@@ -96,7 +96,7 @@ describe('a video', () => {
     expect(network.calls).toEqual(['/api/v2/media', ...polls, '/api/v1/statuses']);
   });
 
-  test('that the server fails to process is refused', async () => {
+  test('is refused if the server fails to process it', async () => {
     const { prepare, targetOf } = await connectNew({ videoPolls: 'fails' });
     const error = await refusal(prepare(targetOf({ media: [createVideo()] })));
     expect(error).toMatchObject({
@@ -115,7 +115,7 @@ describe('an upload is refused', () => {
       '422: Validation failed: Description is too long (maximum is 1500 characters)',
     ],
     [
-      "that can't be read",
+      "if the server can't read it",
       { contentType: 'image/png' },
       '500: Error processing thumbnail for uploaded media',
     ],
@@ -141,7 +141,7 @@ describe('an upload is refused', () => {
 });
 
 describe('a commit', () => {
-  test('with media that the server deleted is stale, and publishes nothing', async () => {
+  test('is stale if the server deleted its media, and publishes nothing', async () => {
     const { network, prepare, commit, targetOf } = await connectNew();
     const target = targetOf({ media: [await photo(), await photo()] });
     const state = await prepare(target);
@@ -152,7 +152,7 @@ describe('a commit', () => {
     expect(await commit({ ...target, state: renewed })).toMatchObject({ outcome: 'published' });
   });
 
-  test('with media that a server refuses with 400 is stale', async () => {
+  test('is stale if a server refuses its media with 400', async () => {
     const { network, prepare, commit, targetOf } = await connectNew(asGoToSocial);
     const target = targetOf({ media: [await photo()] });
     const state = await prepare(target);
@@ -164,7 +164,7 @@ describe('a commit', () => {
     expect(network.listPosts()).toHaveLength(1);
   });
 
-  test('that is refused for another reason is not stale', async () => {
+  test('is not stale if it is refused for another reason', async () => {
     const { prepare, commit, targetOf } = await connectNew({ maxCharacters: 10 });
     const target = targetOf({ caption: 'a'.repeat(11), media: [await photo()] });
     const error = await refusal(commit({ ...target, state: await prepare(target) }));

@@ -93,12 +93,12 @@ describe('a consent', () => {
     ['redirect_uri', 'https://evil.test/', 400],
     ['client_id', 'somebody', 401],
     ['code_challenge_method', 'plain', 400],
-  ])('sends nobody anywhere with another %s', async (name, value, status) => {
+  ])('is refused without a redirect if its %s was changed', async (name, value, status) => {
     const { answer } = await (await register()).authorize({ [name]: value });
     expect([answer.status, answer.headers.get('location')]).toEqual([status, null]);
   });
 
-  test('for a scope that the app lacks is refused in the callback', async () => {
+  test('is refused in the callback if the app lacks a scope', async () => {
     const { authorize, complete } = await register();
     const { callback, flow } = await authorize({ scope: 'read:accounts write' });
     expect(callback).toMatchObject({ state: 'state', error: 'invalid_scope' });
@@ -108,7 +108,7 @@ describe('a consent', () => {
     });
   });
 
-  test('that is denied says so in the callback', async () => {
+  test('says in the callback that the user denied it', async () => {
     const { authorize } = await register();
     expect((await authorize({}, 'deny')).callback).toMatchObject({ error: 'access_denied' });
   });
@@ -138,7 +138,7 @@ describe('a token', () => {
     expect(network.countLogins()).toBe(0);
   });
 
-  test('of a form login is not revoked: nothing is asked', async () => {
+  test('is not revoked if it comes from the form, and no call is made', async () => {
     const { network, server, mastodon } = await register();
     network.calls.length = 0;
     const credentials = { server, access_token: network.token };

@@ -151,7 +151,7 @@ describe('an answer', () => {
     ['public', 'unlisted', 'unlisted'],
     // The account's own setting decides, and may be stricter.
     ['unlisted', undefined, undefined],
-  ] as const)('to a %s post that asks for %s is %s', async (answered, given, expected) => {
+  ] as const)('replies to a %s post with the option %s as %s', async (answered, given, expected) => {
     const { network, prepare, commit, targetOf } = await connectNew();
     const { id } = network.addStatus({ text: 'Hello', options: { visibility: answered } });
     const platformOptions = given === undefined ? {} : { visibility: given };
@@ -161,7 +161,7 @@ describe('an answer', () => {
     expect(network.listPosts()[1]!.options?.['visibility']).toBe(expected);
   });
 
-  test('to a missing post is refused', async () => {
+  test('is refused if the post that it replies to is missing', async () => {
     const { prepare, commit, targetOf } = await connectNew();
     const target = targetOf({ replyTo: '1' });
     expect(await refusal(prepare(target))).toMatchObject({
@@ -210,7 +210,7 @@ describe('a commit', () => {
     ['limited', null],
     [7, null],
     [undefined, null],
-  ])('that is answered with the visibility %o shows %o', async (answered, visibility) => {
+  ])('reads the visibility %o of the answer as %o', async (answered, visibility) => {
     const server = await startHttp((_request, response) => {
       response.end(JSON.stringify({ id: '1', url: null, visibility: answered }));
     });
@@ -243,7 +243,7 @@ describe('a commit', () => {
     [500, 'Internal Server Error', { kind: 'unknown_outcome' }],
     [503, 'There was a temporary problem', { kind: 'unknown_outcome' }],
     [200, 'no status', { kind: 'unknown_outcome' }],
-  ])('that is answered %i %o', async (status, error, expected) => {
+  ])('reports the answer %i %o, and no secret', async (status, error, expected) => {
     const { commit, targetOf, connection } = await connectNew();
     const { access_token = '' } = connection.credentials;
     const server = await startHttp((_request, response) => {
@@ -277,7 +277,7 @@ describe('a commit', () => {
   test.each([
     [0, { scope: 'account' }],
     [1, undefined],
-  ])('with %i posts left reports the limit', async (remaining, throttle) => {
+  ])('reports a limit only if no post is left: %i left', async (remaining, throttle) => {
     const server = await startHttp((_request, response) => {
       const status = { id: '1', url: 'javascript:alert(1)' };
       response.writeHead(200, limitHeaders(remaining, 60_000)).end(JSON.stringify(status));

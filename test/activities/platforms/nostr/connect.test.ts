@@ -103,7 +103,7 @@ describe('the relays', () => {
     },
   );
 
-  test('that are no URLs of relays are named', async () => {
+  test('are named if they are no URLs of relays', async () => {
     const wrong = [
       'https://a.test',
       'relay.test',
@@ -132,7 +132,7 @@ describe('the relays', () => {
     expect((await findIssue(credentials)).message).toContain('restricted: you are not registered');
   });
 
-  test('that all fail are named, each with its fault', async () => {
+  test('are named, each with its fault, if all fail', async () => {
     const web = await startHttp((_request, response) => response.writeHead(404).end());
     const never = await startHttp(() => undefined);
     await using chatty = await startRelay();

@@ -54,12 +54,12 @@ describe('a refusal', () => {
     );
   });
 
-  test('without the id of the event is of the event, as it is the only one', async () => {
+  test('applies to the event even if it does not name its ID, as there is only one', async () => {
     relay.answerWith = () => JSON.stringify(['OK', '', false, 'invalid: 280 characters']);
     expect(await refusal(author.publish())).toMatchObject({ kind: 'rejected' });
   });
 
-  test('of many megabytes is kept in part', async () => {
+  test('is kept in part if it is very long', async () => {
     relay.refuse = () => `blocked: ${'x'.repeat(1_000_000)}`;
     expect((await refusal(author.publish())).message.length).toBeLessThan(500);
   });
@@ -69,7 +69,7 @@ describe('a refusal', () => {
     ['blocked: no', 'error: later', 'unavailable'],
     ['error: later', 'rate-limited: later', 'rate_limited'],
     ['blocked: no', 'pow: no', 'rejected'],
-  ])('of %j by one and %j by another is %s', async (one, two, kind) => {
+  ])('combines %j of one relay and %j of another as %s', async (one, two, kind) => {
     relay.refuse = () => one;
     other.refuse = () => two;
     const error = await refusal(createAuthor([relay.url, other.url]).publish());
@@ -77,13 +77,13 @@ describe('a refusal', () => {
     expect(error.message).toContain(`${relay.url}: ${one}; ${other.url}: ${two}`);
   });
 
-  test('by one relay is unavailable while another is away', async () => {
+  test('is unavailable while another relay is away', async () => {
     relay.refuse = () => 'blocked: no';
     const error = await refusal(createAuthor([relay.url, deadRelay]).publish());
     expect(error).toMatchObject({ kind: 'unavailable', options: { platformCode: 'unreachable' } });
   });
 
-  test('by one relay does not hide that another may have accepted the event', async () => {
+  test('does not hide that another relay may have accepted the event', async () => {
     relay.refuse = () => 'blocked: no';
     other.answerWith = () => null;
     const error = await refusal(createAuthor([relay.url, other.url]).publish());
@@ -105,12 +105,12 @@ describe('no answer', () => {
     ['no list', '{"ok":true}'],
     ['the acceptance of another event', JSON.stringify(['OK', 'a'.repeat(64), true, ''])],
     ['nothing', null],
-  ])('but %s is an unknown outcome', async (_, answer) => {
+  ])('is an unknown outcome if the relay sends %s', async (_, answer) => {
     relay.answerWith = () => answer;
     expect(await refusal(author.publish())).toMatchObject({ kind: 'unknown_outcome' });
   });
 
-  test('of a kind that is not known yet is passed over', async () => {
+  test('is not assumed because of a message of an unknown kind', async () => {
     const target = author.toTarget();
     relay.answerWith = ([type, event]) =>
       JSON.stringify(type === 'EVENT' ? ['OK', (event as { id: string }).id, true] : []);

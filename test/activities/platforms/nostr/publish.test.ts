@@ -84,7 +84,7 @@ describe('a post', () => {
     [{ content_warning: '' }],
     [{ content_warning: 'x'.repeat(201) }],
     [{ subject: 'x' }],
-  ])('takes no options %j', (options) => {
+  ])('accepts no options %j', (options) => {
     expect(nostr.options.safeParse(options).success).toBe(false);
   });
 
@@ -92,7 +92,7 @@ describe('a post', () => {
     ['a', 32_000, 32_001],
     ['\n', 32_000, 32_001],
     ['é', 16_000, 16_001],
-  ])('of as many %j as may be is taken by a relay', async (character, most, tooMany) => {
+  ])('is accepted by a relay with as many %j as the rules allow', async (character, most, tooMany) => {
     const textOf = (length: number) => `${character.repeat(length - 1)}x`;
     const check = (text: string) => checkText(nostr, text, { path: ['caption'] });
     expect(check(textOf(tooMany))).toMatchObject([{ code: 'caption_too_long' }]);
@@ -179,7 +179,7 @@ describe('a post with media', () => {
     });
   });
 
-  test('with a URL that is longer than a tag of an index may be is taken', async () => {
+  test('is accepted with a URL longer than an indexed tag may be', async () => {
     const long = linkedMedia(`https://example.com/${'x'.repeat(2_000)}`);
     const { externalId } = await author.publish({ media: [long] });
     expect(eventOf(externalId)!.content).toBe(`Hello\n${long.url}`);
@@ -223,7 +223,7 @@ describe('a reply', () => {
   const publishReply = async (replyTo: string) =>
     withoutMark(eventOf((await author.publish({ replyTo })).externalId)!);
 
-  test('to a post that began a thread names it as the root, and all who are in it', async () => {
+  test('names a parent that began the thread as the root, and everyone in the thread', async () => {
     const parent = addEvent([
       ['p', 'b'.repeat(64), 'wss://hint.test'],
       ['p', 'no key'],
@@ -235,7 +235,7 @@ describe('a reply', () => {
     ]);
   });
 
-  test('to a reply names the root that it names', async () => {
+  test('names the root that its parent names', async () => {
     const root = 'c'.repeat(64);
     const parent = addEvent([
       ['e', root, 'wss://hint.test', 'root'],
@@ -261,7 +261,7 @@ describe('a reply', () => {
     (id) => expect(nostr.rules.replies.id.test(id)).toBe(false),
   );
 
-  test('to an event that is no text note is refused', async () => {
+  test('is refused if its parent is no text note', async () => {
     const error = await refusal(author.publish({ replyTo: addEvent([], 30_023).id }));
     expect(error).toMatchObject({
       kind: 'rejected',
@@ -269,7 +269,7 @@ describe('a reply', () => {
     });
   });
 
-  test('to a post that no relay has is refused, and waits for relays that are away', async () => {
+  test('is refused if no relay has its parent, and waits for relays that are away', async () => {
     const replyTo = 'e'.repeat(64);
     const options = { platformCode: 'parent_not_found' };
     expect(await refusal(author.publish({ replyTo }))).toMatchObject({ kind: 'rejected', options });
@@ -323,7 +323,7 @@ describe('several relays', () => {
 });
 
 describe('a relay that asks who we are', () => {
-  test.each(['write', 'read'] as const)('to %s gets a signed answer', async (needed) => {
+  test.each(['write', 'read'] as const)('gets a signed answer before a %s', async (needed) => {
     const parent = addEvent();
     relay.needsAuth = needed;
     const { externalId } = await author.publish({ replyTo: parent.id });
@@ -331,13 +331,13 @@ describe('a relay that asks who we are', () => {
     expect(relay.events.some(({ kind }) => kind === 22_242)).toBe(false);
   });
 
-  test('and does not admit us refuses the post', async () => {
+  test('refuses the post if it does not admit us', async () => {
     Object.assign(relay, { needsAuth: 'write', takesAuth: false });
     const error = await refusal(author.publish());
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'restricted' } });
   });
 
-  test('without a challenge refuses the post', async () => {
+  test('refuses the post if it sends no challenge', async () => {
     relay.refuse = () => 'auth-required: who are you?';
     const error = await refusal(author.publish());
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'auth-required' } });

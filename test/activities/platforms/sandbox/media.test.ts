@@ -91,7 +91,7 @@ const starts = Array.from({ length: partCount }, (_, i) => String(i * partBytes)
 const deleteMedia = () => database.db.deleteFrom('sandbox_media').execute();
 beforeEach(deleteMedia);
 
-test('sends each part once, and publishes the files in their order', async () => {
+test('a prepare sends each part once, and the commit publishes the files in their order', async () => {
   const [first, last] = [await createImage({ altText: 'A "first" one' }), await createImage()];
   await using network = await start([first, video(), last]);
   // Each file is created first.
@@ -107,7 +107,7 @@ test('sends each part once, and publishes the files in their order', async () =>
   ]);
 });
 
-test('begins a post without media with the commit', async () => {
+test('a post without media begins with the commit', async () => {
   await using network = await start([]);
   expect(await publish(network)).toEqual(['commit: published']);
 });
@@ -147,7 +147,7 @@ describe('a worker that dies', () => {
   }
 
   test.each(['before', 'after'] as const)(
-    '%s a part makes no part be sent twice',
+    'causes no part to be sent twice if it dies %s a part',
     async (moment) => {
       await using network = await start([video()]);
       expect(await publishWithDeaths(network, moment)).toBe(partCount);
@@ -158,7 +158,7 @@ describe('a worker that dies', () => {
   );
 });
 
-test('continues in the middle of a part that broke off', async () => {
+test('a prepare continues in the middle of a part that broke off', async () => {
   await using large = await createRandomFile(2_500_000);
   const { platform, close } = await createTestSandbox(database.db).listen();
   const connection = await formOf(platform).run({ handle: 'ada' }, signal);
@@ -194,7 +194,7 @@ function breakOff(bytes: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>
   );
 }
 
-test('creates a file again that the network has lost', async () => {
+test('a prepare creates a file again that the network has lost', async () => {
   await using network = await start([await createImage(), video()]);
   const { switchboard } = network;
   switchboard.onCall = async (moment, stage, call) => {
@@ -210,7 +210,7 @@ test('creates a file again that the network has lost', async () => {
   expect(network.sent).toEqual(['0', '0', ...starts]);
 });
 
-test('prepares again when the media are gone at the commit', async () => {
+test('a target is prepared again when the media are gone at the commit', async () => {
   await using network = await start([await createImage()]);
   network.switchboard.onCall = async (moment, stage, call) => {
     if (`${moment} ${stage} ${call}` === 'before commit 1') await deleteMedia();
@@ -224,7 +224,7 @@ test.each([
   ['a size', { bytes: 536_870_913 }, 'invalid_request'],
   ['an alt text', { altText: 'a'.repeat(2_001) }, 'invalid_request'],
   ['a hash', { sha256: '0'.repeat(64) }, 'wrong_sha256'],
-])('reports the refusal of %s', async (_, change, code) => {
+])('a prepare reports the refusal of %s', async (_, change, code) => {
   const media = [await createImage(change)];
   await using network = await start(media);
   const target = targetOf(network.connection, { media });

@@ -228,7 +228,7 @@ describe('over a real connection', () => {
     await close();
   });
 
-  test('so does a timeout', async () => {
+  test('a timeout leaves the outcome unknown', async () => {
     const { platform, close } = await sandbox.listen();
     const target = toTarget(credentials, {
       resultId: 'res_given_up',

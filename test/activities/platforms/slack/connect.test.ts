@@ -31,7 +31,7 @@ describe('connect', () => {
     expect(server.calls).toEqual(['auth.test', 'conversations.info']);
   });
 
-  test('takes a private channel that the app is in', async () => {
+  test('accepts a private channel that the app is in', async () => {
     await using network = await startSlack();
     network.server.scopes = ['chat:write', 'groups:read', 'groups:history'];
     const channel = network.server.privateChannel;

@@ -90,13 +90,13 @@ describe('another answer', () => {
       'unavailable',
     ],
     [new Response('Not found', { status: 404 }), 'rejected'],
-  ])('%# to a commit is never success', async (answer, kind) => {
+  ])('is never a success of a commit: %#', async (answer, kind) => {
     await using network = await startSlack();
     network.server.answers.push(answer);
     expect((await refusal(network.commit(network.target()))).kind).toBe(kind);
   });
 
-  test('with a wait returns it', async () => {
+  test('returns the wait that it names', async () => {
     await using network = await startSlack();
     network.server.answers.push(network.server.refuse('limited_with_retry_after'));
     expect(await refusal(network.commit(network.target()))).toMatchObject({

@@ -35,7 +35,7 @@ describe('text', () => {
     ['&', 800, {}],
     ['<', 1_000, {}],
     ['&', 4_000, { mrkdwn: true }],
-  ])('of %s fits %i times, and no more', async (character, times, platformOptions) => {
+  ])('may repeat %s %i times, and no more', async (character, times, platformOptions) => {
     const check = (text: string) =>
       checkText(slack, text, { path: ['caption'], options: platformOptions });
     expect(check(character.repeat(times))).toEqual([]);
@@ -98,7 +98,7 @@ describe('a post', () => {
 });
 
 describe('replies', () => {
-  test('of a thread all answer the post that starts it', async () => {
+  test('all answer the post that starts their thread', async () => {
     await using network = await startSlack();
     const first = await network.publish({ caption: '1' });
     const second = await network.publish({ caption: '2', replyTo: first.externalId });
@@ -129,7 +129,7 @@ describe('replies', () => {
     expect(asked).toEqual([undefined, true]);
   });
 
-  test('to a post that is not there are refused before anything is sent', async () => {
+  test('are refused before anything is sent if their parent is missing', async () => {
     await using network = await startSlack();
     const target = network.target({ replyTo: '1503435956.000247' });
     expect(await refusal(network.prepare(target))).toMatchObject({

@@ -152,7 +152,7 @@ describe('an album', () => {
     expect(received![1]!.cover).toEqual(await bytesOf(cover));
   });
 
-  test('takes ten media', async () => {
+  test('accepts ten media', async () => {
     await commit(Array<TargetMedia>(10).fill(await image()));
     expect(network.listMedia()[0]).toHaveLength(10);
     expect(network.calls).toEqual(['sendMediaGroup']);

@@ -13,7 +13,7 @@ import { readGranted } from '../../../support/rows/grants.ts';
 
 const database = useDatabase();
 
-test('moves the account to the supergroup and publishes there', async () => {
+test('a post moves its account to the supergroup and is published there', async () => {
   const server = createTelegramServer([{ ...group }, supergroup]);
   const kind = toKind({
     ...telegram,

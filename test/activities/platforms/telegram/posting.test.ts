@@ -110,7 +110,7 @@ describe('the text', () => {
     expect((await refusal(commit({ caption: `${longest}a` }))).message).toContain('is too long');
   });
 
-  test('with a parse mode is counted by Telegram, without the markup', async () => {
+  test('is counted by Telegram, without the markup, if it has a parse mode', async () => {
     const platformOptions = { parse_mode: 'HTML' };
     const marked = (length: number) => `<b>${'a'.repeat(length)}</b>`;
     expect(check(marked(limit), platformOptions)).toEqual([]);
@@ -155,7 +155,7 @@ describe('a refusal', () => {
       [{ ...channel, bot: { status: 'administrator', can_post_messages: false } }],
       'need administrator rights in the channel chat',
     ],
-  ])('for good rejects the post: %s', async (_what, change, chats, words) => {
+  ])('rejects the post if it is permanent: %s', async (_what, change, chats, words) => {
     await server.close();
     await start(chats);
     const error = await refusal(commit(change));

@@ -62,7 +62,7 @@ describe('a consent', () => {
     expect(Number(credentials['issued_at'])).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  test('without a permission is refused with its name', async () => {
+  test('names the permission that it lacks', async () => {
     await using network = await startThreads();
     network.server.logins.withheldScopes.add('threads_content_publish');
     const grant = await network.logIn();
@@ -75,7 +75,7 @@ describe('a consent', () => {
     );
   });
 
-  test('without the basic permission is refused in words for the user', async () => {
+  test('is refused in words for the user if it lacks the basic permission', async () => {
     await using network = await startThreads();
     network.server.logins.withheldScopes.add('threads_basic');
     const error = await refusal(network.logIn());
@@ -83,7 +83,7 @@ describe('a consent', () => {
     expect(error.message).toContain('threads_basic permission');
   });
 
-  test('that the user refuses is a denial', async () => {
+  test('is a denial if the user refuses it', async () => {
     await using network = await startThreads();
     const { query } = await network.allow('deny');
     expect(query).toMatchObject({ error: 'access_denied', state: network.request.state });
@@ -115,7 +115,7 @@ describe('a refresh', () => {
     expect(fresh.tokenExpiresAt!.getTime()).toBeGreaterThan(Date.now() + 59 * dayMs);
   });
 
-  test('of a younger token waits, without a call', async () => {
+  test('waits without a call while the token is less than a day old', async () => {
     await using network = await startThreads();
     network.server.logins.issuedBeforeMs = dayMs - 3_600_000;
     const { credentials } = await network.logIn();
@@ -127,7 +127,7 @@ describe('a refresh', () => {
     expect(network.server.calls).toEqual([]);
   });
 
-  test('that Threads refuses leaves the token until it expires', async () => {
+  test('leaves the token until it expires if Threads refuses', async () => {
     await using network = await startThreads();
     network.server.logins.issuedBeforeMs = 0;
     const { access_token } = (await network.logIn()).credentials;
@@ -139,7 +139,7 @@ describe('a refresh', () => {
     });
   });
 
-  test('of an expired token ends the login', async () => {
+  test('ends the login if the token has expired', async () => {
     await using network = await startThreads();
     network.server.expireToken();
     const { credentials } = network.grant;

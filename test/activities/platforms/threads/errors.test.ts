@@ -12,10 +12,10 @@ test('the page of Threads has every code, with its sentence, and no other', () =
   expect(readErrorRows('docs/networks/threads.md')).toEqual(rows);
 });
 
-describe('the form', () => {
+describe('the form of an error', () => {
   test.each([
     [
-      'of the Graph API',
+      'if it is that of the Graph API',
       {
         error: {
           message: 'The requested resource does not exist',
@@ -31,22 +31,22 @@ describe('the form', () => {
       { code: 24, subcode: 4279009, message: 'Media Not Found: The media cannot be found.' },
     ],
     [
-      "of Threads' API",
+      "if it is that of Threads' API",
       { error: { message: 'No.', type: 'THApiException', code: 100, fbtrace_id: 'A1' } },
       { code: 100, subcode: undefined, message: 'No.' },
     ],
     [
-      'of the token endpoint',
+      'if it is that of the token endpoint',
       { error_type: 'OAuthException', code: 400, error_message: 'Matching code was not found' },
       { code: 400, message: 'Matching code was not found' },
     ],
     [
-      'with a name as its code',
+      'if its code is a name',
       { error: { message: 'No.', code: 'THREADS_API__LINK_LIMIT_EXCEEDED' } },
       { code: undefined, message: 'THREADS_API__LINK_LIMIT_EXCEEDED: No.' },
     ],
-    ['with a number as text', { error: { message: 'No.', code: '190' } }, { code: 190 }],
-  ])('%s is read', (_, body, error) => {
+    ['if its code is a number as text', { error: { message: 'No.', code: '190' } }, { code: 190 }],
+  ])('is read %s', (_, body, error) => {
     expect(readGraphError(body)).toMatchObject(error);
   });
 
@@ -79,7 +79,7 @@ describe('an error', () => {
     ['without a known code', 400, { code: 4_242 }, 'rejected'],
     ['of a lacking permission', 500, { code: 10 }, 'rejected'],
     ['of a lost login in a 500', 500, { code: 190 }, 'reauthorize'],
-  ])('%s of a new container', async (_, status, error, kind) => {
+  ])('decides the outcome of a new container: an error %s', async (_, status, error, kind) => {
     await using network = await startThreads();
     network.server.answers.push(Response.json({ error }, { status }));
     expect((await refusal(network.prepareStep(network.target()))).kind).toBe(kind);
@@ -94,7 +94,7 @@ describe('an error', () => {
     ['of spam', 403, { code: 4, error_subcode: 2207051 }, 'rejected'],
     ['of a limit', 400, { code: 613, error_subcode: 4279002 }, 'rate_limited'],
     ['of a lost login in a 500', 500, { code: 190 }, 'reauthorize'],
-  ])('%s of a publish', async (_, status, error, kind) => {
+  ])('decides the outcome of a publish: an error %s', async (_, status, error, kind) => {
     await using network = await startThreads();
     const target = await network.prepare(network.target());
     network.server.answers.push(Response.json({ error }, { status }));

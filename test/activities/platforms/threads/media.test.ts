@@ -100,7 +100,7 @@ describe('a carousel', () => {
     expect(network.server.listPosts()[0]!.media).toEqual(hashes);
   });
 
-  test('whose items are gone gets new ones', async () => {
+  test('gets new items if Threads no longer has its items', async () => {
     await using network = await startThreads();
     const media = [await hostImage(), await hostImage()];
     let target = network.target({ media });
@@ -115,7 +115,7 @@ describe('a carousel', () => {
 });
 
 describe('a file that Threads refuses', () => {
-  test('because it is not there may be there later', async () => {
+  test('may be accepted later if it is missing', async () => {
     await using network = await startThreads();
     const image = await hostImage();
     removeHosted(image.publicUrl(0));
@@ -127,7 +127,7 @@ describe('a file that Threads refuses', () => {
     expect(error.message).toContain('Threads could not fetch the media.');
   });
 
-  test('because it is no image is refused for good', async () => {
+  test('is refused for good if it is no image', async () => {
     await using network = await startThreads();
     const video = await hostVideo();
     const wrong = await hostMedia({ ...(await createImage()), open: video.open });
@@ -140,7 +140,7 @@ describe('a file that Threads refuses', () => {
     ['INVALID_ASPEC_RATIO', 'The video is too wide or too tall. (INVALID_ASPEC_RATIO)'],
     ['FAILED_FRAME_RATE', 'The video must have 23 to 60 frames per second. (FAILED_FRAME_RATE)'],
     ['INVALID_SOMETHING', 'Threads could not process the media. (INVALID_SOMETHING)'],
-  ])('in its status says why: %s', async (reason, message) => {
+  ])('is refused with the reason in its status: %s', async (reason, message) => {
     await using network = await startThreads();
     network.server.failures.push(reason);
     const error = await refusal(network.prepare(network.target({ media: [await hostVideo()] })));
@@ -151,7 +151,7 @@ describe('a file that Threads refuses', () => {
     });
   });
 
-  test('because it could not fetch the video is fetched again, three times', async () => {
+  test('is fetched again, three times, if it is a video that Threads could not fetch', async () => {
     await using network = await startThreads();
     const video = await hostVideo();
     removeHosted(video.publicUrl(0));

@@ -68,7 +68,7 @@ describe('a text', () => {
     ]);
   });
 
-  test('that answers a post waits until Threads knows that post', async () => {
+  test('waits until Threads knows the post that it replies to', async () => {
     await using network = await startThreads();
     network.server.lag.post = 1;
     const replyTo = network.server.addPost('Hello');
@@ -115,7 +115,7 @@ describe('the wait for a container', () => {
 });
 
 describe('the quota', () => {
-  test('of posts stops a post before its container', async () => {
+  test('stops a post before its container', async () => {
     await using network = await startThreads();
     network.server.quota.posts = 250;
     const error = await refusal(network.prepareStep(network.target()));
@@ -127,7 +127,7 @@ describe('the quota', () => {
     expect(network.server.containers).toEqual([]);
   });
 
-  test('of replies is another one', async () => {
+  test('counts replies apart from posts', async () => {
     await using network = await startThreads();
     const replyTo = network.server.addPost('Hello');
     network.server.quota = { posts: 250, replies: 0 };
@@ -138,7 +138,7 @@ describe('the quota', () => {
     expect(error.message).toContain('1000 replies');
   });
 
-  test('that is spent in between stops the publish', async () => {
+  test('stops the publish if it is used up after the preparation', async () => {
     await using network = await startThreads();
     const target = await prepared(network);
     network.server.quota.posts = 250;
@@ -164,7 +164,7 @@ describe('the quota', () => {
 });
 
 describe('a publish', () => {
-  test('that is carried out and denied is not repeated', async () => {
+  test('is not repeated if Threads carries it out but reports an error', async () => {
     await using network = await startThreads();
     network.server.publishFaults.push('lies');
     const target = await prepared(network);
@@ -179,7 +179,7 @@ describe('a publish', () => {
     expect(network.server.posts).toHaveLength(1);
   });
 
-  test('of a public container makes no second post', async () => {
+  test('makes no second post if the container is public', async () => {
     await using network = await startThreads();
     const target = await prepared(network);
     await network.commit(target);
@@ -191,7 +191,7 @@ describe('a publish', () => {
     expect(network.server.posts).toHaveLength(1);
   });
 
-  test('whose container is not found at once is repeated with the same container', async () => {
+  test('is repeated with the same container if Threads does not find the container at once', async () => {
     await using network = await startThreads();
     network.server.publishFaults.push('loses');
     const target = await prepared(network);
@@ -203,7 +203,7 @@ describe('a publish', () => {
     expect(network.server.containers).toHaveLength(1);
   });
 
-  test('whose container is not found for minutes gets another one', async () => {
+  test('needs a new container if Threads does not find the container for minutes', async () => {
     await using network = await startThreads();
     network.server.publishFaults.push('loses');
     const { state, ...target } = await prepared(network);
@@ -211,7 +211,7 @@ describe('a publish', () => {
     expect(await network.commit(late)).toEqual({ outcome: 'stale' });
   });
 
-  test('that shows late makes no other container', async () => {
+  test('needs no new container if Threads finds the old one after all', async () => {
     await using network = await startThreads();
     const { state, ...target } = await prepared(network);
     const [container] = network.server.containers;
@@ -225,7 +225,7 @@ describe('a publish', () => {
     expect(await refusal(network.commit(late))).toMatchObject({ kind: 'unknown_outcome' });
   });
 
-  test('of a container that has expired is none', async () => {
+  test('needs a new container if its container has expired', async () => {
     await using network = await startThreads();
     const target = await prepared(network);
     network.server.logins.pass(25 * 3_600_000);
@@ -249,7 +249,7 @@ describe('a publish', () => {
     expect(network.server.calls).toEqual(['GET /v1.0/1']);
   });
 
-  test('without a container is none', async () => {
+  test('needs a new container if it has none, and makes no call', async () => {
     await using network = await startThreads();
     expect(await network.commit(network.target())).toEqual({ outcome: 'stale' });
     expect(network.server.calls).toEqual([]);

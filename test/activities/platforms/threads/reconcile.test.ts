@@ -90,7 +90,7 @@ describe('without its container', () => {
     expect(await network.reconcile(other)).toEqual({ outcome: 'absent' });
   });
 
-  test('an older post is not the one', async () => {
+  test('an older post is not taken for the post', async () => {
     await using network = await startThreads();
     network.server.addPost('Hello', Date.now() - 600_000);
     expect(await network.reconcile(network.target())).toEqual({ outcome: 'absent' });
@@ -122,7 +122,7 @@ describe('without its container', () => {
     expect(await network.reconcile(network.target())).toEqual({ outcome: 'unknown' });
   });
 
-  test('a list is complete if it names no other one, and can be read', async () => {
+  test('a list is complete if it has no next page and no odd row', async () => {
     await using network = await startThreads();
     const next = 'https://graph.threads.net/next';
     const search = async (...answers: object[]) => {

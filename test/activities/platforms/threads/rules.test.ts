@@ -66,7 +66,7 @@ describe('the text', () => {
     ['👩‍👩‍👧‍👧'.repeat(20), []],
     [`${'👩‍👩‍👧‍👧'.repeat(20)}a`, ['caption_too_long']],
     [' ', ['caption_required']],
-  ])('of %.10s… gets %o', (text, codes) => {
+  ])('%.10s… has the issues %o', (text, codes) => {
     expect(checkText(threads, text, { path: ['caption'] }).map(({ code }) => code)).toEqual(codes);
   });
 });

@@ -44,7 +44,7 @@ describe('a consent', () => {
     ]);
   });
 
-  test('whose code is too old, or already used, is refused without showing it', async () => {
+  test('is refused without showing its code if the code is too old or already used', async () => {
     await using x = await startTwitter();
     x.network.login.codeLifeMs = -1;
     const error = await refusal(x.logIn());
@@ -57,7 +57,7 @@ describe('a consent', () => {
     expect(x.network.login.listSecrets().filter((secret) => shown.includes(secret))).toEqual([]);
   });
 
-  test('with a wrong secret of the app is refused', async () => {
+  test('is refused if the secret of the app is wrong', async () => {
     await using x = await startTwitter();
     x.app.clientSecret = 'wrong';
     expect(await refusal(x.logIn())).toMatchObject({
@@ -66,7 +66,7 @@ describe('a consent', () => {
     });
   });
 
-  test('that gives no refresh token is refused', async () => {
+  test('is refused if it gives no refresh token', async () => {
     await using x = await startTwitter();
     x.network.login.withheldScopes.add('offline.access');
     expect(await refusal(x.logIn())).toMatchObject({
@@ -76,7 +76,7 @@ describe('a consent', () => {
     expect(x.network.login.grants.countLive()).toBe(1);
   });
 
-  test('whose account X does not show is revoked', async () => {
+  test('is revoked if X does not show its account', async () => {
     await using x = await startTwitter();
     x.network.intercept = (request) =>
       request.url.includes('/users/me') ? x.network.refuse('unavailable') : undefined;
@@ -93,7 +93,7 @@ describe('a consent', () => {
     expect(await x.commit(x.target())).toMatchObject({ outcome: 'published' });
   });
 
-  test('that the user declines is refused with its code', async () => {
+  test("is refused with X's code if the user declines it", async () => {
     await using x = await startTwitter();
     const [method] = x.twitter.connect as [ConsentMethod];
     const asked = { state: 's', callbackUrl: 'https://a.test', productName: 'Acme' };
@@ -138,13 +138,13 @@ describe('a refresh', () => {
       { error: 'unauthorized_client', error_description: 'Missing valid authorization header' },
       'unavailable',
     ],
-  ])('that X refuses with %j is %s', async (body, kind) => {
+  ])('turns the refusal %j into %s', async (body, kind) => {
     await using x = await startTwitter();
     x.network.login.nextTokenAnswer = Response.json(body, { status: 400 });
     expect((await refusal(x.twitter.refresh!(x.login, never))).kind).toBe(kind);
   });
 
-  test('whose answer is lost may have used the token', async () => {
+  test('may have used the token if its answer is lost', async () => {
     await using x = await startTwitter();
     x.network.login.nextTokenAnswer = new Response('<html>Bad gateway</html>', { status: 502 });
     expect((await refusal(x.twitter.refresh!(x.login, never))).kind).toBe('unknown_outcome');

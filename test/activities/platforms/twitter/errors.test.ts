@@ -146,7 +146,7 @@ describe('a refusal of a post', () => {
     expect(message).toContain('Bad [redacted]');
   });
 
-  test('for a missing scope keeps the login', async () => {
+  test('keeps the login if a scope is missing', async () => {
     await using x = await startTwitter();
     x.network.login.withheldScopes.add('tweet.write');
     const { credentials } = await x.logIn();

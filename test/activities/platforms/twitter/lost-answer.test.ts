@@ -166,7 +166,7 @@ describe('a search', () => {
     await expectFound(x, x.target({ caption: 'Oldest' }), id);
   });
 
-  test('that fails is repeated', async () => {
+  test('is repeated if it fails', async () => {
     await using x = await startTwitter();
     x.network.nextAnswer = x.network.refuse('unavailable');
     expect((await refusal(x.reconcile(x.target()))).kind).toBe('unavailable');

@@ -60,7 +60,7 @@ describe('an image', () => {
     expect(x.network.listPosts()).toMatchObject([{ media: [image.sha256] }]);
   });
 
-  test('without an alt text is not described', async () => {
+  test('is not described if it has no alt text', async () => {
     await using x = await startTwitter();
     const media = [await createImage({ altText: null }), await createImage({ altText: null })];
     const { calls } = await listSteps(x, x.target({ media }));
@@ -126,7 +126,7 @@ describe('a video', () => {
     });
   });
 
-  test("that X can't process is refused with its reason", async () => {
+  test("is refused with X's reason if it can't be processed", async () => {
     await using x = await startTwitter();
     const target = await uploadedSoFar(x, x.target({ media: [createVideo()] }));
     const processing_info = { state: 'failed', error: { message: 'Unsupported codec' } };
@@ -170,7 +170,7 @@ describe('a GIF', () => {
 });
 
 describe('a lost answer', () => {
-  test('to the end of an upload is made up for by its status', async () => {
+  test('is replaced by a request for the status at the end of an upload', async () => {
     await using x = await startTwitter();
     const target = await uploadedSoFarWithoutEnd(x, x.target({ media: [await createImage()] }));
     await x.twitter.prepare!(target, never);
@@ -201,7 +201,7 @@ describe('a lost answer', () => {
     });
   });
 
-  test('to a segment is repeated, and the file arrives once', async () => {
+  test('lets a segment be sent again, and the file arrives once', async () => {
     await using x = await startTwitter();
     const image = await createImage();
     const first = await x.twitter.prepare!(x.target({ media: [image] }), never);
@@ -233,7 +233,7 @@ describe('uploads that have expired', () => {
     expect(x.network.listPosts()).toMatchObject([{ media: [image.sha256] }]);
   });
 
-  test('in the middle are begun again', async () => {
+  test('are begun again if they expire in the middle', async () => {
     await using x = await startTwitter();
     x.network.media.lifeS = 59;
     const begun = await x.twitter.prepare!(x.target({ media: [await createImage()] }), never);

@@ -19,7 +19,7 @@ describe('a post', () => {
     expect(x.network.calls).toEqual(['POST /2/tweets']);
   });
 
-  test('answers another one, and carries its options', async () => {
+  test('replies to another post, and carries its options', async () => {
     await using x = await startTwitter();
     const { id } = x.network.addPost({ text: 'First' });
     const poll = { options: ['a', 'b'], duration_minutes: 5 };
@@ -39,7 +39,7 @@ describe('a post', () => {
     expect(outcome).toMatchObject({ published: { url: `https://x.com/i/status/${id}` } });
   });
 
-  test('with half a character is sent without it', async () => {
+  test('is sent without a half character', async () => {
     await using x = await startTwitter();
     await x.commit(x.target({ caption: 'a\uD800' }));
     expect(x.network.posts[0]!.text).toBe('a\uFFFD');
@@ -123,7 +123,7 @@ describe('a text', () => {
     );
   });
 
-  test('of a long post arrives whole', async () => {
+  test('arrives whole if it is that of a long post', async () => {
     await using x = await startTwitter({ subscription: 'Premium' });
     const caption = 'a '.repeat(12_000).trim();
     const target = x.target({ caption });
@@ -141,7 +141,7 @@ describe('a limit that the answer to a post names', () => {
     ['x-rate-limit-', 'account', 900],
     ['x-user-limit-24hour-', 'account', 3_600],
     ['x-app-limit-24hour-', 'app', 7_200],
-  ] as const)('holds the next one if it is used up: %s', async (prefix, scope, seconds) => {
+  ] as const)('holds the next post if it is used up: %s', async (prefix, scope, seconds) => {
     await using x = await startTwitter();
     x.network.limits = { [`${prefix}remaining`]: '0', [`${prefix}reset`]: resetIn(seconds) };
     const { throttle } = await x.commit(x.target());

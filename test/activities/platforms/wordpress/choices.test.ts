@@ -44,7 +44,7 @@ describe('categories', () => {
     expect(categories.toSorted()).toEqual([1, 2]);
   });
 
-  test('whose names have markup can be seen, but not chosen', async () => {
+  test('can be seen, but not chosen, if their names have markup', async () => {
     await using network = await startConnected();
     network.site.categories.push('a &lt;b&gt;', 'c & d');
     const { choices } = await list(network, 'category');
@@ -52,7 +52,7 @@ describe('categories', () => {
     expect(disabled.map(({ name }) => name)).toEqual(['a <b>', 'c & d']);
   });
 
-  test('with the same name are one choice', async () => {
+  test('are one choice if they have the same name', async () => {
     await using network = await startConnected();
     network.site.categories.push('News', 'News');
     expect(idsOf(await list(network, 'category'))).toEqual(['News', 'Uncategorized']);
@@ -81,7 +81,7 @@ describe('tags', () => {
     expect(idsOf(await list(network, 'tag'))).toEqual(['wind', 'brass']);
   });
 
-  test('of a site with very many are cut', async () => {
+  test('are cut if the site has very many', async () => {
     await using network = await startConnected();
     for (let i = 0; i < 2_100; i++) network.site.tags.push(`tag ${i}`);
     const { choices, isComplete } = await list(network, 'tag');

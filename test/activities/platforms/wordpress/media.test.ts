@@ -92,7 +92,7 @@ describe('the content', () => {
   });
 
   test.each([{}, { featured_media: false }])(
-    'without a caption can be found again: %j',
+    'can be found again without a caption: %j',
     async (platformOptions) => {
       await using network = await startConnected();
       const target = network.targetOf({
@@ -108,7 +108,7 @@ describe('the content', () => {
 });
 
 describe('an upload', () => {
-  test('of a user who may not upload is refused', async () => {
+  test('is refused if the user may not upload', async () => {
     await using network = await startConnected();
     const { login, password } = network.site.addUser('walt', 'writer');
     const { credentials } = await network.connect({
@@ -123,7 +123,7 @@ describe('an upload', () => {
     });
   });
 
-  test('over the limit of PHP is refused', async () => {
+  test('is refused if it is over the limit of PHP', async () => {
     const media = [await photo()];
     await using network = await startConnected({ maxUploadBytes: media[0]!.bytes - 1 });
     expect(await refusal(network.prepare(network.targetOf({ media })))).toMatchObject({
@@ -147,7 +147,7 @@ describe('an upload', () => {
       'WordPress refused the request: rest_upload_no_data: No data supplied. The file may exceed the post_max_size of PHP.',
     ],
     [500, '{"code":"internal_server_error","message":"Critical"}', 'unavailable', undefined],
-  ])('that is answered %i %s is %s', async (status, body, kind, message) => {
+  ])('turns the answer %i %s into %s', async (status, body, kind, message) => {
     await using network = await startConnected();
     network.site.answer = () => new Response(body, { status });
     const media = [await photo()];

@@ -57,7 +57,7 @@ describe('terms', () => {
     expect(site.tags).toEqual(['brass', 'wind &amp; wood']);
   });
 
-  test('that are categories must exist, and no post is made', async () => {
+  test('must exist if they are categories, and no post is made', async () => {
     await using network = await startConnected();
     const platformOptions = { categories: ['Nowhere'] };
     const error = await refusal(network.prepare(network.targetOf({ platformOptions })));
@@ -117,7 +117,7 @@ describe('a refusal', () => {
     [503, json('wp_die', 'Briefly unavailable'), 'unknown_outcome', 'wp_die'],
     [201, '<b>Warning</b>: {"id":1}', 'unknown_outcome', undefined],
     [201, '{"id":0}', 'unknown_outcome', undefined],
-  ])('of a commit, %i %s, is %s', async (status, body, kind, platformCode) => {
+  ])('ends a commit answered with %i %s as %s', async (status, body, kind, platformCode) => {
     await using network = await startConnected();
     network.site.answer = () => new Response(body, { status });
     const error = await refusal(network.commit(network.targetOf()));
@@ -139,7 +139,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('of every call is a revoked access once the password is deleted', async () => {
+  test('means a revoked access, for every call, once the password is deleted', async () => {
     await using network = await startConnected();
     const { targetOf } = network;
     network.site.revokeToken();
@@ -164,7 +164,7 @@ describe('a published post', () => {
     ['private', 'private'],
     ['pending', 'draft'],
     ['draft', 'draft'],
-  ])('with the status %s is %s', async (status, visibility) => {
+  ])('has the status %s, and is %s', async (status, visibility) => {
     await using network = await startConnected();
     const target = network.targetOf({ platformOptions: { status } });
     const published = expect.objectContaining({ visibility });
@@ -172,7 +172,7 @@ describe('a published post', () => {
     expect(await network.reconcile(target)).toMatchObject({ published });
   });
 
-  test.each(['future', 7, undefined])('with the status %o shows none', async (status) => {
+  test.each(['future', 7, undefined])('shows no visibility if its status is %o', async (status) => {
     await using network = await startConnected();
     network.site.answer = () => Response.json({ id: 5, link: 'http://site.test/5/', status });
     const outcome = await network.commit(network.targetOf());

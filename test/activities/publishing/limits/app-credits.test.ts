@@ -102,7 +102,7 @@ describe('an app without credits', () => {
     expect((await second.advance()).waitMs).toBeNull();
   });
 
-  test('is another reason once the network limits the rate', async () => {
+  test('gives way to a rate limit as the reason to wait', async () => {
     const { account } = await addSender('operator');
     const target = await addTarget(account);
     network.script = [outOfCredits(), new PlatformError('rate_limited', 'Slow.')];

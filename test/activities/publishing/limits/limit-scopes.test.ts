@@ -67,29 +67,29 @@ async function findHeld(scope: ThrottleScope, clientIds: (string | undefined)[])
 
 const ofTenant = ['0.0.0', '0.0.1', '0.1.0', '0.1.1'];
 
-describe('a limit of', () => {
+describe('a limit', () => {
   test.each<[ThrottleScope, string[]]>([
     ['account', ['0.0.0']],
     ['grant', ['0.0.0', '0.0.1']],
     ['app', ofTenant],
-  ])('the %s holds its accounts, and none of another tenant', async (scope, held) => {
+  ])('holds the accounts of its %s, and none of another tenant', async (scope, held) => {
     expect(await findHeld(scope, ['a', 'b'])).toEqual(held);
   });
 
-  test('one tenant that has an app does not hold one without', async () => {
+  test('does not hold a tenant without an app if its own tenant has one', async () => {
     expect(await findHeld('app', ['a', undefined])).toEqual(ofTenant);
   });
 
-  test('one tenant without an app does not hold one that has an app', async () => {
+  test('does not hold a tenant with an app if its own tenant has none', async () => {
     expect(await findHeld('app', [undefined, 'b'])).toEqual(ofTenant);
   });
 
-  test('the network holds all accounts that no app connected', async () => {
+  test('holds all accounts that no app connected if it is one of the network', async () => {
     const ofOther = ofTenant.map((account) => account.replace(/^0/, '1'));
     expect(await findHeld('app', [])).toEqual([...ofTenant, ...ofOther]);
   });
 
-  test('the grant that comes with a post holds its other account', async () => {
+  test('holds the other account of its grant if it comes with a post', async () => {
     const [[ada, bob], [eve]] = (await addTenant('a')) as [TestAccount[], TestAccount[]];
     network.throttle = { scope: 'grant', waitMs: 60_000 };
     expect(await publish(ada!)).toBe('published');

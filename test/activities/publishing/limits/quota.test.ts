@@ -67,7 +67,7 @@ describe('an account without quota', () => {
     expect(await getResult(database.db, resultId)).toMatchObject({ status: 'published' });
   });
 
-  test('holds no other target, whose quota may be another one', async () => {
+  test('holds no other target, which may have a quota of its own', async () => {
     const [first, second] = await addTwo();
     network.script = [outOfQuota(), 'publish'];
     await advance(first);

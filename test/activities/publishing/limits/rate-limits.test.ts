@@ -46,7 +46,7 @@ describe('a refusal of an account', () => {
     expect(network.posts).toHaveLength(1);
   });
 
-  test('that names no time delays targets for the configured time', async () => {
+  test('delays targets for the configured time if it names no time', async () => {
     const account = await addAccount(database.db);
     network.script = ['rate_limit_app'];
     await advance(await addTarget(account));

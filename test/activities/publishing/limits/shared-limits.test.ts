@@ -96,7 +96,7 @@ describe('a wait that a network requests', () => {
     [NaN, 30_000],
     [-1, 30_000],
     [0, 30_000],
-  ])('of %d ms counts as %i ms', async (retryAfterMs, expectedMs) => {
+  ])('%d ms counts as %i ms', async (retryAfterMs, expectedMs) => {
     dependencies.clock = { ...dependencies.clock, rateLimitedForMs: 48 * hourMs };
     const { resultId, key } = await addTarget();
     network.script = [new PlatformError('rate_limited', 'Slow down.', { retryAfterMs })];
@@ -111,7 +111,7 @@ describe('a wait that a network requests', () => {
     [Infinity, null],
     [NaN, null],
     [-1, null],
-  ])('of %d ms, reported with a post, lasts %i ms', async (waitMs, expectedMs) => {
+  ])('%d ms, reported with a post, lasts %i ms', async (waitMs, expectedMs) => {
     const { resultId, key } = await addTarget();
     network.throttle = { scope: 'account', waitMs };
     expect((await advanceWhole(resultId)).status).toBe('published');

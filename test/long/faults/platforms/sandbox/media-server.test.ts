@@ -57,7 +57,7 @@ async function measureGrowth<T>(work: () => Promise<T>): Promise<{ result: T; gr
   return { result, grownMb: (peak - idle) / mb };
 }
 
-test('keeps memory small while 100 MB are sent, and while they are served', async () => {
+test('memory stays small while 100 MB are sent, and while they are served', async () => {
   // The first file brings code and buffers that are used again.
   await download(await upload(small));
   const sent = await measureGrowth(() => upload(large));
@@ -67,7 +67,7 @@ test('keeps memory small while 100 MB are sent, and while they are served', asyn
   expect(served.grownMb).toBeLessThan(mostMb);
 }, 120_000);
 
-test('continues where the bytes end, even if it remembers less', async () => {
+test('an upload continues where the bytes end, even if its state says less', async () => {
   const platform = connect();
   const target = await toTarget(small);
   const created = await platform.prepare!(target, signal);
