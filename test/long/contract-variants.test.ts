@@ -4,6 +4,7 @@ import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import type { NetworkSubject } from '../support/networks/contract/subject.ts';
 import { facebookWithTwoPages } from '../support/networks/facebook/subject.ts';
 import { createSwitchboard } from '../support/networks/faults.ts';
+import { instagramOfPage } from '../support/networks/instagram/subject.ts';
 import { linkedinMember } from '../support/networks/linkedin/subject.ts';
 import { goToSocial, mastodonByConsent } from '../support/networks/mastodon/subject.ts';
 import { twitterBlind } from '../support/networks/twitter/subject.ts';
@@ -11,7 +12,8 @@ import { twitterBlind } from '../support/networks/twitter/subject.ts';
 const withoutFaults = (subject: NetworkSubject) =>
   describeLiveCases({ ...subject, start: (db) => subject.start(createSwitchboard(), db) });
 
-for (const subject of [facebookWithTwoPages, goToSocial, linkedinMember, twitterBlind]) {
+const variants = [facebookWithTwoPages, goToSocial, instagramOfPage, linkedinMember, twitterBlind];
+for (const subject of variants) {
   describe(subject.title ?? subject.name, () => withoutFaults(subject));
 }
 describe('mastodon, by consent', () => describeLiveCases(mastodonByConsent));

@@ -1,14 +1,10 @@
 // Streams over several processes on one database, and over a restart: each change once, in order.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app/app.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
-import { createWriters, writePostChanges, type Writers } from '../../support/graphql/feed.ts';
-import {
-  subscribeOverSocket,
-  subscribeOverSse,
-  type Message,
-} from '../../support/graphql/graphql.ts';
-import { createTestNamespace, type TestNamespace } from '../../support/servers/temporal.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
+import { createWriters, writePostChanges, type Writers } from '../support/graphql/feed.ts';
+import { subscribeOverSocket, subscribeOverSse, type Message } from '../support/graphql/graphql.ts';
+import { createTestNamespace, type TestNamespace } from '../support/servers/temporal.ts';
 
 let database: TestDatabase;
 let namespace: TestNamespace;
