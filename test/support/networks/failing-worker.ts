@@ -1,7 +1,8 @@
 // A worker that numbers its steps, each a statement or a call to the network, and can fail at any of them.
 import { Kysely, PostgresDialect } from 'kysely';
-import { Pool, type PoolClient, type QueryConfig } from 'pg';
+import type { Pool, PoolClient, QueryConfig } from 'pg';
 import type { Database, Db } from '../../../schema/database/tables.ts';
+import { createTestPool } from '../rows/pool.ts';
 import type { Switchboard } from './faults.ts';
 
 export type Failure =
@@ -39,12 +40,7 @@ export interface FailingWorkerOptions {
 
 const lostConnection = new Error('The connection was lost.');
 
-export function createWorkerPool(url: string): Pool {
-  const pool = new Pool({ connectionString: url, max: 16 });
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  return pool;
-}
+export const createWorkerPool = (url: string): Pool => createTestPool(url, 16);
 
 export function createFailingWorker(options: FailingWorkerOptions): FailingWorker {
   const { pool, interruption, onInterrupt } = options;

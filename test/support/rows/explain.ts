@@ -1,7 +1,8 @@
 // Captures the queries that code under test runs, and asks Postgres how it would run them.
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely';
-import { Pool, type PoolClient, type QueryConfig } from 'pg';
+import type { Pool, PoolClient, QueryConfig } from 'pg';
 import type { Database, Db } from '../../../schema/database/tables.ts';
+import { createTestPool } from './pool.ts';
 
 interface PlanNode {
   'Node Type': string;
@@ -21,7 +22,7 @@ const explainable = /^\s*(select|with|insert|update|delete)\b/i;
 
 export function createExplainer(url: string): Explainer {
   let captured: CompiledQuery[] = [];
-  const pool = new Pool({ connectionString: url, max: 2 });
+  const pool = createTestPool(url, 2);
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
     log: ({ level, query }) => {
