@@ -21,10 +21,7 @@ export const requestExamples: Readonly<Record<string, object>> = {
     instance: 'mastodon.social',
     external_user_id: 'user_42',
   },
-  updateAccount: {
-    display_name: 'Our shop',
-    defaults: { platform_options: { visibility: 'unlisted' } },
-  },
+  updateAccount: { display_name: 'Our shop', external_user_id: 'user_42' },
   createConnectSession: {
     platform: 'mastodon',
     external_user_id: 'user_42',

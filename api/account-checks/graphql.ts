@@ -14,6 +14,7 @@ import { builder } from '../graphql/builder.ts';
 import { linkOne } from '../graphql/links.ts';
 import { mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
+import { readId } from '../graphql/operation.ts';
 import { queryOne } from '../graphql/queries.ts';
 import { wordEnum } from '../graphql/shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
@@ -78,11 +79,15 @@ queryOne('accountCheck', {
 mutationOf('createAccountCheck', {
   type: AccountCheckRef,
   scope: 'accounts:write',
-  resource: 'account',
+  args: builder.args((t) => ({
+    accountId: t.id({ required: true, description: 'ID of the account.' }),
+  })),
   input: CreateAccountCheckInput,
   isInputOptional: true,
   schema: z.strictObject({ publish: AccountCheckPublish.optional() }),
   takesKey: true,
-  run: (context, caller, { publish }, { id }) =>
-    createAccountCheck(context, caller, id, { publish: publish === 'removed' ? true : publish }),
+  run: (context, caller, { publish }, { args }) =>
+    createAccountCheck(context, caller, readId('account', args.accountId), {
+      publish: publish === 'removed' ? true : publish,
+    }),
 });

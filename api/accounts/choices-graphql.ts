@@ -73,7 +73,7 @@ builder.queryField('accountChoices', (t) =>
         args,
         (context, caller, query) =>
           readWithinLimit(graphql, () => {
-            const key = { accountId: readId('account', String(accountId)), kind };
+            const key = { accountId: readId('account', accountId), kind };
             return listPlacedChoices(context, caller, key, query);
           }),
       );

@@ -66,7 +66,7 @@ export async function listAccountChoices(
   ...request: Parameters<typeof listPlacedChoices>
 ): Promise<Page<Choice> & ChoiceListMembers> {
   const { data, ...list } = await listPlacedChoices(...request);
-  return { ...list, data: data.map(({ position: _, ...choice }) => choice) };
+  return { ...list, data: data.map(({ position: _position, ...choice }) => choice) };
 }
 
 export function toChoiceCursor({ position }: PlacedChoice): string {

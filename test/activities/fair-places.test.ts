@@ -25,13 +25,16 @@ function useWork(count: number) {
   };
 }
 
-test.each([2, 3, 8, 16])('a flood leaves at least one of %i places free for another key', async (count) => {
-  const { flood, start, countsOf } = useWork(count);
-  flood('a');
-  expect(await countsOf('a')).toEqual([Math.ceil(count / 2)]);
-  void start('b');
-  expect(await countsOf('b')).toEqual([1]);
-});
+test.each([2, 3, 8, 16])(
+  'a flood leaves at least one of %i places free for another key',
+  async (count) => {
+    const { flood, start, countsOf } = useWork(count);
+    flood('a');
+    expect(await countsOf('a')).toEqual([Math.ceil(count / 2)]);
+    void start('b');
+    expect(await countsOf('b')).toEqual([1]);
+  },
+);
 
 test('floods by three keys leave one of eight places for a fourth', async () => {
   const { flood, start, countsOf } = useWork(8);

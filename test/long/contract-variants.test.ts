@@ -2,6 +2,7 @@
 import { describe } from 'vitest';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import type { NetworkSubject } from '../support/networks/contract/subject.ts';
+import { discordWebhook } from '../support/networks/discord/subject.ts';
 import { facebookWithTwoPages } from '../support/networks/facebook/subject.ts';
 import { createSwitchboard } from '../support/networks/faults.ts';
 import { instagramOfPage } from '../support/networks/instagram/subject.ts';
@@ -12,7 +13,14 @@ import { twitterBlind } from '../support/networks/twitter/subject.ts';
 const withoutFaults = (subject: NetworkSubject) =>
   describeLiveCases({ ...subject, start: (db) => subject.start(createSwitchboard(), db) });
 
-const variants = [facebookWithTwoPages, goToSocial, instagramOfPage, linkedinMember, twitterBlind];
+const variants = [
+  discordWebhook,
+  facebookWithTwoPages,
+  goToSocial,
+  instagramOfPage,
+  linkedinMember,
+  twitterBlind,
+];
 for (const subject of variants) {
   describe(subject.title ?? subject.name, () => withoutFaults(subject));
 }

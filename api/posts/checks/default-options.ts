@@ -38,7 +38,7 @@ export function withDefaults(
 export function splitOptions({ defaulted, leftOut }: DefaultedTarget, options: Options) {
   const nulls = Object.fromEntries(leftOut.map((name) => [name, null]));
   return {
-    platformOptions: { ...omit(options, defaulted), ...nulls } as Options,
+    platformOptions: { ...omit(options, defaulted), ...nulls },
     defaultOptions: pick(options, defaulted),
   };
 }

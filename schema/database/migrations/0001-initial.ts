@@ -186,7 +186,7 @@ const statements = [
     social_account_id ${id} not null,
     kind text not null,
     position int not null,
-    id text not null,
+    id ${id} not null,
     name text not null,
     description text,
     url text,

@@ -496,26 +496,29 @@ describe('a worker that can store nothing', () => {
     ['without a store', null, 'This worker has no media store.'],
   ];
 
-  test.each(stores)('waits as after a failed fetch, then gives up: %s', async (_, mediaStore, message) => {
-    const server = await startHttp(serve(png));
-    const id = await addFetch(server.url);
-    for (const delayMs of fetchDelaysMs) {
-      expect(await fetchAgain(id, { mediaStore })).toBe(delayMs);
+  test.each(stores)(
+    'waits as after a failed fetch, then gives up: %s',
+    async (_, mediaStore, message) => {
+      const server = await startHttp(serve(png));
+      const id = await addFetch(server.url);
+      for (const delayMs of fetchDelaysMs) {
+        expect(await fetchAgain(id, { mediaStore })).toBe(delayMs);
+        expect(await readMedia(database.db, id)).toMatchObject({
+          status: 'pending',
+          writer_id: null,
+        });
+      }
+      expect(await fetchAgain(id, { mediaStore })).toBeNull();
       expect(await readMedia(database.db, id)).toMatchObject({
-        status: 'pending',
+        status: 'failed',
+        error_code: 'media_unreachable',
+        error_message: message,
+        received_bytes: 0,
         writer_id: null,
       });
-    }
-    expect(await fetchAgain(id, { mediaStore })).toBeNull();
-    expect(await readMedia(database.db, id)).toMatchObject({
-      status: 'failed',
-      error_code: 'media_unreachable',
-      error_message: message,
-      received_bytes: 0,
-      writer_id: null,
-    });
-    expect(await objectsOf(id)).toEqual([]);
-  });
+      expect(await objectsOf(id)).toEqual([]);
+    },
+  );
 
   test.each(stores)('leaves the media to the next worker: %s', async (_, mediaStore) => {
     const server = await startHttp(serve(png));

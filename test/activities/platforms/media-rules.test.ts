@@ -192,7 +192,12 @@ describe('a thumbnail', () => {
       fine,
     ],
     ['gets a warning for a video if the network shows none', video, {}, ignored],
-    ['gets a warning for a file that has not arrived if the network shows none', { ...video, kind: null }, {}, ignored],
+    [
+      'gets a warning for a file that has not arrived if the network shows none',
+      { ...video, kind: null },
+      {},
+      ignored,
+    ],
     ['gets a warning for an image', image, shown, ignored],
   ])('%s', (_, facts, change, expected) => {
     expect(codesOf([{ ...facts, hasThumbnail: true }], change)).toEqual(expected);

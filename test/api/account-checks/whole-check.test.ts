@@ -65,7 +65,7 @@ describe('a check', () => {
     const { createAccountCheck: made } = await ask(
       app,
       `mutation ($id: ID!) {
-        createAccountCheck(id: $id, input: { publish: REMOVED }) { id status account { id } }
+        createAccountCheck(accountId: $id, input: { publish: REMOVED }) { id status account { id } }
       }`,
       { id },
     );

@@ -1,8 +1,8 @@
 // Calls that simultaneous requests share, and the errors that they share for as long as callers should wait.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createSharedCalls } from '../../../api/http/shared-calls.ts';
 import { AppError } from '../../../schema/wire/errors.ts';
+import { elapse } from '../../support/elapse.ts';
 
 const failing = (error: Error) => async () => {
   throw error;
@@ -12,7 +12,7 @@ test('a call in progress answers further callers, and the next one is made again
   const share = createSharedCalls();
   let calls = 0;
   const count = async () => {
-    await sleep(5);
+    await Promise.resolve();
     return ++calls;
   };
   expect(await Promise.all([share('a', count), share('a', count)])).toEqual([1, 1]);
@@ -25,7 +25,7 @@ test('an error with a wait answers until the wait is over, and only for its key'
   await expect(share('a', failing(error))).rejects.toBe(error);
   await expect(share('a', async () => 1)).rejects.toBe(error);
   expect(await share('b', async () => 2)).toBe(2);
-  await sleep(600);
+  await elapse(600, 'the wait of the error');
   expect(await share('a', async () => 3)).toBe(3);
 });
 

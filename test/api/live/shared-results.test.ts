@@ -191,17 +191,14 @@ describe('the kept results', () => {
 });
 
 describe('a stream', () => {
-  test.each(['before', 'after'])(
-    'ends when its client leaves, %s it is open',
-    async (when) => {
-      const asking = new AbortController();
-      if (when === 'before') asking.abort();
-      const stream = await open(plain, {}, 'key_a', asking.signal);
-      asking.abort();
-      expect(ended).toBe(1);
-      await (stream as AsyncGenerator<ExecutionResult>).return(undefined);
-    },
-  );
+  test.each(['before', 'after'])('ends when its client leaves, %s it is open', async (when) => {
+    const asking = new AbortController();
+    if (when === 'before') asking.abort();
+    const stream = await open(plain, {}, 'key_a', asking.signal);
+    asking.abort();
+    expect(ended).toBe(1);
+    await (stream as AsyncGenerator<ExecutionResult>).return(undefined);
+  });
 
   test('ends at once while it waits for a message', async () => {
     messages = [];

@@ -243,26 +243,29 @@ describe('a store', () => {
   test.each([
     ['full', 507, 'media_storage_full'],
     ['unavailable', 503, 'unavailable'],
-  ] as const)('ends the upload, which can be resumed, if it is %s', async (reason, status, code) => {
-    const { store } = app.context.media!;
-    let puts = 0;
-    const failing = {
-      ...store,
-      put(key: string, bytes: Uint8Array) {
-        if (++puts === 2) return Promise.reject(new StoreError(reason, 'It failed.'));
-        return store.put(key, bytes);
-      },
-    };
-    await using server = await startUploads(limited({ store: failing }));
-    const { id, upload_url } = await createMedia(app.api);
-    const answer = await putBytes(server.at(upload_url), large);
-    expect([answer.status, codeOf(answer)]).toEqual([status, code]);
-    expect(answer.body.error.is_retriable).toBe(true);
-    const { received_bytes: received } = await getMedia(app.api, id);
-    expect(received).toBe(segmentBytes);
-    const rest = await putPart(server.at(upload_url), large, received, large.byteLength);
-    expect(rest.status, rest.text).toBe(200);
-  });
+  ] as const)(
+    'ends the upload, which can be resumed, if it is %s',
+    async (reason, status, code) => {
+      const { store } = app.context.media!;
+      let puts = 0;
+      const failing = {
+        ...store,
+        put(key: string, bytes: Uint8Array) {
+          if (++puts === 2) return Promise.reject(new StoreError(reason, 'It failed.'));
+          return store.put(key, bytes);
+        },
+      };
+      await using server = await startUploads(limited({ store: failing }));
+      const { id, upload_url } = await createMedia(app.api);
+      const answer = await putBytes(server.at(upload_url), large);
+      expect([answer.status, codeOf(answer)]).toEqual([status, code]);
+      expect(answer.body.error.is_retriable).toBe(true);
+      const { received_bytes: received } = await getMedia(app.api, id);
+      expect(received).toBe(segmentBytes);
+      const rest = await putPart(server.at(upload_url), large, received, large.byteLength);
+      expect(rest.status, rest.text).toBe(200);
+    },
+  );
 });
 
 describe('a client', () => {

@@ -1,7 +1,9 @@
 // 300 posts to Facebook, Instagram and Threads, while one call in ten fails or has no answer, and workers are killed.
 // Each is public once, and each container is published once.
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { migrateDatabase } from '../../../api/cli/migrate.ts';
@@ -10,7 +12,7 @@ import type { Post } from '../../../schema/posts/posts.ts';
 import { createRandom, type Random } from '../../chaos/random.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { startWorkers, type WorkerPrograms } from '../../support/app/worker-programs.ts';
-import { createMarkedFolder } from '../../support/media/marked-folder.ts';
+import { elapse } from '../../support/elapse.ts';
 import { connectClient, type LiveClient } from '../../support/networks/contract/live-client.ts';
 import type { NetworkServer, RunningNetwork } from '../../support/networks/contract/subject.ts';
 import { FacebookServer } from '../../support/networks/facebook/server.ts';
@@ -49,7 +51,7 @@ function causeTroubles(server: NetworkServer, random: Random): void {
       case 'broken':
         return server.refuse('error', request);
       case 'slow':
-        await sleep(2_000);
+        await elapse(2_000, 'a slow answer');
         return answer(request);
       case 'answer_lost':
         await answer(request);
@@ -69,7 +71,9 @@ const clients = {} as Record<Name, LiveClient>;
 let workers: WorkerPrograms[] = [];
 
 const startWorker = () =>
-  startWorkers(app, vaultKey, [{ ...env, FANFARE_PUBLIC_URL: app.url, FANFARE_LOG_LEVEL: 'fatal' }]);
+  startWorkers(app, vaultKey, [
+    { ...env, FANFARE_PUBLIC_URL: app.url, FANFARE_LOG_LEVEL: 'silent' },
+  ]);
 
 beforeAll(async () => {
   await workflowBundle(inject('cacheDirectory'));
@@ -78,7 +82,7 @@ beforeAll(async () => {
   networks.facebook = await startFacebook(createSwitchboard(), servers.facebook);
   networks.instagram = await startInstagram(createSwitchboard(), servers.instagram);
   networks.threads = await startThreads(createSwitchboard(), servers.threads);
-  const mediaUrl = pathToFileURL(createMarkedFolder('fanfare-meta-')).href;
+  const mediaUrl = pathToFileURL(mkdtempSync(join(tmpdir(), 'fanfare-meta-'))).href;
   env = {
     ...networks.facebook.env,
     ...networks.instagram.env,
@@ -92,7 +96,6 @@ beforeAll(async () => {
   database = await createTestDatabase();
   await migrateDatabase(database.url, mediaUrl);
   app = await startApp({ database, env, vaultKey, roles: { api: true, worker: false } });
-  workers = [await startWorker(), await startWorker()];
   for (const platform of names) {
     clients[platform] = await connectClient(app, {
       platform,
@@ -116,7 +119,7 @@ async function killWorkers(isOver: () => boolean): Promise<number> {
   for (let kills = 0; ; kills++) {
     for (let waits = 0; waits < 20; waits++) {
       if (isOver()) return kills;
-      await sleep(200);
+      await elapse(200, 'work of the workers');
     }
     const i = kills % workers.length;
     await workers[i]!.programs[0]!.kill9();
@@ -136,12 +139,13 @@ async function waitForAll(ids: readonly string[]): Promise<Post[]> {
       if (ended.includes(post.status)) posts.set(id, post);
       else if (Date.now() > deadline) throw new Error(`Not ended: ${JSON.stringify(post)}`);
     }
-    await sleep(500);
+    await elapse(500, 'posts on their way');
   }
   return [...posts.values()];
 }
 
 test('300 posts: none is lost, and none is public twice', async () => {
+  workers = [await startWorker(), await startWorker()];
   const random = createRandom(seed, 'posts');
   for (const name of names) causeTroubles(servers[name], createRandom(seed, name));
   let isOver = false;
@@ -157,7 +161,7 @@ test('300 posts: none is lost, and none is public twice', async () => {
     });
     expect(created.status, created.text).toBe(202);
     ids.push(created.body.data.id);
-    await sleep(50);
+    await elapse(50, 'the pace of the posts');
   }
   const posts = await waitForAll(ids).finally(() => void (isOver = true));
   const kills = await killing;
@@ -165,9 +169,9 @@ test('300 posts: none is lost, and none is public twice', async () => {
   const texts = await Promise.all(
     names.map(async (name) => (await networks[name].listPosts()).map(({ text }) => text)),
   );
-  // A container that was published twice would be public twice.
-  expect(texts.flat().toSorted()).toEqual(plans.toSorted());
   const unpublished = posts.filter(({ status }) => status !== 'published');
   expect(unpublished.map(({ results }) => results[0])).toEqual([]);
+  // A container that was published twice would be public twice.
+  expect(texts.flat().toSorted()).toEqual(plans.toSorted());
   expect(kills).toBeGreaterThan(3);
 }, 600_000);

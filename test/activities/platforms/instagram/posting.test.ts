@@ -325,17 +325,20 @@ describe('a publish', () => {
   test.each([
     ['waits', '9007/2207027'],
     ['loses', '24/2207008'],
-  ] as const)('is repeated with the same container after the fault %s', async (fault, platformCode) => {
-    await using network = await startInstagram();
-    network.server.publishFaults.push(fault);
-    const target = await prepared(network);
-    expect(await refusal(network.commit(target))).toMatchObject({
-      kind: 'unavailable',
-      options: { platformCode },
-    });
-    expect(await network.commit(target)).toMatchObject({ outcome: 'published' });
-    expect(network.server.containers).toHaveLength(1);
-  });
+  ] as const)(
+    'is repeated with the same container after the fault %s',
+    async (fault, platformCode) => {
+      await using network = await startInstagram();
+      network.server.publishFaults.push(fault);
+      const target = await prepared(network);
+      expect(await refusal(network.commit(target))).toMatchObject({
+        kind: 'unavailable',
+        options: { platformCode },
+      });
+      expect(await network.commit(target)).toMatchObject({ outcome: 'published' });
+      expect(network.server.containers).toHaveLength(1);
+    },
+  );
 
   test('needs a new container if its container has expired', async () => {
     await using network = await startInstagram();

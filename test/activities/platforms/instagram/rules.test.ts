@@ -123,7 +123,12 @@ describe('options', () => {
 
   const tags = (...user_tags: object[]) => ({ user_tags });
   test.each<[string, MediaFacts[], Record<string, unknown>, string[]]>([
-    ['are refused for an image if only reels have them', [image], { share_to_feed: false }, ['option_not_supported']],
+    [
+      'are refused for an image if only reels have them',
+      [image],
+      { share_to_feed: false },
+      ['option_not_supported'],
+    ],
     [
       'are refused for a story if only reels have them',
       [video],
@@ -139,19 +144,49 @@ describe('options', () => {
       ['option_not_supported'],
     ],
     ['are accepted if an image has further authors', [image], { collaborators: ['a'] }, []],
-    ['are refused if a tag in an image has no place', [image], tags({ username: 'a' }), ['invalid_user_tag']],
-    ['are accepted if a tag in an image has a place', [image], tags({ username: 'a', x: 0, y: 1 }), []],
-    ['are refused if a tag has half a place', [video], tags({ username: 'a', x: 0 }), ['invalid_user_tag']],
+    [
+      'are refused if a tag in an image has no place',
+      [image],
+      tags({ username: 'a' }),
+      ['invalid_user_tag'],
+    ],
+    [
+      'are accepted if a tag in an image has a place',
+      [image],
+      tags({ username: 'a', x: 0, y: 1 }),
+      [],
+    ],
+    [
+      'are refused if a tag has half a place',
+      [video],
+      tags({ username: 'a', x: 0 }),
+      ['invalid_user_tag'],
+    ],
     ['are accepted if a tag in a video has no place', [video], tags({ username: 'a' }), []],
-    ['are refused if a tag in a video has a place', [video], tags({ username: 'a', x: 0, y: 1 }), ['invalid_user_tag']],
-    ['are accepted if a tag in a story has no place', [image], { placement: 'story', ...tags({ username: 'a' }) }, []],
+    [
+      'are refused if a tag in a video has a place',
+      [video],
+      tags({ username: 'a', x: 0, y: 1 }),
+      ['invalid_user_tag'],
+    ],
+    [
+      'are accepted if a tag in a story has no place',
+      [image],
+      { placement: 'story', ...tags({ username: 'a' }) },
+      [],
+    ],
     [
       'are refused if a tag is for an image that is missing',
       [image],
       tags({ username: 'a', x: 0, y: 1, media_index: 1 }),
       ['invalid_user_tag'],
     ],
-    ['are accepted if a tag is for the second file', [image, video], tags({ username: 'a', media_index: 1 }), []],
+    [
+      'are accepted if a tag is for the second file',
+      [image, video],
+      tags({ username: 'a', media_index: 1 }),
+      [],
+    ],
   ])('%s', (_, media, given, codes) => {
     expect(instagram.options.safeParse(given).success).toBe(true);
     expect(find(media, given).errorCodes).toEqual(codes);
@@ -181,7 +216,11 @@ describe('the post as a whole', () => {
     ['may have 30 hashtags', { caption: '#ä '.repeat(30) }, []],
     ['may not have 31 hashtags', { caption: '#ä '.repeat(31) }, [['caption', 'too_many_hashtags']]],
     ['may mention 20 accounts', { caption: '@ada.l '.repeat(20) }, []],
-    ['may not mention 21 accounts', { caption: '@ada.l '.repeat(21) }, [['caption', 'too_many_mentions']]],
+    [
+      'may not mention 21 accounts',
+      { caption: '@ada.l '.repeat(21) },
+      [['caption', 'too_many_mentions']],
+    ],
     ['may have 21 email addresses', { caption: 'ada@example.com '.repeat(21) }, []],
     ['has no media if it is a reply', { isReply: true }, [['media', 'media_not_supported']]],
     [

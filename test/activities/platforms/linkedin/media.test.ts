@@ -112,10 +112,13 @@ describe('an address to upload to', () => {
     return { error, requests };
   }
 
-  test.each(['image', 'video'] as const)('gets the %s if it is an address of LinkedIn', async (kind) => {
-    const { error, requests } = await prepareAt('https://www.linkedin.com/dms-uploads/1', kind);
-    expect([error, requests.length]).toEqual([undefined, 1]);
-  });
+  test.each(['image', 'video'] as const)(
+    'gets the %s if it is an address of LinkedIn',
+    async (kind) => {
+      const { error, requests } = await prepareAt('https://www.linkedin.com/dms-uploads/1', kind);
+      expect([error, requests.length]).toEqual([undefined, 1]);
+    },
+  );
 
   test.each([
     ['image', 'https://uploads.example/dms-uploads/1'],

@@ -356,10 +356,13 @@ describe('a server that fails the exchange of the code', () => {
     ['10 MB', 200, {}, ' '.repeat(10 * 1024 * 1024), 503, 'The network gave no answer.'],
     ['an address', 307, { location: 'http://10.0.0.1/' }, '', 503, 'Mastodon failed: HTTP 307'],
     ['an error', 500, {}, '{}', 503, 'Mastodon failed: HTTP 500'],
-  ])('connects nothing, and may be tried again, if it answers with %s', async (_what, status, headers, body, shown, words) => {
-    const { page, accountId } = await connect(await startLying(status, headers, body));
-    expect([page.status, accountId]).toEqual([shown, null]);
-    expect(page.html).toContain(words);
-    expect(page.html).toContain('Try again');
-  });
+  ])(
+    'connects nothing, and may be tried again, if it answers with %s',
+    async (_what, status, headers, body, shown, words) => {
+      const { page, accountId } = await connect(await startLying(status, headers, body));
+      expect([page.status, accountId]).toEqual([shown, null]);
+      expect(page.html).toContain(words);
+      expect(page.html).toContain('Try again');
+    },
+  );
 });

@@ -151,15 +151,18 @@ describe('an answer', () => {
     ['public', 'unlisted', 'unlisted'],
     // The account's own setting decides, and may be stricter.
     ['unlisted', undefined, undefined],
-  ] as const)('replies to a %s post with the option %s as %s', async (answered, given, expected) => {
-    const { network, prepare, commit, targetOf } = await connectNew();
-    const { id } = network.addStatus({ text: 'Hello', options: { visibility: answered } });
-    const platformOptions = given === undefined ? {} : { visibility: given };
-    const target = targetOf({ caption: 'Well', replyTo: id, platformOptions });
-    await commit({ ...target, state: await prepare(target) });
-    expect(network.listPosts()[1]).toMatchObject({ text: 'Well', replyTo: id });
-    expect(network.listPosts()[1]!.options?.['visibility']).toBe(expected);
-  });
+  ] as const)(
+    'replies to a %s post with the option %s as %s',
+    async (answered, given, expected) => {
+      const { network, prepare, commit, targetOf } = await connectNew();
+      const { id } = network.addStatus({ text: 'Hello', options: { visibility: answered } });
+      const platformOptions = given === undefined ? {} : { visibility: given };
+      const target = targetOf({ caption: 'Well', replyTo: id, platformOptions });
+      await commit({ ...target, state: await prepare(target) });
+      expect(network.listPosts()[1]).toMatchObject({ text: 'Well', replyTo: id });
+      expect(network.listPosts()[1]!.options?.['visibility']).toBe(expected);
+    },
+  );
 
   test('is refused if the post that it replies to is missing', async () => {
     const { prepare, commit, targetOf } = await connectNew();

@@ -92,15 +92,18 @@ describe('a post', () => {
     ['a', 32_000, 32_001],
     ['\n', 32_000, 32_001],
     ['é', 16_000, 16_001],
-  ])('is accepted by a relay with as many %j as the rules allow', async (character, most, tooMany) => {
-    const textOf = (length: number) => `${character.repeat(length - 1)}x`;
-    const check = (text: string) => checkText(nostr, text, { path: ['caption'] });
-    expect(check(textOf(tooMany))).toMatchObject([{ code: 'caption_too_long' }]);
-    const caption = textOf(most);
-    expect(check(caption)).toEqual([]);
-    const { externalId } = await author.publish({ caption });
-    expect(eventOf(externalId)!.content).toBe(caption);
-  });
+  ])(
+    'is accepted by a relay with as many %j as the rules allow',
+    async (character, most, tooMany) => {
+      const textOf = (length: number) => `${character.repeat(length - 1)}x`;
+      const check = (text: string) => checkText(nostr, text, { path: ['caption'] });
+      expect(check(textOf(tooMany))).toMatchObject([{ code: 'caption_too_long' }]);
+      const caption = textOf(most);
+      expect(check(caption)).toEqual([]);
+      const { externalId } = await author.publish({ caption });
+      expect(eventOf(externalId)!.content).toBe(caption);
+    },
+  );
 
   test('has the same id however often it is prepared and sent', async () => {
     const target = author.toTarget({ platformOptions: { hashtags: ['a'] } });

@@ -41,7 +41,7 @@ describe('categories', () => {
     network.site.categories.push('R&amp;D');
     const ids = idsOf(await list(network, 'category'));
     const { categories } = await network.publish('a', { categories: ids });
-    expect(categories.toSorted()).toEqual([1, 2]);
+    expect(new Set(categories)).toEqual(new Set([1, 2]));
   });
 
   test('can be seen, but not chosen, if their names have markup', async () => {

@@ -253,7 +253,7 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
       orderby === 'count' ? a.count - b.count : a.name.localeCompare(b.name),
     );
     const start = (Number(page) - 1) * Number(per_page);
-    return (order === 'asc' ? sorted : sorted.reverse()).slice(start, start + Number(per_page));
+    return (order === 'asc' ? sorted : sorted.toReversed()).slice(start, start + Number(per_page));
   }
 
   function known(user: SiteUser | undefined, code: string) {

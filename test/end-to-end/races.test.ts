@@ -1,10 +1,10 @@
 // Simultaneous requests for one post while a worker publishes: exactly one of them succeeds.
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Account } from '../../../schema/accounts.ts';
-import type { Post } from '../../../schema/posts/posts.ts';
-import type { ApiAnswer } from '../../support/app/api.ts';
-import { useApp } from '../../support/app/app.ts';
-import { elapse } from '../../support/elapse.ts';
+import type { Account } from '../../schema/accounts.ts';
+import type { Post } from '../../schema/posts/posts.ts';
+import type { ApiAnswer } from '../support/app/api.ts';
+import { useApp } from '../support/app/app.ts';
+import { elapse } from '../support/elapse.ts';
 
 let accounts: Account[];
 
