@@ -165,8 +165,11 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
       const { body: page } = await ask('/me', PageItself, {
         query: { fields: 'id,name,category' },
       });
-      const inspected = app ? await inspect(app, token, signal) : undefined;
-      if (inspected?.is_valid === false) throw toPageEnd(inspected.error);
+      const described = app ? await inspect(app, token, signal) : undefined;
+      const { is_valid: isValid = true, error } = described ?? {};
+      if (!isValid && isOfToken(error)) throw toPageEnd(error);
+      // Of the token of another app, nothing else is known.
+      const inspected = isValid ? described : undefined;
       const problem = isAllowed(page, inspected) ? null : notAllowed;
       return {
         scope: inspected?.scopes ?? [...(scope ?? [])],

@@ -4,8 +4,10 @@ import type { GrantedAccount } from '../../../../activities/platforms/platform.t
 import { readGrant } from '../../../../activities/platforms/platform-answer.ts';
 import { facebook as definition } from '../../../../schema/platforms/facebook.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { toConnection } from '../../../support/networks/connection.ts';
 import { startFacebook } from '../../../support/networks/facebook/connected.ts';
 import type { EndCode, SimulatedPage } from '../../../support/networks/facebook/logins.ts';
+import { targetOf } from '../../../support/networks/target.ts';
 
 const never = new AbortController().signal;
 const dayMs = 24 * 3_600_000;
@@ -404,6 +406,32 @@ describe('the daily check', () => {
     const { kind, message } = await refusal(network.check(grant));
     expect(kind).toBe('reauthorize');
     expect(message).toContain('Malformed access token [redacted]');
+  });
+});
+
+describe('a check of an account', () => {
+  async function inspect(...answers: Response[]) {
+    await using network = await startFacebook({ pages: [bakery] });
+    const connection = toConnection(await network.logIn());
+    network.server.answers.push(...answers);
+    const target = { ...targetOf(connection), app: network.app, scope: allScopes };
+    return await network.facebook.checks!.inspect(target, never);
+  }
+  const page = () => Response.json({ id: '101', name: 'Bakery', category: 'Bakery' });
+  const ended = (code: number, message: string) =>
+    Response.json({ data: { is_valid: false, error: { code, message } } });
+
+  test('takes the token of another app as Facebook takes it', async () => {
+    const message = '(#100) The App_id in the input_token did not match the Viewing App';
+    expect(await inspect(page(), ended(100, message))).toEqual({
+      scope: allScopes,
+      accounts: [{ externalAccountId: '101', problem: null }],
+    });
+  });
+
+  test('says that the token has ended', async () => {
+    const error = await refusal(inspect(page(), ended(190, 'The session was invalidated.')));
+    expect(error).toMatchObject({ kind: 'reauthorize', options: { isRevoked: true } });
   });
 });
 
