@@ -63,7 +63,7 @@ const postingRoles = new Set([
 ]);
 const pageSize = 100;
 const maxPages = 5;
-const organizationUrn = /^urn:li:organization:(\d+)$/;
+export const organizationUrn = /^urn:li:organization:(\d+)$/;
 
 /** `scope`: null if nobody knows, so that of this installation is assumed. */
 export async function listAccounts(

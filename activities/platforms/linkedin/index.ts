@@ -6,7 +6,13 @@ import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
 import { hasCode } from '../platform-error.ts';
 import type { CommitOutcome, Platform, Target } from '../platform.ts';
 import { toUnexpectedAnswer } from '../refusal.ts';
-import { connectToken, ConsentInput, listAccounts, TokenInput } from './accounts.ts';
+import {
+  connectToken,
+  ConsentInput,
+  listAccounts,
+  organizationUrn,
+  TokenInput,
+} from './accounts.ts';
 import { createLinkedInApi, network, type LinkedInSettings } from './client.ts';
 import { prepareMedia } from './media.ts';
 import { findPost, PostUrn, toPost, toPublished } from './post.ts';
@@ -62,7 +68,15 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
 
     reconcile: (target, signal) => findPost(open(target.credentials, signal).rest, target),
 
-    checks: { inspect },
+    checks: {
+      inspect(target, signal) {
+        const [, organization] = organizationUrn.exec(target.externalAccountId) ?? [];
+        // This installation may not ask for the scopes that a pasted token has.
+        if (target.scope !== null || organization === undefined) return inspect(target, signal);
+        const credentials = { ...target.credentials, organization };
+        return connectToken(open(target.credentials, signal), credentials);
+      },
+    },
   };
 }
 

@@ -174,6 +174,18 @@ describe('a token of the user', () => {
       options: { field: 'organization', platformCode: 'no_role' },
     });
   });
+
+  test('passes a check, whatever scopes this installation asks for', async () => {
+    await using network = await startLinkedIn();
+    const { checks } = network.connectorOf(memberScopes);
+    const target = { ...network.target(), app: null, scope: null };
+    const { accounts } = await checks!.inspect(target, never);
+    expect(accounts).toMatchObject([{ externalAccountId: pageUrn, problem: null }]);
+    network.server.organizations.length = 0;
+    expect(await refusal(checks!.inspect(target, never))).toMatchObject({
+      options: { platformCode: 'no_role' },
+    });
+  });
 });
 
 describe('a refresh', () => {

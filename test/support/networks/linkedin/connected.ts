@@ -80,6 +80,7 @@ export async function startLinkedIn({ version = '202609', send = fetch }: Change
   return {
     server,
     linkedin,
+    connectorOf,
     app,
     request,
     allow,
