@@ -70,3 +70,10 @@ export function hasCode(error: unknown, code: string): error is PlatformError {
 export function isNotApproved(error: unknown): boolean {
   return error instanceof PlatformError && error.options.failsAs === 'app_not_approved';
 }
+
+/** For `catch`: the network refuses with this code of its own, which is as good as an answer. */
+export function unless(code: string): (error: unknown) => void {
+  return (error) => {
+    if (!hasCode(error, code)) throw error;
+  };
+}

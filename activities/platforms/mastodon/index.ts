@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { mastodon } from '../../../schema/platforms/mastodon.ts';
 import type { NetworkAnswer } from '../json-client.ts';
 import { createApi, withToken, type Ask } from '../network-api.ts';
-import { hasCode } from '../platform-error.ts';
+import { hasCode, unless } from '../platform-error.ts';
 import type { Fetch, Platform, ProviderState } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
 import { wrongCredential } from '../wrong-credential.ts';
@@ -83,7 +83,9 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
       /** @see https://docs.joinmastodon.org/methods/statuses/#delete */
       async remove({ credentials }, id, signal) {
         const path = `/api/v1/statuses/${encodeURIComponent(id)}`;
-        await open(credentials, signal)(path, z.unknown(), { method: 'DELETE' });
+        const asked = open(credentials, signal)(path, z.unknown(), { method: 'DELETE' });
+        // An earlier call has deleted it.
+        await asked.catch(unless('404'));
       },
     },
   };

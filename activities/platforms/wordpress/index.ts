@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { wordpress } from '../../../schema/platforms/wordpress.ts';
 import { isSuccess, type NetworkAnswer } from '../json-client.ts';
 import { createApi } from '../network-api.ts';
+import { unless } from '../platform-error.ts';
 import type { Fetch, Platform } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
 import { publishedAs } from '../results.ts';
@@ -102,7 +103,10 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
       async remove({ credentials }, id, signal) {
         const query = { force: 'true', _fields: 'deleted' };
         const deleted = z.object({ deleted: z.literal(true) });
-        await open(credentials, signal)(`wp/v2/posts/${id}`, deleted, { method: 'DELETE', query });
+        const call = { method: 'DELETE', query } as const;
+        const asked = open(credentials, signal)(`wp/v2/posts/${id}`, deleted, call);
+        // An earlier call has deleted it.
+        await asked.catch(unless('rest_post_invalid_id'));
       },
     },
   };

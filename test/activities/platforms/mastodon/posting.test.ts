@@ -293,3 +293,14 @@ describe('a commit', () => {
     else expect(outcome.throttle).toBeUndefined();
   });
 });
+
+test('a status that was deleted is deleted', async () => {
+  const { network, mastodon, targetOf, commit } = await connectNew();
+  const target = targetOf();
+  const answer = await commit(target);
+  const { externalId } = (answer as Extract<typeof answer, { outcome: 'published' }>).published;
+  const remove = () => mastodon.checks!.remove!(target, externalId!, AbortSignal.timeout(10_000));
+  await remove();
+  await remove();
+  expect(network.listPosts()).toEqual([]);
+});

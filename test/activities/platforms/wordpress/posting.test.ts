@@ -224,3 +224,14 @@ describe('disconnecting', () => {
     expect(network.site.hasPassword(other)).toBe(true);
   });
 });
+
+test('a post that was deleted is deleted', async () => {
+  await using network = await startConnected();
+  await network.publish('a');
+  const { id } = network.site.posts.at(-1)!;
+  const signal = AbortSignal.timeout(10_000);
+  const remove = () => network.wordpress.checks!.remove!(network.targetOf(), String(id), signal);
+  await remove();
+  await remove();
+  expect(network.site.posts).toEqual([]);
+});
