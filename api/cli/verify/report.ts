@@ -23,7 +23,10 @@ export function toReport(check: AccountCheck): string {
   ].join('\n');
 }
 
+/** Messages repeat the words of servers, which could control a terminal. */
+export const toLine = (message: string): string => message.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+
 function toRow({ name, status, code, message }: AccountCheckStep): string {
-  const words = (message ?? '').replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
+  const words = toLine(message ?? '').replaceAll(/[\\|<`[]/g, String.raw`\$&`);
   return `| ${name} | ${status} | ${code ?? ''} | ${words} |`;
 }

@@ -1,13 +1,15 @@
 // The command `verify`: checks an account, prints the steps as they end, and writes a report.
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AccountCheck, type AccountCheckStep } from '../../../schema/account-checks.ts';
 import type { VerifyOptions } from './options.ts';
-import { toReport } from './report.ts';
+import { toLine, toReport } from './report.ts';
 
 const pollEveryMs = 500;
+/** A restart of Fanfare takes less. The check runs on meanwhile. */
+const awayForMs = 60_000;
 const answerWithinMs = 30_000;
 
 const Answer = z.object({ data: AccountCheck });
@@ -22,6 +24,8 @@ export async function verify(
 ): Promise<boolean> {
   const { accountId, publish, report } = options;
   const path = `/v1/accounts/${accountId}/checks`;
+  // A path that can't be written must show before a post is public.
+  if (report !== undefined) await appendFile(report, '');
   let check = await call(options, path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
@@ -36,11 +40,26 @@ export async function verify(
     }
     if (check.status !== 'running') break;
     await sleep(pollEveryMs);
-    check = await call(options, `${path}/${check.id}`);
+    check = await callUntilBack(options, `${path}/${check.id}`);
   }
   print(`The check ${check.id} has ${check.status}.`);
   if (report !== undefined) await writeFile(report, toReport(check));
   return check.status === 'passed';
+}
+
+/** Fanfare is not there, or refuses for now. */
+class Away extends Error {}
+
+async function callUntilBack(options: VerifyOptions, path: string): Promise<AccountCheck> {
+  const lastMs = performance.now() + awayForMs;
+  for (;;) {
+    try {
+      return await call(options, path);
+    } catch (error) {
+      if (!(error instanceof Away) || performance.now() > lastMs) throw error;
+    }
+    await sleep(pollEveryMs);
+  }
 }
 
 async function call(
@@ -53,14 +72,15 @@ async function call(
     headers: { ...(headers as Record<string, string>), authorization: `Bearer ${key}` },
     signal: AbortSignal.timeout(answerWithinMs),
   }).catch((cause: unknown) => {
-    throw new Error(`Fanfare can't be reached at ${url}.`, { cause });
+    throw new Away(`Fanfare can't be reached at ${url}.`, { cause });
   });
   const body: unknown = await answer.json().catch(() => undefined);
   const { data } = Answer.safeParse(body);
   if (answer.ok && data) return data.data;
   const { message = `HTTP ${answer.status}`, hint = '' } =
     Refused.safeParse(body).data?.error ?? {};
-  throw new Error(`${message} ${hint}`.trim());
+  const words = `${message} ${hint}`.trim();
+  throw answer.status === 429 || answer.status >= 500 ? new Away(words) : new Error(words);
 }
 
 const nameWidth = 15;
@@ -74,7 +94,7 @@ function describe({
   next_action,
   docs_url,
 }: AccountCheckStep): string {
-  const found = [code, message].filter(Boolean).join(': ');
+  const found = [code, message && toLine(message)].filter(Boolean).join(': ');
   const line = `${status.padEnd(8)} ${name.padEnd(nameWidth)} ${found}`.trimEnd();
   return code === null ? line : `${line}\n         Next: ${next_action}. See ${docs_url}`;
 }
