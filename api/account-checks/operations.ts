@@ -28,9 +28,9 @@ export async function createAccountCheck(
   { publish }: CreateAccountCheck,
 ): Promise<Answer<AccountCheck>> {
   const { projectId } = caller;
-  const account = await getAccountRow(context.db, caller, accountId);
   const publishes = publish !== undefined;
   if (publishes) requireScope(caller, 'posts:write');
+  const account = await getAccountRow(context.db, caller, accountId);
   if (account.status === 'disconnected') {
     const hint = 'Connect the account again first.';
     throw new AppError('conflict', 'The account was disconnected.', { hint });

@@ -146,6 +146,8 @@ describe('a check that publishes', () => {
       status: 403,
       body: { error: { required_scope: 'posts:write' } },
     });
+    const unknown = 'sa_01kc3v5x2m8q4r7t9w0y6z1abc';
+    expect((await start({ publish: true }, { key, id: unknown })).status).toBe(403);
     expect((await start(undefined, { key })).status).toBe(202);
   });
 
