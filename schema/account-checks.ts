@@ -16,7 +16,7 @@ export type AccountCheckStatus = z.infer<typeof AccountCheckStatus>;
 export const CheckStepName = describedEnum('AccountCheckStepName', 'Name of the step.', {
   login: 'The network accepts the login, and the login reaches the account.',
   scopes: 'The login and the account may do what posts need.',
-  app: 'The network lets the app of the account publish.',
+  app: 'The network has not refused the app in the other steps.',
   quota: 'The account may publish more for now.',
   media_address: 'An image can be fetched at the public address of this installation.',
   preparation: 'The network prepares a post. Nothing is published.',

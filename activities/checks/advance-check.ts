@@ -21,6 +21,7 @@ import type { CheckDependencies } from './dependencies.ts';
 import {
   findNext,
   hasFailed,
+  isAfterPost,
   isLeftOut,
   leaveOut,
   mayHavePublished,
@@ -34,10 +35,18 @@ export type CheckProgress = number | null;
 
 /** After this, the activity returns to Temporal: a worker that stops waits for its activities. */
 const stayForMs = 5_000;
-/** The project has its share of calls in this worker, or another execution is faster. */
-const crowdedMs = 1_000;
-/** A step that has not ended by then fails. */
+/** Another execution is faster. */
+const behindMs = 1_000;
+/**
+ * The project has its share of calls in this worker. The older the check, the longer is the wait, so that many checks
+ * don't ask all the time.
+ */
+const crowdedShare = 0.1;
+const crowdedMs = { least: 1_000, most: 30_000 };
+/** A step that still waits for its network then fails. */
 const lastsMs = 15 * 60_000;
+/** From then on, a step that only throws fails: an account has one check at a time. */
+const throwsForMs = 2 * lastsMs;
 
 export async function advanceCheck(
   dependencies: CheckDependencies,
@@ -49,10 +58,19 @@ export async function advanceCheck(
     const check = await findRunningCheck(dependencies.db, checkId);
     if (!check) return null;
     using place = dependencies.places.acquire(check.project_id);
-    if (!place) return crowdedMs;
-    const waitMs = await asProject(check.project_id, () => advance(dependencies, check, runId));
+    if (!place) return crowdedWaitMs(dependencies, check);
+    const waitMs = await asProject(check.project_id, () =>
+      advance(dependencies, check, runId).catch((error: unknown) =>
+        giveUp(dependencies, check, error),
+      ),
+    );
     if (waitMs > 0 || performance.now() > leaveAtMs) return waitMs;
   }
+}
+
+function crowdedWaitMs({ now }: CheckDependencies, { created_at }: RunningCheck): number {
+  const waitMs = crowdedShare * (now() - created_at.getTime());
+  return Math.ceil(Math.min(Math.max(waitMs, crowdedMs.least), crowdedMs.most));
 }
 
 /** Returns how long the next step must wait. */
@@ -71,14 +89,16 @@ async function advance(
   }
   const taken = await take({ dependencies, check, progress, runId }, name);
   const left = { ...progress, ...taken.progress };
-  const end = isLate(dependencies, check, taken) ? late(name, left) : taken.end;
+  const mustEnd = isLate(dependencies, check, taken) && !endsByItself(name, left);
+  // What has been saved decides: a commit that was not saved as begun was not sent.
+  const end = mustEnd ? late(name, progress) : taken.end;
   if (end.outcome !== 'wait') {
     await record(dependencies, check, withOutcome(steps, name, end), { ...left, tries: 0 });
     return 0;
   }
   const sealed = sealProgress(vault, check.id, left);
   const isWritten = await setCheck(db, check, { steps, progress: sealed });
-  return isWritten ? end.waitMs : crowdedMs;
+  return isWritten ? end.waitMs : behindMs;
 }
 
 type NextStep = Omit<CheckRun, 'platform'>;
@@ -96,10 +116,34 @@ function isLate({ now }: CheckDependencies, check: RunningCheck, { end }: Taken)
   return end.outcome === 'wait' && now() + end.waitMs > lastMs;
 }
 
+/** A post that may be public is looked for and removed however late it is, in a few calls. */
+const endsByItself = (name: CheckStepName, { phase }: Progress): boolean =>
+  isAfterPost(name) || phase === 'reconcile';
+
 function late(name: CheckStepName, { phase }: Progress): StepEnd {
   const mayBePublic = name === 'publication' && phase !== undefined;
   const message = `The network did not finish within ${lastsMs / 60_000} minutes.`;
   return { outcome: 'failed', code: mayBePublic ? 'outcome_unknown' : 'unavailable', message };
+}
+
+/** A step can throw each time: the vault has lost the key of its progress, or a connector has a bug. */
+async function giveUp(
+  dependencies: CheckDependencies,
+  check: RunningCheck,
+  error: unknown,
+): Promise<number> {
+  const { steps, id: check_id, project_id } = check;
+  if (dependencies.now() < check.created_at.getTime() + throwsForMs) throw error;
+  const { name } = findNext(steps)!;
+  dependencies.log.error(
+    { component: 'checks', check_id, project_id, step: name, err: error },
+    'a step of a check fails each time',
+  );
+  // Nobody knows whether a commit was sent.
+  const code = name === 'publication' ? 'outcome_unknown' : 'unavailable';
+  const end = { outcome: 'failed', code, message: 'Fanfare could not take the step.' } as const;
+  await record(dependencies, check, withOutcome(steps, name, end), Progress.parse({}));
+  return 0;
 }
 
 /** Also ends the check after its last step. */

@@ -29,7 +29,7 @@ export async function askWithLogin<T>(
     const isRenewed = mayRenew && !isRevoked && canRefresh(platform, access.credentials);
     const error = isRenewed ? await refreshAccess(dependencies, platform, access) : answer;
     if (!(error instanceof PlatformError)) continue;
-    if (error.kind === 'reauthorize') await endLogin(run, access, error);
+    if (error.kind === 'reauthorize') return endLogin(run, access, error);
     return error;
   }
 }
@@ -48,10 +48,19 @@ function notConnected(): PlatformError {
   return new PlatformError('rejected', 'The account is not connected.', { failsAs });
 }
 
-/** As the daily check of logins does. */
-async function endLogin({ dependencies }: CheckRun, access: Access, error: PlatformError) {
+export const isNotConnected = ({ options }: PlatformError): boolean =>
+  options.failsAs === 'account_disconnected';
+
+/** As the daily check of logins does. Returns the error of the call. */
+async function endLogin(
+  { dependencies }: CheckRun,
+  access: Access,
+  error: PlatformError,
+): Promise<PlatformError> {
   const reason = error.options.isRevoked ? 'revoked' : 'token_expired';
-  await setReconnectRequired(dependencies, access, reason);
+  if (await setReconnectRequired(dependencies, access, reason)) return error;
+  const message = 'The login of the account has just been replaced.';
+  return new PlatformError('unavailable', message, { cause: error });
 }
 
 const maxRepeats = 2;

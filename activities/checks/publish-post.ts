@@ -1,9 +1,11 @@
 // Publishes the post of a check at most once, reads it back and removes it.
+import { findRunningCheck } from '../../schema/database/accounts/checks.ts';
 import { readOutcome, type PhaseOutcome } from '../platforms/platform-answer.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { Published } from '../platforms/platform.ts';
-import { afterError, askWithLogin } from './ask-with-login.ts';
+import { afterError, askWithLogin, isNotConnected } from './ask-with-login.ts';
 import { fail, pass, skip, wait, type CheckRun, type Taken } from './check-run.ts';
+import { refuseIfLimited, waitForSlot } from './limits.ts';
 import { codeOf } from './steps.ts';
 
 /**
@@ -11,14 +13,10 @@ import { codeOf } from './steps.ts';
  * for the post instead.
  */
 export function publish(run: CheckRun): Taken | Promise<Taken> {
-  const { check, progress, runId } = run;
+  const { progress, runId } = run;
   switch (progress.phase) {
     case undefined:
-      if (check.is_paused) {
-        return fail('unavailable', 'The operator paused the network or the project.');
-      }
-      if (check.was_restored) return search(run);
-      return wait(0, { phase: 'begun', begunBy: runId, tries: 0 });
+      return begin(run);
     case 'begun':
       return progress.begunBy === runId ? commit(run) : search(run);
     case 'confirm':
@@ -28,11 +26,25 @@ export function publish(run: CheckRun): Taken | Promise<Taken> {
   }
 }
 
+async function begin(run: CheckRun): Promise<Taken> {
+  const { check, runId } = run;
+  // What was prepared after the restore says nothing of a post from before it.
+  if (check.was_restored) return search(run, {});
+  if (check.is_paused) {
+    return fail('unavailable', 'The operator paused the network or the project.');
+  }
+  const held = (await refuseIfLimited(run)) ?? (await waitForSlot(run));
+  return held ?? wait(0, { phase: 'begun', begunBy: runId, tries: 0 });
+}
+
 async function commit(run: CheckRun): Promise<Taken> {
-  const { platform } = run;
-  const answer = await askWithLogin(run, async (target, signal) =>
-    readOutcome(await platform.commit(target, signal)),
-  );
+  const { dependencies, check, platform } = run;
+  const answer = await askWithLogin(run, async (target, signal) => {
+    // This process may have stalled, or refreshed the login for long. Another one then looks for the post already.
+    const current = await findRunningCheck(dependencies.db, check.id);
+    if (current?.version !== check.version) throw new PlatformError('unknown_outcome', lost);
+    return readOutcome(await platform.commit(target, signal));
+  });
   if (!(answer instanceof PlatformError)) return afterAnswer(run, answer);
   if (answer.kind === 'unknown_outcome') return search(run);
   return fail(codeOf(answer, 'publication'), answer.message);
@@ -44,9 +56,11 @@ async function confirm(run: CheckRun): Promise<Taken> {
     readOutcome(await platform.confirm!(target, signal)),
   );
   if (!(answer instanceof PlatformError)) return afterAnswer(run, answer);
-  if (answer.kind === 'unavailable' || answer.kind === 'unknown_outcome') {
-    return waitToConfirm(run, progress.state);
+  // The network has accepted the post, so only its own refusal says that the post is not public.
+  if (answer.kind === 'reauthorize' || isNotConnected(answer)) {
+    return fail('outcome_unknown', answer.message);
   }
+  if (answer.kind !== 'rejected') return waitToConfirm(run, progress.state);
   return fail(codeOf(answer, 'publication'), answer.message);
 }
 
@@ -66,10 +80,12 @@ function afterAnswer(run: CheckRun, answer: PhaseOutcome): Taken {
   }
 }
 
-function published({ platform }: CheckRun, { externalId, url }: Published): Taken {
-  const { seenBy = 'everyone' } = platform.definition.trialPost ?? {};
+function published({ platform }: CheckRun, { externalId, url, visibility }: Published): Taken {
+  const { options, seenBy = 'everyone' } = platform.definition.trialPost ?? {};
+  // A server may not know the visibility that it was asked for.
+  const readers = options && visibility === 'public' ? 'everyone' : seenBy;
   const place = url === null ? '.' : `: ${url}`;
-  return pass(`The post is seen by ${seenBy}${place}`, { externalId });
+  return pass(`The post is seen by ${readers}${place}`, { externalId });
 }
 
 /** Each wait is longer than the one before. */
@@ -85,10 +101,13 @@ function waitToConfirm(
 const lost = 'The answer to the publication was lost.';
 
 /** Before each look at the network, `tries` counts it. */
-function search({ dependencies: { clock }, platform }: CheckRun): Taken {
+function search(
+  { dependencies: { clock }, platform, progress }: CheckRun,
+  state = progress.state,
+): Taken {
   const [waitMs = 0] = clock.reconcileDelaysMs;
   if (!platform.reconcile) return fail('outcome_unknown', lost);
-  return wait(waitMs, { phase: 'reconcile', tries: 1 });
+  return wait(waitMs, { phase: 'reconcile', state, tries: 1 });
 }
 
 async function findLost(run: CheckRun): Promise<Taken> {

@@ -59,6 +59,10 @@ const subjects: Partial<Record<PostingErrorCode, CheckStepName>> = {
   quota_exhausted: 'quota',
 };
 
+/** What a failure leaves, such as a post that stays, must show. */
+export const isAfterPost = (name: CheckStepName): boolean =>
+  name === 'read_back' || name === 'removal';
+
 export function withOutcome(
   steps: readonly StoredStep[],
   name: CheckStepName,
@@ -67,7 +71,7 @@ export function withOutcome(
   const { outcome: status, message = null } = end;
   if (end.outcome !== 'failed') return replace(steps, name, { status, code: null, message });
   const { code } = end;
-  const subject = subjects[code] ?? name;
+  const subject = isAfterPost(name) ? name : (subjects[code] ?? name);
   if (subject === name || !steps.some((step) => step.name === subject)) {
     return replace(steps, name, { status, code, message });
   }

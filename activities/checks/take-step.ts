@@ -1,9 +1,10 @@
 // Takes one step of a check: asks the network, or compares what it has said.
 import type { CheckStepName } from '../../schema/account-checks.ts';
-import { readOutcome } from '../platforms/platform-answer.ts';
+import { readInspection, readOutcome } from '../platforms/platform-answer.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import { afterError, askWithLogin } from './ask-with-login.ts';
 import { fail, pass, skip, wait, type CheckRun, type Taken } from './check-run.ts';
+import { refuseIfLimited } from './limits.ts';
 import { checkMediaAddress } from './media-address.ts';
 import { publish, readBack, remove } from './publish-post.ts';
 
@@ -31,7 +32,7 @@ async function inspect(run: CheckRun): Promise<Taken> {
   const { checks, definition } = run.platform;
   if (!checks) return skip(`Logins at ${definition.title} can't be checked.`);
   const found = await askWithLogin(run, async (target, signal) => {
-    const { accounts, scope } = await checks.inspect(target, signal);
+    const { accounts, scope } = readInspection(await checks.inspect(target, signal));
     const { externalAccountId } = target;
     return {
       scope,
@@ -67,17 +68,21 @@ async function askQuota(run: CheckRun): Promise<Taken> {
 }
 
 /** A post with nothing to prepare begins with the commit. */
-function needsPrepare({ platform, progress }: CheckRun): boolean {
+function needsPrepare({ platform, check, progress }: CheckRun): boolean {
   const { preparesOnlyMedia = false, needsPublicMedia = false } = platform.definition;
   const hasNothing = preparesOnlyMedia && !needsPublicMedia;
-  return platform.prepare !== undefined && !hasNothing && !progress.isPrepared;
+  const isSearched = check.was_restored || progress.phase !== undefined;
+  return platform.prepare !== undefined && !hasNothing && !isSearched && !progress.isPrepared;
 }
 
 async function prepare(
   run: CheckRun,
   name: Extract<CheckStepName, 'preparation' | 'publication'>,
 ): Promise<Taken> {
-  const { platform } = run;
+  const { platform, progress } = run;
+  const isFirst = Object.keys(progress.state).length === 0;
+  const held = isFirst ? await refuseIfLimited(run) : undefined;
+  if (held) return held;
   const answer = await askWithLogin(run, async (target, signal) =>
     readOutcome(await platform.prepare!(target, signal)),
   );

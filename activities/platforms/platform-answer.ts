@@ -6,6 +6,7 @@ import type {
   Credentials,
   Grant,
   GrantedAccount,
+  Inspection,
   PrepareOutcome,
   ProviderState,
   Published,
@@ -69,7 +70,7 @@ export function shortenError(error: PlatformError): PlatformError {
 /** Throws if the grant can't be stored, shown or used, or lacks one of the needed scopes. */
 export function readGrant(grant: Grant, neededScopes: readonly string[] = []): Grant {
   const { credentials, scope, tokenExpiresAt, accounts, notice } = grant;
-  if (!scope.every(isText) || scope.join(' ').length > maxScopeChars) throw unusable('a scope');
+  if (!areScopes(scope)) throw unusable('a scope');
   if (!areUsable(credentials)) throw unusable('credentials');
   if (readExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
   if (accounts.length > maxAccounts) {
@@ -107,6 +108,16 @@ function readAccount(account: GrantedAccount): GrantedAccount {
   return { ...account, problem: problem && cutText(problem, maxMessageChars) };
 }
 
+/** Throws if what a login may do is too much to keep. */
+export function readInspection({ scope, accounts }: Inspection): Inspection {
+  if (!areScopes(scope)) throw unusable('a scope');
+  const shortened = accounts.map(({ externalAccountId, problem }) => ({
+    externalAccountId,
+    problem: problem && cutText(problem, maxMessageChars),
+  }));
+  return { scope, accounts: shortened };
+}
+
 /** Drops an unusable expiry, name or ID: refusing the answer would lose the account's only tokens. */
 export function readRefreshed(refreshed: RefreshedCredentials): RefreshedCredentials {
   const { accountName, externalAccountId, credentials, tokenExpiresAt, traits } = refreshed;
@@ -122,6 +133,10 @@ export function readRefreshed(refreshed: RefreshedCredentials): RefreshedCredent
 
 function unusable(what: string, kind: PlatformErrorKind = 'unavailable'): PlatformError {
   return new PlatformError(kind, `The network answered with ${what} that can't be used.`);
+}
+
+function areScopes(scope: readonly string[]): boolean {
+  return scope.every(isText) && scope.join(' ').length <= maxScopeChars;
 }
 
 function isAccountId(text: string): boolean {

@@ -43,3 +43,15 @@ export async function reserveSlot(
   const { at, wait_ms } = rows[0]!;
   return { at, waitMs: Math.ceil(wait_ms) };
 }
+
+/** Whether the network takes no posts under one of the keys for now. */
+export async function isBlocked(db: Db, keys: string[]): Promise<boolean> {
+  const blocked = await db
+    .selectFrom('rate_limits')
+    .select('key')
+    .where('key', '=', sql<string>`any (${keys}::text[])`)
+    .where('blocked_until', '>', sql<Date>`now()`)
+    .limit(1)
+    .executeTakeFirst();
+  return blocked !== undefined;
+}

@@ -7,6 +7,12 @@ import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import type { AccountChecks, Platform } from '../../../activities/platforms/platform.ts';
 import { addUsage } from '../../../schema/database/accounts/usage.ts';
 import { insertPause } from '../../../schema/database/pauses.ts';
+import {
+  accountLimitKey,
+  appLimitKey,
+  reserveSlot,
+  setBlocked,
+} from '../../../schema/database/posts/rate-limits.ts';
 import { publicUrlsAt } from '../../support/account-checks/media-host.ts';
 import {
   addCheck,
@@ -168,6 +174,82 @@ describe('the post of a check', () => {
     expect(statusesOf(check)['publication']).toBe('failed');
     expect(network.calls).toBe(0);
   });
+
+  test('is looked for under a pause, too, if the database was restored', async () => {
+    const prepared: unknown[] = [];
+    const { projectId, checkId, dependencies } = await begin({
+      checks: { ...checks, canPrepare: true },
+      prepare: () => Promise.resolve({ outcome: 'prepared', state: { container: 'new' } }),
+      reconcile: ({ state }) => {
+        prepared.push(state);
+        const published = { externalId: 'post-0', url: null, visibility: 'public' };
+        const isOther = 'container' in state;
+        return Promise.resolve(
+          isOther ? { outcome: 'absent' } : { outcome: 'published', published },
+        );
+      },
+    });
+    await insertPause(database.db, projectId);
+    await database.db
+      .insertInto('restores')
+      .values({ restored_at: new Date(Date.now() + 60_000) })
+      .execute();
+    const check = await takeToEnd(dependencies, checkId);
+    await database.db.deleteFrom('restores').execute();
+    expect(check.status, JSON.stringify(check.steps)).toBe('passed');
+    expect([network.calls, removed, prepared]).toEqual([0, ['post-0'], [{}, {}]]);
+  });
+
+  test('is not begun late, and does not count', async () => {
+    const { checkId, accountId, dependencies } = await begin();
+    const check = await takeToEnd(laterBy(16 * 60_000, dependencies), checkId);
+    const publication = check.steps.find(({ name }) => name === 'publication');
+    expect(publication).toMatchObject({ status: 'failed', code: 'unavailable' });
+    expect([network.calls, await readUsage(accountId)]).toEqual([0, 0]);
+  });
+
+  test('is looked for and removed even after a long outage', async () => {
+    const { checkId, dependencies } = await begin();
+    await expect(advanceCheck(withoutRecord(dependencies), { checkId })).rejects.toThrow('died');
+    const check = await takeToEnd(laterBy(3_600_000, dependencies), checkId);
+    expect(check.status, JSON.stringify(check.steps)).toBe('passed');
+    expect([network.calls, removed]).toEqual([1, ['post-0']]);
+  });
+
+  test('is not sent after a refresh during which another execution has taken over', async () => {
+    const { checkId, dependencies } = await begin();
+    network.expiredTokens.add('t');
+    network.onRefresh = async () => {
+      await database.db
+        .updateTable('account_checks')
+        .set(({ eb }) => ({ version: eb('version', '+', 1) }))
+        .where('id', '=', checkId)
+        .execute();
+    };
+    const check = await takeToEnd(dependencies, checkId);
+    expect(statusesOf(check)['publication']).toBe('failed');
+    expect([network.calls, network.posts]).toEqual([1, []]);
+  });
+
+  test('is not sent while a rate limit holds the posts of the account', async () => {
+    const { checkId, accountId, dependencies } = await begin();
+    await setBlocked(database.db, accountLimitKey(accountId), 60_000);
+    const check = await takeToEnd(dependencies, checkId);
+    const publication = check.steps.find(({ name }) => name === 'publication');
+    expect(publication).toMatchObject({ status: 'failed', code: 'rate_limited' });
+    expect([network.calls, await readUsage(accountId)]).toEqual([0, 0]);
+  });
+
+  test("takes its turn under the operator's ceiling", async () => {
+    const { checkId, dependencies } = await begin();
+    const { name } = network.platform.definition;
+    const reserve = () => reserveSlot(database.db, appLimitKey(name), 60_000);
+    const { at: before } = await reserve();
+    const check = await takeToEnd({ ...dependencies, postsPerMinute: { [name]: 1 } }, checkId);
+    const { at: after } = await reserve();
+    expect(check.status, JSON.stringify(check.steps)).toBe('passed');
+    expect(after.getTime() - before.getTime()).toBe(120_000);
+  });
 });
 
 test('a check of an erased account ends', async () => {
@@ -181,6 +263,43 @@ test('a check whose project has its share of calls waits', async () => {
   const places = { acquire: () => undefined };
   expect(await advanceCheck({ ...dependencies, places }, { checkId })).toBe(1_000);
   expect((await readCheck(database.db, checkId)).version).toBe(0);
+});
+
+test('a check whose project has its share of calls asks less and less often', async () => {
+  const { checkId, dependencies } = await begin();
+  const crowded = { ...dependencies, places: { acquire: () => undefined } };
+  const ask = (ms: number) => advanceCheck(laterBy(ms, crowded), { checkId });
+  expect(await ask(100_000)).toBeGreaterThanOrEqual(10_000);
+  expect(await ask(3_600_000)).toBe(30_000);
+});
+
+test('a check whose step throws each time ends after half an hour', async () => {
+  const { checkId, accountId, dependencies } = await begin();
+  await database.db
+    .updateTable('account_checks')
+    .set({ progress: Buffer.from('lost'), progress_key_id: 'lost' })
+    .where('id', '=', checkId)
+    .execute();
+  await expect(advanceCheck(dependencies, { checkId })).rejects.toThrow();
+  const check = await takeToEnd(laterBy(31 * 60_000, dependencies), checkId);
+  expect(check.steps[0]).toMatchObject({ status: 'failed', code: 'unavailable' });
+  expect([check.status, await readUsage(accountId)]).toEqual(['failed', 0]);
+});
+
+test("a problem is kept without what Postgres can't store", async () => {
+  const problem = `No\0\uD800${'!'.repeat(2_000)}`;
+  const inspect: AccountChecks['inspect'] = ({ externalAccountId }) =>
+    Promise.resolve({ scope: [], accounts: [{ externalAccountId, problem }] });
+  const { checkId, dependencies } = await begin({ checks: { ...checks, inspect } });
+  const check = await takeToEnd(dependencies, checkId);
+  expect(check.steps[1]).toMatchObject({ name: 'scopes', code: 'permission_missing' });
+  expect(check.steps[1]!.message).toMatch(/^No\uFFFD!{997}$/);
+});
+
+/** Some time after the check began. */
+const laterBy = (ms: number, dependencies: CheckDependencies): CheckDependencies => ({
+  ...dependencies,
+  now: () => Date.now() + ms,
 });
 
 /** Writes nothing more once the network has answered the commit. */

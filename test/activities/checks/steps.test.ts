@@ -96,6 +96,16 @@ describe('a failure', () => {
     expect(isLeftOut(unpublished, 'removal')).toBe(true);
     expect(mayHavePublished(unpublished)).toBe(false);
   });
+
+  test('to remove the post shows, whatever its code is about', () => {
+    const published = withOutcome(listSteps(asWordPress, true), 'publication', {
+      outcome: 'passed',
+    });
+    expect(show(withOutcome(published, 'removal', fail('permission_missing')))).toMatchObject({
+      scopes: 'pending',
+      removal: 'permission_missing',
+    });
+  });
 });
 
 test('the next step is the first one that has not ended', () => {

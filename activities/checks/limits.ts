@@ -1,0 +1,39 @@
+// The limits on posts hold the post of a check, too: those that networks have reported, and the operator's ceilings.
+import {
+  accountLimitKey,
+  appLimitKey,
+  grantLimitKey,
+  isBlocked,
+  reserveSlot,
+} from '../../schema/database/posts/rate-limits.ts';
+import { loadAccess } from '../logins/credentials.ts';
+import { fail, wait, type CheckRun, type Taken } from './check-run.ts';
+
+/** Undefined: the network takes posts, as far as its answers to other posts say. */
+export async function refuseIfLimited({
+  dependencies,
+  check,
+  platform,
+}: CheckRun): Promise<Taken | undefined> {
+  const access = await loadAccess(dependencies, check.social_account_id);
+  if (!access) return undefined;
+  const keys = [
+    appLimitKey(access.app?.id ?? check.platform),
+    grantLimitKey(access.grantId),
+    accountLimitKey(check.social_account_id),
+  ];
+  if (!(await isBlocked(dependencies.db, keys))) return undefined;
+  return fail('rate_limited', `${platform.definition.title} takes no posts for now.`);
+}
+
+/** Undefined: the post may be sent. */
+export async function waitForSlot({
+  dependencies: { db, postsPerMinute = {} },
+  check: { platform },
+  progress: { hasSlot },
+}: CheckRun): Promise<Taken | undefined> {
+  const ceiling = postsPerMinute[platform] ?? 0;
+  if (hasSlot || ceiling === 0) return undefined;
+  const { waitMs } = await reserveSlot(db, appLimitKey(platform), 60_000 / ceiling);
+  return waitMs > 0 ? wait(waitMs, { hasSlot: true }) : undefined;
+}
