@@ -123,12 +123,17 @@ async function findList(
 ): Promise<ChoiceListRow> {
   const { db, shareCall } = context;
   const { projectId, platform, key } = source;
-  const kept = await findChoiceList(db, projectId, key);
-  if (kept && kept.age_ms <= maxAgeMs) return kept;
+  const findFresh = async () => {
+    const list = await findChoiceList(db, projectId, key);
+    return list && list.age_ms <= maxAgeMs ? list : undefined;
+  };
+  const fresh = await findFresh();
+  if (fresh) return fresh;
   const name = `choices/${key.accountId}/${key.kind}`;
   const isKept = await within(
     answerWithinMs,
-    shareCall(name, () => fetchList(context, source)),
+    // Another request may have fetched it since.
+    shareCall(name, async () => (await findFresh()) !== undefined || fetchList(context, source)),
   );
   if (isKept === undefined) {
     const message = `${platform.definition.title} has not answered in time.`;
