@@ -61,7 +61,7 @@ export function nextActionOf(code: PostingErrorCode): CheckNextAction {
 export const CreateAccountCheck = z
   .strictObject({
     publish: z
-      .union([z.literal(true), z.literal('public')], 'must be true or "public"')
+      .union([z.boolean(), z.literal('public')], 'must be true, false or "public"')
       .optional()
       .meta({
         description:

@@ -28,7 +28,7 @@ export async function createAccountCheck(
   { publish }: CreateAccountCheck,
 ): Promise<Answer<AccountCheck>> {
   const { projectId } = caller;
-  const publishes = publish !== undefined;
+  const publishes = publish === true || publish === 'public';
   if (publishes) requireScope(caller, 'posts:write');
   const account = await getAccountRow(context.db, caller, accountId);
   if (account.status === 'disconnected') {

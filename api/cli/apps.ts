@@ -10,7 +10,7 @@ export async function showApps(
 ): Promise<string> {
   const apps = await listOperatorApps(db, platforms);
   if (apps.length === 0) {
-    return 'No app is stored. Set FANFARE_<NETWORK>_CLIENT_ID, and start Fanfare once.';
+    return 'No app is known. Set FANFARE_<NETWORK>_CLIENT_ID here as for the server, and start the server once.';
   }
   const url = publicUrl ?? `http://127.0.0.1:${port}`;
   return apps.map((app) => describe(url, app)).join('\n\n');

@@ -10,7 +10,7 @@ export function toReport(check: AccountCheck): string {
     `# Check of ${title}, ${created_at.slice(0, 10)}`,
     '',
     `- Result: ${status}`,
-    `- Published a post: ${publishes ? 'yes' : 'no'}`,
+    `- Publishes a post: ${publishes ? 'yes' : 'no'}`,
     `- Check: ${id}`,
     `- Account: ${social_account_id}`,
     `- Time: ${created_at} to ${ended_at}`,

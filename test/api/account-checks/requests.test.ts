@@ -98,6 +98,15 @@ describe('a check', () => {
     expect(repeated).toMatchObject({ status: 202, body: { data: { id: data.id } } });
   });
 
+  test.each([{}, { publish: false }, { publish: null }])(
+    'publishes nothing with %o',
+    async (body) => {
+      const { status, body: answer } = await start(body);
+      expect(status).toBe(202);
+      expect(answer.data.publishes).toBe(false);
+    },
+  );
+
   test('of a disconnected account is refused', async () => {
     const id = await rest.insertAccount(owner.projectId, { status: 'disconnected' });
     expect(await start(undefined, { id })).toMatchObject({
@@ -116,11 +125,11 @@ describe('a check that publishes', () => {
     expect(names).toEqual(['login', 'scopes', 'publication', 'read_back', 'removal']);
   });
 
-  test.each([false, 'yes', 1])('is refused with `publish: %s`', async (publish) => {
+  test.each(['yes', 'removed', 1])('is refused with `publish: %s`', async (publish) => {
     const { status, body } = await start({ publish });
     expect(status).toBe(422);
     expect(body.error.issues).toMatchObject([
-      { path: 'publish', message: 'must be true or "public"' },
+      { path: 'publish', message: 'must be true, false or "public"' },
     ]);
   });
 

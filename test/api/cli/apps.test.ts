@@ -18,7 +18,7 @@ const config = readConfig({
 
 test('the command shows the apps of the settings, and no secret', async () => {
   const { db } = database;
-  expect(await showApps(db, config)).toMatch(/^No app is stored\./);
+  expect(await showApps(db, config)).toMatch(/^No app is known\./);
   const older = { platform: 'facebook', clientId: 'older', clientSecret: null } as const;
   await putApp(db, null, rowsVault, older);
   await putApp(db, await addProject(db), rowsVault, { ...older, clientId: 'of a project' });
