@@ -19,7 +19,7 @@ export interface PublicUrls {
   read(token: string): PublicMedia | undefined;
 }
 
-/** Types that a browser runs nothing of, each with the extension of its URL. Networks look at both. */
+/** Types without scripts, each with the file extension in its URL. Networks check both. */
 export const publicTypes: ReadonlyMap<string, string> = new Map([
   ['image/jpeg', 'jpg'],
   ['image/png', 'png'],

@@ -20,7 +20,7 @@ export function serverNow(headers: Headers): number {
   return Date.parse(headers.get('date') ?? '') || Date.now();
 }
 
-/** Whether a limit is used up, and when it is no longer. `prefix`: of its headers. */
+/** Milliseconds until a used-up limit resets. Undefined: it isn't used up. `prefix`: how the names of its headers begin. */
 export function readUsedUpMs(headers: Headers, prefix: string): number | undefined {
   if (headers.get(`${prefix}remaining`) !== '0') return undefined;
   return readWaitMs(Number(headers.get(`${prefix}reset`)) * 1_000 - serverNow(headers));

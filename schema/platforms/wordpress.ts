@@ -31,7 +31,7 @@ const options = z
     excerpt: optional(text(10_000), 'Summary, as plain text.'),
     categories: optional(
       names,
-      "Names of existing categories: IDs of choices of the kind `category`. Default: the site's default category.",
+      "Names of existing categories. The ID of a choice of the kind `category` is such a name. Default: the site's default category.",
     ).meta({ 'x-choices': 'category' }),
     tags: optional(
       names,

@@ -76,7 +76,7 @@ async function expectTruth(id: string): Promise<Post> {
 }
 
 describe('the same moment', () => {
-  test('two publish a draft: one is taken, and it is public once', async () => {
+  test('two requests to publish a draft: one is accepted, and the post is public once', async () => {
     await Promise.all(
       repeats.map(async () => {
         const { id } = await create({ status: 'draft' });

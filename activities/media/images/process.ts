@@ -16,7 +16,7 @@ export interface ImageProcess {
 
 /** Without a job, the process ends after this. */
 const idleMs = 10_000;
-/** A process that has kept more than this after a job ends: the next image needs the memory. */
+/** A process that holds more memory than this after a job is ended, because the next image needs the memory. */
 const keptBytes = 64_000_000;
 /** Long enough for the CPU time of any job, even on a very busy machine. */
 const maxJobMs = 120_000;

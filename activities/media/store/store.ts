@@ -19,7 +19,7 @@ export interface VideoFacts {
   durationMs: number;
 }
 
-/** They read the media of a store. Projects share their places. */
+/** Read the images and videos of a store. Projects share the places for this work. */
 export interface MediaReaders {
   images: Images;
   /** Throws a `MediaError` if the video is not usable, and errors of the source as they are. */

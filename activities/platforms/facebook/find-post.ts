@@ -102,7 +102,7 @@ function toPublishedVideo(api: PageApi, target: Target, id: string, postId?: str
   }
 }
 
-/** The public story with this photo or video. Only the list has its address. `postId`: undefined is unknown. */
+/** Finds the public story with this photo or video. Only the list of stories has its URL. `postId`: undefined if unknown. */
 export async function findStoryOf(
   api: PageApi,
   target: Target,

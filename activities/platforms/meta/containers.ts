@@ -253,7 +253,7 @@ async function afterRefusal(
     if (!(error instanceof PlatformError)) throw error;
     const isRead = error.kind === 'rejected' || error.kind === 'reauthorize';
     if (isRead || refusal.kind === 'unavailable') throw refusal;
-    // The refusal may be that of a container which an earlier call has published.
+    // An earlier call may have published the container, which the network then refuses to publish again.
     throw new PlatformError('unknown_outcome', refusal.message, refusal.options);
   });
   switch (found?.status) {

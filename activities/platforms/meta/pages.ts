@@ -30,7 +30,7 @@ const Business = z.object({ id: GraphId, name: z.string().default('') });
 const maxRead = 101;
 const maxBusinesses = 25;
 
-/** `fields`: beside those of every page. `granted`: null if nobody knows. */
+/** The pages that the login reaches. `granted`: its scopes; null if nobody knows. `fields`: to read, in addition to the usual ones. */
 export async function listPages(
   ask: Ask,
   granted: readonly string[] | null,

@@ -52,7 +52,8 @@ const own: readonly MetaError[] = [
     subcode: 2207051,
     meaning: 'rejected',
     failsAs: 'content_blocked',
-    sentence: 'Threads blocks the post as spam. Its owner finds more in the app.',
+    sentence:
+      'Threads blocked the post as spam. The owner of the account finds details in the app of Threads.',
   },
   {
     code: 9,

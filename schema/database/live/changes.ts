@@ -182,9 +182,9 @@ interface ChangePageRow extends HeadRow {
 }
 
 /**
- * Reads `limit` rows after `position`, in order, and returns those that pass the filter, with the head of
- * the same snapshot. Changes become visible out of order, but below the horizon all are visible. The limit
- * counts the project's changes of every subject, so every page is quick to read.
+ * Reads up to `limit` changes after `position`, in order, and the head of the feed, in one snapshot. Returns the changes
+ * that pass the filter. Transactions commit out of order, so it reads only below the horizon, where all have ended.
+ * `limit` counts the project's changes of every subject, so every page is quick to read.
  */
 export async function readChanges(
   db: Db,

@@ -36,8 +36,9 @@ export interface WebhookTransition {
   webhook_id: string;
   /** `failed`: a delivery failed for good. `failing`: the webhook began to fail. */
   transition: 'failed' | 'failing' | 'recovered';
-  /** Of one of the failed attempts; null: none failed, or no answer came. */
+  /** Of one failed attempt. Null: none failed. */
   error_code: string | null;
+  /** Of the same attempt. Null: none failed, or the receiver did not answer. */
   status_code: number | null;
 }
 

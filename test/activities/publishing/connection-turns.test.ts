@@ -54,7 +54,7 @@ async function lockRows(ids: string[]): Promise<() => Promise<void>> {
 
 const statusOf = async (id: string) => (await getResult(database.db, id)).status;
 
-test('another project publishes, and an answered call of the same one is recorded', async () => {
+test('while the targets of a project wait for the database, another project publishes, and an answered call is recorded', async () => {
   const { promise: until, resolve: answer } = Promise.withResolvers<void>();
   await using network = await startSlowNetwork({ commit: [{ until }] });
   const dependencies = createProcess(worker.db, network);

@@ -80,8 +80,8 @@ describe('threads', () => {
   );
 });
 
-describe('answers', () => {
-  test('are refused for an account without replies, as a limit of that account', async () => {
+describe('replies', () => {
+  test("are refused for an account that can't reply, as a limit of that account", async () => {
     const [issue] = await client.issuesOf(single(client.mute, { in_reply_to: '17' }));
     expect(issue!.message).toMatch(
       /^This account can't reply on \w+, so it takes no `in_reply_to`/,

@@ -73,7 +73,7 @@ describe('a new consent uses', () => {
   });
 
   test.each([undefined, 'newer'])(
-    "not an operator's app that the settings no longer name: %s",
+    "no operator's app that the settings no longer name: %s",
     async (operatorClientId) => {
       await start('older');
       expect(await find({ operatorClientId })).toBeUndefined();

@@ -67,7 +67,7 @@ export interface Switchboard {
 
 export const faultHeader = 'x-fault';
 export const callHeader = 'x-call-id';
-/** Nobody listens there, and fetch calls it all the same. */
+/** No server listens on this port, and it is none of those that `fetch` refuses to call. */
 const deadOrigin = 'http://127.0.0.1:2';
 
 export function createSwitchboard(): Switchboard {

@@ -1,4 +1,4 @@
-// Checks of accounts as the engine finds them: running, with no step taken.
+// Adds checks of accounts as the engine finds them: running, with no step done.
 import type { Insertable } from 'kysely';
 import { insertCheck } from '../../../schema/database/accounts/checks.ts';
 import type { AccountCheckRow, Database, Db } from '../../../schema/database/tables.ts';

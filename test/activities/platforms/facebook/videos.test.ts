@@ -260,7 +260,7 @@ describe('a story', () => {
   });
 });
 
-test('a check that Facebook refuses says nothing of the post', async () => {
+test("a check that Facebook refuses doesn't fail the post", async () => {
   await using network = await startFacebook();
   const prepared = await network.prepare(network.target({ media: [createVideo(upright)] }));
   const { state } = (await network.commit(prepared)) as { state: Target['state'] };
