@@ -8,7 +8,7 @@ export const LinkThumb = z
     }),
     url: z.string().optional().meta({
       description:
-        'Absolute HTTP or HTTPS URL of the image. Fanfare fetches it once, when the post is accepted. Use this or `id`.',
+        'Absolute HTTP or HTTPS URL of the image. Fanfare fetches it once, when the post is accepted.',
     }),
   })
   .meta({
