@@ -4,9 +4,14 @@ import type { Route } from './route.ts';
 
 /**
  * The body without the nulls that leave something out: all of them when something is made. In a change, only
- * those for lists and maps, because null clears other members, and those in the objects of a list.
+ * those for lists and maps, because null clears other members, and those in the objects of a list. An optional body
+ * that is null is empty.
  */
-export function withoutNulls(json: unknown, { method, body }: Pick<Route, 'method' | 'body'>) {
+export function withoutNulls(
+  json: unknown,
+  { method, body, isBodyOptional }: Pick<Route, 'method' | 'body' | 'isBodyOptional'>,
+) {
+  if (json === null && isBodyOptional) return {};
   if (!isObject(json)) return json;
   const shape = body instanceof z.ZodObject ? body.shape : {};
   const isLeftOut = (name: string) =>

@@ -98,7 +98,7 @@ describe('a check', () => {
     expect(repeated).toMatchObject({ status: 202, body: { data: { id: data.id } } });
   });
 
-  test.each([{}, { publish: false }, { publish: null }])(
+  test.each([{}, { publish: false }, { publish: null }, null])(
     'publishes nothing with %o',
     async (body) => {
       const { status, body: answer } = await start(body);

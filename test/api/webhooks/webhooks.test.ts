@@ -110,9 +110,9 @@ describe('POST /v1/webhooks', () => {
 describe('POST /v1/webhooks/:id/rotate', () => {
   beforeAll(renewTenant);
 
-  test('replaces the secret without a body', async () => {
+  test.each([undefined, null])('replaces the secret with the body %s', async (body) => {
     const before = await create();
-    const answer = await rest.call('POST', `/v1/webhooks/${before.id}/rotate`, { key });
+    const answer = await rest.call('POST', `/v1/webhooks/${before.id}/rotate`, { key, body });
     expect(answer.status).toBe(200);
     const { secret, ...data } = answer.body.data;
     expect(secret).toMatch(/^whsec_/);
