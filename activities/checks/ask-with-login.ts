@@ -13,16 +13,22 @@ import { codeOf } from './steps.ts';
 /** As of a phase of a target. */
 const callTimeoutMs = 30_000;
 
-/** Renews a login that the network refuses, once. A login that has ended is recorded as such. */
+/**
+ * Renews a login that the network refuses, once. A login that has ended is recorded as such. `refuse` is asked before
+ * each call.
+ */
 export async function askWithLogin<T>(
   run: CheckRun,
   ask: (target: CheckedTarget, signal: AbortSignal) => Promise<T>,
+  refuse: () => Promise<PlatformError | undefined> = async () => undefined,
 ): Promise<T | PlatformError> {
   const { dependencies, check, platform } = run;
   for (let mayRenew = true; ; mayRenew = false) {
     const access = await loadAccess(dependencies, check.social_account_id);
     if (!access) return notConnected();
     const target = toTarget(run, access);
+    const refused = await refuse();
+    if (refused) return refused;
     const answer = await orError(() => ask(target, AbortSignal.timeout(callTimeoutMs)));
     if (!(answer instanceof PlatformError) || answer.kind !== 'reauthorize') return answer;
     const { isRevoked = false } = answer.options;

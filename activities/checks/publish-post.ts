@@ -38,16 +38,22 @@ async function begin(run: CheckRun): Promise<Taken> {
 }
 
 async function commit(run: CheckRun): Promise<Taken> {
-  const { dependencies, check, platform } = run;
-  const answer = await askWithLogin(run, async (target, signal) => {
-    // This process may have stalled, or refreshed the login for long. Another one then looks for the post already.
-    const current = await findRunningCheck(dependencies.db, check.id);
-    if (current?.version !== check.version) throw new PlatformError('unknown_outcome', lost);
-    return readOutcome(await platform.commit(target, signal));
-  });
+  const { platform } = run;
+  const answer = await askWithLogin(
+    run,
+    async (target, signal) => readOutcome(await platform.commit(target, signal)),
+    () => refuseIfReplaced(run),
+  );
   if (!(answer instanceof PlatformError)) return afterAnswer(run, answer);
   if (answer.kind === 'unknown_outcome') return search(run);
   return fail(codeOf(answer, 'publication'), answer.message);
+}
+
+/** This process may have stalled, or refreshed the login for long. Another one then looks for the post already. */
+async function refuseIfReplaced({ dependencies: { db }, check }: CheckRun) {
+  const current = await findRunningCheck(db, check.id);
+  if (current?.version === check.version) return undefined;
+  return new PlatformError('unknown_outcome', lost);
 }
 
 async function confirm(run: CheckRun): Promise<Taken> {

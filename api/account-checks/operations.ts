@@ -7,7 +7,12 @@ import {
   type CreateAccountCheck,
 } from '../../schema/account-checks.ts';
 import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
-import { getCheckRow, insertCheck, listChecksById } from '../../schema/database/accounts/checks.ts';
+import {
+  findCheckOfAccount,
+  getCheckRow,
+  insertCheck,
+  listChecksById,
+} from '../../schema/database/accounts/checks.ts';
 import { addUsage, monthOf } from '../../schema/database/accounts/usage.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { AccountCheckRow } from '../../schema/database/tables.ts';
@@ -51,7 +56,8 @@ export async function createAccountCheck(
       usage_month: month,
     });
     if (!row) {
-      const hint = 'Wait until it has ended.';
+      const running = await findCheckOfAccount(effects.trx, accountId);
+      const hint = running ? `Wait until ${running} has ended.` : 'It has just ended. Try again.';
       throw new AppError('conflict', 'A check of this account is running.', { hint });
     }
     if (month !== null) {

@@ -30,6 +30,7 @@ import {
   replaceChoices,
 } from '../../schema/database/accounts/choices.ts';
 import {
+  findCheckOfAccount,
   findRunningCheck,
   getCheckRow,
   isCheckRunning,
@@ -651,6 +652,7 @@ describe('checks of accounts', () => {
     },
     'are loaded by their activity': (db) => findRunningCheck(db, 'chk_107'),
     'let a network fetch their image': (db) => isCheckRunning(db, project, 'chk_107'),
+    'are named to whom they hold up': (db) => findCheckOfAccount(db, 'sa_107'),
     'are written': async (db) => {
       const check = (await findRunningCheck(db, 'chk_207'))!;
       expect(await setCheck(db, check, { steps: [], status: 'passed' })).toBe(true);

@@ -81,6 +81,17 @@ export function findRunningCheck(db: Db, id: string): Promise<RunningCheck | und
     .executeTakeFirst();
 }
 
+/** ID of the running check. Undefined: none is running. */
+export async function findCheckOfAccount(db: Db, accountId: string): Promise<string | undefined> {
+  const check = await db
+    .selectFrom('account_checks')
+    .select('id')
+    .where('social_account_id', '=', accountId)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+  return check?.id;
+}
+
 export async function isCheckRunning(db: Db, projectId: string, id: string): Promise<boolean> {
   const check = await db
     .selectFrom('account_checks')

@@ -84,7 +84,9 @@ describe('a check', () => {
 
   test('is refused while another one of the account is running', async () => {
     const { data } = (await start()).body;
-    expect(await start()).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    const hint = `Wait until ${data.id} has ended.`;
+    const error = { code: 'conflict', hint };
+    expect(await start()).toMatchObject({ status: 409, body: { error } });
     const other = await rest.insertAccount(owner.projectId, { platform: 'sandbox' });
     expect((await start(undefined, { id: other })).status).toBe(202);
     await end(data.id);
