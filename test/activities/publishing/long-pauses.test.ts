@@ -21,10 +21,11 @@ import { useDatabase } from '../../support/rows/database.ts';
 const weekMs = 7 * 24 * 3_600_000;
 
 const database = useDatabase();
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+// In the past: IDs that this process makes never go back, so a week ahead would stay in those of later tests.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - weekMs }));
 afterEach(() => void vi.useRealTimers());
 
-/** Pauses the post as soon as it is prepared, and goes on a week later. */
+/** Pauses the post as soon as it is prepared, and goes on now, a week later. */
 async function pauseForWeek(
   subject: NetworkSubject,
   network: SimulatedNetwork,
@@ -41,7 +42,7 @@ async function pauseForWeek(
   await advanceToEnd(dependencies, resultId);
   expect(await listTargets(db, post)).toMatchObject([{ phase: 'commit', is_paused: true }]);
 
-  vi.setSystemTime(Date.now() + weekMs);
+  vi.useRealTimers();
   await beforeResume(post);
   await deletePause(db, post.projectId);
   await advanceToEnd(dependencies, resultId);
