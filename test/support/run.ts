@@ -10,8 +10,8 @@ const files = process.argv.slice(2);
 if (files.length > 0) await runTests(files);
 else {
   await runTests(
-    // Without programs, four files keep two cores busy.
-    [...others.flatMap((folder) => ['--exclude', `test/${folder}/**`]), '--maxWorkers=4'],
+    // Without programs, five files keep two cores busy.
+    [...others.flatMap((folder) => ['--exclude', `test/${folder}/**`]), '--maxWorkers=5'],
     { slowAfterS: 10 },
   );
 }
