@@ -3,7 +3,7 @@ import { findRunningCheck } from '../../schema/database/accounts/checks.ts';
 import { readOutcome, type PhaseOutcome } from '../platforms/platform-answer.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { Published } from '../platforms/platform.ts';
-import { afterError, askWithLogin, isNotConnected } from './ask-with-login.ts';
+import { afterError, askWithLogin } from './ask-with-login.ts';
 import { fail, pass, skip, wait, type CheckRun, type Taken } from './check-run.ts';
 import { refuseIfLimited, waitForSlot } from './limits.ts';
 import { codeOf } from './steps.ts';
@@ -42,7 +42,7 @@ async function commit(run: CheckRun): Promise<Taken> {
   const answer = await askWithLogin(
     run,
     async (target, signal) => readOutcome(await platform.commit(target, signal)),
-    () => refuseIfReplaced(run),
+    () => requireCurrent(run),
   );
   if (!(answer instanceof PlatformError)) return afterAnswer(run, answer);
   if (answer.kind === 'unknown_outcome') return search(run);
@@ -50,10 +50,9 @@ async function commit(run: CheckRun): Promise<Taken> {
 }
 
 /** This process may have stalled, or refreshed the login for long. Another one then looks for the post already. */
-async function refuseIfReplaced({ dependencies: { db }, check }: CheckRun) {
+async function requireCurrent({ dependencies: { db }, check }: CheckRun): Promise<void> {
   const current = await findRunningCheck(db, check.id);
-  if (current?.version === check.version) return undefined;
-  return new PlatformError('unknown_outcome', lost);
+  if (current?.version !== check.version) throw new PlatformError('unknown_outcome', lost);
 }
 
 async function confirm(run: CheckRun): Promise<Taken> {
@@ -63,9 +62,7 @@ async function confirm(run: CheckRun): Promise<Taken> {
   );
   if (!(answer instanceof PlatformError)) return afterAnswer(run, answer);
   // The network has accepted the post, so only its own refusal says that the post is not public.
-  if (answer.kind === 'reauthorize' || isNotConnected(answer)) {
-    return fail('outcome_unknown', answer.message);
-  }
+  if (answer.kind === 'reauthorize') return fail('outcome_unknown', answer.message);
   if (answer.kind !== 'rejected') return waitToConfirm(run, progress.state);
   return fail(codeOf(answer, 'publication'), answer.message);
 }

@@ -101,7 +101,7 @@ export function mayHavePublished(steps: readonly StoredStep[]): boolean {
 export function codeOf({ kind, options }: PlatformError, step: CheckStepName): PostingErrorCode {
   switch (kind) {
     case 'reauthorize':
-      return options.isRevoked ? 'token_revoked' : 'token_expired';
+      return options.failsAs ?? (options.isRevoked ? 'token_revoked' : 'token_expired');
     case 'rate_limited':
       return options.isOutOfQuota ? 'quota_exhausted' : 'rate_limited';
     case 'rejected': {

@@ -9,16 +9,19 @@ import { setReconnectRequired } from './end-grants.ts';
 import { canRefresh } from './login-columns.ts';
 
 /**
- * Throws only PlatformErrors, unless the database fails. After `reauthorize`, the account has no login, and must be
- * connected again.
+ * Throws only PlatformErrors, unless the database or `beforeCall` fails. After `reauthorize`, the account has no login,
+ * and must be connected again. It `failsAs` `account_disconnected` if it had none before. `beforeCall` comes before each
+ * call.
  */
 export async function callForAccount<T>(
   dependencies: LoginDependencies,
   platform: Platform,
   accountId: string,
   call: (access: Access) => Promise<T>,
+  beforeCall: () => Promise<void> = async () => undefined,
 ): Promise<T> {
   const access = await requireAccess(dependencies, accountId);
+  await beforeCall();
   try {
     return await call(access);
   } catch (thrown) {
@@ -29,6 +32,7 @@ export async function callForAccount<T>(
     if (renewed instanceof PlatformError) throw await endIfRefused(dependencies, access, renewed);
   }
   const fresh = await requireAccess(dependencies, accountId);
+  await beforeCall();
   try {
     return await call(fresh);
   } catch (thrown) {
@@ -39,7 +43,8 @@ export async function callForAccount<T>(
 async function requireAccess(dependencies: LoginDependencies, accountId: string): Promise<Access> {
   const access = await loadAccess(dependencies, accountId);
   if (access) return access;
-  throw new PlatformError('reauthorize', 'The account is not connected.');
+  const failsAs = 'account_disconnected';
+  throw new PlatformError('reauthorize', 'The account is not connected.', { failsAs });
 }
 
 /** Ends the login if the network refused it for good. Returns the error of the call. */

@@ -67,7 +67,7 @@ export async function replaceChoices(
   { accountId, kind }: ChoiceListKey,
   { choices, isComplete }: NewChoiceList,
 ): Promise<boolean> {
-  // Whoever disconnects the account waits, and then deletes the list.
+  // A transaction that disconnects the account waits for this one, and then deletes the list.
   const account = await trx
     .selectFrom('social_accounts')
     .select('id')
