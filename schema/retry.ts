@@ -5,7 +5,10 @@ export const defaultDeliveryDelaysMs: readonly number[] = [30_000, 120_000, 600_
 
 /** How long a target waits for each kind of failure to pass before it fails. */
 export interface TargetClock {
-  /** Waits after failures that certainly came before acceptance. Then: `failed: unavailable`. */
+  /**
+   * Waits after failures that certainly came before acceptance. Then: `failed: unavailable`. Also the waits
+   * before the last check of reconcile is repeated, while the network doesn't answer it.
+   */
   readonly unavailableDelaysMs: readonly number[];
   /** Total wait for rate limits. Then: `failed: rate_limited`. */
   readonly rateLimitedForMs: number;

@@ -57,7 +57,7 @@ export function afterError(
       );
     case 'unavailable':
     case 'unknown_outcome':
-      if (phase === 'reconcile') return nextCheck(clock, limits);
+      if (phase === 'reconcile') return afterFailedCheck(clock, limits);
       if (phase === 'confirm') return nextPoll(clock, limits, nowMs);
       return afterRefusal(phase, clock, limits, error.options.failsAs);
   }
@@ -234,6 +234,16 @@ export function nextCheck(clock: ClockState, limits: TargetClock): NextStep {
   return { next: 'reconcile', waitMs, clock: { ...clock, reconcileChecks: checks + 1 } };
 }
 
+/** After a check without an answer. Only the last check is repeated, because only it proves anything. */
+function afterFailedCheck(clock: ClockState, limits: TargetClock): NextStep {
+  if (!isLastCheck(clock, limits)) return nextCheck(clock, limits);
+  const again = afterRefusal('reconcile', clock, limits);
+  return 'fail' in again ? withoutKnowing(clock) : again;
+}
+
+const isLastCheck = ({ reconcileChecks = 0 }: ClockState, { reconcileDelaysMs }: TargetClock) =>
+  reconcileChecks >= reconcileDelaysMs.length;
+
 /**
  * After a check that found nothing. The network may still be processing a call that timed out, so only
  * the last check proves that the post is absent. Where the network recognizes repeats, the commit is
@@ -247,9 +257,7 @@ export function afterAbsent(
 ): NextStep {
   if (clock.check) return afterCheck(clock.check, clock);
   const { reconcileChecks = 0, unprovenSinceMs: _, ...proven } = clock;
-  if (reconcileChecks >= limits.reconcileDelaysMs.length) {
-    return afterRefusal('commit', proven, limits);
-  }
+  if (isLastCheck(clock, limits)) return afterRefusal('commit', proven, limits);
   const again = reconcileChecks === 1 && afterRefusal('commit', clock, limits);
   const isRepeat = again && 'next' in again && mayRepeat(platform, clock, nowMs + again.waitMs);
   return isRepeat ? again : nextCheck(clock, limits);

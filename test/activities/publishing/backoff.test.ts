@@ -115,11 +115,16 @@ describe('afterError', () => {
     expect(next).toMatchObject({ next: 'prepare', waitMs: 1_000 });
   });
 
-  test('checks after 0, 5, 30 and 120 s before the outcome is unknown', () => {
-    expect(after('unavailable', 'reconcile')).toEqual({
-      waits: [0, 5_000, 30_000, 120_000],
-      fail: 'outcome_unknown',
-    });
+  test('checks after 0, 5, 30 and 120 s, and repeats the last check while the network is away', () => {
+    const checks = [0, 5_000, 30_000, 120_000];
+    const repeats = [1_000, 5_000, 30_000, 120_000, 600_000];
+    for (const kind of ['unavailable', 'unknown_outcome'] as const) {
+      expect(after(kind, 'reconcile')).toEqual({
+        waits: [...checks, ...repeats],
+        fail: 'outcome_unknown',
+      });
+    }
+    expect(after('rejected', 'reconcile')).toEqual({ waits: checks, fail: 'outcome_unknown' });
   });
 
   test('ends with the code that the network asks for', () => {
