@@ -52,6 +52,9 @@ export interface StoredStep {
   message: string | null;
 }
 
+/** How many checks an account may have within an hour. Each of them asks its network. */
+export const checksPerHour = { any: 10, publishing: 3 } as const;
+
 /** The post of a check is no client's, so nobody can edit it. */
 export function nextActionOf(code: PostingErrorCode): CheckNextAction {
   const { nextAction } = postingErrors[code];

@@ -3,6 +3,7 @@ import { listSteps } from '../../activities/checks/steps.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import {
   AccountCheck,
+  checksPerHour,
   nextActionOf,
   type CreateAccountCheck,
 } from '../../schema/account-checks.ts';
@@ -17,6 +18,7 @@ import { addUsage, monthOf } from '../../schema/database/accounts/usage.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { AccountCheckRow } from '../../schema/database/tables.ts';
 import { postingErrorAnchor } from '../../schema/posts/errors.ts';
+import { countOf } from '../../schema/wire/count-of.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { present } from '../../schema/wire/present.ts';
@@ -60,6 +62,7 @@ export async function createAccountCheck(
       const hint = running ? `Wait until ${running} has ended.` : 'It has just ended. Try again.';
       throw new AppError('conflict', 'A check of this account is running.', { hint });
     }
+    if (row.wait_ms !== null) throw tooManyChecks(row.wait_ms);
     if (month !== null) {
       const usages = await addUsage(effects.trx, projectId, { accountId, month }, 1);
       await settleUsage(context, effects, caller, [{ account, path: ['publish'] }], usages);
@@ -78,6 +81,16 @@ function requireRemoval({ checks, definition: { title, trialPost } }: Platform):
   ];
   const words = message.filter(Boolean).join(' ');
   throw validationError([{ path: ['publish'], code: 'post_stays', message: words }]);
+}
+
+function tooManyChecks(waitMs: number): AppError {
+  const { any, publishing } = checksPerHour;
+  const message = `An account has at most ${any} checks an hour, and ${publishing} that publish a post.`;
+  const minutes = countOf(Math.ceil(waitMs / 60_000), 'minute');
+  return new AppError('rate_limited', message, {
+    hint: `Check the account again in ${minutes}.`,
+    retryAfterS: Math.ceil(waitMs / 1_000),
+  });
 }
 
 export async function getAccountCheck(

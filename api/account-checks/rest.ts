@@ -1,5 +1,5 @@
 // The REST routes of checks of accounts.
-import { AccountCheck, CreateAccountCheck } from '../../schema/account-checks.ts';
+import { AccountCheck, checksPerHour, CreateAccountCheck } from '../../schema/account-checks.ts';
 import { get, one, post, written } from '../http/route.ts';
 import { createAccountCheck, getAccountCheck } from './operations.ts';
 
@@ -7,8 +7,7 @@ export const accountCheckRoutes = [
   post('/v1/accounts/:id/checks', {
     name: 'createAccountCheck',
     summary: 'Check an account',
-    description:
-      'Asks the network whether the account can publish: its login, permissions, app and quota, and whether the network can fetch media from this installation. Nothing is published, unless you ask for that with `publish`, which needs the scope `posts:write` and counts in the usage of the account. An account has one check at a time.',
+    description: `Asks the network whether the account can publish: its login, permissions, app and quota, and whether the network can fetch media from this installation. Nothing is published, unless you ask for that with \`publish\`, which needs the scope \`posts:write\` and counts in the usage of the account. An account has one check at a time, and at most ${checksPerHour.any} an hour, of which ${checksPerHour.publishing} publish.`,
     scope: 'accounts:write',
     body: CreateAccountCheck,
     isBodyOptional: true,

@@ -64,6 +64,7 @@ export function toErrorAnswer(
           };
         }),
       }),
+      ...(retryAfterS === undefined ? {} : { retry_after_s: retryAfterS }),
       ...details,
       docs_url: `${publicUrl}/docs#error-${error.code}`,
     },

@@ -37,7 +37,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
   unsupported_media_type:
     'The body was not sent as `application/json`, or the body of an upload is JSON, a form or encoded. Set `Content-Type: application/json`, or upload the bytes of the file as they are.',
   validation_error: 'Some fields are invalid. Fix each field that `issues` names by its path.',
-  rate_limited: 'The project sent too many requests. Wait as long as `Retry-After` says.',
+  rate_limited:
+    'The project sent too many requests, or an account had too many checks. Wait as long as `Retry-After` says.',
   slow_consumer: 'A client read its live stream too slowly. Resume from the last cursor.',
   internal: 'Fanfare failed unexpectedly. Try again. The log has the cause under the request ID.',
   unavailable: 'A service that Fanfare needs is unavailable. Wait as long as `Retry-After` says.',

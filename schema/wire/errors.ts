@@ -53,6 +53,9 @@ export const ErrorDetails = z
     post_id: z.string().meta({ description: 'ID of the post that uses the media.' }),
     media_status: z.string().meta({ description: 'Status of the media.' }),
     replay_id: z.string().meta({ description: 'ID of the replay that is running.' }),
+    retry_after_s: z
+      .int()
+      .meta({ description: 'Seconds until the request can succeed, as in `Retry-After`.' }),
     received_bytes: Bytes.meta({ description: 'Number of bytes of the upload received so far.' }),
     position: z.int().meta({ description: 'Position where the JSON breaks, from 0.' }),
     line: z.int().meta({ description: 'Line where the JSON breaks, from 1.' }),

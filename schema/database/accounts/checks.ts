@@ -1,9 +1,9 @@
 // Queries on checks of accounts, and on what one step of a check leaves for the next.
 import { sql, type Insertable } from 'kysely';
-import type { StoredStep } from '../../account-checks.ts';
+import { checksPerHour, type StoredStep } from '../../account-checks.ts';
 import { notFound } from '../../wire/errors.ts';
 import { checkAccountWorkflow, checkAccountWorkflowId } from '../../workflows.ts';
-import { ago } from '../database-clock.ts';
+import { ago, msUntil } from '../database-clock.ts';
 import type { Notifier } from '../notifier.ts';
 import { insertOutbox, isInOutbox } from '../outbox.ts';
 import { isUnderPause } from '../pauses.ts';
@@ -12,21 +12,48 @@ import type { AccountCheckRow, Database, Db, SocialAccountRow, Transaction } fro
 import { inTransaction } from '../transaction.ts';
 import type { Vault } from '../vault.ts';
 
+type NewCheck = Omit<Insertable<Database['account_checks']>, 'workflow_id'>;
+
+export interface InsertedCheck extends AccountCheckRow {
+  /** How long the account must wait for this check. Null: it had fewer than it may have. */
+  wait_ms: number | null;
+}
+
 /**
  * Also inserts the outbox row of its workflow. Undefined: another check of the account is running, so the caller
- * must roll back.
+ * must roll back. It must also roll back if the account must wait.
  */
 export async function insertCheck(
   trx: Transaction,
-  check: Omit<Insertable<Database['account_checks']>, 'workflow_id'>,
-): Promise<AccountCheckRow | undefined> {
+  check: NewCheck,
+): Promise<InsertedCheck | undefined> {
   const workflow_id = await insertCheckWorkflow(trx, check.project_id, check.id);
   return trx
     .insertInto('account_checks')
     .values({ ...check, workflow_id })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
+    .returning(waitMs(trx, check).as('wait_ms'))
     .executeTakeFirst();
+}
+
+const hourMs = 3_600_000;
+
+/** SQL: how long the account must wait, by the checks that it had before. */
+function waitMs(trx: Transaction, { social_account_id: accountId, publishes }: NewCheck) {
+  const newest = (count: number) =>
+    trx
+      .selectFrom('account_checks as earlier')
+      .select('earlier.created_at')
+      .where('earlier.social_account_id', '=', accountId)
+      .where('earlier.created_at', '>', ago(hourMs))
+      .orderBy('earlier.created_at', 'desc')
+      .offset(count - 1)
+      .limit(1);
+  const any = newest(checksPerHour.any);
+  const publishing = newest(checksPerHour.publishing).where('earlier.publishes', '=', true);
+  const last = publishes ? sql`greatest(${any}, ${publishing})` : sql`${any}`;
+  return msUntil(sql`${last} + ${hourMs} * interval '1 ms'`);
 }
 
 /** Requests a run of `checkAccount`, and returns its workflow's id. */

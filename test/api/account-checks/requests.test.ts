@@ -1,5 +1,6 @@
 // Requests for a check of an account: what is refused, what is counted, and what the answer shows. No worker takes the
 // steps.
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
@@ -34,6 +35,74 @@ const end = (checkId: string) =>
     .set({ status: 'passed' })
     .where('id', '=', checkId)
     .execute();
+
+/** Starts this many, one after the other. Returns their IDs. */
+async function run(count: number, body?: unknown): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const { status, body: answer } = await start(body);
+    expect(status).toBe(202);
+    await end(answer.data.id);
+    ids.push(answer.data.id);
+  }
+  return ids;
+}
+
+const moveBack = (checkId: string, minutes: number) =>
+  rest.context.db
+    .updateTable('account_checks')
+    .set({ created_at: sql<Date>`created_at - ${minutes} * interval '1 minute'` })
+    .where('id', '=', checkId)
+    .execute();
+
+describe('checks of an account', () => {
+  test('are at most ten an hour', async () => {
+    const [first] = await run(10);
+    await moveBack(first!, 55);
+    const { status, headers, body } = await start();
+    expect(status).toBe(429);
+    const waitS = Number(headers.get('Retry-After'));
+    expect(waitS).toBeGreaterThan(280);
+    expect(waitS).toBeLessThanOrEqual(300);
+    expect(body.error).toMatchObject({
+      code: 'rate_limited',
+      hint: 'Check the account again in 5 minutes.',
+      is_retriable: true,
+      retry_after_s: waitS,
+    });
+    const other = await rest.insertAccount(owner.projectId, { platform: 'sandbox' });
+    expect((await start(undefined, { id: other })).status).toBe(202);
+    await moveBack(first!, 5);
+    expect((await start()).status).toBe(202);
+  });
+
+  test('publish at most three times an hour', async () => {
+    const publish = { publish: true };
+    const [first] = await run(3, publish);
+    await moveBack(first!, 20);
+    const refused = await start(publish);
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { error: { hint: 'Check the account again in 40 minutes.' } },
+    });
+    await run(1);
+    const usage = await rest.call('GET', `/v1/accounts/${account}/usage`, { key: owner.key });
+    expect(usage.body.data.published).toBe(3);
+    await moveBack(first!, 40);
+    expect((await start(publish)).status).toBe(202);
+  });
+
+  test('wait for the later of both limits', async () => {
+    const [first] = await run(1);
+    await moveBack(first!, 50);
+    await run(6);
+    await run(3, { publish: true });
+    const hint = 'Check the account again in 10 minutes.';
+    expect(await start()).toMatchObject({ status: 429, body: { error: { hint } } });
+    const later = 'Check the account again in 60 minutes.';
+    expect(await start({ publish: true })).toMatchObject({ body: { error: { hint: later } } });
+  });
+});
 
 describe('a check', () => {
   test('is accepted with its steps, and can be read', async () => {
