@@ -64,6 +64,7 @@ export async function createAccountCheck(
     }
     if (row.wait_ms !== null) throw tooManyChecks(row.wait_ms);
     if (month !== null) {
+      effects.audit({ subject: 'account_check', subject_id: row.id, kind: 'created' });
       const usages = await addUsage(effects.trx, projectId, { accountId, month }, 1);
       await settleUsage(context, effects, caller, [{ account, path: ['publish'] }], usages);
     }

@@ -80,6 +80,22 @@ describe('a change over REST', () => {
     expect(JSON.stringify(logged)).not.toMatch(/fan_live|token=/);
   });
 
+  test('is logged for a check of an account only if the check publishes', async () => {
+    const { id } = await app.tenant.connectSandbox('eve');
+    const path = `/v1/accounts/${id}/checks`;
+    const logged = await linesOf(async () => {
+      const { data } = (await app.api.post(path, {}, headers('q-1'))).body;
+      await app.context.db
+        .updateTable('account_checks')
+        .set({ status: 'passed' })
+        .where('id', '=', data.id)
+        .execute();
+      await app.api.post(path, { publish: true }, headers('q-2'));
+    });
+    const check = { subject_id: expect.stringMatching(/^chk_/), request_id: 'q-2' };
+    expect(logged).toMatchObject([{ ...who(), ...check, msg: 'account_check created' }]);
+  });
+
   test('is logged once, however often it is repeated', async () => {
     const repeat = { headers: { 'Idempotency-Key': 'once' } };
     const logged = await linesOf(async () => {
