@@ -4,6 +4,7 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AccountCheck, type AccountCheckStep } from '../../../schema/account-checks.ts';
+import { InvalidArgument } from '../invalid-argument.ts';
 import type { VerifyOptions } from './options.ts';
 import { toLine, toReport } from './report.ts';
 
@@ -25,7 +26,7 @@ export async function verify(
   const { accountId, publish, report } = options;
   const path = `/v1/accounts/${accountId}/checks`;
   // A path that can't be written must show before a post is public.
-  if (report !== undefined) await appendFile(report, '');
+  if (report !== undefined) await writeReport(report, () => appendFile(report, ''));
   let check = await call(options, path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
@@ -43,8 +44,16 @@ export async function verify(
     check = await callUntilBack(options, `${path}/${check.id}`);
   }
   print(`The check ${check.id} has ${check.status}.`);
-  if (report !== undefined) await writeFile(report, toReport(check));
+  if (report !== undefined) await writeReport(report, () => writeFile(report, toReport(check)));
   return check.status === 'passed';
+}
+
+async function writeReport(path: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    throw new InvalidArgument(`--report ${path} can't be written: ${(error as Error).message}`);
+  }
 }
 
 /** Fanfare is not there, or refuses for now. */

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { InvalidArgument } from '../../../../api/cli/invalid-argument.ts';
 import { verify } from '../../../../api/cli/verify/verify.ts';
 import type { AccountCheck } from '../../../../schema/account-checks.ts';
 import { startHttp } from '../../../support/receivers/loopback.ts';
@@ -67,5 +68,8 @@ test('shows the words of a server, but never obeys them', async () => {
 test('asks for nothing if the report can not be written', async () => {
   const options = { url: 'http://127.0.0.1:2', key: 'ff_1', accountId: 'sa_1', publish: undefined };
   const report = join(directory, 'no', 'report.md');
-  await expect(verify({ ...options, report }, () => undefined)).rejects.toThrow('ENOENT');
+  const refused = new InvalidArgument(
+    `--report ${report} can't be written: ENOENT: no such file or directory, open '${report}'`,
+  );
+  await expect(verify({ ...options, report }, () => undefined)).rejects.toThrow(refused);
 });
