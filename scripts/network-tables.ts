@@ -29,9 +29,9 @@ const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: str
   mastodon: ['Consent page, or access token', 'Simulator'],
   twitter: ['Consent page', 'Simulator'],
   linkedin: ['Consent page, or access token', 'Simulator'],
-  threads: ['Consent page', "Simulator, Meta's own calls"],
-  facebook: ['Consent page', "Simulator, driven by Meta's SDK"],
-  instagram: ['Consent page', "Simulator, driven by Meta's SDK"],
+  threads: ['Consent page', 'Simulator ³'],
+  facebook: ['Consent page', 'Simulator ³'],
+  instagram: ['Consent page', 'Simulator ³'],
   telegram: ['Bot token and chat', 'Simulator'],
   discord: ['Webhook, or bot and channel', 'Simulator'],
   slack: ['Bot token and channel', 'Simulator'],
@@ -62,6 +62,7 @@ function networkTable(): string {
     networks.some(({ rulesFor }) => rulesFor) && '¹ Limits depend on the account.',
     networks.some(({ needsPublicMedia }) => needsPublicMedia) &&
       '² Needs a public `https` address, from which it fetches media.',
+    "³ The tests also check the simulator with Meta's SDK or, for Threads, Meta's Postman collection.",
   ];
   return [table, ...notes.filter(Boolean)].join('\n\n');
 }
