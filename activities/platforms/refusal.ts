@@ -122,5 +122,14 @@ function redact(text: string, secrets: readonly string[]): string {
     (rest, secret) => rest.replaceAll(secret, '[redacted]'),
     text.slice(0, maxTextLength),
   );
-  return withoutTokens(hidden);
+  const isCut = text.length > maxTextLength;
+  return withoutTokens(isCut ? written.reduce(withoutBeginning, hidden) : hidden);
+}
+
+/** The limit may leave the beginning of a secret at the end of the text. */
+function withoutBeginning(text: string, secret: string): string {
+  for (let length = secret.length - 1; length > 0; length--) {
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length);
+  }
+  return text;
 }

@@ -58,6 +58,15 @@ describe('toRefusal', () => {
     expect(shown).toContain('Unknown token [redacted] in /bot/[redacted]/send');
   });
 
+  test('shows no part of a secret that the limit of the text cuts in two', () => {
+    const secret = 'EAAB'.padEnd(200, 'x');
+    const message = `${secret} `.repeat(25);
+    const error = refuse(answerOf(400), { message, secrets: [secret] });
+    const shown = JSON.stringify([error.message, error.options]);
+    expect(shown).toContain('[redacted]');
+    expect(shown).not.toMatch(/EAAB|xx/);
+  });
+
   test('shows no token of a URL that it was given to fetch', () => {
     const token = `k1~${'x'.repeat(120)}`;
     const message = `Could not fetch https://fanfare.test/media/${token}/1.jpg.`;
