@@ -71,12 +71,16 @@ export function shortenError(error: PlatformError): PlatformError {
 export function readGrant(grant: Grant, neededScopes: readonly string[] = []): Grant {
   const { credentials, scope, tokenExpiresAt, accounts, notice } = grant;
   if (!areScopes(scope)) throw unusable('a scope');
-  if (!areUsable(credentials)) throw unusable('credentials');
-  if (readExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
   if (accounts.length > maxAccounts) {
     const message = `This login has more than ${maxAccounts} accounts. Allow fewer of them.`;
     throw new PlatformError('rejected', message);
   }
+  if (accounts.length > 1 && bytesOf(credentials) > maxCredentialsBytes) {
+    const message = 'This login has more accounts than Fanfare can keep. Allow fewer of them.';
+    throw new PlatformError('rejected', message);
+  }
+  if (!areUsable(credentials)) throw unusable('credentials');
+  if (readExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
   if (accounts.length === 0) {
     throw new PlatformError('rejected', 'This login has no account that can be connected.');
   }
@@ -96,7 +100,7 @@ export function readGrant(grant: Grant, neededScopes: readonly string[] = []): G
 /** Throws if the user can't be sent there, or the flow can't be kept. */
 export function readBegun({ url, flow }: Begun): Begun {
   if (readUrl(url, maxConsentUrlChars) === null) throw unusable('an address');
-  if (Buffer.byteLength(JSON.stringify(flow)) > maxCredentialsBytes) throw unusable('a flow');
+  if (bytesOf(flow) > maxCredentialsBytes) throw unusable('a flow');
   return { url: new URL(url).href, flow };
 }
 
@@ -156,9 +160,11 @@ function isText(text: string): boolean {
 function areUsable(credentials: Credentials): boolean {
   return (
     Object.values(credentials).every((text) => isText(text) && !/[\r\n]/.test(text)) &&
-    Buffer.byteLength(JSON.stringify(credentials)) <= maxCredentialsBytes
+    bytesOf(credentials) <= maxCredentialsBytes
   );
 }
+
+const bytesOf = (value: object) => Buffer.byteLength(JSON.stringify(value));
 
 function areKeepable(traits: Traits = {}): boolean {
   return toStorable(traits, maxTraitsBytes) !== undefined;

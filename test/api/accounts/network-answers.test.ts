@@ -117,6 +117,17 @@ test.each([
   ]);
 });
 
+test('a login with more tokens than can be kept is refused', async () => {
+  const tokens = { a: 'x'.repeat(20_000), b: 'x'.repeat(20_000) };
+  const { status, body } = await send({ ...grantOf(many(2)), credentials: tokens });
+  expect(status).toBe(422);
+  expect(body.error.issues).toMatchObject([
+    { message: 'This login has more accounts than Fanfare can keep. Allow fewer of them.' },
+  ]);
+  const more = await send({ ...grantOf(many(101)), credentials: tokens });
+  expect(more.body.error.message).toContain('more than 100 accounts');
+});
+
 test('a login without a needed permission is refused, and the permission is named', async () => {
   const { status, body } = await connect({ scope: ['read'] });
   expect(status).toBe(422);
