@@ -45,7 +45,9 @@ export async function readVideoStatus({ graph }: PageApi, id: string): Promise<V
   const { status } = (await graph(`/${id}`, Answer, { query: { fields: 'status' } })).body;
   const { video_status: word, uploading_phase: uploading } = status;
   const { processing_phase: processing, publishing_phase: publishing } = status;
-  const isPublic = publishing?.status === 'complete' || publishing?.publish_status === 'published';
+  // The documents show a video as `published` whose publishing has not started.
+  const phase = publishing?.status ?? publishing?.publish_status;
+  const isPublic = phase === 'complete' || phase === 'published';
   const isUploaded =
     uploading?.status === 'complete' || word === 'upload_complete' || word === 'ready';
   return {

@@ -152,8 +152,11 @@ describe('a video', () => {
       processing_phase: phase,
       publishing_phase: phase,
     };
-    network.server.answers.push(Response.json({ status }));
-    expect(await refusal(network.reconcile(target))).toMatchObject({ kind: 'unavailable' });
+    const wanted = { ...status, publishing_phase: { ...phase, publish_status: 'published' } };
+    for (const each of [status, wanted]) {
+      network.server.answers.push(Response.json({ status: each }));
+      expect(await refusal(network.reconcile(target))).toMatchObject({ kind: 'unavailable' });
+    }
     const failed = { ...status, processing_phase: { ...phase, error: { message: 'No.' } } };
     network.server.answers.push(Response.json({ status: failed }));
     expect(await network.reconcile(target)).toEqual(absent);
