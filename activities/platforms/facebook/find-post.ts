@@ -1,7 +1,8 @@
 // Finds a post after an unknown outcome. The ID of a video, or of an unpublished photo, proves it; a text only shows it.
 import { z } from 'zod';
+import { earliestOf, toComparable } from '../lost-posts.ts';
 import { GraphId } from '../meta/ids.ts';
-import { earliestOf, readList } from '../meta/lists.ts';
+import { readList, Timestamp } from '../meta/lists.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, ReconcileOutcome, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
@@ -9,7 +10,6 @@ import { network, type PageApi } from './api.ts';
 import { placementOfTarget, readPrepared } from './media.ts';
 import { readVideoStatus } from './video-status.ts';
 
-const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
 const Attached = z.object({
   type: z.string().optional(),
   target: z.object({ id: GraphId.optional().catch(undefined) }).optional(),
@@ -18,7 +18,7 @@ const Attached = z.object({
 const ListedPost = z.object({
   id: z.string(),
   message: z.string().default(''),
-  created_time: time,
+  created_time: Timestamp,
   attachments: z
     .object({
       data: z.array(
@@ -33,7 +33,7 @@ type ListedPost = z.infer<typeof ListedPost>;
 const ListedComment = z.object({
   id: z.string(),
   message: z.string().default(''),
-  created_time: time,
+  created_time: Timestamp,
   from: z.object({ id: GraphId }).optional(),
 });
 
@@ -147,8 +147,8 @@ async function findInFeed(
 ): Promise<ReconcileOutcome> {
   const fields = 'id,message,created_time,attachments{type,target,subattachments{type,target}}';
   const path = `/${api.page}/published_posts`;
-  const { rows, isComplete } = await list(api, path, ListedPost, target, { fields });
-  const recent = rows.filter(({ created_time }) => isRecent(created_time, target)).toReversed();
+  const { items, isComplete } = await listSince(api, path, ListedPost, target, { fields });
+  const recent = items.filter(({ created_time }) => isRecent(created_time, target)).toReversed();
   const found = recent.find((post) => isSame(post, target, photos));
   if (found) return toPublished(found.id);
   const isAbsent = isComplete && !recent.some((post) => isEqual(post, target, photos));
@@ -168,7 +168,7 @@ function isEqual(post: ListedPost, { caption, media }: Target, photos: readonly 
   // A link has a preview, which is an attachment too.
   const files = attachmentsOf(post).filter(({ type = '' }) => /photo|video/.test(type));
   const count = Math.max(media.length, photos.length);
-  return plain(post.message) === plain(caption) && files.length === count;
+  return toComparable(post.message) === toComparable(caption) && files.length === count;
 }
 
 const attachmentsOf = ({ attachments }: ListedPost) =>
@@ -183,14 +183,14 @@ async function findComment(
 ): Promise<ReconcileOutcome> {
   const query = { fields: 'id,message,created_time,from', order: 'reverse_chronological' };
   const path = `/${replyTo}/comments`;
-  const { rows, isComplete } = await list(api, path, ListedComment, target, query);
-  const found = rows
+  const { items, isComplete } = await listSince(api, path, ListedComment, target, query);
+  const found = items
     .toReversed()
     .find(
       ({ message, created_time, from }) =>
         (from?.id ?? api.page) === api.page &&
         isRecent(created_time, target) &&
-        plain(message) === plain(target.caption),
+        toComparable(message) === toComparable(target.caption),
     );
   if (found) return toPublished(found.id);
   return { outcome: isComplete ? 'absent' : 'unknown' };
@@ -200,9 +200,9 @@ async function findComment(
 async function findReel(api: PageApi, target: Target): Promise<ReconcileOutcome> {
   const path = `/${api.page}/video_reels`;
   const query = { fields: 'id,description' };
-  const { rows, isComplete } = await list(api, path, ListedReel, target, query);
-  const [found, ...others] = rows.filter(
-    ({ description }) => plain(description) === plain(target.caption),
+  const { items, isComplete } = await listSince(api, path, ListedReel, target, query);
+  const [found, ...others] = items.filter(
+    ({ description }) => toComparable(description) === toComparable(target.caption),
   );
   if (!found) return { outcome: isComplete ? 'absent' : 'unknown' };
   return others.length === 0 && target.caption.trim() !== ''
@@ -225,24 +225,20 @@ async function findStory(
 
 async function listStories(api: PageApi, target: Target) {
   const path = `/${api.page}/stories`;
-  const { rows, isComplete } = await list(api, path, ListedStory, target, {});
-  return { stories: rows, isComplete };
+  const { items, isComplete } = await listSince(api, path, ListedStory, target, {});
+  return { stories: items, isComplete };
 }
 
 /** Newest first. */
-async function list<T>(
+function listSince<T>(
   { graph }: PageApi,
   path: string,
-  row: z.ZodType<T>,
+  item: z.ZodType<T>,
   target: Target,
   query: Record<string, string>,
-): Promise<{ rows: T[]; isComplete: boolean }> {
+) {
   const since = String(Math.floor(earliestOf(target) / 1_000));
-  const { items, isComplete } = await readList(graph, path, row, { query: { ...query, since } });
-  return { rows: items, isComplete };
+  return readList(graph, path, item, { query: { ...query, since } });
 }
 
 const isRecent = (time: string, target: Target) => Date.parse(time) >= earliestOf(target);
-
-/** Without what Facebook may change. */
-const plain = (text: string) => text.toWellFormed().replaceAll(/[\s\p{C}]/gu, '');

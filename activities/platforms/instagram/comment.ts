@@ -1,12 +1,14 @@
 // A comment under a post: what Fanfare's replies and first comments are on Instagram.
 import { z } from 'zod';
+import { toComparable } from '../lost-posts.ts';
 import { GraphId, Made } from '../meta/ids.ts';
+import { Timestamp } from '../meta/lists.ts';
 import { urlEncoded } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, ReconcileOutcome, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
-import { listSince, Timestamp } from './lists.ts';
+import { listSince } from './lists.ts';
 import { isMissing } from './post.ts';
 
 /** https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-media/comments */
@@ -50,13 +52,10 @@ export async function findComment(
   const path = `/${replyTo}/comments`;
   const fields = 'id,text,timestamp,from';
   const { items, isComplete } = await listSince(ask, path, Comment, fields, target);
-  const equal = items.filter(({ text }) => plain(text) === plain(caption));
+  const equal = items.filter(({ text }) => toComparable(text) === toComparable(caption));
   const [found, ...others] = equal.filter(
     ({ from }) => (from?.id ?? externalAccountId) === externalAccountId,
   );
   if (found && others.length === 0) return toPublished(found.id);
   return { outcome: isComplete && equal.length === 0 ? 'absent' : 'unknown' };
 }
-
-/** Without what Instagram may change. */
-const plain = (text: string) => text.toWellFormed().replaceAll(/[\s\p{C}]/gu, '');

@@ -1,6 +1,7 @@
 // A post as LinkedIn takes it, and how it is found again after a lost answer.
 import { z } from 'zod';
 import { linkedin } from '../../../schema/platforms/linkedin.ts';
+import { earliestOf, toComparable } from '../lost-posts.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ReconcileOutcome, Target, TargetMedia } from '../platform.ts';
@@ -89,21 +90,19 @@ type Listed = z.infer<typeof Listed>;
 const Page = z.object({ elements: z.array(Listed) });
 
 const pageSize = 100;
-/** LinkedIn's clock may be behind ours. */
-const clockErrorMs = 60_000;
 
 /**
  * By the account's latest posts, which need `r_organization_social`. LinkedIn closed `r_member_social`, so
  * nothing finds the posts of a member.
  */
 export async function findPost(rest: Ask, target: Target): Promise<ReconcileOutcome> {
-  const { externalAccountId: author, dueAt } = target;
+  const { externalAccountId: author } = target;
   if (!author.startsWith('urn:li:organization:')) return { outcome: 'unknown' };
   const query = { author, q: 'author', count: pageSize, sortBy: 'CREATED' };
   const headers = { 'x-restli-method': 'FINDER' };
   const page = await rest('/posts', Page, { query, headers }).catch(withoutAccess);
   if (!page) return { outcome: 'unknown' };
-  const since = dueAt.getTime() - clockErrorMs;
+  const since = earliestOf(target);
   const recent = page.body.elements.filter(({ createdAt }) => createdAt >= since);
   // Oldest first, since an equal post that a person wrote later comes after it.
   const found = recent.toReversed().find((post) => isSame(post, target));
@@ -119,7 +118,7 @@ function withoutAccess(error: unknown): undefined {
 
 function isSame({ commentary, lifecycleState, content = {} }: Listed, target: Target): boolean {
   if (lifecycleState !== undefined && lifecycleState !== 'PUBLISHED') return false;
-  if (plain(fromLittleText(commentary)) !== plain(target.caption)) return false;
+  if (toComparable(fromLittleText(commentary)) !== toComparable(target.caption)) return false;
   const { link, poll } = linkedin.options.parse(target.platformOptions);
   if (poll) return content.poll?.question === poll.question;
   if (link) return content.article?.source === new URL(link.url).href;
@@ -129,5 +128,3 @@ function isSame({ commentary, lifecycleState, content = {} }: Listed, target: Ta
   // The IDs may be lost with the state.
   return urns.length < ids.length || ids.every((id, i) => id === urns[i]);
 }
-
-const plain = (text: string) => text.toWellFormed().replaceAll(/[\s\p{C}]/gu, '');

@@ -1,7 +1,6 @@
 // Reads lists of a Graph API by their cursors.
 import { z } from 'zod';
 import type { ApiCall, Ask } from '../network-api.ts';
-import type { Target } from '../platform.ts';
 
 const Page = z.object({
   data: z.array(z.unknown()),
@@ -13,9 +12,10 @@ const Page = z.object({
     .optional(),
 });
 
+/** Such as `2026-01-31T12:00:00+0000`. */
+export const Timestamp = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
+
 const pageSize = 100;
-/** The network's clock may be behind ours. */
-const clockErrorMs = 60_000;
 
 interface ListOptions<T> {
   query: ApiCall['query'];
@@ -57,7 +57,3 @@ export async function readList<T>(
   }
   return { items, isComplete: false };
 }
-
-/** Time from which a post can be the target, in milliseconds. */
-export const earliestOf = ({ dueAt }: Pick<Target, 'dueAt'>): number =>
-  dueAt.getTime() - clockErrorMs;

@@ -1,7 +1,8 @@
 // Finds a post of Threads after an unknown outcome, among the account's posts or its replies.
 import { z } from 'zod';
+import { earliestOf, toComparable } from '../lost-posts.ts';
 import { findContainerPost, hasMedia, ListedPost } from '../meta/find-post.ts';
-import { earliestOf, readList } from '../meta/lists.ts';
+import { readList } from '../meta/lists.ts';
 import type { Ask } from '../network-api.ts';
 import type { ReconcileOutcome, Target } from '../platform.ts';
 import { createCalls } from './post.ts';
@@ -32,9 +33,9 @@ async function listLike(ask: Ask, target: Target) {
 }
 
 const isLike = (post: z.infer<typeof Listed>, { caption, media, replyTo }: Target): boolean =>
-  plain(post.text) === plain(caption) &&
+  withoutHashes(post.text) === withoutHashes(caption) &&
   (replyTo === null || post.replied_to?.id === replyTo) &&
   hasMedia(post, media, 'TEXT_POST');
 
 /** Threads shows the first tag of a text without its `#`. */
-const plain = (text: string) => text.toWellFormed().replaceAll(/[\s\p{C}#]/gu, '');
+const withoutHashes = (text: string) => toComparable(text).replaceAll('#', '');

@@ -2,6 +2,7 @@
 // each post that it lists.
 import { z } from 'zod';
 import { loadTwitterText, readable, urlPath } from '../../../schema/platforms/twitter-text.ts';
+import { earliestOf } from '../lost-posts.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ReconcileOutcome, Target } from '../platform.ts';
@@ -51,12 +52,9 @@ const Page = z.object({
 export const toPublished = ({ traits }: Pick<Target, 'traits'>, id: string) =>
   publishedAs(id, `https://x.com/${String(traits['username'] ?? 'i')}/status/${id}`, null);
 
-/** X's clock may be behind ours. */
-const clockErrorMs = 60_000;
-
 /** `unknown`: the account has posted too much since, or a post that may be this one. */
 export async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
-  const since = new Date(target.dueAt.getTime() - clockErrorMs);
+  const since = new Date(earliestOf(target));
   const { data, meta } = await listPosts(ask, target.externalAccountId, {
     max_results: 100,
     start_time: since.toISOString().replace(/\.\d+/, ''),
