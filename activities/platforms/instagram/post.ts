@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { instagram, placementOf } from '../../../schema/platforms/instagram.ts';
-import { containerStatuses, type ContainerCalls } from '../meta/containers.ts';
+import { containerStatuses, publicForMs, type ContainerCalls } from '../meta/containers.ts';
 import { Made } from '../meta/ids.ts';
 import { urlEncoded } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
@@ -23,9 +23,6 @@ const Limits = z.object({
     }),
   ),
 });
-
-/** Instagram fetches an image when its container is made, and a video soon after. A container lasts for 24 hours. */
-const publicForMs = 24 * 3_600_000;
 
 type Options = z.output<typeof instagram.options>;
 export type Placement = NonNullable<ReturnType<typeof placementOf>>;

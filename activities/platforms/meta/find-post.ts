@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { PlatformError } from '../platform-error.ts';
 import type { ProviderState, ReconcileOutcome, TargetMedia } from '../platform.ts';
 import { publishedAs } from '../results.ts';
-import { readFate, type ContainerCalls } from './containers.ts';
+import { isOld, readContainers, stillBusy, type ContainerCalls } from './containers.ts';
 import { GraphId } from './ids.ts';
 
 export const ListedPost = z.object({
@@ -21,7 +21,7 @@ interface FoundPost extends Pick<ListedPost, 'id' | 'permalink'> {
 }
 
 /** Lists the account's posts since the target was due that can be the target. `isComplete`: no post is missing. */
-export type ListLike = () => Promise<{ posts: readonly FoundPost[]; isComplete: boolean }>;
+type ListLike = () => Promise<{ posts: readonly FoundPost[]; isComplete: boolean }>;
 
 /** A new post is not listed at once. */
 const listWaitsMs = [2_000, 4_000];
@@ -32,14 +32,44 @@ export async function findContainerPost(
   listLike: ListLike,
   signal: AbortSignal,
 ): Promise<ReconcileOutcome> {
-  switch (await readFate(calls, state)) {
+  switch (await readPublishState(calls, state)) {
     case 'open':
       return { outcome: 'absent' };
     case 'public':
-      return nameOfPublic(listLike, signal);
+      return findPublic(listLike, signal);
     case 'gone':
     case 'none':
       return findLike(listLike);
+  }
+}
+
+/**
+ * After a publish without an answer. `gone`: it can no longer be published. `none`: there is no container, or its
+ * ID is lost. Throws if the network doesn't know the container, or is still busy with it.
+ */
+async function readPublishState(
+  { network, readStatus }: ContainerCalls,
+  state: ProviderState,
+): Promise<'public' | 'open' | 'gone' | 'none'> {
+  const containers = readContainers(state);
+  const { post } = containers;
+  if (!post) return 'none';
+  const found = await readStatus(post.id);
+  switch (found?.status) {
+    case 'PUBLISHED':
+      return 'public';
+    case 'FINISHED':
+      return 'open';
+    case 'IN_PROGRESS':
+      // It was finished before the publish.
+      if (post.isFinished) throw stillBusy({ network });
+      return 'open';
+    case 'ERROR':
+    case 'EXPIRED':
+      return 'gone';
+    case undefined:
+      if (isOld(containers)) return 'gone';
+      throw new PlatformError('unavailable', `${network} does not know the container.`);
   }
 }
 
@@ -53,7 +83,7 @@ async function findLike(listLike: ListLike): Promise<ReconcileOutcome> {
 }
 
 /** The post is public. Its ID is unknown if several posts, or none, can be it. */
-async function nameOfPublic(listLike: ListLike, signal: AbortSignal): Promise<ReconcileOutcome> {
+async function findPublic(listLike: ListLike, signal: AbortSignal): Promise<ReconcileOutcome> {
   for (const waitMs of [0, ...listWaitsMs]) {
     if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     const listed = await listLike().catch(withoutAccess);

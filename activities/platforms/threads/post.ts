@@ -1,7 +1,7 @@
 // A post as Threads takes it: its containers, its publish, and how many posts the account has left.
 import { z } from 'zod';
 import { threads } from '../../../schema/platforms/threads.ts';
-import { containerStatuses, type ContainerCalls } from '../meta/containers.ts';
+import { containerStatuses, publicForMs, type ContainerCalls } from '../meta/containers.ts';
 import { Made } from '../meta/ids.ts';
 import { urlEncoded } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
@@ -30,9 +30,6 @@ const Limits = z.object({
     )
     .min(1),
 });
-
-/** Threads fetches an image when its container is made, and a video soon after. A container lasts for 24 hours. */
-const publicForMs = 24 * 3_600_000;
 
 export function createCalls(ask: Ask, target: Target): ContainerCalls {
   const { media } = target;
