@@ -15,16 +15,14 @@ import { checkQuota, createCalls, isMissing } from './post.ts';
 /** No `revoke`: Meta documents none that leaves other logins of the user alone. Users remove an app in their settings. */
 export function createInstagram(settings: InstagramSettings): Platform {
   const api = createInstagramApi(settings);
-  const { consent, importTokens, refresh, inspect } = createInstagramLogin(settings, api);
+  const { consent, inspect, ...login } = createInstagramLogin(settings, api);
   const open = (target: Target, signal: AbortSignal) => openAccount(api, target, signal);
   return {
     definition: instagram,
 
     connect: [consent, createFacebookMethod(settings)],
 
-    importTokens,
-
-    refresh: ({ credentials }, signal) => refresh(credentials, signal),
+    ...login,
 
     canRefresh: isOfInstagram,
 
@@ -52,7 +50,7 @@ export function createInstagram(settings: InstagramSettings): Platform {
     checks: {
       inspect: (target, signal) =>
         isOfInstagram(target.credentials)
-          ? inspect(target.credentials, target.scope, signal)
+          ? inspect(target, signal)
           : inspectAccount(api, target, signal),
       quota: (target, signal) => checkQuota(open(target, signal), target.externalAccountId),
       canPrepare: true,

@@ -1,23 +1,13 @@
-// The login at Instagram: the consent, the exchange of its token, and the account that the token reaches.
+// The login at Instagram: its consent, and the account that its token reaches.
 // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
 import { z } from 'zod';
 import { parseJson } from '../json-client.ts';
 import { describeDeadEnd } from '../meta/development-mode.ts';
-import { withOAuthErrors } from '../meta/graph.ts';
 import { GraphId } from '../meta/ids.ts';
-import { createLongLivedTokens, type LongLived } from '../meta/long-lived-tokens.ts';
-import { createOAuth } from '../oauth/client.ts';
+import { createLongLivedLogin, type LongLivedLogin } from '../meta/long-lived-login.ts';
+import type { LongLived } from '../meta/long-lived-tokens.ts';
 import { PlatformError } from '../platform-error.ts';
-import type {
-  ConsentMethod,
-  Credentials,
-  Fetch,
-  Grant,
-  GrantedAccount,
-  ImportedTokens,
-  RefreshedCredentials,
-} from '../platform.ts';
-import { requireNoServer } from '../wrong-credential.ts';
+import type { ConsentMethod, Fetch, Grant, GrantedAccount, ImportedTokens } from '../platform.ts';
 import { network, type InstagramApi, type InstagramSettings } from './api.ts';
 import { personalAccount } from './errors.ts';
 import { listByUser } from './facebook-login.ts';
@@ -48,18 +38,10 @@ const unwrapped = <T>(given: z.ZodType<T>) =>
 export function createInstagramLogin(
   { fetch, consentUrl, tokenUrl, scopes }: InstagramSettings,
   api: InstagramApi,
-) {
-  const tokens = createLongLivedTokens(network, 'ig', api.tokens);
-  const oauth = createOAuth(withOAuthErrors(withPlainTokens(fetch)), {
-    network,
-    authorizationEndpoint: consentUrl,
-    tokenEndpoint: tokenUrl,
-    clientAuth: 'post',
-    scopes,
-    hasPkce: false,
-  });
+): LongLivedLogin {
+  const settings = { network, prefix: 'ig', root: api.tokens, consentUrl, tokenUrl, scopes };
+  const login = createLongLivedLogin(withPlainTokens(fetch), settings, toGrant);
 
-  /** `scope`: null if nobody knows. */
   async function toGrant(
     { credentials, tokenExpiresAt }: LongLived,
     scope: readonly string[] | null,
@@ -73,60 +55,33 @@ export function createInstagramLogin(
   }
 
   const consent: ConsentMethod = {
-    kind: 'consent',
+    ...login.consent,
     name: 'instagram',
     inputs: ConsentInput,
     deadEnd: describeInstagramDeadEnd,
-    begin: (request, signal) => oauth.begin(request, signal),
-    complete: ({ code, ...query }, request, signal) =>
-      oauth.complete(
-        { ...query, ...(code !== undefined && { code: code.replace(/#_$/, '') }) },
-        request,
-        async ({ credentials, scope }) => {
-          const secret = request.app?.clientSecret ?? '';
-          const login = await tokens.exchange(credentials.access_token, secret, signal);
-          return toGrant(login, scope, signal);
-        },
-        signal,
-      ),
+    complete: ({ code, ...query }, request, signal) => {
+      const given = { ...query, ...(code !== undefined && { code: code.replace(/#_$/, '') }) };
+      return login.consent.complete(given, request, signal);
+    },
   };
 
   /** The token of a login at either place. */
-  async function importTokens(
-    { accessToken, expiresAt, scope, instance }: ImportedTokens,
-    signal: AbortSignal,
-  ): Promise<Grant> {
-    requireNoServer(instance);
-    const login = { credentials: { access_token: accessToken }, tokenExpiresAt: expiresAt };
+  async function importTokens(tokens: ImportedTokens, signal: AbortSignal): Promise<Grant> {
     try {
-      return await toGrant(login, scope, signal);
+      return await login.importTokens(tokens, signal);
     } catch (error) {
       if (!(error instanceof PlatformError) || error.kind !== 'reauthorize') throw error;
-      const ask = api.facebook(login.credentials, signal);
-      const grant = await listByUser({ ask, granted: scope }).catch((other: unknown) => {
+      const ask = api.facebook({ access_token: tokens.accessToken }, signal);
+      const grant = await listByUser({ ask, granted: tokens.scope }).catch((other: unknown) => {
         if (other instanceof PlatformError && other.kind === 'reauthorize') throw error;
         throw other;
       });
       // A page's token lives as long as the user's token that it is read with.
-      return { ...grant, tokenExpiresAt: expiresAt };
+      return { ...grant, tokenExpiresAt: tokens.expiresAt };
     }
   }
 
-  const refresh = (credentials: Credentials, signal: AbortSignal): Promise<RefreshedCredentials> =>
-    tokens.refresh(credentials, signal);
-
-  /** Whose tokens these are, and what the account is now. */
-  const inspect = (
-    credentials: Credentials,
-    scope: readonly string[] | null,
-    signal: AbortSignal,
-  ): Promise<Grant> => {
-    const { access_token = '' } = credentials;
-    const login = { credentials: { ...credentials, access_token }, tokenExpiresAt: null };
-    return toGrant(login, scope, signal);
-  };
-
-  return { consent, importTokens, refresh, inspect };
+  return { ...login, consent, importTokens };
 }
 
 function toAccount(

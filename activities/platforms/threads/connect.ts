@@ -1,15 +1,13 @@
-// Logs in at Threads: the consent, the exchange of its token, and the account that the token reaches.
+// Logs in at Threads: the consent, the account that its token reaches, and what the user allowed.
 import { z } from 'zod';
 import { threads } from '../../../schema/platforms/threads.ts';
 import { describeDeadEnd } from '../meta/development-mode.ts';
-import { withOAuthErrors } from '../meta/graph.ts';
 import { GraphId } from '../meta/ids.ts';
-import { createLongLivedTokens, type LongLived } from '../meta/long-lived-tokens.ts';
+import { createLongLivedLogin, type LongLivedLogin } from '../meta/long-lived-login.ts';
+import type { LongLived } from '../meta/long-lived-tokens.ts';
 import type { OpenApi } from '../network-api.ts';
-import { createOAuth } from '../oauth/client.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
-import type { AccountChecks, ConsentMethod, Grant, Platform } from '../platform.ts';
-import { requireNoServer } from '../wrong-credential.ts';
+import type { Grant } from '../platform.ts';
 import { network, type ThreadsSettings } from './api.ts';
 
 const ConsentInput = z.strictObject({}).meta({
@@ -27,7 +25,7 @@ const Me = z.object({
  * Seconds. 0: never.
  * https://developers.facebook.com/docs/threads/reference/debug
  */
-const Inspected = z.object({
+const TokenInfo = z.object({
   data: z.object({
     scopes: z.array(z.string()).optional(),
     issued_at: z.number().optional(),
@@ -40,38 +38,28 @@ export function createConnect(
   { fetch, apiUrl, consentUrl, scopes }: ThreadsSettings,
   open: OpenApi,
   root: OpenApi,
-): Required<Pick<Platform, 'refresh' | 'importTokens'>> &
-  Pick<AccountChecks, 'inspect'> & { consent: ConsentMethod } {
-  const tokens = createLongLivedTokens(network, 'th', root);
+): LongLivedLogin {
   // https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
-  const oauth = createOAuth(withOAuthErrors(fetch), {
-    network,
-    authorizationEndpoint: consentUrl,
-    tokenEndpoint: `${apiUrl}/oauth/access_token`,
-    clientAuth: 'post',
-    scopes,
-    hasPkce: false,
-  });
+  const tokenUrl = `${apiUrl}/oauth/access_token`;
+  const settings = { network, prefix: 'th', root, consentUrl, tokenUrl, scopes };
+  const login = createLongLivedLogin(fetch, settings, toGrant);
 
-  /** `scope`: null if nobody knows. */
   async function toGrant(
-    login: LongLived,
+    { credentials, tokenExpiresAt }: LongLived,
     scope: readonly string[] | null,
     signal: AbortSignal,
   ): Promise<Grant> {
-    const ask = open(login.credentials, signal);
+    const { access_token, issued_at: issuedByUs } = credentials;
+    const ask = open(credentials, signal);
     const query = { fields: 'id,username,name' };
     const { id, username, name } = (await ask('/me', Me, { query })).body;
-    const inspected = await inspect(open, login.credentials.access_token, signal);
-    const { issued_at: issuedAt = login.credentials.issued_at } = inspected.credentials;
-    const missing = threads.scopes.filter((each) => inspected.scope?.includes(each) === false);
+    const info = await debugToken(open, access_token, signal);
+    const { issued_at = issuedByUs } = info;
+    const missing = threads.scopes.filter((each) => info.scope?.includes(each) === false);
     return {
-      credentials: {
-        access_token: login.credentials.access_token,
-        ...(issuedAt !== undefined && { issued_at: issuedAt }),
-      },
-      tokenExpiresAt: login.tokenExpiresAt ?? inspected.tokenExpiresAt,
-      scope: [...(inspected.scope ?? scope ?? [])],
+      credentials: { access_token, ...(issued_at !== undefined && { issued_at }) },
+      tokenExpiresAt: tokenExpiresAt ?? info.tokenExpiresAt,
+      scope: [...(info.scope ?? scope ?? [])],
       accounts: [
         {
           externalAccountId: id,
@@ -86,37 +74,9 @@ export function createConnect(
   }
 
   return {
-    consent: {
-      kind: 'consent',
-      inputs: ConsentInput,
-      deadEnd: describeDeadEnd('Threads'),
-      begin: (request, signal) => oauth.begin(request, signal),
-      complete: (query, request, signal) =>
-        oauth.complete(
-          query,
-          request,
-          async ({ credentials, scope }) => {
-            const secret = request.app?.clientSecret ?? '';
-            const login = await tokens.exchange(credentials.access_token, secret, signal);
-            return toGrant(login, scope, signal);
-          },
-          signal,
-        ),
-    },
-
-    async importTokens({ accessToken, expiresAt, scope, instance }, signal) {
-      requireNoServer(instance);
-      const login = { credentials: { access_token: accessToken }, tokenExpiresAt: expiresAt };
-      return toGrant(login, scope, signal);
-    },
-
-    refresh: ({ credentials }, signal) => tokens.refresh(credentials, signal),
-
-    inspect({ credentials, scope }, signal) {
-      const { access_token = '' } = credentials;
-      const login = { credentials: { ...credentials, access_token }, tokenExpiresAt: null };
-      return toGrant(login, scope, signal).catch(asNotApproved);
-    },
+    ...login,
+    consent: { ...login.consent, inputs: ConsentInput, deadEnd: describeDeadEnd('Threads') },
+    inspect: (target, signal) => login.inspect(target, signal).catch(asNotApproved),
   };
 }
 
@@ -124,21 +84,21 @@ export function createConnect(
  * What Threads says of a token: the only way to see what the user allowed. The documents ask for the token of a tester
  * of the app, so a refusal says nothing.
  */
-async function inspect(open: OpenApi, token: string, signal: AbortSignal) {
+async function debugToken(open: OpenApi, token: string, signal: AbortSignal) {
   const ask = open({ access_token: token }, signal);
   const query = { input_token: token };
-  const { scopes, issued_at, expires_at } = await ask('/debug_token', Inspected, { query }).then(
+  const { scopes, issued_at, expires_at } = await ask('/debug_token', TokenInfo, { query }).then(
     ({ body }) => body.data,
     withoutFacts,
   );
   return {
     scope: scopes && scopes.length > 0 ? scopes : null,
-    credentials: issued_at ? { issued_at: String(issued_at * 1_000) } : {},
+    issued_at: issued_at ? String(issued_at * 1_000) : undefined,
     tokenExpiresAt: expires_at ? new Date(expires_at * 1_000) : null,
   };
 }
 
-function withoutFacts(error: unknown): z.infer<typeof Inspected>['data'] {
+function withoutFacts(error: unknown): z.infer<typeof TokenInfo>['data'] {
   if (error instanceof PlatformError) return {};
   throw error;
 }
