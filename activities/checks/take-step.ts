@@ -2,6 +2,7 @@
 import type { CheckStepName } from '../../schema/account-checks.ts';
 import { readInspection, readOutcome } from '../platforms/platform-answer.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
+import { describeMissingScopes, findMissingScopes } from '../platforms/wrong-credential.ts';
 import { afterError, askWithLogin } from './ask-with-login.ts';
 import { fail, pass, skip, wait, type CheckRun, type Taken } from './check-run.ts';
 import { refuseIfLimited } from './limits.ts';
@@ -52,9 +53,9 @@ function compareScopes({ platform, check, progress }: CheckRun): Taken {
   if (needed.length > 0 && scope.length === 0) {
     return skip(`${title} doesn't say what the login may do.`);
   }
-  const missing = needed.filter((each) => !scope.includes(each));
+  const missing = findMissingScopes(needed, scope);
   if (missing.length === 0) return pass();
-  return fail('permission_missing', `The login lacks ${missing.join(' and ')}.`);
+  return fail('permission_missing', describeMissingScopes(missing));
 }
 
 async function askQuota(run: CheckRun): Promise<Taken> {

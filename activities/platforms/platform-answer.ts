@@ -14,7 +14,7 @@ import type {
   RefreshedCredentials,
 } from './platform.ts';
 import { PlatformError, readWaitMs, type PlatformErrorKind } from './platform-error.ts';
-import { lacksPermissions } from './wrong-credential.ts';
+import { findMissingScopes, lacksPermissions } from './wrong-credential.ts';
 import { cutJson, cutText, toStorable } from './storable.ts';
 
 export type PhaseOutcome = PrepareOutcome | CommitOutcome | ReconcileOutcome;
@@ -86,7 +86,7 @@ export function readGrant(grant: Grant, neededScopes: readonly string[] = []): G
   }
   const ids = new Set(accounts.map(({ externalAccountId }) => externalAccountId));
   if (ids.size < accounts.length) throw unusable('a duplicate account');
-  const missing = neededScopes.filter((needed) => !scope.includes(needed));
+  const missing = findMissingScopes(neededScopes, scope);
   if (missing.length > 0) throw lacksPermissions(missing);
   return {
     credentials,

@@ -1,4 +1,4 @@
-// Errors of connecting that name the wrong credential. By default, the API names the secret one.
+// Errors of connecting that name the wrong credential, by default the secret one, and the scopes that a login lacks.
 import { PlatformError, type PlatformErrorKind } from './platform-error.ts';
 
 export function wrongCredential(field: string, message: string, platformCode?: string) {
@@ -12,6 +12,18 @@ export function requireNoServer(instance: string | null): void {
 }
 
 export const scopeMissing = 'scope_missing';
+
+/** `granted`: null if nobody knows, so none is known to be missing. */
+export function findMissingScopes(
+  needed: readonly string[],
+  granted: readonly string[] | null,
+): string[] {
+  return granted ? needed.filter((scope) => !granted.includes(scope)) : [];
+}
+
+/** Why an account can't publish, as a sentence. */
+export const describeMissingScopes = (missing: readonly string[]): string =>
+  `The login lacks ${missing.join(' and ')}.`;
 
 /** For a login by consent. */
 export function lacksPermissions(missing: readonly string[]): PlatformError {

@@ -1,7 +1,7 @@
 // Connects an account with tokens that the client's own app obtained.
 import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
 import { readGrant } from '../../activities/platforms/platform-answer.ts';
-import { scopeMissing } from '../../activities/platforms/wrong-credential.ts';
+import { findMissingScopes, scopeMissing } from '../../activities/platforms/wrong-credential.ts';
 import type { Account, ImportAccount } from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
 import { findAppFor } from '../../schema/database/accounts/apps.ts';
@@ -38,7 +38,7 @@ export async function importAccount(
     throw refuse(['expires_at'], 'already_expired', 'must be in the future');
   }
   const { scopes = [] } = definition;
-  const missing = scope ? scopes.filter((needed) => !scope.includes(needed)) : [];
+  const missing = findMissingScopes(scopes, scope);
   if (missing.length > 0) {
     throw refuse(['scope'], scopeMissing, `The token lacks ${missing.join(', ')}.`);
   }

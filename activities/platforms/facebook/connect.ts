@@ -17,7 +17,7 @@ import type {
   GrantedAccount,
   Platform,
 } from '../platform.ts';
-import { lacksPermissions, requireNoServer } from '../wrong-credential.ts';
+import { findMissingScopes, lacksPermissions, requireNoServer } from '../wrong-credential.ts';
 import { network, type FacebookSettings } from './api.ts';
 import {
   createDebugToken,
@@ -52,7 +52,7 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
     app: App | null,
     signal: AbortSignal,
   ): Promise<Grant> {
-    const missing = facebook.scopes.filter((scope) => granted?.includes(scope) === false);
+    const missing = findMissingScopes(facebook.scopes, granted);
     // Without them, Facebook lists no pages, or not their tokens.
     if (missing.length > 0) throw lacksPermissions(missing);
     const { id: userId } = (await ask('/me', Me, { query: { fields: 'id' } })).body;

@@ -15,7 +15,7 @@ import type {
   GrantedAccount,
   Inspection,
 } from '../platform.ts';
-import { lacksPermissions } from '../wrong-credential.ts';
+import { describeMissingScopes, findMissingScopes, lacksPermissions } from '../wrong-credential.ts';
 import {
   isOfInstagram,
   network,
@@ -66,7 +66,7 @@ export async function listByUser({
   granted,
   productName,
 }: Pick<FacebookUser, 'ask' | 'granted' | 'productName'>): Promise<Grant> {
-  const missing = needed.filter((each) => granted?.includes(each) === false);
+  const missing = findMissingScopes(needed, granted);
   if (missing.length > 0) throw lacksPermissions(missing);
   const { id: userId } = (await ask('/me', User, { query: { fields: 'id' } })).body;
   const pages = await listPages(ask, granted, [
@@ -160,7 +160,7 @@ export async function inspectAccount(
 ): Promise<Inspection> {
   const ask = openAccount(api, { credentials, externalAccountId }, signal);
   const { id } = (await ask(`/${externalAccountId}`, User, { query: { fields: 'id' } })).body;
-  const missing = needed.filter((each) => scope?.includes(each) === false);
-  const problem = missing.length > 0 ? `The login lacks ${missing.join(' and ')}.` : null;
+  const missing = findMissingScopes(needed, scope);
+  const problem = missing.length > 0 ? describeMissingScopes(missing) : null;
   return { scope: [...(scope ?? [])], accounts: [{ externalAccountId: id, problem }] };
 }

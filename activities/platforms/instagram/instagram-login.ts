@@ -8,6 +8,7 @@ import { createLongLivedLogin, type LongLivedLogin } from '../meta/long-lived-lo
 import type { LongLived } from '../meta/long-lived-tokens.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ConsentMethod, Fetch, Grant, GrantedAccount, ImportedTokens } from '../platform.ts';
+import { describeMissingScopes, findMissingScopes } from '../wrong-credential.ts';
 import { network, type InstagramApi, type InstagramSettings } from './api.ts';
 import { personalAccount } from './errors.ts';
 import { listByUser } from './facebook-login.ts';
@@ -88,7 +89,7 @@ function toAccount(
   { user_id, id, username, name, account_type: type }: z.infer<typeof User>,
   scope: readonly string[] | null,
 ): GrantedAccount {
-  const missing = needed.filter((each) => scope?.includes(each) === false);
+  const missing = findMissingScopes(needed, scope);
   const isProfessional = type === undefined || /^(?:business|media_creator|creator)$/i.test(type);
   const account = {
     externalAccountId: user_id ?? id,
@@ -98,7 +99,7 @@ function toAccount(
   };
   if (!isProfessional) return { ...account, problem: personalAccount };
   if (missing.length === 0) return { ...account, problem: null };
-  const problem = `The login lacks ${missing.join(' and ')}. Log in again, and allow it.`;
+  const problem = `${describeMissingScopes(missing)} Log in again, and allow it.`;
   return { ...account, problem, lacksScope: true };
 }
 

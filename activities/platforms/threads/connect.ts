@@ -8,6 +8,7 @@ import type { LongLived } from '../meta/long-lived-tokens.ts';
 import type { OpenApi } from '../network-api.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
 import type { Grant } from '../platform.ts';
+import { describeMissingScopes, findMissingScopes } from '../wrong-credential.ts';
 import { network, type ThreadsSettings } from './api.ts';
 
 const ConsentInput = z.strictObject({}).meta({
@@ -55,7 +56,7 @@ export function createConnect(
     const { id, username, name } = (await ask('/me', Me, { query })).body;
     const info = await debugToken(open, access_token, signal);
     const { issued_at = issuedByUs } = info;
-    const missing = threads.scopes.filter((each) => info.scope?.includes(each) === false);
+    const missing = findMissingScopes(threads.scopes, info.scope);
     return {
       credentials: { access_token, ...(issued_at !== undefined && { issued_at }) },
       tokenExpiresAt: tokenExpiresAt ?? info.tokenExpiresAt,
@@ -66,7 +67,7 @@ export function createConnect(
           accountName: username === undefined ? (name ?? id) : `@${username}`,
           // As the app's callbacks name the user.
           traits: { user_id: id },
-          problem: missing.length > 0 ? `The login lacks ${missing.join(' and ')}.` : null,
+          problem: missing.length > 0 ? describeMissingScopes(missing) : null,
           ...(missing.length > 0 && { lacksScope: true }),
         },
       ],
