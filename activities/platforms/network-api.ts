@@ -1,4 +1,4 @@
-// Calls to a network's JSON API for one account: checks the answer, and maps a refusal.
+// Calls to a network's JSON API for one account: checks the answer, maps a refusal, refuses foreign upload addresses.
 import type { z } from 'zod';
 import {
   callNetwork,
@@ -7,6 +7,7 @@ import {
   type NetworkAnswer,
   type NetworkCall,
 } from './json-client.ts';
+import { PlatformError } from './platform-error.ts';
 import type { Credentials, Fetch, Throttle } from './platform.ts';
 import { readThrottle } from './rate-limit-headers.ts';
 import { toRefusal, toUnexpectedAnswer, type Explanation } from './refusal.ts';
@@ -82,4 +83,16 @@ function withQuery(url: string, query: Query | undefined): string {
     if (value !== undefined) parameters.append(name, String(value));
   }
   return `${url}${url.includes('?') ? '&' : '?'}${parameters.toString()}`;
+}
+
+/** Throws unless an address to upload to is at the network's API, or at a host below its domain. */
+export function requireOwn(
+  url: string,
+  { network, apiUrl, domain }: { network: string; apiUrl: string; domain: string },
+): void {
+  const { protocol, origin, host, hostname } = new URL(url);
+  if (origin === new URL(apiUrl).origin) return;
+  if (protocol === 'https:' && hostname.endsWith(`.${domain}`)) return;
+  const message = `${network} named ${host} to upload to, which is not its own.`;
+  throw new PlatformError('rejected', message);
 }

@@ -5,6 +5,7 @@ import { callNetwork, isSuccess, type NetworkAnswer } from '../json-client.ts';
 import { explainGraphError } from '../meta/graph.ts';
 import { GraphId } from '../meta/ids.ts';
 import { multipart, rawUpload, toFilePart } from '../multipart.ts';
+import { requireOwn } from '../network-api.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
 import type { TargetMedia } from '../platform.ts';
 import { toRefusal, type Explanation } from '../refusal.ts';
@@ -158,7 +159,8 @@ async function send(
   video: TargetMedia,
   start: number,
 ): Promise<void> {
-  requireOwn(url, apiUrl);
+  // The documents show addresses at `rupload.facebook.com`.
+  requireOwn(url, { network, apiUrl, domain: 'facebook.com' });
   const rest = {
     bytes: video.bytes - start,
     open: () => video.open({ start, end: video.bytes - 1 }),
@@ -176,15 +178,6 @@ async function send(
   });
   if (isSuccess(answer) && Sent.safeParse(answer.body).success) return;
   throw toRefusal({ network, kind: 'other', answer, secrets: [token], ...explainUpload(answer) });
-}
-
-/** The documents show addresses at `rupload.facebook.com`. */
-function requireOwn(url: string, apiUrl: string): void {
-  const { protocol, origin, host, hostname } = new URL(url);
-  if (origin === new URL(apiUrl).origin) return;
-  if (protocol === 'https:' && hostname.endsWith('.facebook.com')) return;
-  const message = `${network} named ${host} to upload to, which is not its own.`;
-  throw new PlatformError('rejected', message);
 }
 
 /** @see https://developers.facebook.com/docs/instagram-platform/content-publishing */

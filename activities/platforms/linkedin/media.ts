@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { callNetwork, isSuccess, type NetworkAnswer } from '../json-client.ts';
 import { rawUpload } from '../multipart.ts';
-import type { Ask } from '../network-api.ts';
+import { requireOwn, type Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type {
   Fetch,
@@ -144,15 +144,6 @@ async function isReady(rest: Ask, urn: string): Promise<boolean> {
   throw new PlatformError('rejected', message, { platformCode: body.status });
 }
 
-/** LinkedIn's documents show addresses at `www.linkedin.com` and `api.linkedin.com`. */
-function requireOwn(url: string, apiUrl: string): void {
-  const { protocol, origin, host, hostname } = new URL(url);
-  if (origin === new URL(apiUrl).origin) return;
-  if (protocol === 'https:' && hostname.endsWith('.linkedin.com')) return;
-  const message = `${network} named ${host} to upload to, which is not its own.`;
-  throw new PlatformError('rejected', message);
-}
-
 /** The URL of a part needs no token. One that has ended says nothing about the login. */
 async function put(
   { fetch, apiUrl, signal }: Uploader,
@@ -160,7 +151,8 @@ async function put(
   source: MediaSource,
   { 'content-type': type, ...headers }: { 'content-type': string; authorization?: string },
 ): Promise<NetworkAnswer> {
-  requireOwn(url, apiUrl);
+  // LinkedIn's documents show addresses at `www.linkedin.com` and `api.linkedin.com`.
+  requireOwn(url, { network, apiUrl, domain: 'linkedin.com' });
   const answer = await callNetwork(fetch, {
     url,
     method: 'PUT',
