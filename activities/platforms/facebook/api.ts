@@ -23,8 +23,8 @@ export interface PageApi {
   page: string;
   token: string;
   graph: Ask;
-  /** The same API at the host that takes videos for the feed. */
-  video: Ask;
+  /** The same at the host that takes videos for the feed. */
+  videos: Ask;
   fetch: Fetch;
   apiUrl: string;
   signal: AbortSignal;
@@ -35,12 +35,12 @@ type OpenPage = (target: Target, signal: AbortSignal) => PageApi;
 export function createFacebookApi({ fetch, apiUrl, videoUrl, version }: FacebookSettings) {
   const openAt = (url: string) =>
     createGraphApi(fetch, { network, errors: facebookErrors, url: `${url}/${version}` });
-  const [graph, video] = [openAt(apiUrl), openAt(videoUrl)];
+  const [graph, videos] = [openAt(apiUrl), openAt(videoUrl)];
   const openPage: OpenPage = ({ externalAccountId: page, credentials }, signal) => {
     const token = pageTokenOf(credentials, page);
     const login = { access_token: token };
-    const [asPage, asPageWithVideos] = [graph(login, signal), video(login, signal)];
-    return { page, token, graph: asPage, video: asPageWithVideos, fetch, apiUrl, signal };
+    const asks = { graph: graph(login, signal), videos: videos(login, signal) };
+    return { page, token, ...asks, fetch, apiUrl, signal };
   };
   return { graph, openPage };
 }

@@ -79,7 +79,7 @@ async function publishStory(api: PageApi, target: Target, photo: string): Promis
 
 /** Facebook processes the video first. */
 async function finishVideo(
-  { page, graph, video: videos }: PageApi,
+  { page, graph, videos }: PageApi,
   target: Target,
   { id, session }: VideoUpload,
 ): Promise<CommitOutcome> {

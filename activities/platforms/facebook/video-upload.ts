@@ -76,7 +76,7 @@ export const edgeOf = (placement: Placement) =>
   ({ feed: 'videos', reel: 'video_reels', story: 'video_stories' })[placement];
 
 async function start(
-  { page, graph, video: videos }: PageApi,
+  { page, graph, videos }: PageApi,
   { bytes }: TargetMedia,
   placement: Placement,
 ): Promise<VideoUpload> {
@@ -95,7 +95,7 @@ async function start(
 
 /** Sends the range that Facebook asks for. It asks for an empty one at the end. */
 async function sendRange(
-  { page, video: videos }: PageApi,
+  { page, videos }: PageApi,
   video: TargetMedia,
   upload: VideoUpload,
   { id, start, end }: NonNullable<VideoUpload['session']>,
