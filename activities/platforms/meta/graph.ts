@@ -1,7 +1,7 @@
 // Calls to an API of Meta, and the forms of its errors.
 import { z } from 'zod';
 import { isSuccess, parseJson, type CallKind, type NetworkAnswer } from '../json-client.ts';
-import { createApi, type OpenApi } from '../network-api.ts';
+import { createApi, withToken, type OpenApi } from '../network-api.ts';
 import type { Credentials, Fetch } from '../platform.ts';
 import type { Explanation, Meaning } from '../refusal.ts';
 import { findMetaError, writeCode, type GivenError, type MetaError } from './errors.ts';
@@ -21,12 +21,9 @@ export function createGraphApi(fetch: Fetch, { network, url, errors }: GraphNetw
   return createApi(fetch, {
     network,
     open(credentials) {
-      const { access_token: token, issued_at: _, ...others } = credentials;
-      return {
-        url,
-        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-        secrets: [...(token === undefined ? [] : [token]), ...Object.values(others)],
-      };
+      const { access_token, issued_at: _, ...others } = credentials;
+      const account = withToken(url, access_token);
+      return { ...account, secrets: [...account.secrets, ...Object.values(others)] };
     },
     isRefusal: (answer) => !isSuccess(answer) || GraphError.safeParse(answer.body).success,
     readRefusal: (answer, credentials, kind) =>
