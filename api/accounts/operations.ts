@@ -116,25 +116,24 @@ export async function disconnectAccount(
   { erase }: DisconnectAccount,
 ): Promise<Answer<null>> {
   const lock = async (trx: Transaction) => [await lockAccount(trx, caller, id)];
-  await endAccounts(context, caller, lock, { erase });
+  await endAccounts(context, caller, lock, { erase, reason: 'user' });
   return { status: 204, data: null };
 }
 
 interface AccountEnd {
   erase: boolean;
-  /** Default: the client disconnects them. */
-  reason?: DisconnectReason;
+  reason: DisconnectReason;
 }
 
 /**
  * Disconnects the accounts that `lock` returns, and revokes the logins that have no account left. Returns the
  * number of accounts.
  */
-export async function endAccounts(
+async function endAccounts(
   context: Context,
   caller: Caller | PageUser,
   lock: (trx: Transaction) => Promise<SocialAccountRow[]>,
-  { erase, reason = 'user' }: AccountEnd,
+  { erase, reason }: AccountEnd,
 ): Promise<number> {
   let count = 0;
   let left: GrantRow[] = [];
@@ -153,6 +152,26 @@ export async function endAccounts(
   });
   await revokeLogins(context, left);
   return count;
+}
+
+/** Their logins are revoked at the same time. */
+const accountsAtOnce = 20;
+
+/**
+ * Disconnects and erases accounts until `lock` returns none. Each step is a transaction of its own, so a repeat
+ * continues with what is left.
+ */
+export async function eraseAllAccounts(
+  context: Context,
+  caller: Caller | PageUser,
+  lock: (trx: Transaction, limit: number) => Promise<SocialAccountRow[]>,
+  reason: DisconnectReason,
+): Promise<void> {
+  const lockNext = (trx: Transaction) => lock(trx, accountsAtOnce);
+  let count: number;
+  do {
+    count = await endAccounts(context, caller, lockNext, { erase: true, reason });
+  } while (count > 0);
 }
 
 /** Pruning erases their results and events. */

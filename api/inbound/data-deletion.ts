@@ -11,12 +11,9 @@ import {
 } from '../../schema/database/accounts/network-users.ts';
 import type { Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
-import { endAccounts } from '../accounts/operations.ts';
+import { eraseAllAccounts } from '../accounts/operations.ts';
 import { eraseSessionsOfUser } from '../connect/operations.ts';
 import type { Context } from '../http/context.ts';
-
-/** Their logins are revoked at the same time. */
-const accountsAtOnce = 20;
 
 /**
  * Erases the connect sessions first, so that none of them can connect another account. From the code on, pruning
@@ -37,22 +34,10 @@ export async function deleteUserData(
     await addDataDeletion(trx, code, user.app, await setAccountsDue(trx, user));
   });
   for (const projectId of new Set(owners.map((owner) => owner.project_id))) {
-    await eraseAccounts(context, user, projectId);
+    const lock = (trx: Transaction, limit: number) =>
+      lockAccountsOfNetworkUser(trx, projectId, user, limit);
+    await eraseAllAccounts(context, { projectId }, lock, 'revoked');
   }
   // Nothing may be left to erase.
   await endDataDeletions(db, code);
-}
-
-async function eraseAccounts(
-  context: Context,
-  user: NetworkUser,
-  projectId: string,
-): Promise<void> {
-  const lock = (trx: Transaction) =>
-    lockAccountsOfNetworkUser(trx, projectId, user, accountsAtOnce);
-  const end = { erase: true, reason: 'revoked' } as const;
-  let count: number;
-  do {
-    count = await endAccounts(context, { projectId }, lock, end);
-  } while (count > 0);
 }

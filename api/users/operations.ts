@@ -6,7 +6,7 @@ import type { User } from '../../schema/users.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
 import type { Text } from '../../schema/wire/names.ts';
-import { endAccounts } from '../accounts/operations.ts';
+import { eraseAllAccounts } from '../accounts/operations.ts';
 import { eraseSessionsOfUser } from '../connect/operations.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
@@ -33,9 +33,6 @@ export async function getUser(
   throw new AppError('not_found', message);
 }
 
-/** Their logins are revoked at the same time. */
-const accountsAtOnce = 20;
-
 /**
  * Erases the user's connect sessions, then the accounts, so that no session can connect another one. Every step
  * is a transaction of its own, and a repeat continues with what is left. So an Idempotency-Key has no effect.
@@ -47,12 +44,9 @@ export async function eraseUser(
 ): Promise<Answer<null>> {
   const { idempotency: _, ...eraser } = caller;
   await eraseSessionsOfUser(context, eraser, externalUserId);
-  const lock = (trx: Transaction) =>
-    lockAccountsOfUser(trx, eraser, externalUserId, accountsAtOnce);
-  let count: number;
-  do {
-    count = await endAccounts(context, eraser, lock, { erase: true });
-  } while (count > 0);
+  const lock = (trx: Transaction, limit: number) =>
+    lockAccountsOfUser(trx, eraser, externalUserId, limit);
+  await eraseAllAccounts(context, eraser, lock, 'user');
   return { status: 204, data: null };
 }
 
