@@ -29,7 +29,7 @@ import { present } from '../../schema/wire/present.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { choicePrefix, page } from '../http/listing.ts';
-import { explainAbsence } from '../platforms/absence.ts';
+import { requirePlatform } from '../platforms/absence.ts';
 import { askNetwork, toConflict } from './connect-at-network.ts';
 
 /** A choice with its place in the list. */
@@ -87,11 +87,7 @@ function findSource(
   { platform: name, status, project_id: projectId }: SocialAccountRow,
   key: ChoiceListKey,
 ): Source {
-  const platform = platforms.get(name);
-  if (!platform) {
-    const otherwise = `This installation does not publish to ${name}.`;
-    throw new AppError('conflict', explainAbsence(platforms, name, otherwise).message);
-  }
+  const platform = requirePlatform(platforms, name);
   const { choices = {} } = platform;
   const readPage = Object.hasOwn(choices, key.kind) ? choices[key.kind] : undefined;
   if (!readPage) {

@@ -2,9 +2,9 @@
 import { optionSchemaOf } from '../../activities/platforms/index.ts';
 import type { GivenAccountDefaults } from '../../schema/accounts.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
-import { AppError, validationError, type Issue } from '../../schema/wire/errors.ts';
+import { validationError, type Issue } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
-import { explainAbsence } from '../platforms/absence.ts';
+import { requirePlatform } from '../platforms/absence.ts';
 import { checkOptions } from '../platforms/check-options.ts';
 import { toJsonSchema } from '../platforms/operations.ts';
 
@@ -23,11 +23,7 @@ export function readDefaultOptions(
   { platform: name, traits }: SocialAccountRow,
   { platform: named = name, platform_options: given }: GivenAccountDefaults,
 ): Record<string, unknown> {
-  const platform = platforms.get(name);
-  if (!platform) {
-    const otherwise = `This installation does not publish to ${name}.`;
-    throw new AppError('conflict', explainAbsence(platforms, name, otherwise).message);
-  }
+  const platform = requirePlatform(platforms, name);
   if (named !== name) {
     const message = `must be the account's network, ${name}`;
     const issue = { path: ['defaults', 'platform'], code: 'other_network', message };

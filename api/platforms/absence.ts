@@ -1,6 +1,8 @@
 // Why this installation doesn't have a network, for a request that names it.
 import { absenceOf, type Platforms } from '../../activities/platforms/index.ts';
+import type { Platform } from '../../activities/platforms/platform.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 
 /** `otherwise`: the message if the reason is not known. */
 export function explainAbsence(
@@ -11,4 +13,12 @@ export function explainAbsence(
   const code = absenceOf(platforms, name);
   const noAddress = `${name} fetches media, and this installation has no public address for them.`;
   return { code, message: code === 'media_not_public' ? noAddress : otherwise };
+}
+
+/** For a request about an account. Throws if this installation doesn't have its network. */
+export function requirePlatform(platforms: Platforms, name: PlatformName): Platform {
+  const platform = platforms.get(name);
+  if (platform) return platform;
+  const otherwise = `This installation does not publish to ${name}.`;
+  throw new AppError('conflict', explainAbsence(platforms, name, otherwise).message);
 }
