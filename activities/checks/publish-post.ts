@@ -116,13 +116,13 @@ function search(
 async function findLost(run: CheckRun): Promise<Taken> {
   const { dependencies, progress, platform } = run;
   const found = await look(run);
-  if (!(found instanceof PlatformError) && found.outcome === 'published') {
-    return published(run, found.published);
-  }
+  const answer = found instanceof PlatformError ? undefined : found;
+  if (answer?.outcome === 'published') return published(run, answer.published);
   const waitMs = dependencies.clock.reconcileDelaysMs[progress.tries];
-  const isOver = !(found instanceof PlatformError) && found.outcome === 'unknown';
-  if (!isOver && waitMs !== undefined) return wait(waitMs, { tries: progress.tries + 1 });
-  if (!(found instanceof PlatformError) && found.outcome === 'absent') {
+  if (answer?.outcome !== 'unknown' && waitMs !== undefined) {
+    return wait(waitMs, { tries: progress.tries + 1 });
+  }
+  if (answer?.outcome === 'absent') {
     return fail('unavailable', `${platform.definition.title} did not take the post.`);
   }
   return fail('outcome_unknown', lost);

@@ -17,7 +17,7 @@ const Payload = z.object({
   user_id: GraphId,
 });
 
-export interface SignedRequest {
+interface SignedRequest {
   userId: string;
   issuedAtMs: number;
   /** As it was signed. */

@@ -16,7 +16,7 @@ export const containerStatuses = [
   'EXPIRED',
 ] as const;
 
-export interface ContainerStatus {
+interface ContainerStatus {
   status: (typeof containerStatuses)[number];
   /** Of an error, in the network's own words. */
   reason: string | undefined;

@@ -96,14 +96,14 @@ export function findMetaError(
 ): MetaError | undefined {
   return errors.find(
     (entry) =>
-      hasCode(entry, code) &&
+      matchesCode(entry, code) &&
       (entry.subcode ?? subcode) === subcode &&
       [undefined, code, subcode].includes(entry.either) &&
       (entry.words?.test(message) ?? true),
   );
 }
 
-function hasCode({ code: first, upTo: last = first }: MetaError, code: number | undefined) {
+function matchesCode({ code: first, upTo: last = first }: MetaError, code: number | undefined) {
   if (first === undefined) return true;
   return code !== undefined && code >= first && code <= last!;
 }

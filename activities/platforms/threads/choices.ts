@@ -1,11 +1,12 @@
 // The posts of a profile as choices of a post to quote.
 import { z } from 'zod';
+import { GraphId } from '../meta/ids.ts';
 import type { OpenApi } from '../network-api.ts';
 import type { Choice, ReadChoices } from '../platform.ts';
 
 /** https://developers.facebook.com/docs/threads/retrieve-and-discover-posts/retrieve-posts */
 const Listed = z.object({
-  id: z.string().regex(/^\d{1,30}$/),
+  id: GraphId,
   media_type: z.string().optional(),
   text: z.string().default(''),
   permalink: z.string().optional(),
