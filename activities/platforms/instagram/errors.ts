@@ -177,40 +177,17 @@ export const instagramErrors: readonly MetaError[] = [
   ...sharedErrors,
 ];
 
+/** Subcodes that mean the same in an answer and in the status of a container. */
+const subcodesOfBoth = [
+  2207001, 2207003, 2207004, 2207005, 2207009, 2207020, 2207026, 2207032, 2207052, 2207053, 2207057,
+];
+
 /**
  * By the subcode in the status of a container. The numbers from 2207076 on are from answers that clients have
  * published.
  */
 export const instagramFailures: readonly ContainerFailure[] = [
-  { words: '2207001', canRepeat: true, sentence: 'Instagram failed.' },
-  {
-    words: '2207003',
-    canRepeat: true,
-    failsAs: 'media_fetch_failed',
-    sentence: 'Instagram took too long to fetch the media.',
-  },
-  { words: '2207004', failsAs: 'media_too_large', sentence: 'The image is larger than 8 MB.' },
-  { words: '2207005', failsAs: 'media_invalid', sentence: 'The image must be a JPEG.' },
-  {
-    words: '2207009',
-    failsAs: 'media_invalid',
-    sentence: 'The image is too wide or too tall: its ratio must be 4:5 to 1.91:1.',
-  },
-  { words: '2207020', canRepeat: true, sentence: 'Instagram no longer has the media.' },
-  {
-    words: '2207026',
-    failsAs: 'media_invalid',
-    sentence: 'Instagram does not support the format of the video.',
-  },
-  { words: '2207032', canRepeat: true, sentence: 'Instagram could not prepare the media.' },
-  {
-    words: '2207052',
-    canRepeat: true,
-    failsAs: 'media_fetch_failed',
-    sentence: 'Instagram could not fetch the media.',
-  },
-  { words: '2207053', canRepeat: true, sentence: 'Instagram could not take the video.' },
-  { words: '2207057', sentence: 'thumbnail_at_ms is beyond the end of the video.' },
+  ...subcodesOfBoth.map(toFailure),
   {
     words: '2207076',
     canRepeat: true,
@@ -234,3 +211,13 @@ export const instagramFailures: readonly ContainerFailure[] = [
     sentence: 'Instagram does not support the format, the duration or the size of the video.',
   },
 ];
+
+function toFailure(subcode: number): ContainerFailure {
+  const { meaning, sentence, failsAs } = own.find((error) => error.subcode === subcode)!;
+  return {
+    words: String(subcode),
+    ...(meaning !== 'rejected' && { canRepeat: true }),
+    ...(failsAs && { failsAs }),
+    sentence: sentence!,
+  };
+}
