@@ -6,7 +6,7 @@ import { describeDeadEnd } from '../meta/development-mode.ts';
 import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
 import { GraphId } from '../meta/ids.ts';
 import { pageTokenOf, toPageTokens } from '../meta/page-tokens.ts';
-import { describeNoPage, listPages, problemOf, type Page } from '../meta/pages.ts';
+import { problemOf, readUserPages, type Page } from '../meta/pages.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type {
@@ -17,7 +17,7 @@ import type {
   GrantedAccount,
   Platform,
 } from '../platform.ts';
-import { findMissingScopes, lacksPermissions, requireNoServer } from '../wrong-credential.ts';
+import { requireNoServer } from '../wrong-credential.ts';
 import { network, type FacebookSettings } from './api.ts';
 import {
   createDebugToken,
@@ -35,7 +35,6 @@ const ConsentInput = z.strictObject({}).meta({
   description: 'You log in at Facebook, select your pages, and allow posts to them.',
 });
 
-const Me = z.object({ id: GraphId });
 /** A user has no category. */
 const PageItself = z.object({ id: GraphId, name: z.string().default(''), category: z.string() });
 const askedOfPage = { query: { fields: 'id,name,category' } };
@@ -47,20 +46,8 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
   const login = createFacebookLogin({ ...settings, network });
   const debugToken = createDebugToken(graph);
 
-  async function toGrant(
-    { granted, ask, productName }: Pick<FacebookUser, 'granted' | 'ask' | 'productName'>,
-    app: App | null,
-    signal: AbortSignal,
-  ): Promise<Grant> {
-    const missing = findMissingScopes(facebook.scopes, granted);
-    // Without them, Facebook lists no pages, or not their tokens.
-    if (missing.length > 0) throw lacksPermissions(missing);
-    const { id: userId } = (await ask('/me', Me, { query: { fields: 'id' } })).body;
-    const pages = await listPages(ask, granted);
-    if (pages.length === 0) {
-      const message = describeNoPage(granted, productName);
-      throw new PlatformError('rejected', message, { platformCode: 'no_page' });
-    }
+  async function toGrant(user: FacebookUser, app: App | null, signal: AbortSignal): Promise<Grant> {
+    const { userId, pages } = await readUserPages(user, facebook.scopes);
     const token = pages.find(({ access_token }) => access_token !== undefined)?.access_token;
     const info = app && token ? await debugIfPossible(app, token, signal) : undefined;
     const accounts = pages.map((page) => toAccount(page, userId, info));
@@ -68,7 +55,7 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
     const withheld = pages.filter((page) => !isAllowed(page, info));
     return {
       credentials: tokensOf(usable),
-      scope: [...(granted ?? settings.scopes)],
+      scope: [...(user.granted ?? settings.scopes)],
       tokenExpiresAt: expiryOf(info),
       accounts,
       ...(withheld.length > 0 && { notice: describeRest(pages.length, withheld.length) }),

@@ -5,7 +5,7 @@ import { describeDeadEnd } from '../meta/development-mode.ts';
 import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
 import { GraphId } from '../meta/ids.ts';
 import { listAccountIds, toPageTokens } from '../meta/page-tokens.ts';
-import { describeNoPage, listPages, problemOf, type Page } from '../meta/pages.ts';
+import { problemOf, readUserPages, type Page } from '../meta/pages.ts';
 import { PlatformError } from '../platform-error.ts';
 import type {
   CheckedTarget,
@@ -15,7 +15,7 @@ import type {
   GrantedAccount,
   Inspection,
 } from '../platform.ts';
-import { describeMissingScopes, findMissingScopes, lacksPermissions } from '../wrong-credential.ts';
+import { describeMissingScopes, findMissingScopes } from '../wrong-credential.ts';
 import {
   isOfInstagram,
   network,
@@ -61,15 +61,8 @@ export function createFacebookMethod(settings: InstagramSettings): ConsentMethod
 }
 
 /** Throws if the login reaches no account. */
-export async function listByUser({
-  ask,
-  granted,
-  productName,
-}: Pick<FacebookUser, 'ask' | 'granted' | 'productName'>): Promise<Grant> {
-  const missing = findMissingScopes(needed, granted);
-  if (missing.length > 0) throw lacksPermissions(missing);
-  const { id: userId } = (await ask('/me', User, { query: { fields: 'id' } })).body;
-  const pages = await listPages(ask, granted, [
+export async function listByUser(user: FacebookUser): Promise<Grant> {
+  const { userId, pages } = await readUserPages(user, needed, [
     'instagram_business_account{id,username,name}',
     'connected_instagram_account{id,username}',
   ]);
@@ -82,11 +75,10 @@ export async function listByUser({
     accounts.set(linked.id, account);
     if (token !== undefined && account.problem === null) tokens.set(linked.id, token);
   }
-  if (pages.length === 0) throw refusal('no_page', describeNoPage(granted, productName));
   if (accounts.size === 0) throw reachesNone(pages);
   return {
     credentials: toPageTokens(tokens),
-    scope: [...(granted ?? [])],
+    scope: [...(user.granted ?? [])],
     // A page's token that was read with a long-lived one doesn't expire.
     tokenExpiresAt: null,
     accounts: [...accounts.values()],

@@ -26,9 +26,6 @@ interface FacebookLoginSettings {
 
 /** A user's login. */
 export interface FacebookUser {
-  token: string;
-  /** Null: it never expires. */
-  tokenExpiresAt: Date | null;
   /** What the user allowed. Null: Facebook doesn't say. */
   granted: string[] | null;
   /** Name of the project. Absent: the token was imported. */
@@ -47,7 +44,7 @@ interface FacebookLogin {
   ): Promise<T>;
 }
 
-const Answer = z.object({ access_token: z.string().min(1), expires_in: z.number().optional() });
+const Answer = z.object({ access_token: z.string().min(1) });
 
 /** https://developers.facebook.com/docs/facebook-login/guides/permissions/request-revoke */
 const Permissions = z.object({
@@ -83,9 +80,7 @@ export function createFacebookLogin(settings: FacebookLoginSettings): FacebookLo
       fb_exchange_token: token,
     });
     const ask = open({ client_secret: secret, short_token: token }, signal);
-    const { access_token, expires_in } = (await ask('/oauth/access_token', Answer, { upload }))
-      .body;
-    return { token: access_token, tokenExpiresAt: expiryOf(expires_in) };
+    return (await ask('/oauth/access_token', Answer, { upload })).body.access_token;
   }
 
   return {
@@ -111,20 +106,17 @@ export function createFacebookLogin(settings: FacebookLoginSettings): FacebookLo
         request,
         async ({ credentials: { access_token }, tokenExpiresAt }) => {
           // The token of a system user doesn't expire, and can't be exchanged.
-          const long = tokenExpiresAt
+          const token = tokenExpiresAt
             ? await exchange(access_token, request, signal)
-            : { token: access_token, tokenExpiresAt };
-          const ask = open({ access_token: long.token }, signal);
+            : access_token;
+          const ask = open({ access_token: token }, signal);
           const { productName } = request;
-          return use({ ...long, granted: await listGranted(ask), productName, ask });
+          return use({ granted: await listGranted(ask), productName, ask });
         },
         signal,
       ),
   };
 }
-
-const expiryOf = (seconds: number | undefined) =>
-  seconds === undefined ? null : new Date(Date.now() + seconds * 1_000);
 
 /** Null for the token of a system user, which has no list. */
 async function listGranted(ask: Ask): Promise<string[] | null> {

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
+import { findMissingScopes, lacksPermissions } from '../wrong-credential.ts';
+import type { FacebookUser } from './facebook-login.ts';
 import { GraphId } from './ids.ts';
 import { readList } from './lists.ts';
 
@@ -24,17 +26,37 @@ export interface Page extends z.infer<typeof Page> {
   business?: string;
 }
 
+const User = z.object({ id: GraphId });
 const Business = z.object({ id: GraphId, name: z.string().default('') });
 
 /** A login has at most 100 accounts. */
 const maxRead = 101;
 const maxBusinesses = 25;
 
-/** The pages that the login reaches. `granted`: its scopes; null if nobody knows. `fields`: to read, in addition to the usual ones. */
-export async function listPages(
+/**
+ * The user of a login at Facebook, and the pages that it reaches. Throws if it lacks one of the needed scopes, or
+ * reaches no page.
+ */
+export async function readUserPages(
+  { ask, granted, productName }: FacebookUser,
+  needed: readonly string[],
+  fields: readonly string[] = [],
+): Promise<{ userId: string; pages: Page[] }> {
+  const missing = findMissingScopes(needed, granted);
+  // Without them, Facebook lists no pages, or not their tokens.
+  if (missing.length > 0) throw lacksPermissions(missing);
+  const { id: userId } = (await ask('/me', User, { query: { fields: 'id' } })).body;
+  const pages = await listPages(ask, granted, fields);
+  if (pages.length > 0) return { userId, pages };
+  const message = describeNoPage(granted, productName);
+  throw new PlatformError('rejected', message, { platformCode: 'no_page' });
+}
+
+/** `granted`: scopes of the login; null if nobody knows. `fields`: to read, in addition to the usual ones. */
+async function listPages(
   ask: Ask,
   granted: readonly string[] | null,
-  fields: readonly string[] = [],
+  fields: readonly string[],
 ): Promise<Page[]> {
   const query = { fields: ['id', 'name', 'access_token', 'tasks', ...fields].join(',') };
   const own: Page[] = await listAll(ask, '/me/accounts', Page, query);
@@ -97,7 +119,7 @@ const creatingTasks = new Set([
  * Why a login reaches nothing, as a sentence. `granted`: null if nobody knows. `productName`: absent for a token
  * that was imported.
  */
-export function describeNoPage(granted: readonly string[] | null, productName?: string): string {
+function describeNoPage(granted: readonly string[] | null, productName?: string): string {
   const begin =
     productName === undefined
       ? 'Facebook shared no page with the app. Log in again'
