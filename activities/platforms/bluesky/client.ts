@@ -1,6 +1,6 @@
 // A project as a client of every Bluesky server: its client ID, its key, and the document that describes it.
 import { isIP } from 'node:net';
-import { createPrivateJwk, toPublicJwk } from '../key-pairs.ts';
+import { createPrivateJwk, toPublicJwk } from '../oauth/key-pairs.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { PublicClient } from '../platform.ts';
 

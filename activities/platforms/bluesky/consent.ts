@@ -1,7 +1,7 @@
 // Logins at the page of an account's own server: OAuth with a pushed request, PKCE and DPoP.
 import { INVALID_HANDLE, isValidDid, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
-import { createPrivateJwk } from '../key-pairs.ts';
+import { createPrivateJwk } from '../oauth/key-pairs.ts';
 import { createOAuth, type OAuth } from '../oauth/client.ts';
 import type { OAuthNetwork, Tokens } from '../oauth/request.ts';
 import { PlatformError } from '../platform-error.ts';

@@ -1,7 +1,7 @@
 // DPoP: the requests of a login at a consent page are signed with its own key. @see RFC 9449
 import { LRUCache } from 'lru-cache';
 import * as oauth from 'oauth4webapi';
-import { openKeyPair } from '../key-pairs.ts';
+import { openKeyPair } from '../oauth/key-pairs.ts';
 import type { Fetch } from '../platform.ts';
 
 export interface Dpop {

@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import type { App } from '../../../schema/platforms/definition.ts';
 import { parseJson } from '../json-client.ts';
-import { openKeyPair } from '../key-pairs.ts';
+import { openKeyPair } from './key-pairs.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Credentials, Fetch } from '../platform.ts';
 import { toRefusal, toUnexpectedAnswer } from '../refusal.ts';

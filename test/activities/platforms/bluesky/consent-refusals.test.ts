@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSafeFetch } from '../../../../activities/egress/client.ts';
 import { createUrlGuard } from '../../../../activities/egress/url-guard.ts';
 import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts';
-import { createPrivateJwk } from '../../../../activities/platforms/key-pairs.ts';
+import { createPrivateJwk } from '../../../../activities/platforms/oauth/key-pairs.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { startReceiver, type Reply } from '../../../support/receivers/receiver.ts';
 import {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createOAuth } from '../../../../activities/platforms/oauth/client.ts';
 import type { OAuthNetwork, Tokens } from '../../../../activities/platforms/oauth/request.ts';
-import { createPrivateJwk } from '../../../../activities/platforms/key-pairs.ts';
+import { createPrivateJwk } from '../../../../activities/platforms/oauth/key-pairs.ts';
 import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
 
 const anyApp = { id: 'app_1', clientId: 'my-app', clientSecret: 'app-secret' };
