@@ -59,6 +59,11 @@ export class PlatformError extends Error {
     const retryAfterMs = readWaitMs(options.retryAfterMs);
     this.options = 'retryAfterMs' in options ? { ...options, retryAfterMs } : options;
   }
+
+  /** The same error, of another kind. */
+  as(kind: PlatformErrorKind): PlatformError {
+    return new PlatformError(kind, this.message, this.options);
+  }
 }
 
 /** Whether the network refused with this code of its own. */
@@ -76,4 +81,10 @@ export function unless(code: string): (error: unknown) => void {
   return (error) => {
     if (!hasCode(error, code)) throw error;
   };
+}
+
+/** For `catch`: the network refuses the call, which says nothing about the post or the login, so it may pass. */
+export function notForGood(error: unknown): never {
+  if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
+  throw error.as('unavailable');
 }

@@ -50,7 +50,7 @@ export function createDebugToken(graph: OpenApi): DebugToken {
     } catch (error) {
       if (!(error instanceof PlatformError) || error.kind === 'rate_limited') throw error;
       // The app was refused, not the login.
-      throw new PlatformError('unavailable', error.message, error.options);
+      throw error.as('unavailable');
     }
   };
 }

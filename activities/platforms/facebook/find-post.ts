@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { earliestOf, toComparable } from '../lost-posts.ts';
 import { GraphId } from '../meta/ids.ts';
 import { readList, Timestamp } from '../meta/lists.ts';
-import { hasCode, PlatformError } from '../platform-error.ts';
+import { hasCode, notForGood, PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, ReconcileOutcome, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
 import { network, type PageApi } from './api.ts';
@@ -79,16 +79,10 @@ export async function findPost(api: PageApi, target: Target): Promise<ReconcileO
 export async function confirmVideo(api: PageApi, target: Target): Promise<CommitOutcome> {
   const { video, postId } = readPrepared(target.state);
   if (!video) throw new PlatformError('unavailable', 'The ID of the video is lost.');
-  const status = await readVideoStatus(api, video.id).catch(notOfThePost);
+  const status = await readVideoStatus(api, video.id).catch(notForGood);
   if (status.failure) throw status.failure;
   if (!status.isPublic) return { outcome: 'accepted', state: target.state };
   return toPublishedVideo(api, target, video.id, postId);
-}
-
-/** The check was refused, not the post. */
-function notOfThePost(error: unknown): never {
-  if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
-  throw new PlatformError('unavailable', error.message, error.options);
 }
 
 function toPublishedVideo(api: PageApi, target: Target, id: string, postId?: string) {

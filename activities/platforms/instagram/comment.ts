@@ -5,7 +5,6 @@ import { GraphId, Made } from '../meta/ids.ts';
 import { Timestamp } from '../meta/lists.ts';
 import { urlEncoded } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
-import { PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, ReconcileOutcome, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
 import { listSince } from './lists.ts';
@@ -34,8 +33,7 @@ export async function postComment(
   } catch (error) {
     // Fanfare has just published the post, so Instagram may not know it everywhere.
     if (!isMissing(error)) throw error;
-    const { message, options } = error as PlatformError;
-    throw new PlatformError('unavailable', message, options);
+    throw error.as('unavailable');
   }
 }
 

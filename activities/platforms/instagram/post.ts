@@ -124,7 +124,7 @@ async function readStatus(ask: Ask, id: string) {
 }
 
 /** Instagram doesn't know the object, or not yet. */
-export const isMissing = (error: unknown): boolean =>
+export const isMissing = (error: unknown): error is PlatformError =>
   ['24/2207006', '24/2207008', '100/33'].some((code) => hasCode(error, code));
 
 /** The account publishes 50 to 100 posts in 24 hours. */
@@ -150,7 +150,7 @@ async function publish(ask: Ask, account: string, id: string): Promise<string> {
       await sleep(waitMs);
       const found = await readStatus(ask, id).catch(() => undefined);
       if (found?.status === 'FINISHED') continue;
-      throw new PlatformError('unknown_outcome', error.message, error.options);
+      throw error.as('unknown_outcome');
     }
     throw error;
   }

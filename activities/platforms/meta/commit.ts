@@ -75,7 +75,7 @@ async function afterRefusal(
     const isRead = error.kind === 'rejected' || error.kind === 'reauthorize';
     if (isRead || refusal.kind === 'unavailable') throw refusal;
     // An earlier call may have published the container, which the network then refuses to publish again.
-    throw new PlatformError('unknown_outcome', refusal.message, refusal.options);
+    throw refusal.as('unknown_outcome');
   });
   switch (found?.status) {
     case 'PUBLISHED':
@@ -84,7 +84,7 @@ async function afterRefusal(
     case 'EXPIRED':
       return 'stale';
     case 'IN_PROGRESS':
-      throw new PlatformError('unavailable', refusal.message, refusal.options);
+      throw refusal.as('unavailable');
     case 'FINISHED':
     case undefined: {
       if (refusal.kind !== 'unavailable') throw await orOutOfQuota(calls, refusal);

@@ -2,7 +2,7 @@
 // expire. https://developers.facebook.com/docs/threads/get-started/long-lived-tokens
 import { z } from 'zod';
 import type { OpenApi } from '../network-api.ts';
-import { PlatformError } from '../platform-error.ts';
+import { notForGood, PlatformError } from '../platform-error.ts';
 import type { Credentials, RefreshedCredentials } from '../platform.ts';
 
 /** `issued_at`: milliseconds. Absent: nobody knows. */
@@ -60,14 +60,9 @@ export function createLongLivedTokens(network: string, prefix: string, open: Ope
       const ask = open({ long_token: token }, signal);
       // A lost answer may have replaced the token, so the engine asks a second time.
       const call = { query, kind: 'commit' } as const;
-      const { body } = await ask('/refresh_access_token', Answer, call).catch(keepsToken);
+      // Whatever else a refusal means, the token is good until it expires.
+      const { body } = await ask('/refresh_access_token', Answer, call).catch(notForGood);
       return toLongLived(body);
     },
   };
-}
-
-/** Whatever else a refusal means, the token is good until it expires. */
-function keepsToken(error: unknown): never {
-  if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
-  throw new PlatformError('unavailable', error.message, error.options);
 }

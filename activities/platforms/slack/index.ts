@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { slack, toText } from '../../../schema/platforms/slack.ts';
 import type { Ask } from '../network-api.ts';
-import { hasCode, PlatformError } from '../platform-error.ts';
+import { hasCode, notForGood, PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, Fetch, Platform, ReconcileOutcome, Target } from '../platform.ts';
 import { preparedAs, publishedAs } from '../results.ts';
 import { toBlocks } from './blocks.ts';
@@ -91,7 +91,7 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
 
     /** Waits until Slack has shared the files. */
     async confirm(target, signal) {
-      const found = await findPost(open(target.credentials, signal), target).catch(notOfThePost);
+      const found = await findPost(open(target.credentials, signal), target).catch(notForGood);
       return found.outcome === 'published' ? found : { outcome: 'accepted', state: target.state };
     },
 
@@ -124,7 +124,7 @@ const awaitPictures = (target: Target) => (error: unknown) => {
   if (!hasCode(error, 'invalid_blocks') || !/slack.?file/i.test(error.message)) throw error;
   const { uploadedAt } = target.state;
   const isEarly = typeof uploadedAt === 'number' && Date.now() - uploadedAt < processedWithinMs;
-  if (isEarly) throw new PlatformError('unavailable', error.message, error.options);
+  if (isEarly) throw error.as('unavailable');
   const message = `Slack did not accept a picture within 30 seconds of its upload: ${error.message}`;
   throw new PlatformError('rejected', message, error.options);
 };
@@ -146,12 +146,6 @@ async function shareFiles(
     const found = await findPost(ask, target);
     return found.outcome === 'published' ? found : { outcome: 'stale' };
   }
-}
-
-/** The check was refused, not the post. */
-function notOfThePost(error: unknown): never {
-  if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
-  throw new PlatformError('unavailable', error.message, error.options);
 }
 
 /** `unknown`: there are too many messages, or the IDs of shared files were lost. */

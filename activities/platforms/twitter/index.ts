@@ -112,7 +112,7 @@ async function afterDuplicate(
   });
   if (found.outcome === 'published') return found;
   if (found.outcome === 'absent') throw refusal;
-  throw new PlatformError('unknown_outcome', refusal.message, refusal.options);
+  throw refusal.as('unknown_outcome');
 }
 
 /** X answers a dead refresh token with `invalid_request`, like a request that it can't read. */
