@@ -78,7 +78,7 @@ const options = z
   })
   .meta({ id: 'InstagramOptions', description: 'Options of a post to Instagram.' });
 
-type Placement = 'feed' | 'reel' | 'story';
+export type Placement = 'feed' | 'reel' | 'story';
 
 /** Undefined: it depends on a file that is not read yet. */
 export function placementOf(

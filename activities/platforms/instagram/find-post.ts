@@ -1,11 +1,12 @@
 // Finds a post of Instagram after an unknown outcome, among the account's posts or its stories.
 import { z } from 'zod';
+import type { Placement } from '../../../schema/platforms/instagram.ts';
 import { findContainerPost, hasMedia, ListedPost } from '../meta/find-post.ts';
 import { Timestamp } from '../meta/lists.ts';
 import type { Ask } from '../network-api.ts';
 import type { ReconcileOutcome, Target } from '../platform.ts';
 import { listSince } from './lists.ts';
-import { createCalls, readOptions, type Placement } from './post.ts';
+import { createCalls, readOptions } from './post.ts';
 
 /** https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-media */
 const Listed = ListedPost.extend({

@@ -1,7 +1,7 @@
 // A post as Instagram takes it: its containers, its publish, and how many posts the account has left.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { instagram, placementOf } from '../../../schema/platforms/instagram.ts';
+import { instagram, placementOf, type Placement } from '../../../schema/platforms/instagram.ts';
 import { containerStatuses, publicForMs, type ContainerCalls } from '../meta/containers.ts';
 import { Made } from '../meta/ids.ts';
 import { urlEncoded } from '../multipart.ts';
@@ -25,7 +25,6 @@ const Limits = z.object({
 });
 
 type Options = z.output<typeof instagram.options>;
-export type Placement = NonNullable<ReturnType<typeof placementOf>>;
 
 export function readOptions({ media, platformOptions }: Target) {
   const options = instagram.options.parse(platformOptions);
