@@ -9,22 +9,20 @@ import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { readDefaultOptions } from './default-options.ts';
 import { presentAccount } from './operations.ts';
+import { userColumns } from './write-connection.ts';
 
 export function updateAccount(
   context: Context,
   caller: Caller,
   id: string,
-  { defaults, ...changes }: UpdateAccount,
+  { defaults, external_user_id: userId, ...changes }: UpdateAccount,
 ): Promise<Answer<Account>> {
   return transact(context, caller, async ({ trx, change }) => {
     const account = await lockAccount(trx, caller, id);
     if (account.is_erased) throw new AppError('conflict', 'The account was erased.');
-    const { external_user_id: userId } = changes;
-    const isMoved = userId !== undefined && userId !== account.external_user_id;
     const row = await writeAccount(trx, caller.projectId, id, {
       ...changes,
-      // It belongs to its user.
-      ...(isMoved && { external_user_email: null }),
+      ...userColumns(account, userId),
       ...(defaults && {
         default_options: JSON.stringify(readDefaultOptions(context, account, defaults)),
       }),

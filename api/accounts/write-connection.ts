@@ -129,7 +129,8 @@ async function upsert(
   for (;;) {
     const known = await lockAccountAtNetwork(trx, projectId, platform, externalAccountId);
     if (known) refuseMove(known, input);
-    const all = { ...columns, ...userColumns(known, input) };
+    const { externalUserId, externalUserEmail } = input;
+    const all = { ...columns, ...userColumns(known, externalUserId, externalUserEmail) };
     if (known) {
       const account = await updateAccount(trx, projectId, known.id, all);
       return { account, isNew: false, oldGrantId: known.grant_id };
@@ -159,16 +160,15 @@ function refuseMove(known: SocialAccountRow, { mayMove, externalUserId }: NewCon
   throw new AppError('account_in_use', message);
 }
 
-/** An email belongs to its user, so it doesn't move with the account. */
-function userColumns(
+/** An email belongs to its user, so it doesn't move with the account. Undefined: as it was. */
+export function userColumns(
   known: SocialAccountRow | undefined,
-  { externalUserId, externalUserEmail }: NewConnection,
-): { external_user_id?: string; external_user_email?: string | null } {
-  const isMoved = externalUserId !== undefined && externalUserId !== known?.external_user_id;
+  userId: string | null | undefined,
+  email?: string,
+): { external_user_id?: string | null; external_user_email?: string | null } {
+  const isMoved = userId !== undefined && userId !== known?.external_user_id;
   return {
-    ...(externalUserId !== undefined && { external_user_id: externalUserId }),
-    ...((externalUserEmail !== undefined || isMoved) && {
-      external_user_email: externalUserEmail ?? null,
-    }),
+    ...(userId !== undefined && { external_user_id: userId }),
+    ...((email !== undefined || isMoved) && { external_user_email: email ?? null }),
   };
 }
