@@ -15,7 +15,7 @@ export const Progress = z.object({
   scope: z.array(z.string()).default([]),
   /** Why the account can't publish, as a sentence. */
   problem: z.string().nullable().default(null),
-  /** The publication has its turn under the operator's ceiling. */
+  /** The publication has its slot under the operator's ceiling. */
   hasSlot: z.boolean().default(false),
   /** Of the publication. `begun`: the commit may have been sent. */
   phase: z.enum(['begun', 'confirm', 'reconcile']).optional(),

@@ -14,7 +14,7 @@ import { nameRequest } from '../http/request-id.ts';
 import { deleteUserData } from './data-deletion.ts';
 import { deauthorize } from './deauthorize.ts';
 import { showDeletion } from './deletion-page.ts';
-import { findSignedRequest, readSignedRequest, type Flaw } from './signed-request.ts';
+import { findSignedRequest, readSignedRequest, type SignatureIssue } from './signed-request.ts';
 
 const maxBodyBytes = 16_384;
 const keyPattern = /^[0-9a-f]{32}$/;
@@ -22,7 +22,7 @@ const keyPattern = /^[0-9a-f]{32}$/;
 /** The network's clock may be behind ours, and it names only seconds. */
 const toleranceMs = 30_000;
 
-const flaws: Record<Flaw, string> = {
+const issueMessages: Record<SignatureIssue, string> = {
   required: 'is required',
   invalid_signature: "is not signed with the app's secret",
   expired: 'was issued too long ago, or in the future',
@@ -74,7 +74,7 @@ export function createInboundRoutes(context: Context): Hono {
     if (isRefused) {
       const fields = { component: 'inbound', app_id: called.id, code: signed };
       context.log.info(fields, 'a call of a network was refused');
-      const issue = { path: ['signed_request'], code: signed, message: flaws[signed] };
+      const issue = { path: ['signed_request'], code: signed, message: issueMessages[signed] };
       throw validationError([issue]);
     }
     const madeBefore = new Date(signed.issuedAtMs + toleranceMs);

@@ -24,8 +24,8 @@ interface SignedRequest {
   payload: string;
 }
 
-/** Why a request is refused. */
-export type Flaw = 'required' | 'invalid_signature' | 'expired';
+/** Code of the issue with a request that is refused. */
+export type SignatureIssue = 'required' | 'invalid_signature' | 'expired';
 
 /** From a form. Nothing documents whether Threads sends JSON instead. Undefined: there is none. */
 export function findSignedRequest(body: string): string | undefined {
@@ -38,7 +38,7 @@ export function readSignedRequest(
   given: string | undefined,
   secret: string,
   nowMs = Date.now(),
-): SignedRequest | Flaw {
+): SignedRequest | SignatureIssue {
   if (given === undefined) return 'required';
   const [signature = '', payload = '', ...others] = given.split('.');
   const isWhole = secret !== '' && others.length === 0;
