@@ -1,5 +1,5 @@
-// Posts that a network makes from containers: each is created, and polled until it is finished. The finished one is then
-// published once. A container publishes nothing by itself, so whatever leads to a finished one may be repeated.
+// Posts that a network makes from containers: each is created, polled until it is finished, and published once.
+// This file prepares them. A container publishes nothing by itself, so whatever leads to a finished one may be repeated.
 import { z } from 'zod';
 import { PlatformError } from '../platform-error.ts';
 import type { PrepareOutcome, ProviderState } from '../platform.ts';
