@@ -1,5 +1,11 @@
 // The choices of an account, in GraphQL.
-import { ListChoices, type ChoiceListMembers } from '../../schema/choices.ts';
+import type { z } from 'zod';
+import {
+  Choice,
+  choiceListMembers,
+  ListChoices,
+  type ChoiceListMembers,
+} from '../../schema/choices.ts';
 import { builder } from '../graphql/builder.ts';
 import {
   connectionOf,
@@ -13,12 +19,13 @@ import { list, readId } from '../graphql/operation.ts';
 import { readWithinLimit } from '../graphql/response-limit.ts';
 import { listPlacedChoices, toChoiceCursor, type PlacedChoice } from './choices.ts';
 
+/** For fields that GraphQL doesn't find in a schema by their name. */
+const descriptionOf = (field: z.ZodType): string => field.meta()!.description!;
+
 /** The ID is unique only for its account and kind, and caches tell objects apart by `id`. */
 const ChoiceRef = builder.objectRef<PlacedChoice>('Choice').implement({
   fields: (t) => ({
-    choiceId: t.exposeString('id', {
-      description: 'Value of the option. Unique among the choices of its kind and account.',
-    }),
+    choiceId: t.exposeString('id', { description: descriptionOf(Choice.shape.id) }),
     name: t.exposeString('name'),
     description: t.exposeString('description', { nullable: true }),
     url: t.exposeString('url', { nullable: true }),
@@ -41,10 +48,10 @@ const ChoiceConnection = connectionOf(
 builder.objectFields(ChoiceConnection, (t) => ({
   fetchedAt: t.expose('fetched_at', {
     type: 'DateTime',
-    description: 'Time when the network gave the list.',
+    description: descriptionOf(choiceListMembers.fetched_at),
   }),
   isComplete: t.exposeBoolean('is_complete', {
-    description: 'Whether these are all choices of the network. A very long list is cut.',
+    description: descriptionOf(choiceListMembers.is_complete),
   }),
 }));
 
