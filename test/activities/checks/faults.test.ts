@@ -15,7 +15,7 @@ import { forFile } from '../../support/fixtures.ts';
 import { startFacebook } from '../../support/networks/facebook/connected.ts';
 import { toConnection } from '../../support/networks/connection.ts';
 import { startInstagram } from '../../support/networks/instagram/connected.ts';
-import { graphError } from '../../support/networks/instagram/refusals.ts';
+import { GraphRefusal } from '../../support/networks/meta/refusals.ts';
 import { startThreads } from '../../support/networks/threads/connected.ts';
 import { apiError } from '../../support/networks/threads/refusals.ts';
 import { quotas } from '../../support/networks/threads/shown.ts';
@@ -52,8 +52,7 @@ async function threads() {
 
 async function instagram() {
   const started = await startInstagram();
-  const { apps, grant } = started;
-  return toNetwork({ ...started, app: apps.instagram }, started.instagram, toConnection(grant));
+  return toNetwork(started, started.instagram, started.connection);
 }
 
 async function facebook() {
@@ -126,13 +125,10 @@ const plants: Record<string, () => Promise<Planted>> = {
     const network = await instagram();
     const { server } = network;
     const answer = server.answer.bind(server);
+    const restricted = new GraphRefusal(25, 'User access is restricted', { subcode: 2207050 });
     server.answer = (request) =>
       request.method === 'POST' && new URL(request.url).pathname.endsWith('/media')
-        ? Promise.resolve(
-            graphError(25, 'User access is restricted', { subcode: 2207050 }).toResponse(
-              'IGApiException',
-            ),
-          )
+        ? Promise.resolve(restricted.toResponse({ type: 'IGApiException' }))
         : answer(request);
     return { network };
   },

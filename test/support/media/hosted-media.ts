@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { TargetMedia } from '../../../activities/platforms/platform.ts';
+import { createVideo } from './target-media.ts';
 
 const files = new Map<string, { type: string; bytes: Buffer }>();
 let started: Promise<string> | undefined;
@@ -33,3 +34,5 @@ async function start(): Promise<string> {
   server.unref();
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+export const hostVideo = (change?: Partial<TargetMedia>) => hostMedia(createVideo(change));

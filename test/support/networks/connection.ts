@@ -4,14 +4,16 @@ import { findFormMethod } from '../../../activities/platforms/index.ts';
 import { readAllChoices, type ChoiceList } from '../../../activities/platforms/choices.ts';
 import type {
   ConsentMethod,
+  ConsentRequest,
   Credentials,
   Grant,
   GrantedAccount,
   NewApp,
   Platform,
 } from '../../../activities/platforms/platform.ts';
+import type { App } from '../../../schema/platforms/definition.ts';
 import { createBrowser } from '../app/browser.ts';
-import type { LiveNetwork } from './contract/subject.ts';
+import type { Decision, LiveNetwork } from './contract/subject.ts';
 
 export type Connection = Omit<Grant, 'accounts'> & Omit<GrantedAccount, 'problem'>;
 
@@ -42,28 +44,49 @@ export async function connectTo(
   return toConnection(await giveConsent({ ...platform, connect }, app, signal));
 }
 
-const callbackUrl = 'https://fanfare.test/connect/callback';
+export const callbackUrl = 'https://fanfare.test/connect/callback';
+const never = new AbortController().signal;
+
+export const appOf = ({ id: clientId, secret: clientSecret }: { id: string; secret: string }) => ({
+  id: 'app_of_a_test',
+  clientId,
+  clientSecret,
+});
+
+/** Logs in at the network's consent page. */
+export function loginOf<A extends App | null>(method: ConsentMethod, app: A, signal = never) {
+  const asked = { state: 'state-of-a-test', callbackUrl, productName: 'Acme' };
+  const request: ConsentRequest = { ...asked, inputs: {}, app };
+
+  /** Returns the callback's query. */
+  async function allow(decision: Decision = 'allow') {
+    const { url, flow } = await method.begin(request, signal);
+    let callback = new URL(callbackUrl);
+    const browser = createBrowser((to, init) => {
+      if (!to.startsWith(callbackUrl)) return fetch(to, init);
+      callback = new URL(to);
+      return new Response();
+    });
+    await browser.submit(await browser.visit(url), { decision });
+    return { url, flow, query: Object.fromEntries(callback.searchParams.entries()) };
+  }
+
+  async function logIn(): Promise<Grant> {
+    const { query, flow } = await allow();
+    return method.complete(query, { ...request, flow }, signal);
+  }
+
+  return { method, app, request, allow, logIn };
+}
 
 /** Allows what the network's consent page asks for. */
-export async function giveConsent(
+export function giveConsent(
   { connect }: Platform,
   app: NewApp | undefined,
   signal: AbortSignal,
 ): Promise<Grant> {
   const method = connect.find(({ kind }) => kind === 'consent') as ConsentMethod;
-  const known = app ? { id: 'app_of_a_test', ...app } : null;
-  const asked = { state: 'state-of-a-test', callbackUrl, productName: 'Acme' };
-  const request = { ...asked, inputs: {}, app: known };
-  const { url, flow } = await method.begin(request, signal);
-  let callback = new URL(callbackUrl);
-  const browser = createBrowser((to, init) => {
-    if (!to.startsWith(callbackUrl)) return fetch(to, init);
-    callback = new URL(to);
-    return new Response();
-  });
-  await browser.submit(await browser.visit(url), { decision: 'allow' });
-  const query = Object.fromEntries(callback.searchParams.entries());
-  return method.complete(query, { ...request, flow }, signal);
+  return loginOf(method, app ? { id: 'app_of_a_test', ...app } : null, signal).logIn();
 }
 
 /** Throws unless the grant has exactly one account, which can publish. */

@@ -35,3 +35,22 @@ export async function prepareTarget(
     state = step.state;
   }
 }
+
+const never = new AbortController().signal;
+
+/** The phases of a connector, each called by itself. */
+export function phasesOf(platform: Platform) {
+  /** Returns the target with the state for its commit. */
+  const prepare = async (target: Target): Promise<Target> => ({
+    ...target,
+    state: await prepareTarget(platform, target, never),
+  });
+  const commit = (target: Target) => platform.commit(target, never);
+  return {
+    prepareStep: (target: Target) => platform.prepare!(target, never),
+    prepare,
+    commit,
+    publish: async (target: Target) => commit(await prepare(target)),
+    reconcile: (target: Target) => platform.reconcile!(target, never),
+  };
+}

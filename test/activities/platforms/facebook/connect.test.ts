@@ -7,10 +7,11 @@ import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { toConnection } from '../../../support/networks/connection.ts';
 import { startFacebook } from '../../../support/networks/facebook/connected.ts';
 import type { EndCode, SimulatedPage } from '../../../support/networks/facebook/logins.ts';
+import { describeConsent } from '../../../support/networks/meta/login-cases.ts';
+import { dayMs } from '../../../support/networks/meta/logins.ts';
 import { targetOf } from '../../../support/networks/target.ts';
 
 const never = new AbortController().signal;
-const dayMs = 24 * 3_600_000;
 const allScopes = [
   'pages_show_list',
   'pages_read_engagement',
@@ -24,6 +25,8 @@ const garden: SimulatedPage = { id: '102', name: 'Garden', tasks };
 
 const problemsOf = (accounts: readonly GrantedAccount[]) =>
   accounts.map(({ accountName, problem }) => [accountName, problem]);
+
+describeConsent(startFacebook, 'This authorization code has been used.');
 
 describe('a consent', () => {
   test('asks for the scopes, and again for those that the user has declined', async () => {
@@ -123,12 +126,6 @@ describe('a consent', () => {
     expect(grant.scope).not.toContain('pages_manage_engagement');
   });
 
-  test('is a denial if the user refuses it', async () => {
-    await using network = await startFacebook();
-    const { query } = await network.allow('deny');
-    expect(query).toMatchObject({ error: 'access_denied', state: network.request.state });
-  });
-
   test.each<[Record<string, string>]>([
     [{ error_code: '1349126', error_message: 'App not active' }],
     [{ error_code: '1349126' }],
@@ -155,21 +152,6 @@ describe('a consent', () => {
     const given = { ...query, state: network.request.state };
     const completed = network.method.complete(given, { ...network.request, flow }, never);
     expect((await refusal(completed)).message).toContain(`Facebook refused the login: ${words}`);
-  });
-
-  test('needs the secret of the app, and uses a code once', async () => {
-    await using network = await startFacebook();
-    const { query, flow } = await network.allow();
-    const complete = (app = network.app) =>
-      network.method.complete(query, { ...network.request, app, flow }, never);
-    const wrong = await refusal(complete({ ...network.app, clientSecret: 'wrong' }));
-    expect(wrong).toMatchObject({ kind: 'rejected' });
-    expect(wrong.message).toContain('Error validating client secret.');
-    await complete();
-    const again = await refusal(complete());
-    expect(again).toMatchObject({ kind: 'rejected' });
-    expect(again.message).toContain('This authorization code has been used.');
-    expect(JSON.stringify([again.message, again.options])).not.toContain(query['code']);
   });
 
   test('is refused if an answer with status 200 has an error', async () => {

@@ -10,9 +10,9 @@ const scope =
   'instagram_basic instagram_content_publish instagram_manage_comments pages_show_list pages_read_engagement business_management';
 
 /** The login with these pages instead of the one with a linked account. */
-function logInWith({ server, logIn }: Network, ...pages: ReturnType<typeof pageOf>[]) {
+function logInWith({ server, atFacebook }: Network, ...pages: ReturnType<typeof pageOf>[]) {
   server.facebook.logins.pages.splice(0, Infinity, ...pages);
-  return logIn('facebook');
+  return atFacebook.logIn();
 }
 
 const unlinked = { instagram_business_account: undefined };
@@ -20,47 +20,45 @@ const unlinked = { instagram_business_account: undefined };
 describe('the dialog', () => {
   test('asks for the scopes, also for those that the user has declined', async () => {
     await using network = await startInstagram();
-    const { url } = await network.allow('facebook');
+    const { url } = await network.atFacebook.allow();
     expect(new URL(url).pathname).toBe('/www.facebook.com/v25.0/dialog/oauth');
     expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
       response_type: 'code',
-      client_id: network.apps.facebook.clientId,
-      redirect_uri: network.requestOf('facebook').callbackUrl,
+      client_id: network.atFacebook.app.clientId,
+      redirect_uri: network.atFacebook.request.callbackUrl,
       scope,
-      state: 'state-of-8',
+      state: network.request.state,
       auth_type: 'rerequest',
     });
   });
 
   test('asks for no scopes if the app has a configuration', async () => {
-    await using network = await startInstagram(undefined, {
-      FANFARE_INSTAGRAM_FACEBOOK_CONFIG_ID: '1234',
-    });
-    const { url } = await network.allow('facebook');
+    await using network = await startInstagram({ FANFARE_INSTAGRAM_FACEBOOK_CONFIG_ID: '1234' });
+    const { url } = await network.atFacebook.allow();
     const { searchParams } = new URL(url);
     expect(searchParams.get('config_id')).toBe('1234');
     expect(searchParams.has('scope')).toBe(false);
-    expect((await network.logIn('facebook')).accounts).toHaveLength(1);
+    expect((await network.atFacebook.logIn()).accounts).toHaveLength(1);
   });
 
   test('ends with a denial if the user refuses', async () => {
     await using network = await startInstagram();
-    const { query } = await network.allow('facebook', 'deny');
-    expect(query).toMatchObject({ error: 'access_denied', state: 'state-of-8' });
+    const { query } = await network.atFacebook.allow('deny');
+    expect(query).toMatchObject({ error: 'access_denied', state: network.request.state });
   });
 });
 
 describe('a login', () => {
   test('has the lasting token of each page', async () => {
     await using network = await startInstagram();
-    const grant = await network.logIn('facebook');
+    const grant = await network.atFacebook.logIn();
     expect(network.server.calls.slice(-6)).toEqual([
-      'POST graph.facebook.com/v25.0/oauth/access_token',
-      'POST graph.facebook.com/v25.0/oauth/access_token',
-      'GET graph.facebook.com/v25.0/me/permissions',
-      'GET graph.facebook.com/v25.0/me',
-      'GET graph.facebook.com/v25.0/me/accounts',
-      'GET graph.facebook.com/v25.0/me/businesses',
+      'POST /graph.facebook.com/v25.0/oauth/access_token',
+      'POST /graph.facebook.com/v25.0/oauth/access_token',
+      'GET /graph.facebook.com/v25.0/me/permissions',
+      'GET /graph.facebook.com/v25.0/me',
+      'GET /graph.facebook.com/v25.0/me/accounts',
+      'GET /graph.facebook.com/v25.0/me/businesses',
     ]);
     const { id } = network.server.user;
     expect(grant).toEqual({
@@ -81,17 +79,17 @@ describe('a login', () => {
 
   test('publishes at the API of Facebook', async () => {
     await using network = await startInstagram();
-    const { credentials } = await network.logIn('facebook');
+    const { credentials } = await network.atFacebook.logIn();
     network.server.calls.length = 0;
     await network.publish(network.target({ credentials }));
-    const hosts = network.server.calls.map((call) => call.split(/[ /]/)[1]);
+    const hosts = network.server.calls.map((call) => call.split('/')[1]);
     expect(new Set(hosts)).toEqual(new Set(['graph.facebook.com']));
     expect(network.server.posts).toHaveLength(1);
   });
 
   test('counts as revoked if it has no token for the account', async () => {
     await using network = await startInstagram();
-    const { credentials } = await network.logIn('facebook');
+    const { credentials } = await network.atFacebook.logIn();
     const target = network.target({ credentials, externalAccountId: '17841400000000001' });
     expect(await refusal(network.prepareStep(target))).toMatchObject({
       kind: 'reauthorize',
@@ -138,7 +136,7 @@ describe('a login', () => {
   test('is refused with the name of the permission that it lacks', async () => {
     await using network = await startInstagram();
     network.server.facebook.logins.withheldScopes.add('instagram_content_publish');
-    const error = await refusal(network.logIn('facebook'));
+    const error = await refusal(network.atFacebook.logIn());
     expect(error.message).toBe(
       'This login lacks these permissions: instagram_content_publish. Log in again and allow them.',
     );
@@ -228,7 +226,7 @@ describe('a daily check', () => {
     [459, 'must first log in at Facebook'],
   ] as const)('says why the login has ended: %i', async (subcode, words) => {
     await using network = await startInstagram();
-    const { credentials } = await network.logIn('facebook');
+    const { credentials } = await network.atFacebook.logIn();
     network.server.facebook.logins.endAll(subcode);
     const error = await refusal(network.instagram.check!({ credentials, app: null }, never));
     expect(error).toMatchObject({
@@ -241,7 +239,7 @@ describe('a daily check', () => {
   test('asks nothing of a login at Instagram', async () => {
     await using network = await startInstagram();
     const { credentials } = network.grant;
-    await network.instagram.check!({ credentials, app: network.apps.instagram }, never);
+    await network.instagram.check!({ credentials, app: network.app }, never);
     expect(network.server.calls).toEqual([]);
   });
 });

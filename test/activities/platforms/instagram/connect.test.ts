@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { instagramScopes } from '../../../support/networks/instagram/logins.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { dayMs, startInstagram } from '../../../support/networks/instagram/connected.ts';
+import { startInstagram } from '../../../support/networks/instagram/connected.ts';
+import { describeLongLivedTokens } from '../../../support/networks/meta/login-cases.ts';
+import { dayMs } from '../../../support/networks/meta/logins.ts';
 
 const never = new AbortController().signal;
 
@@ -12,10 +14,10 @@ describe('a consent', () => {
     const { url } = await network.allow();
     expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
       response_type: 'code',
-      client_id: network.apps.instagram.clientId,
-      redirect_uri: network.requestOf('instagram').callbackUrl,
+      client_id: network.app.clientId,
+      redirect_uri: network.request.callbackUrl,
       scope: instagramScopes.join(' '),
-      state: 'state-of-8',
+      state: network.request.state,
     });
   });
 
@@ -25,9 +27,9 @@ describe('a consent', () => {
     server.logins.answers = form;
     const { accounts, scope, credentials, tokenExpiresAt } = await network.logIn();
     expect(server.calls.slice(-3)).toEqual([
-      'POST api.instagram.com/oauth/access_token',
-      'GET graph.instagram.com/access_token',
-      'GET graph.instagram.com/v25.0/me',
+      'POST /api.instagram.com/oauth/access_token',
+      'GET /graph.instagram.com/access_token',
+      'GET /graph.instagram.com/v25.0/me',
     ]);
     // Longer than JSON's numbers are exact, and not the ID that this app alone has.
     const externalAccountId = '17841405793187218';
@@ -67,36 +69,12 @@ describe('a consent', () => {
     });
   });
 
-  test('is a denial if the user refuses it', async () => {
-    await using network = await startInstagram();
-    const { query } = await network.allow('instagram', 'deny');
-    expect(query).toMatchObject({ error: 'access_denied', state: 'state-of-8' });
-  });
-
-  test('needs the secret of the app, and uses a code once', async () => {
-    await using network = await startInstagram();
-    const { query, flow } = await network.allow();
-    const complete = (change = {}) => {
-      const app = { ...network.apps.instagram, ...change };
-      const request = { ...network.requestOf('instagram'), app, flow };
-      return network.methods.instagram.complete(query, request, never);
-    };
-    const wrong = await refusal(complete({ clientSecret: 'wrong' }));
-    expect(wrong).toMatchObject({ kind: 'rejected' });
-    expect(wrong.message).toContain('Error validating client secret.');
-    await complete();
-    const again = await refusal(complete());
-    expect(again).toMatchObject({ kind: 'rejected' });
-    expect(again.message).toContain('Matching code was not found or was already used');
-    expect(JSON.stringify([again.message, again.options])).not.toContain(query['code']);
-  });
-
   test('accepts a code with the mark that Instagram appends to it', async () => {
     await using network = await startInstagram();
     const { query, flow } = await network.allow();
     const marked = { ...query, code: `${query['code']}#_` };
-    const request = { ...network.requestOf('instagram'), flow };
-    const grant = await network.methods.instagram.complete(marked, request, never);
+    const request = { ...network.request, flow };
+    const grant = await network.method.complete(marked, request, never);
     expect(grant.accounts).toHaveLength(1);
   });
 
@@ -105,56 +83,24 @@ describe('a consent', () => {
     const { query, flow } = await network.allow();
     const error = { message: 'No.', type: 'OAuthException', code: 1 };
     network.server.answers.push(Response.json({ error }));
-    const request = { ...network.requestOf('instagram'), flow };
-    const refused = await refusal(network.methods.instagram.complete(query, request, never));
+    const request = { ...network.request, flow };
+    const refused = await refusal(network.method.complete(query, request, never));
     expect(refused).toMatchObject({ kind: 'rejected' });
     expect(refused.message).toContain('No.');
   });
 });
 
-describe('a refresh', () => {
-  test('extends a token that is 24 hours old', async () => {
-    await using network = await startInstagram();
-    const issued_at = String(Date.now() - 2 * dayMs);
-    const credentials = { ...network.grant.credentials, issued_at };
-    const fresh = await network.instagram.refresh!(
-      { credentials, app: network.apps.instagram },
-      never,
-    );
-    expect(fresh.credentials['access_token']).not.toBe(network.grant.credentials['access_token']);
-    expect(fresh.tokenExpiresAt!.getTime()).toBeGreaterThan(Date.now() + 59 * dayMs);
-  });
+describeLongLivedTokens({
+  start: startInstagram,
+  platformOf: ({ instagram }) => instagram,
+  tellsAge: false,
+});
 
-  test('waits without a call while the token is less than a day old', async () => {
-    await using network = await startInstagram();
-    const credentials = { ...network.grant.credentials, issued_at: String(Date.now()) };
-    const error = await refusal(
-      network.instagram.refresh!({ credentials, app: network.apps.instagram }, never),
-    );
-    expect(error.kind).toBe('unavailable');
-    expect(error.options.retryAfterMs).toBeGreaterThan(dayMs - 60_000);
-    expect(network.server.calls).toEqual([]);
-  });
-
-  test('ends the login if the token has expired', async () => {
-    await using network = await startInstagram();
-    network.server.expireToken();
-    const { credentials } = network.grant;
-    const old = { ...credentials, issued_at: String(Date.now() - 2 * dayMs) };
-    const error = await refusal(
-      network.instagram.refresh!({ credentials: old, app: network.apps.instagram }, never),
-    );
-    expect(error).toMatchObject({ kind: 'reauthorize', options: { platformCode: '190/463' } });
-    const shown = JSON.stringify([error.message, error.options]);
-    expect(shown).not.toContain(credentials['access_token']);
-  });
-
-  test('is for logins at Instagram alone', async () => {
-    await using network = await startInstagram();
-    const atFacebook = await network.logIn('facebook');
-    expect(network.instagram.canRefresh!(network.grant.credentials)).toBe(true);
-    expect(network.instagram.canRefresh!(atFacebook.credentials)).toBe(false);
-  });
+test('a refresh is for logins at Instagram alone', async () => {
+  await using network = await startInstagram();
+  const atFacebook = await network.atFacebook.logIn();
+  expect(network.instagram.canRefresh!(network.grant.credentials)).toBe(true);
+  expect(network.instagram.canRefresh!(atFacebook.credentials)).toBe(false);
 });
 
 describe('an imported token', () => {

@@ -91,7 +91,7 @@ describe('an error', () => {
         'Instagram refused the request: INSTAGRAM_PLATFORM_API__INVALID_LOCATION_ID: Invalid location ID The location must be the page of a place.',
       options: {
         failsAs: 'choice_gone',
-        providerError: { trace_id: 'AbCdEfGhIjKlMnOpQrStUv1' },
+        providerError: { trace_id: 'AmFGcW_3hwDB7qFbl_QdebZ' },
       },
     });
   });

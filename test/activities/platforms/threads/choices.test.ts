@@ -35,7 +35,7 @@ describe('posts', () => {
     network.server.addPost('Hello');
     const { choices } = await list(network);
     const platformOptions = { quote_post_id: choices[0]!.id };
-    await network.commit(await network.prepare(network.target({ platformOptions })));
+    await network.publish(network.target({ platformOptions }));
     expect(network.server.listPosts()[1]).toMatchObject({ options: platformOptions });
   });
 

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { readGrant } from '../../../../activities/platforms/platform-answer.ts';
 import { threads as definition } from '../../../../schema/platforms/threads.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { dayMs, startThreads } from '../../../support/networks/threads/connected.ts';
+import { describeLongLivedTokens } from '../../../support/networks/meta/login-cases.ts';
+import { dayMs } from '../../../support/networks/meta/logins.ts';
+import { startThreads } from '../../../support/networks/threads/connected.ts';
 
 const never = new AbortController().signal;
 const allScopes = [
@@ -82,74 +84,12 @@ describe('a consent', () => {
     expect(error).toMatchObject({ kind: 'reauthorize', options: { platformCode: '100/10' } });
     expect(error.message).toContain('threads_basic permission');
   });
-
-  test('is a denial if the user refuses it', async () => {
-    await using network = await startThreads();
-    const { query } = await network.allow('deny');
-    expect(query).toMatchObject({ error: 'access_denied', state: network.request.state });
-  });
-
-  test('needs the secret of the app, and uses a code once', async () => {
-    await using network = await startThreads();
-    const { query, flow } = await network.allow();
-    const complete = (app = network.app) =>
-      network.method.complete(query, { ...network.request, app, flow }, never);
-    const wrong = await refusal(complete({ ...network.app, clientSecret: 'wrong' }));
-    expect(wrong).toMatchObject({ kind: 'rejected' });
-    expect(wrong.message).toContain('Error validating client secret.');
-    await complete();
-    const again = await refusal(complete());
-    expect(again).toMatchObject({ kind: 'rejected' });
-    expect(again.message).toContain('Matching code was not found or was already used');
-    expect(JSON.stringify([again.message, again.options])).not.toContain(query['code']);
-  });
 });
 
-describe('a refresh', () => {
-  test('extends a token that is 24 hours old', async () => {
-    await using network = await startThreads();
-    const { credentials } = network.grant;
-    const fresh = await network.threads.refresh!({ credentials, app: network.app }, never);
-    expect(fresh.credentials['access_token']).not.toBe(credentials['access_token']);
-    expect(Number(fresh.credentials['issued_at'])).toBeGreaterThan(Date.now() - 60_000);
-    expect(fresh.tokenExpiresAt!.getTime()).toBeGreaterThan(Date.now() + 59 * dayMs);
-  });
-
-  test('waits without a call while the token is less than a day old', async () => {
-    await using network = await startThreads();
-    network.server.logins.issuedBeforeMs = dayMs - 3_600_000;
-    const { credentials } = await network.logIn();
-    network.server.calls.length = 0;
-    const error = await refusal(network.threads.refresh!({ credentials, app: network.app }, never));
-    expect(error.kind).toBe('unavailable');
-    expect(error.options.retryAfterMs).toBeGreaterThan(3_500_000);
-    expect(error.options.retryAfterMs).toBeLessThanOrEqual(3_601_000);
-    expect(network.server.calls).toEqual([]);
-  });
-
-  test('leaves the token until it expires if Threads refuses', async () => {
-    await using network = await startThreads();
-    network.server.logins.issuedBeforeMs = 0;
-    const { access_token } = (await network.logIn()).credentials;
-    // Nobody knows how old an imported token is.
-    const login = { credentials: { access_token: access_token! }, app: network.app };
-    expect(await refusal(network.threads.refresh!(login, never))).toMatchObject({
-      kind: 'unavailable',
-      options: { platformCode: '100' },
-    });
-  });
-
-  test('ends the login if the token has expired', async () => {
-    await using network = await startThreads();
-    network.server.expireToken();
-    const { credentials } = network.grant;
-    const error = await refusal(network.threads.refresh!({ credentials, app: network.app }, never));
-    expect(error).toMatchObject({ kind: 'reauthorize', options: { platformCode: '190/463' } });
-    expect(error.message).toContain('The login has expired. Connect the account again.');
-    expect(JSON.stringify([error.message, error.options])).not.toContain(
-      credentials['access_token'],
-    );
-  });
+describeLongLivedTokens({
+  start: startThreads,
+  platformOf: ({ threads }) => threads,
+  tellsAge: true,
 });
 
 describe('a token that no longer works', () => {

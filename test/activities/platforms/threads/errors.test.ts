@@ -110,7 +110,7 @@ describe('an error', () => {
       kind: 'rejected',
       message:
         'Threads refused the request: THREADS_API__LINK_LIMIT_EXCEEDED: The post has too many links. The post has more than 5 different links.',
-      options: { providerError: { trace_id: 'AbCdEfGhIjKlMnOpQrStUv1' } },
+      options: { providerError: { trace_id: 'AmFGcW_3hwDB7qFbl_QdebZ' } },
     });
   });
 });

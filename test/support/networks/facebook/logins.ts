@@ -5,12 +5,28 @@
 // published. Stricter than Facebook: it refuses a parameter that it doesn't know.
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { showConsentForm } from '../oauth/consent-form.ts';
+import {
+  ConsentPage,
+  otherUri,
+  sendBack,
+  showProblem,
+  splitScope,
+  type Asked,
+} from '../meta/consent.ts';
+import { dayMs } from '../meta/logins.ts';
+import { GraphRefusal, invalid, missing } from '../meta/refusals.ts';
+import {
+  listPage,
+  Paging,
+  pick,
+  read,
+  readBearer,
+  Reading,
+  type PageRequest,
+  type Parameters,
+} from '../meta/requests.ts';
 import { newSecret } from '../oauth/grants.ts';
-import { Listing, read, splitFields } from './parameters.ts';
-import { badToken, GraphRefusal, invalid, missing, needsPageToken } from './refusals.ts';
-
-const readScope = (scope: string) => scope.split(/[ ,]+/);
+import { badToken, needsPageToken } from './refusals.ts';
 
 const Authorization = z.strictObject({
   response_type: z.literal('code'),
@@ -21,8 +37,8 @@ const Authorization = z.strictObject({
   config_id: z.string().optional(),
   auth_type: z.literal('rerequest').optional(),
   override_default_response_type: z.literal('true').optional(),
+  decision: z.unknown().optional(),
 });
-const Decision = Authorization.extend({ decision: z.enum(['allow', 'deny']) });
 
 const client = { client_id: z.string(), client_secret: z.string() };
 const TokenRequest = z.discriminatedUnion('grant_type', [
@@ -56,12 +72,6 @@ export interface SimulatedPage {
   more?: Record<string, unknown>;
 }
 
-interface Code {
-  redirectUri: string;
-  scopes: string[];
-  isUsed: boolean;
-}
-
 interface Token {
   text: string;
   /** Of its page. Undefined: it is the user's. */
@@ -85,7 +95,11 @@ const ends = {
 } as const;
 export type EndCode = keyof typeof ends;
 
-const dayMs = 24 * 3_600_000;
+/** Fragment of its callbacks. */
+const mark = '#_=_';
+const notActive =
+  'This app is not accessible right now and the app developer is aware of the issue. You will be able to log in when the app is reactivated.';
+
 const longLifeS = 5_183_944;
 const shortLifeS = 5_400;
 const allScopes = [
@@ -99,23 +113,16 @@ const allScopes = [
   'instagram_manage_comments',
 ];
 
-export type Parameters = Record<string, unknown>;
-
-export class Logins {
-  readonly client = { id: '1234567890123456', secret: newSecret('client') };
+export class Logins extends ConsentPage {
   /** App-scoped ID. */
   readonly user = { id: '10207021211070001', name: 'Ada Lovelace' };
   readonly pages: SimulatedPage[];
   readonly businesses: { id: string; name: string }[] = [];
-  /** Undefined: any. */
-  redirectUri: string | undefined;
   /**
    * The app is in development mode, and the user has no role in it. `shown`: on a page without a way back.
    * `answered`: in the callback. Both as users and apps have reported it.
    */
   development: 'shown' | 'answered' | undefined;
-  /** Scopes that the user declines. */
-  readonly withheldScopes = new Set<string>();
   /** Most rows of a list, whatever the limit. */
   listSize = 100;
   /** When the access to data ends, in days. 0: never. */
@@ -124,10 +131,11 @@ export class Logins {
   postablePages: string[] | undefined;
   /** Whether `GET /me/permissions` is refused, as for a system user. */
   hasNoPermissions = false;
-  private readonly codes = new Map<string, Code>();
+  protected override readonly denial = 'Permissions error.';
   private readonly tokens: Token[] = [];
 
   constructor(pages: SimulatedPage[]) {
+    super('1234567890123456');
     this.pages = pages;
   }
 
@@ -141,11 +149,9 @@ export class Logins {
     }
   }
 
-  listSecrets = () => [
-    this.client.secret,
-    ...this.codes.keys(),
-    ...this.tokens.map(({ text }) => text),
-  ];
+  override listSecrets(): string[] {
+    return [...super.listSecrets(), ...this.tokens.map(({ text }) => text)];
+  }
 
   /** As a login that was made elsewhere. */
   createToken(page?: string, scopes: readonly string[] = allScopes): string {
@@ -181,7 +187,7 @@ export class Logins {
   }
 
   /** `appsecret_proof`, which clients may send: https://developers.facebook.com/docs/facebook-login/security */
-  checkProof(token: string | undefined, proof: unknown): void {
+  private checkProof(token: string | undefined, proof: unknown): void {
     if (proof === undefined) return;
     const expected = createHmac('sha256', this.client.secret)
       .update(token ?? '')
@@ -193,40 +199,56 @@ export class Logins {
     return expiresAt > Date.now() ? undefined : { subcode: 463, message: ends[463] };
   }
 
-  authorize(method: string, path: string, given: Parameters): Response {
-    const { decision, ...rest } = given;
-    const { data, error } = Authorization.safeParse(rest);
-    if (error) return showMessage(z.prettifyError(error));
-    const scopes = readScope(data.scope ?? (data.config_id ? allScopes.join(' ') : ''));
-    if (!scopes.every((scope) => allScopes.includes(scope))) return showMessage('Invalid Scopes');
-    if (data.client_id !== this.client.id) return showMessage('Invalid App ID');
-    if (this.redirectUri !== undefined && this.redirectUri !== data.redirect_uri) {
-      return showMessage('URL Blocked');
+  /** `path`: without a version. Undefined: it is none of the login's. */
+  answer(request: Request, path: string, given: Parameters): Response | undefined {
+    if (path === '/dialog/oauth') return this.authorize(request, given);
+    if (path === '/oauth/access_token') return this.giveToken(given);
+    const { access_token, appsecret_proof, ...parameters } = given;
+    const token = readBearer(request) ?? (access_token as string | undefined);
+    const url = new URL(request.url);
+    this.checkProof(token, appsecret_proof);
+    const [, business, edge] = /^\/(\d+)\/(owned_pages|client_pages)$/.exec(path) ?? [];
+    if (business !== undefined) {
+      return this.listPagesOf(
+        token,
+        url,
+        { business, isClient: edge === 'client_pages' },
+        parameters,
+      );
     }
-    if (this.development === 'shown') return showMessage(`App not active: ${notActive}`);
-    if (this.development === 'answered') {
-      return sendBack(data, { error_code: '1349126', error_message: 'App not active' });
+    switch (path.replace(`/${this.user.id}`, '/me')) {
+      case '/debug_token':
+        return this.inspect(token, parameters);
+      case '/me': {
+        if (this.findGood(token).page !== undefined) return undefined;
+        return Response.json(pick(this.user, read(Reading, parameters).fields, ['id', 'name']));
+      }
+      case '/me/permissions':
+        return this.listPermissions(token);
+      case '/me/accounts':
+        return this.listPages(token, url, parameters);
+      case '/me/businesses':
+        return this.listBusinesses(token, url, parameters);
+      default:
+        return undefined;
     }
-    if (method === 'GET') return showConsentForm(path, data);
-    const answer: Record<string, string> =
-      Decision.shape.decision.parse(decision) === 'deny'
-        ? {
-            error: 'access_denied',
-            error_reason: 'user_denied',
-            error_description: 'Permissions error.',
-          }
-        : { code: this.createCode(data.redirect_uri, scopes) };
-    return sendBack(data, answer);
   }
 
-  private createCode(redirectUri: string, scopes: string[]): string {
-    const code = newSecret('code');
-    const granted = scopes.filter((scope) => !this.withheldScopes.has(scope));
-    this.codes.set(code, { redirectUri, scopes: granted, isUsed: false });
-    return code;
+  private authorize(request: Request, given: Parameters): Response {
+    const { data, error } = Authorization.safeParse(given);
+    if (error) return showProblem(z.prettifyError(error));
+    const scopes = data.config_id && !data.scope ? allScopes : splitScope(data.scope ?? '');
+    if (!scopes.every((scope) => allScopes.includes(scope))) return showProblem('Invalid Scopes');
+    return this.decide(request, given, { ...data, scopes }, mark);
   }
 
-  giveToken(parameters: Parameters): Response {
+  protected override refuseUser(asked: Asked): Response | undefined {
+    if (this.development === 'shown') return showProblem(`App not active: ${notActive}`);
+    if (this.development === undefined) return undefined;
+    return sendBack(asked, { error_code: '1349126', error_message: 'App not active' }, mark);
+  }
+
+  private giveToken(parameters: Parameters): Response {
     const grant_type = parameters['grant_type'] ?? 'authorization_code';
     const data = read(TokenRequest, { ...parameters, grant_type });
     if (data.client_id !== this.client.id) {
@@ -248,28 +270,28 @@ export class Logins {
     }
   }
 
-  private useCode({ code: text, redirect_uri }: { code: string; redirect_uri: string }): string[] {
-    const code = this.codes.get(text);
-    if (!code) throw new GraphRefusal(100, 'Invalid verification code format.');
-    if (code.redirectUri !== redirect_uri) {
-      const message =
-        'Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request';
-      throw new GraphRefusal(100, message, { subcode: 36008 });
+  private useCode({ code, redirect_uri }: { code: string; redirect_uri: string }): string[] {
+    const scopes = this.use(code, redirect_uri);
+    switch (scopes) {
+      case 'unknown':
+        throw new GraphRefusal(100, 'Invalid verification code format.');
+      case 'other_uri':
+        throw new GraphRefusal(100, otherUri, { subcode: 36008 });
+      case 'used': {
+        const message = 'This authorization code has been used.';
+        const challenge = `OAuth "Facebook Platform" "invalid_code" "${message}"`;
+        const headers = { 'www-authenticate': challenge };
+        throw new GraphRefusal(100, message, { subcode: 36009, headers });
+      }
+      default:
+        return scopes;
     }
-    if (code.isUsed) {
-      const message = 'This authorization code has been used.';
-      const challenge = `OAuth "Facebook Platform" "invalid_code" "${message}"`;
-      const headers = { 'www-authenticate': challenge };
-      throw new GraphRefusal(100, message, { subcode: 36009, headers });
-    }
-    code.isUsed = true;
-    return code.scopes;
   }
 
   private appToken = () => `${this.client.id}|${this.client.secret}`;
 
   /** A dead token is described with the status 200. */
-  inspect(bearer: string | undefined, parameters: Parameters): Response {
+  private inspect(bearer: string | undefined, parameters: Parameters): Response {
     if (bearer !== this.appToken()) throw badToken('Invalid OAuth access token signature.');
     const { input_token } = read(Inspection, parameters);
     const token = this.tokens.find((each) => each.text === input_token);
@@ -302,7 +324,7 @@ export class Logins {
     });
   }
 
-  listPermissions(text: string | undefined): Response {
+  private listPermissions(text: string | undefined): Response {
     this.check(text, undefined);
     if (this.hasNoPermissions) throw invalid('Tried accessing nonexisting field (permissions)');
     const { scopes } = this.findGood(text);
@@ -311,52 +333,47 @@ export class Logins {
     return Response.json({ data: [...scopes.map(row('granted')), ...declined] });
   }
 
-  listPages(text: string | undefined, url: URL, parameters: Parameters): Response {
+  private listPages(text: string | undefined, url: URL, parameters: Parameters): Response {
     const token = this.check(text, undefined);
-    const own = this.pages.filter(({ business }) => business === undefined);
     const isAllowed = token.scopes.includes('pages_show_list');
-    return this.list(
-      url,
-      parameters,
-      isAllowed ? own.map((each) => this.showPage(each, token)) : [],
-    );
+    const own = this.pages.filter(({ business }) => isAllowed && business === undefined);
+    return this.listOf(own, token, url, parameters);
   }
 
-  listBusinesses(text: string | undefined, url: URL, parameters: Parameters): Response {
+  private listBusinesses(text: string | undefined, url: URL, parameters: Parameters): Response {
     this.checkBusiness(this.check(text, undefined));
-    return this.list(url, parameters, this.businesses);
+    return this.list(url, read(Paging, parameters), this.businesses);
   }
 
-  /** `edge`: `owned_pages` or `client_pages`. */
-  listPagesOf(
+  private listPagesOf(
     text: string | undefined,
     url: URL,
-    { business, edge }: { business: string; edge: string },
+    { business, isClient }: { business: string; isClient: boolean },
     parameters: Parameters,
   ): Response {
     const token = this.check(text, undefined);
     this.checkBusiness(token);
-    if (!this.businesses.some(({ id }) => id === business)) throw missing(business, 'GET');
-    const isClient = edge === 'client_pages';
+    if (!this.businesses.some(({ id }) => id === business)) throw missing(business);
     const found = this.pages.filter(
       (each) => each.business === business && (each.isClient ?? false) === isClient,
     );
-    return this.list(
-      url,
-      parameters,
-      found.map((each) => this.showPage(each, token)),
-    );
+    return this.listOf(found, token, url, parameters);
+  }
+
+  private listOf(
+    pages: readonly SimulatedPage[],
+    token: Token,
+    url: URL,
+    parameters: Parameters,
+  ): Response {
+    const rows = pages.map((page) => this.showPage(page, token));
+    return this.list(url, read(Paging, parameters), rows);
   }
 
   private checkBusiness({ scopes }: Token): void {
     if (scopes.includes('business_management')) return;
-    throw new GraphRefusal(
-      200,
-      '(#200) Requires business_management permission to manage the object',
-      {
-        status: 403,
-      },
-    );
+    const message = '(#200) Requires business_management permission to manage the object';
+    throw new GraphRefusal(200, message, { status: 403 });
   }
 
   private showPage(
@@ -383,29 +400,13 @@ export class Logins {
     return known ?? this.issue(scopes, pageId, isLong ? Infinity : shortLifeS);
   }
 
-  /** By cursors. The address of the next page has the token, as Facebook's has. */
   list(
     url: URL,
-    parameters: Parameters,
+    { limit, ...page }: PageRequest,
     rows: readonly object[],
     defaults = ['id', 'name'],
   ): Response {
-    const { limit, after, fields } = read(Listing, parameters);
-    const start = after === undefined ? 0 : Number(Buffer.from(after, 'base64').toString()) + 1;
-    const end = Math.min(start + Math.min(limit, this.listSize), rows.length);
-    const data = rows.slice(start, end).map((row) => pick(row, fields, defaults));
-    const cursor = (i: number) => Buffer.from(String(i)).toString('base64');
-    const next = new URL(url);
-    next.searchParams.set('after', cursor(end - 1));
-    return Response.json({
-      data,
-      ...(data.length > 0 && {
-        paging: {
-          cursors: { before: cursor(start), after: cursor(end - 1) },
-          ...(end < rows.length && { next: next.href }),
-        },
-      }),
-    });
+    return listPage(rows, { ...page, limit: Math.min(limit, this.listSize) }, defaults, url);
   }
 
   private issue(scopes: string[], pageId?: string, lifeS = longLifeS): Token {
@@ -416,37 +417,7 @@ export class Logins {
   }
 }
 
-const notActive =
-  'This app is not accessible right now and the app developer is aware of the issue. You will be able to log in when the app is reactivated.';
-
-function sendBack(
-  { redirect_uri, state }: { redirect_uri: string; state: string },
-  answer: Record<string, string>,
-): Response {
-  const location = new URL(redirect_uri);
-  for (const [name, value] of Object.entries({ ...answer, state })) {
-    location.searchParams.set(name, value);
-  }
-  // A browser keeps the fragment to itself.
-  return new Response(null, { status: 302, headers: { location: `${location.href}#_=_` } });
-}
-
 const toSeconds = (ms: number) => Math.floor(ms / 1_000);
 
 const show = ({ text }: Token, expires_in: number) =>
   Response.json({ access_token: text, token_type: 'bearer', expires_in });
-
-/** A page without a way back. */
-const showMessage = (message: string) => new Response(message, { status: 400 });
-
-/** The asked fields. Those without a value are left out. Graph APIs always name the object. */
-export function pick(row: object, fields: string | undefined, defaults: string[]) {
-  const all = row as Record<string, unknown>;
-  const asked = (fields === undefined ? defaults : splitFields(fields)).map(
-    (field) => /^\w+/.exec(field)?.[0] ?? field,
-  );
-  const unknown = asked.find((field) => !(field in all));
-  if (unknown !== undefined) throw invalid(`Tried accessing nonexisting field (${unknown})`);
-  const named = 'id' in all ? new Set(['id', ...asked]) : asked;
-  return Object.fromEntries([...named].map((field) => [field, all[field]]));
-}

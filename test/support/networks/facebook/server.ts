@@ -4,70 +4,54 @@
 // the answer to a second finish of a video, and whether the post of a reel is listed with its video's ID.
 import { randomInt } from 'node:crypto';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
-import { Logins, pick, type Parameters, type SimulatedPage } from './logins.ts';
+import { formatOf, shaOf } from '../meta/media.ts';
+import { GraphRefusal, invalid, missing, refusalOf } from '../meta/refusals.ts';
+import {
+  form,
+  json,
+  multipart,
+  pick,
+  read,
+  readBearer,
+  readGiven,
+  Reading,
+  withoutVersion,
+  writeTime,
+  type Given,
+  type Parameters,
+} from '../meta/requests.ts';
+import { Logins, type SimulatedPage } from './logins.ts';
 import {
   FeedVideo,
-  Listing,
   NewComment,
   NewPhoto,
   NewPost,
+  PageListing,
   PhotoStory,
-  read,
-  readGiven,
-  Reading,
   Reel,
   Thumbnail,
   VideoStory,
   WholeVideo,
-  type Given,
 } from './parameters.ts';
 import {
   duplicate,
-  GraphRefusal,
-  invalid,
-  missing,
+  limited,
   needsPageToken,
   noCommentPermission,
   noPostPermission,
   noReadPermission,
-  refuse,
   unknownPath,
 } from './refusals.ts';
-import { shaOf, Videos, type StoredVideo, type VideoEdge } from './videos.ts';
-
-interface Photo {
-  id: string;
-  page: string;
-  bytes: Buffer;
-  altText: string | undefined;
-  isPublished: boolean;
-}
-
-interface Post {
-  id: string;
-  page: string;
-  message: string;
-  link: string | undefined;
-  photos: Photo[];
-  createdAt: number;
-}
-
-interface Comment {
-  id: string;
-  /** Of the post, the comment or the video. */
-  parent: string;
-  page: string;
-  message: string;
-  createdAt: number;
-}
-
-interface Story {
-  postId: string;
-  page: string;
-  mediaId: string;
-  media: 'photo' | 'video';
-  createdAt: number;
-}
+import {
+  showPost,
+  showPostOfVideo,
+  showStoryRow,
+  type Comment,
+  type Photo,
+  type Post,
+  type Story,
+} from './shown.ts';
+import { Videos, type StoredVideo, type VideoEdge } from './videos.ts';
 
 /** What a call of an account needs. */
 interface Call {
@@ -83,8 +67,6 @@ const defaultPage: SimulatedPage = {
   name: 'Ada’s Bakery',
   tasks: ['ANALYZE', 'ADVERTISE', 'MODERATE', 'CREATE_CONTENT', 'MANAGE'],
 };
-
-const oldestVersion = 22;
 
 export class FacebookServer implements NetworkServer {
   readonly logins: Logins;
@@ -115,7 +97,7 @@ export class FacebookServer implements NetworkServer {
     const path = url.pathname.replace(/\/$/, '');
     try {
       if (path.startsWith('/video-upload/')) return await this.takeUpload(request, path);
-      const given = await readGiven(request);
+      const given = await readGiven(request, [form, json, multipart]);
       const phase = given.parameters['upload_phase'];
       this.calls.push(`${request.method} ${path}${typeof phase === 'string' ? ` ${phase}` : ''}`);
       const scripted = this.answers.shift();
@@ -123,12 +105,12 @@ export class FacebookServer implements NetworkServer {
       return await this.take(request, url, path, given);
     } catch (error) {
       if (!(error instanceof GraphRefusal)) throw error;
-      return error.toResponse(this.hasErrorsIn200 ? 200 : undefined);
+      return error.toResponse(this.hasErrorsIn200 ? { status: 200 } : {});
     }
   }
 
   refuse(kind: RefusalKind): Response {
-    return refuse(kind);
+    return refusalOf(kind, limited()).toResponse();
   }
 
   revokeToken(): void {
@@ -191,18 +173,13 @@ export class FacebookServer implements NetworkServer {
 
   private async take(request: Request, url: URL, path: string, given: Given): Promise<Response> {
     const { method } = request;
-    const [node = '', edge, ...others] = withoutVersion(path).slice(1).split('/');
-    if (node === 'dialog' && edge === 'oauth') {
-      return this.logins.authorize(method, path, given.parameters);
-    }
+    const plain = withoutVersion(path);
+    const answer = this.logins.answer(request, plain, given.parameters);
+    if (answer) return answer;
+    const [node = '', edge, ...others] = plain.slice(1).split('/');
     if (others.length > 0) throw unknownPath(path);
-    if (node === 'oauth' && edge === 'access_token') return this.logins.giveToken(given.parameters);
-    const { access_token: parameter, appsecret_proof, ...parameters } = given.parameters;
-    // Meta's own client repeats the object of the path.
-    if (parameters['id'] === node) delete parameters['id'];
-    const token = readBearer(request) ?? (parameter as string | undefined);
-    this.logins.checkProof(token, appsecret_proof);
-    if (node === 'debug_token') return this.logins.inspect(token, parameters);
+    const { access_token, appsecret_proof: _, ...parameters } = given.parameters;
+    const token = readBearer(request) ?? (access_token as string | undefined);
     const call = { url, method, given, token, parameters };
     return edge === undefined ? this.takeNode(node, call) : this.takeEdge(node, edge, call);
   }
@@ -211,9 +188,6 @@ export class FacebookServer implements NetworkServer {
     if (method !== 'GET') throw missing(node, method);
     const good = this.logins.findGood(token);
     const { fields } = read(Reading, parameters);
-    const { user } = this.logins;
-    if (node === 'me' && good.page === undefined)
-      return Response.json(pick(user, fields, ['id', 'name']));
     const page = this.logins.pages.find(({ id }) => id === (node === 'me' ? good.page : node));
     if (page) {
       const { id, name, tasks } = page;
@@ -242,17 +216,7 @@ export class FacebookServer implements NetworkServer {
   }
 
   private takeEdge(node: string, edge: string, call: Call): Response | Promise<Response> {
-    const { method, token, url, parameters } = call;
-    switch (`${method} ${edge}`) {
-      case 'GET permissions':
-        return this.logins.listPermissions(token);
-      case 'GET accounts':
-        return this.logins.listPages(token, url, parameters);
-      case 'GET businesses':
-        return this.logins.listBusinesses(token, url, parameters);
-      case 'GET owned_pages':
-      case 'GET client_pages':
-        return this.logins.listPagesOf(token, url, { business: node, edge }, parameters);
+    switch (`${call.method} ${edge}`) {
       case 'POST comments':
         return this.createComment(node, call);
       case 'GET comments':
@@ -338,9 +302,8 @@ export class FacebookServer implements NetworkServer {
       throw new GraphRefusal(324, '(#324) Requires upload file');
     }
     const bytes = source ?? Buffer.from(await (await fetch(url!)).arrayBuffer());
-    const kind = bytes.subarray(1, 4).toString('latin1') === 'PNG' ? 'png' : 'jpeg';
-    const isJpeg = bytes.length > 1 && bytes.readUInt16BE(0) === 0xff_d8;
-    if (kind === 'jpeg' && !isJpeg) {
+    const format = formatOf(bytes);
+    if (format !== 'jpeg' && format !== 'png') {
       const shown =
         "Your photos couldn't be uploaded. Photos should be smaller than 4 MB and saved as JPG or PNG.";
       throw new GraphRefusal(100, 'Invalid parameter', { subcode: 1366046, shown });
@@ -439,7 +402,7 @@ export class FacebookServer implements NetworkServer {
     const scripted = this.answers.shift();
     if (scripted) return scripted;
     const id = path.split('/').at(-1)!;
-    const { page } = this.logins.findGood(readBearer(request));
+    const { page } = this.logins.findGood(readBearer(request, '(?:Bearer|OAuth)'));
     const video = page === undefined ? undefined : this.videos.find(id, page);
     if (!video || request.method !== 'POST') throw missing(id, request.method);
     return this.videos.takeRest(request, video, Buffer.from(await request.arrayBuffer()));
@@ -485,18 +448,20 @@ export class FacebookServer implements NetworkServer {
     if (page === undefined) throw needsPageToken();
     if (!scopes.includes('pages_read_engagement')) throw noReadPermission();
     if (!this.showObject(node, page)) throw missing(node, 'GET');
-    const { since, order } = read(Listing, parameters);
+    const listing = read(PageListing, parameters);
+    const { since, order } = listing;
     const found = this.comments.filter(
       ({ parent, createdAt }) => parent === node && createdAt >= since * 1_000,
     );
     const rows = order === 'reverse_chronological' ? found.toReversed() : found;
     const shown = rows.map((comment) => this.showComment(comment));
-    return this.logins.list(url, parameters, shown, ['id', 'message', 'created_time', 'from']);
+    return this.logins.list(url, listing, shown, ['id', 'message', 'created_time', 'from']);
   }
 
   /** Newest first. */
   private listOfPage(page: string, edge: string, { url, parameters }: Call): Response {
-    const { since, until = Infinity } = read(Listing, parameters);
+    const listing = read(PageListing, parameters);
+    const { since, until } = listing;
     const isWithin = (each: { page: string; createdAt: number }) =>
       each.page === page && each.createdAt >= since * 1_000 && each.createdAt <= until * 1_000;
     const videos = this.videos.all.filter(
@@ -510,7 +475,7 @@ export class FacebookServer implements NetworkServer {
         const rows = [...this.posts.filter(isWithin).map(showPost), ...ofVideos]
           .toReversed()
           .toSorted((a, b) => Date.parse(b.created_time) - Date.parse(a.created_time));
-        return this.logins.list(url, parameters, rows, ['id', 'message', 'created_time']);
+        return this.logins.list(url, listing, rows, ['id', 'message', 'created_time']);
       }
       case 'video_reels': {
         const rows = videos
@@ -520,70 +485,15 @@ export class FacebookServer implements NetworkServer {
             description: description === '' ? undefined : description,
             updated_time: writeTime(createdAt),
           }));
-        return this.logins.list(url, parameters, rows.toReversed(), ['id', 'description']);
+        return this.logins.list(url, listing, rows.toReversed(), ['id', 'description']);
       }
       case 'stories': {
         const all = ['post_id', 'status', 'creation_time', 'media_type', 'media_id', 'url'];
         const rows = this.stories.filter(isWithin).map(showStoryRow).toReversed();
-        return this.logins.list(url, parameters, rows, all);
+        return this.logins.list(url, listing, rows, all);
       }
       default:
         throw unknownPath(`/${page}/${edge}`);
     }
   }
 }
-
-function showPost({ id, message, link, photos, createdAt }: Post) {
-  const attachments = photos.map((photo) => ({
-    type: 'photo',
-    target: { id: photo.id },
-    description: photo.altText,
-  }));
-  const share = { type: 'share', target: { url: link }, unshimmed_url: link };
-  const [first] = attachments;
-  const shown =
-    photos.length > 1
-      ? [{ type: 'album', target: { id: '9' }, subattachments: { data: attachments } }]
-      : [...(first ? [first] : []), ...(link === undefined ? [] : [share])];
-  return {
-    id,
-    message: message === '' ? undefined : message,
-    created_time: writeTime(createdAt),
-    permalink_url: `https://www.facebook.com/${id}`,
-    attachments: shown.length > 0 ? { data: shown } : undefined,
-  };
-}
-
-const showPostOfVideo = (page: string, { id, description, createdAt }: StoredVideo) => ({
-  id: `${page}_${id}`,
-  message: description === '' ? undefined : description,
-  created_time: writeTime(createdAt),
-  permalink_url: `https://www.facebook.com/reel/${id}/`,
-  attachments: { data: [{ type: 'video_inline', target: { id } }] },
-});
-
-const showStoryRow = ({ postId, mediaId, media, createdAt }: Story) => ({
-  post_id: postId,
-  status: 'PUBLISHED',
-  creation_time: String(Math.floor(createdAt / 1_000)),
-  media_type: media,
-  media_id: mediaId,
-  url: `https://facebook.com/stories/${postId}`,
-});
-
-/** As Facebook writes it. */
-const writeTime = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000');
-
-/** Throws for a version that has ended. */
-function withoutVersion(path: string): string {
-  const version = /^\/v(\d+)\.\d+(?=\/)/.exec(path);
-  if (!version) return path;
-  if (Number(version[1]) < oldestVersion) {
-    const message = `(#2635) You are calling a deprecated version of the Ads API. Please update to the latest version: v27.0.`;
-    throw new GraphRefusal(2635, message);
-  }
-  return path.slice(version[0].length);
-}
-
-const readBearer = ({ headers }: Request) =>
-  /^(?:Bearer|OAuth) (\S+)$/.exec(headers.get('authorization') ?? '')?.[1];

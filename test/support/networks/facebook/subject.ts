@@ -4,8 +4,9 @@ import { facebook as definition } from '../../../../schema/platforms/facebook.ts
 import { createImage, createVideo } from '../../media/target-media.ts';
 import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
 import type { Switchboard } from '../faults.ts';
-import { startFaultyServer } from '../faulty-server.ts';
-import { notWelcome } from './refusals.ts';
+import { notWelcome } from '../meta/refusals.ts';
+import { startMeta } from '../meta/running.ts';
+import { facebookVariables } from './connected.ts';
 import { FacebookServer } from './server.ts';
 
 export const facebookFacts: NetworkFacts = {
@@ -63,35 +64,16 @@ export async function startNetwork(
   switchboard: Switchboard,
   network = new FacebookServer(),
 ): Promise<RunningNetwork> {
-  const { client, pages } = network.logins;
-  const { url, close } = await startFaultyServer(network, switchboard);
-  const accounts = pages.map(({ id }) => id);
+  const running = await startMeta(network, switchboard, 'FANFARE_FACEBOOK', facebookVariables);
+  const accounts = network.logins.pages.map(({ id }) => id);
+  if (accounts.length === 1) return running;
+  const choose = async (address: string, chosen: string[]) =>
+    void (await giveConsent(address, { inputs: {}, accounts: chosen }));
   return {
-    env: {
-      FANFARE_FACEBOOK_API_URL: url,
-      FANFARE_FACEBOOK_VIDEO_URL: url,
-      FANFARE_FACEBOOK_LOGIN_URL: url,
-      FANFARE_FACEBOOK_CLIENT_ID: client.id,
-      FANFARE_FACEBOOK_CLIENT_SECRET: client.secret,
-    },
-    credentials: {},
-    consent: async (address, decision = 'allow') => {
-      const hasChoice = accounts.length > 1 && decision === 'allow';
-      const given = { inputs: {}, decision: { decision } };
-      await giveConsent(address, {
-        ...given,
-        ...(hasChoice && { accounts: accounts.slice(0, 1) }),
-      });
-    },
-    ...(accounts.length > 1 && {
-      consentForAll: async (address: string) =>
-        void (await giveConsent(address, { inputs: {}, accounts })),
-    }),
-    wrongCredentials: [],
-    app: { clientId: client.id, clientSecret: client.secret },
-    listPosts: () => network.listPosts(),
-    listSecrets: () => network.logins.listSecrets(),
-    [Symbol.asyncDispose]: () => close(),
+    ...running,
+    consent: (address, decision) =>
+      decision === 'deny' ? running.consent!(address, decision) : choose(address, [accounts[0]!]),
+    consentForAll: (address) => choose(address, accounts),
   };
 }
 

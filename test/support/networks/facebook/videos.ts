@@ -2,8 +2,8 @@
 // By https://developers.facebook.com/docs/video-api/guides/reels-publishing,
 // https://developers.facebook.com/docs/page-stories-api and
 // https://developers.facebook.com/docs/graph-api/reference/page/videos, read on 2026-11-26.
-import { createHash } from 'node:crypto';
-import { invalid, uploadRefused, wrongRange } from './refusals.ts';
+import { invalid } from '../meta/refusals.ts';
+import { uploadRefused, wrongRange } from './refusals.ts';
 
 export type VideoEdge = 'videos' | 'video_reels' | 'video_stories';
 
@@ -123,13 +123,12 @@ export class Videos {
       return uploadRefused('ProcessingFailedError', words, false);
     }
     video.size = size;
+    const message = 'Partial request (did not match length of file)';
     if (fault === 'cut') {
       video.bytes = Buffer.concat([video.bytes, body.subarray(0, body.length >> 1)]);
-      const message = 'Partial request (did not match length of file)';
       return uploadRefused('PartialRequestError', message, true);
     }
     if (video.bytes.length + body.length !== size) {
-      const message = 'Partial request (did not match length of file)';
       return uploadRefused('PartialRequestError', message, true);
     }
     video.bytes = Buffer.concat([video.bytes, body]);
@@ -180,5 +179,3 @@ export class Videos {
     };
   }
 }
-
-export const shaOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -3,22 +3,26 @@
 // 2026-11-26. Stricter than Instagram: it refuses a parameter that it doesn't know. The code of a wrong collaborator is
 // from an answer that a client has published.
 import { z } from 'zod';
-import { parseJson } from '../../../../activities/platforms/json-client.ts';
-import { badParameter, graphError } from './refusals.ts';
+import { GraphRefusal, invalid } from '../meta/refusals.ts';
+import {
+  count,
+  fields,
+  flag,
+  id,
+  jsonOf,
+  read,
+  webUrl,
+  type Parameters,
+} from '../meta/requests.ts';
 
-/** Of the query and of the body, which may be a form or JSON. */
-export type Parameters = Record<string, unknown>;
-
-const fromText = (given: unknown) => (typeof given === 'string' ? parseJson(given) : given);
-const id = z.string().regex(/^\d+$/);
-const flag = z.preprocess(fromText, z.boolean());
-const publicUrl = z.url({ protocol: /^https?$/ });
 /** A list as JSON, or IDs with commas. */
-const ids = z.preprocess(
-  (given) =>
-    typeof given === 'string' && !given.startsWith('[') ? given.split(',') : fromText(given),
-  z.array(id),
-);
+const ids = z.union([
+  z
+    .string()
+    .regex(/^\d+(,\d+)*$/)
+    .transform((given) => given.split(',')),
+  jsonOf(z.array(id)),
+]);
 const tag = z.strictObject({
   username: z.string(),
   x: z.number().min(0).max(1).optional(),
@@ -27,21 +31,21 @@ const tag = z.strictObject({
 
 const NewContainer = z.strictObject({
   media_type: z.string().optional(),
-  image_url: publicUrl.optional(),
-  video_url: publicUrl.optional(),
+  image_url: webUrl.optional(),
+  video_url: webUrl.optional(),
   is_carousel_item: flag.optional(),
   children: ids.optional(),
   caption: z.string().optional(),
   alt_text: z.string().min(1).max(1_000).optional(),
-  collaborators: z.preprocess(fromText, z.array(z.string()).max(3)).optional(),
-  user_tags: z.preprocess(fromText, z.array(tag)).optional(),
+  collaborators: jsonOf(z.array(z.string()).max(3)).optional(),
+  user_tags: jsonOf(z.array(tag)).optional(),
   location_id: id.optional(),
-  cover_url: publicUrl.optional(),
-  thumb_offset: z.preprocess(fromText, z.int().min(0)).optional(),
+  cover_url: webUrl.optional(),
+  thumb_offset: count.optional(),
   share_to_feed: flag.optional(),
   audio_name: z.string().min(1).optional(),
   /** Of the answer. */
-  fields: z.unknown().optional(),
+  fields,
 });
 export type NewContainer = Omit<z.infer<typeof NewContainer>, 'fields'>;
 export type ContainerKind = 'IMAGE' | 'VIDEO' | 'REELS' | 'STORIES' | 'CAROUSEL';
@@ -70,12 +74,10 @@ const maxTags = 20;
 
 /** Throws if Instagram would. */
 export function readNewContainer(given: Parameters): { data: NewContainer; kind: ContainerKind } {
-  const parsed = NewContainer.safeParse(given);
-  if (!parsed.success) throw badParameter(z.prettifyError(parsed.error));
-  const { fields: _, ...data } = parsed.data;
+  const { fields: _, ...data } = read(NewContainer, given);
   const kind = kindOf(data);
   const isItem = data.is_carousel_item === true;
-  if (isItem && kind !== 'IMAGE' && kind !== 'VIDEO') throw badParameter('Not in a carousel');
+  if (isItem && kind !== 'IMAGE' && kind !== 'VIDEO') throw invalid('Not in a carousel');
   if (kind === 'VIDEO' && !isItem) throw unknownType('VIDEO');
   checkNames(data, isItem ? 'ITEM' : kind);
   checkFiles(data, kind);
@@ -85,7 +87,7 @@ export function readNewContainer(given: Parameters): { data: NewContainer; kind:
 }
 
 const unknownType = (type: string) =>
-  graphError(100, 'Invalid parameter', {
+  new GraphRefusal(100, 'Invalid parameter', {
     subcode: 2207023,
     shown: `The media type ${type} is unknown.`,
   });
@@ -101,7 +103,7 @@ function checkNames(data: NewContainer, kind: ContainerKind | 'ITEM'): void {
   const files = ['media_type', 'image_url', 'video_url'];
   const known: readonly string[] = [...files, ...taken[kind]];
   const wrong = Object.keys(data).find((name) => !known.includes(name));
-  if (wrong !== undefined) throw badParameter(`The parameter ${wrong} is not allowed.`);
+  if (wrong !== undefined) throw invalid(`The parameter ${wrong} is not allowed.`);
 }
 
 function checkFiles(
@@ -117,10 +119,10 @@ function checkFiles(
         : kind === 'IMAGE'
           ? hasImage && !hasVideo
           : hasVideo && !hasImage;
-  if (!isRight) throw badParameter('The parameter image_url or video_url is required.');
-  if (hasVideo && alt_text !== undefined) throw badParameter('Videos have no alt_text.');
+  if (!isRight) throw invalid('The parameter image_url or video_url is required.');
+  if (hasVideo && alt_text !== undefined) throw invalid('Videos have no alt_text.');
   if (kind === 'CAROUSEL' && (children.length < 2 || children.length > 10)) {
-    throw graphError(100, 'Invalid parameter', {
+    throw new GraphRefusal(100, 'Invalid parameter', {
       subcode: 2207028,
       shown:
         'Your post won’t work as a carousel. Carousels need at least 2 photos or videos and no more than 10.',
@@ -131,29 +133,29 @@ function checkFiles(
 function checkTexts({ caption = '', collaborators = [] }: NewContainer): void {
   const count = (sign: RegExp) => caption.match(sign)?.length ?? 0;
   if (Array.from(caption).length > maxCaption || count(/#[\p{L}\p{N}_]+/gu) > 30) {
-    throw graphError(36004, 'The caption is too long.', {
+    throw new GraphRefusal(36004, 'The caption is too long.', {
       subcode: 2207010,
       shown: `The submitted caption is ${caption.length} characters long.`,
     });
   }
   if (collaborators.some((name) => !/^[\w.]+$/.test(name))) {
-    throw graphError(100, 'Invalid parameter', { subcode: 2207018, shown: 'User not found' });
+    throw new GraphRefusal(100, 'Invalid parameter', { subcode: 2207018, shown: 'User not found' });
   }
 }
 
 function checkTags({ user_tags: tags = [], video_url }: NewContainer, kind: ContainerKind): void {
   if (tags.length > maxTags) {
-    throw graphError(100, 'Invalid parameter', {
+    throw new GraphRefusal(100, 'Invalid parameter', {
       subcode: 2207040,
       shown: `Cannot use more than ${maxTags} tags per created media.`,
     });
   }
   for (const { x, y, username } of tags) {
-    if (!/^[\w.]+$/.test(username)) throw badParameter('Invalid username');
+    if (!/^[\w.]+$/.test(username)) throw invalid('Invalid username');
     const isPlaced = x !== undefined && y !== undefined;
     const isFree = x === undefined && y === undefined;
     const mayBeFree = video_url !== undefined || kind === 'STORIES';
-    if (!(isPlaced || (isFree && mayBeFree))) throw badParameter('A tag needs x and y.');
-    if (isPlaced && video_url !== undefined) throw badParameter('A tag of a video has no x.');
+    if (!(isPlaced || (isFree && mayBeFree))) throw invalid('A tag needs x and y.');
+    if (isPlaced && video_url !== undefined) throw invalid('A tag of a video has no x.');
   }
 }

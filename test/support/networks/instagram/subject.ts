@@ -1,16 +1,11 @@
 // Instagram for the contract test: its simulator behind a port that can fail.
 import { createBrowser, type Page } from '../../app/browser.ts';
-import { giveConsent } from '../../app/consent.ts';
-import type {
-  Decision,
-  NetworkFacts,
-  NetworkSubject,
-  RunningNetwork,
-} from '../contract/subject.ts';
+import { hostVideo } from '../../media/hosted-media.ts';
+import type { Decision, NetworkFacts, NetworkSubject } from '../contract/subject.ts';
 import type { Switchboard } from '../faults.ts';
-import { startFaultyServer } from '../faulty-server.ts';
-import { dayMs, hostJpeg, hostVideo, instagramVariables } from './connected.ts';
-import { notWelcome } from './refusals.ts';
+import { notWelcome } from '../meta/refusals.ts';
+import { startMeta } from '../meta/running.ts';
+import { hostJpeg, instagramVariables } from './connected.ts';
 import { InstagramServer } from './server.ts';
 
 export const instagramFacts: NetworkFacts = {
@@ -54,7 +49,7 @@ export const instagram: NetworkSubject = {
   textLimit: 2_200,
   refusal: { platformCode: String(notWelcome.code), message: notWelcome.message },
   media: [await hostJpeg()],
-  start: (switchboard) => startSlow(switchboard, { IMAGE: 1 }),
+  start: (switchboard) => startNetwork(switchboard, new InstagramServer({ IMAGE: 1 })),
 };
 
 /** Three containers. The video is finished when it is read for the second time. */
@@ -63,53 +58,19 @@ export const instagramWithCarousel: NetworkSubject = {
   title: 'instagram with a carousel',
   calls: { ...instagram.calls, prepare: 8 },
   media: [await hostJpeg(), await hostVideo()],
-  start: (switchboard) => startSlow(switchboard, { VIDEO: 1 }),
+  start: (switchboard) => startNetwork(switchboard, new InstagramServer({ VIDEO: 1 })),
 };
 
 /** `network`: with switches that a test sets. */
-export async function startNetwork(
-  switchboard: Switchboard,
-  network = new InstagramServer(),
-): Promise<RunningNetwork> {
-  network.logins.issuedBeforeMs = 2 * dayMs;
-  const { client } = network.logins;
-  const server = await startFaultyServer(network, switchboard);
-  return {
-    env: {
-      ...instagramVariables(server.url),
-      // It fetches media from the app of the test.
-      FANFARE_MEDIA_PUBLIC_URL: '',
-      FANFARE_INSTAGRAM_CLIENT_ID: client.id,
-      FANFARE_INSTAGRAM_CLIENT_SECRET: client.secret,
-    },
-    credentials: {},
-    consent: async (url, decision = 'allow') =>
-      void (await giveConsent(url, { inputs: {}, decision: { decision } })),
-    wrongCredentials: [],
-    app: { clientId: client.id, clientSecret: client.secret },
-    listPosts: () => network.listPosts(),
-    listSecrets: () => network.logins.listSecrets(),
-    countRefreshes: () => network.logins.countRefreshes(),
-    [Symbol.asyncDispose]: () => server.close(),
-  };
-}
-
-function startSlow(
-  switchboard: Switchboard,
-  reads: Partial<InstagramServer['readsUntilFinished']>,
-): Promise<RunningNetwork> {
-  const network = new InstagramServer();
-  Object.assign(network.readsUntilFinished, reads);
-  return startNetwork(switchboard, network);
-}
+export const startNetwork = (switchboard: Switchboard, network = new InstagramServer()) =>
+  startMeta(network, switchboard, 'FANFARE_INSTAGRAM', instagramVariables);
 
 /** An account of a page, by a login at Facebook. Its token neither expires nor is refreshed. */
 export const instagramOfPage: NetworkSubject = {
   ...instagram,
   title: 'instagram with a login at Facebook',
   start: async (switchboard) => {
-    const network = new InstagramServer();
-    network.readsUntilFinished.IMAGE = 1;
+    const network = new InstagramServer({ IMAGE: 1 });
     const { logins } = network.facebook;
     const { id: clientId, secret: clientSecret } = logins.client;
     const running = await startNetwork(switchboard, network);

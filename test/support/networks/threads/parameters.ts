@@ -3,13 +3,8 @@
 // https://developers.facebook.com/docs/threads/posts, read on 2026-11-26. Stricter than Threads: it refuses a
 // parameter that it doesn't know.
 import { z } from 'zod';
-import { parseJson } from '../../../../activities/platforms/json-client.ts';
-import type { Parameters } from './logins.ts';
-import { apiError, type ThreadsRefusal } from './refusals.ts';
-
-const id = z.string().regex(/^\d+$/);
-const flag = z.enum(['true', 'false']).transform((given) => given === 'true');
-const publicUrl = z.url({ protocol: /^https?$/ });
+import { flag, id, jsonOf, webUrl, type Parameters } from '../meta/requests.ts';
+import { apiError } from './refusals.ts';
 
 const PollText = z.string().min(1).max(25);
 const Poll = z.strictObject({
@@ -19,12 +14,12 @@ const Poll = z.strictObject({
   option_d: PollText.optional(),
 });
 
-export const NewContainer = z
+const NewContainer = z
   .strictObject({
     media_type: z.enum(['TEXT', 'IMAGE', 'VIDEO', 'CAROUSEL']),
     text: z.string().optional(),
-    image_url: publicUrl.optional(),
-    video_url: publicUrl.optional(),
+    image_url: webUrl.optional(),
+    video_url: webUrl.optional(),
     is_carousel_item: flag.optional(),
     children: z
       .string()
@@ -46,8 +41,8 @@ export const NewContainer = z
       .max(50)
       .regex(/^[^.&]*$/)
       .optional(),
-    link_attachment: publicUrl.optional(),
-    poll_attachment: z.string().transform(parseJson).pipe(Poll).optional(),
+    link_attachment: webUrl.optional(),
+    poll_attachment: jsonOf(Poll).optional(),
     alt_text: z.string().min(1).max(1_000).optional(),
     quote_post_id: id.optional(),
     auto_publish_text: flag.optional(),
@@ -86,6 +81,7 @@ export const NewContainer = z
     { error: 'An item of a carousel has only its file' },
   );
 export type NewContainer = z.infer<typeof NewContainer>;
+export type Kind = NewContainer['media_type'];
 
 const maxText = 500;
 const maxLinks = 5;
@@ -104,7 +100,7 @@ export function readNewContainer(given: Parameters): NewContainer {
 }
 
 /** Nothing says where the name stands in the answer. */
-const tooManyLinks = (): ThreadsRefusal =>
+const tooManyLinks = () =>
   apiError('THREADS_API__LINK_LIMIT_EXCEEDED', 'The post has too many links.', { status: 400 });
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -1,36 +1,14 @@
-// What the simulated Threads shows of a profile, of containers, of posts and of quotas, and the fields that a call can
-// ask for. By https://developers.facebook.com/docs/threads/retrieve-and-discover-posts/retrieve-posts,
-// https://developers.facebook.com/docs/threads/troubleshooting and
+// What the simulated Threads shows of a profile, of posts and of quotas.
+// By https://developers.facebook.com/docs/threads/retrieve-and-discover-posts/retrieve-posts and
 // https://developers.facebook.com/docs/threads/overview#rate-limiting, read on 2026-11-26.
-import type { Parameters } from './logins.ts';
-import type { NewContainer } from './parameters.ts';
-import { apiError } from './refusals.ts';
+import type { Container, StoredPost } from '../meta/container-server.ts';
+import { writeTime } from '../meta/requests.ts';
+import type { Kind, NewContainer } from './parameters.ts';
 
-export interface Container {
-  id: string;
-  given: NewContainer;
-  children: Container[];
-  /** SHA-256 of its file. */
-  sha256: string | undefined;
-  madeAt: number;
-  /** Reads until it is finished. */
-  readsLeft: number;
-  /** Reads until it is known. */
-  hiddenReads: number;
-  failure: string | undefined;
-  postId: string | undefined;
-}
+export type ThreadsContainer = Container<Kind, NewContainer>;
+export type ThreadsPost = StoredPost<Kind, NewContainer>;
 
-export interface StoredPost {
-  id: string;
-  container: Container;
-  createdAt: number;
-  /** Reads of the post, and of the lists, until it is there. */
-  hiddenReads: number;
-  hiddenLists: number;
-}
-
-export interface Profile {
+interface Profile {
   id: string;
   username: string;
   name: string;
@@ -57,9 +35,9 @@ const mediaTypes = {
 
 /** `posts`: all of the profile. */
 export function showPost(
-  { id, createdAt, container: { given, children, sha256 } }: StoredPost,
+  { id, createdAt, container: { given, children, sha256 } }: ThreadsPost,
   { id: userId, username }: Profile,
-  posts: readonly StoredPost[],
+  posts: readonly ThreadsPost[],
 ): Shown {
   const { media_type: type, text, reply_to_id, quote_post_id } = given;
   const shortcode = BigInt(id).toString(36);
@@ -73,7 +51,7 @@ export function showPost(
     owner: reply_to_id === undefined ? { id: userId } : undefined,
     username,
     text,
-    timestamp: toTime(createdAt),
+    timestamp: writeTime(createdAt),
     shortcode,
     thumbnail_url: undefined,
     children:
@@ -98,7 +76,7 @@ export function showPost(
   };
 }
 
-function rootOf(id: string, posts: readonly StoredPost[]): string {
+function rootOf(id: string, posts: readonly ThreadsPost[]): string {
   const above = posts.find((post) => post.id === id)?.container.given.reply_to_id;
   return above === undefined ? id : rootOf(above, posts);
 }
@@ -111,11 +89,9 @@ function showPoll(poll: NonNullable<NewContainer['poll_attachment']>, createdAt:
     ...poll,
     ...Object.fromEntries(shares),
     total_votes: 0,
-    expiration_timestamp: toTime(createdAt + pollMs),
+    expiration_timestamp: writeTime(createdAt + pollMs),
   };
 }
-
-const toTime = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000');
 
 export const quotas = { posts: 250, replies: 1_000, deletes: 100, locations: 500 };
 
@@ -131,31 +107,4 @@ export function showQuota({ posts, replies }: { posts: number; replies: number }
     location_search_quota_usage: 0,
     location_search_config: configOf(quotas.locations),
   };
-}
-
-/** The asked fields of an object. Those without a value are left out. */
-export function pick(
-  all: Shown,
-  { fields, ...others }: Parameters,
-  defaults: readonly string[],
-): Shown {
-  if (Object.keys(others).length > 0) throw apiError(100, 'Unknown parameters');
-  const asked = (fields ?? defaults.join())
-    .split(/,(?![^{]*\})/)
-    .map((text) => readField(text, all));
-  // Graph APIs always name the object.
-  const named: [string, unknown][] = 'id' in all ? [['id', all['id']], ...asked] : asked;
-  return Object.fromEntries(named);
-}
-
-/** `poll_attachment{option_a,option_b}`, or a name alone. */
-function readField(text: string, all: Shown): [string, unknown] {
-  const [, name, members] = /^(\w+)(?:\{([\w,]+)\})?$/.exec(text) ?? [];
-  if (name === undefined) throw apiError(100, `Syntax error: ${text}`, { status: 400 });
-  if (!(name in all)) {
-    throw apiError(100, `Tried accessing nonexisting field (${name})`, { status: 400 });
-  }
-  const value = all[name] as Shown | undefined;
-  if (members === undefined || value === undefined) return [name, value];
-  return [name, Object.fromEntries(members.split(',').map((member) => [member, value[member]]))];
 }

@@ -1,11 +1,11 @@
 // Threads for the contract test: its simulator behind a port that can fail.
-import { giveConsent } from '../../app/consent.ts';
-import { hostMedia } from '../../media/hosted-media.ts';
-import { createImage, createVideo } from '../../media/target-media.ts';
-import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
+import { hostMedia, hostVideo } from '../../media/hosted-media.ts';
+import { createImage } from '../../media/target-media.ts';
+import type { NetworkFacts, NetworkSubject } from '../contract/subject.ts';
 import type { Switchboard } from '../faults.ts';
-import { startFaultyServer } from '../faulty-server.ts';
-import { notWelcome } from './refusals.ts';
+import { notWelcome } from '../meta/refusals.ts';
+import { startMeta } from '../meta/running.ts';
+import { threadsVariables } from './connected.ts';
 import { ThreadsServer } from './server.ts';
 
 export const threadsFacts: NetworkFacts = {
@@ -49,7 +49,7 @@ export const threadsWithImage: NetworkSubject = {
   title: 'threads with an image',
   calls: { ...threads.calls, prepare: 4 },
   media: [await hostMedia(await createImage())],
-  start: (switchboard) => startSlow(switchboard, { IMAGE: 1 }),
+  start: (switchboard) => startNetwork(switchboard, new ThreadsServer({ IMAGE: 1 })),
 };
 
 /** Three containers. The video is finished when it is read for the second time. */
@@ -57,47 +57,13 @@ export const threadsWithCarousel: NetworkSubject = {
   ...threads,
   title: 'threads with a carousel',
   calls: { ...threads.calls, prepare: 8 },
-  media: [await hostMedia(await createImage()), await hostMedia(createVideo())],
-  start: (switchboard) => startSlow(switchboard, { VIDEO: 1 }),
+  media: [await hostMedia(await createImage()), await hostVideo()],
+  start: (switchboard) => startNetwork(switchboard, new ThreadsServer({ VIDEO: 1 })),
 };
 
 /** `network`: with switches that a test sets. */
-export async function startNetwork(
-  switchboard: Switchboard,
-  network = new ThreadsServer(),
-): Promise<RunningNetwork> {
-  network.logins.issuedBeforeMs = 2 * 24 * 3_600_000;
-  const { client } = network.logins;
-  const server = await startFaultyServer(network, switchboard);
-  return {
-    env: {
-      FANFARE_THREADS_API_URL: server.url,
-      FANFARE_THREADS_CONSENT_URL: `${server.url}/oauth/authorize`,
-      FANFARE_THREADS_CLIENT_ID: client.id,
-      FANFARE_THREADS_CLIENT_SECRET: client.secret,
-      // The simulator fetches media from the test's own server.
-      FANFARE_MEDIA_PUBLIC_URL: '',
-    },
-    credentials: {},
-    consent: async (url, decision = 'allow') =>
-      void (await giveConsent(url, { inputs: {}, decision: { decision } })),
-    wrongCredentials: [],
-    app: { clientId: client.id, clientSecret: client.secret },
-    listPosts: () => network.listPosts(),
-    listSecrets: () => network.logins.listSecrets(),
-    countRefreshes: () => network.logins.countRefreshes(),
-    [Symbol.asyncDispose]: () => server.close(),
-  };
-}
-
-function startSlow(
-  switchboard: Switchboard,
-  reads: Partial<ThreadsServer['readsUntilFinished']>,
-): Promise<RunningNetwork> {
-  const network = new ThreadsServer();
-  Object.assign(network.readsUntilFinished, reads);
-  return startNetwork(switchboard, network);
-}
+export const startNetwork = (switchboard: Switchboard, network = new ThreadsServer()) =>
+  startMeta(network, switchboard, 'FANFARE_THREADS', threadsVariables);
 
 /** They arrive as they were given. */
 function same(options: Record<string, unknown>) {
