@@ -6,90 +6,55 @@ import { parseJson } from '../../../activities/platforms/json-client.ts';
 import type { Target } from '../../../activities/platforms/platform.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { driveWithSdk } from '../../support/judges/meta-sdk.ts';
+import {
+  findDifferent,
+  isJson,
+  recordCalls,
+  type Call,
+  type CallForm,
+} from '../../support/judges/recorded-calls.ts';
 import { hostMedia } from '../../support/media/hosted-media.ts';
 import { createImage, createVideo } from '../../support/media/target-media.ts';
 import { giveConsent } from '../../support/networks/connection.ts';
-import type { NetworkServer } from '../../support/networks/contract/subject.ts';
+import { facebookVariables } from '../../support/networks/facebook/connected.ts';
 import { FacebookServer } from '../../support/networks/facebook/server.ts';
 import { createSwitchboard } from '../../support/networks/faults.ts';
 import { startFaultyServer } from '../../support/networks/faulty-server.ts';
 import { prepareTarget, targetOf } from '../../support/networks/target.ts';
 
-/** A call in the words that both clients share. */
-interface Call {
-  call: string;
-  parameters: Record<string, unknown>;
-}
-
 const never = new AbortController().signal;
 const page = '102030405060708';
 const business = '9001';
 
-/** The connector has the token in a header, and only Meta's client repeats the object of the path. */
-const unread = new Set(['access_token', 'id']);
-
-/** In another order, and as form, query or JSON. */
-async function readCall(request: Request): Promise<Call> {
-  const { pathname, searchParams } = new URL(request.url);
-  const body = request.method === 'GET' ? {} : await readBody(request);
-  const given = { ...Object.fromEntries(searchParams), ...body };
-  const parameters = Object.entries(given)
-    .filter(([name, value]) => !unread.has(name) && String(value) !== '')
-    .map(([name, value]) => toPlain(name, value))
-    .toSorted(([a], [b]) => a.localeCompare(b));
-  const path = pathname
-    .replace(/^\/v\d+\.\d+/, '')
-    .replace(`/${page}_`, '/PAGE_')
-    // Once it has read the user, Meta's client names it by its ID.
-    .replace(/^\/10207\d+\//, '/me/')
-    .replaceAll(/\d{18}/g, 'ID');
-  return { call: `${request.method} ${path}`, parameters: Object.fromEntries(parameters) };
-}
-
-async function readBody(request: Request): Promise<Record<string, unknown>> {
-  const type = request.headers.get('content-type') ?? '';
-  if (type.startsWith('application/json')) {
-    return (await request.json()) as Record<string, unknown>;
-  }
-  if (type.startsWith('multipart/')) return Object.fromEntries(await request.formData());
-  return Object.fromEntries(new URLSearchParams(await request.text()));
-}
-
-/** IDs and times differ from run to run, and the client sends the address of an image instead of its bytes. */
-function toPlain(name: string, value: unknown): [string, unknown] {
-  if (name === 'url' || value instanceof Blob) return ['file', 'FILE'];
-  if (name === 'since') return [name, 'TIME'];
-  if (name === 'input_token') return [name, 'TOKEN'];
-  const plain = typeof value === 'string' && /^(?:[[{]|true$|false$|\d+$)/.test(value);
-  const text = JSON.stringify(plain ? parseJson(value) : value);
-  return [name, text.replaceAll(/"?\d{18}"?/g, 'ID')];
-}
-
-/** Remembers each call to the API. */
-function recording(server: FacebookServer, calls: Call[]): NetworkServer {
-  return {
-    answer: async (request) => {
-      const isUpload = request.url.includes('/video-upload/');
-      if (!isUpload && !request.url.includes('/oauth')) calls.push(await readCall(request.clone()));
-      return server.answer(request);
-    },
-    refuse: (kind) => server.refuse(kind),
-    revokeToken: () => server.revokeToken(),
-  };
-}
+const form: CallForm = {
+  isRecorded: (url) => !url.includes('/video-upload/') && !url.includes('/oauth'),
+  toPath: (path) =>
+    path
+      .replace(`/${page}_`, '/PAGE_')
+      // Once it has read the user, Meta's client names it by its ID.
+      .replace(/^\/10207\d+\//, '/me/')
+      .replaceAll(/\d{18}/g, 'ID'),
+  toParameter(name, value) {
+    // The client sends the address of an image instead of its bytes.
+    if (name === 'url' || value instanceof Blob) return ['file', 'FILE'];
+    if (name === 'since') return [name, 'TIME'];
+    if (name === 'input_token') return [name, 'TOKEN'];
+    const text = JSON.stringify(isJson(value) ? parseJson(value) : value);
+    return [name, text.replaceAll(/"?\d{18}"?/g, 'ID')];
+  },
+};
 
 test('the client and the connector make the same calls', async () => {
   const server = new FacebookServer();
   server.logins.businesses.push({ id: business, name: 'Acme' });
   server.videos.switches.readsUntilPublic = 0;
   const calls: Call[] = [];
-  const { url, close } = await startFaultyServer(recording(server, calls), createSwitchboard());
+  const { url, close } = await startFaultyServer(
+    recordCalls(server, calls, form),
+    createSwitchboard(),
+  );
   await using _ = { [Symbol.asyncDispose]: close };
-  const { facebook: settings } = readConfig({
-    FANFARE_FACEBOOK_API_URL: url,
-    FANFARE_FACEBOOK_VIDEO_URL: url,
-    FANFARE_FACEBOOK_LOGIN_URL: url,
-  }).platforms;
+  const { facebook: settings } = readConfig(facebookVariables(url)).platforms;
   const facebook = createFacebook({ ...settings, fetch });
   const { client } = server.logins;
   const app = { clientId: client.id, clientSecret: client.secret };
@@ -144,9 +109,5 @@ test('the client and the connector make the same calls', async () => {
 
   // Each call of the client that isn't refused on purpose has one of the connector that equals it.
   const theirs = calls.slice(0, -4);
-  const different = theirs.filter(
-    (call) => !own.some((each) => JSON.stringify(each) === JSON.stringify(call)),
-  );
-  console.log(`Meta's client: ${theirs.length} calls compared, ${different.length} differ.`);
-  expect(different).toEqual([]);
+  expect(findDifferent(theirs, own)).toEqual([]);
 }, 120_000);

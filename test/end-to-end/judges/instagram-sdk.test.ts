@@ -5,77 +5,45 @@ import { parseJson } from '../../../activities/platforms/json-client.ts';
 import type { ConsentMethod, Target } from '../../../activities/platforms/platform.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { driveWithSdk } from '../../support/judges/meta-sdk.ts';
+import {
+  findDifferent,
+  isJson,
+  recordCalls,
+  type Call,
+  type CallForm,
+} from '../../support/judges/recorded-calls.ts';
+import { hostVideo } from '../../support/media/hosted-media.ts';
 import { giveConsent } from '../../support/networks/connection.ts';
-import type { NetworkServer } from '../../support/networks/contract/subject.ts';
 import { createSwitchboard } from '../../support/networks/faults.ts';
 import { startFaultyServer } from '../../support/networks/faulty-server.ts';
-import {
-  hostJpeg,
-  hostVideo,
-  instagramVariables,
-} from '../../support/networks/instagram/connected.ts';
+import { hostJpeg, instagramVariables } from '../../support/networks/instagram/connected.ts';
 import { pageOf } from '../../support/networks/instagram/facebook-side.ts';
 import { InstagramServer } from '../../support/networks/instagram/server.ts';
 import { prepareTarget, targetOf } from '../../support/networks/target.ts';
 
-/** A call in the words that both clients share. */
-interface Call {
-  call: string;
-  parameters: Record<string, unknown>;
-}
-
 const never = new AbortController().signal;
 
-/** The connector has the token in a header, and only Meta's client repeats the object of the path. */
-const unread = new Set(['access_token', 'id']);
-
-/** In another order, and as form, query or JSON. */
-async function readCall(request: Request): Promise<Call> {
-  const { pathname, searchParams } = new URL(request.url);
-  const text = request.method === 'GET' ? '' : await request.text();
-  const isJson = request.headers.get('content-type')?.startsWith('application/json');
-  const body =
-    isJson && text !== ''
-      ? (JSON.parse(text) as Record<string, unknown>)
-      : Object.fromEntries(new URLSearchParams(text));
-  const given = { ...Object.fromEntries(searchParams), ...body };
-  const parameters = Object.entries(given)
-    .filter(([name, value]) => !unread.has(name) && String(value) !== '')
-    .map(([name, value]) => [name, toPlain(name, value)] as const)
-    .toSorted(([a], [b]) => a.localeCompare(b));
-  const path = pathname
-    .replace(/^\/graph\.facebook\.com\/v\d+\.\d+/, '')
-    .replaceAll(/\/179\d{14}/g, '/ID');
-  return { call: `${request.method} ${path}`, parameters: Object.fromEntries(parameters) };
-}
-
-/** Lists and numbers may stand as JSON in a text. IDs differ from run to run. */
-function toPlain(name: string, value: unknown): unknown {
-  if (name === 'fields') return String(value).split(',').toSorted().join();
-  if (name === 'children') return [value].flat().flatMap((each) => String(each).split(',')).length;
-  if (name === 'creation_id') return 'ID';
-  return typeof value === 'string' && /^(?:[[{]|true$|false$|\d+$)/.test(value)
-    ? parseJson(value)
-    : value;
-}
-
-/** Remembers each call to the API. */
-function recording(server: InstagramServer, calls: Call[]): NetworkServer {
-  return {
-    answer: async (request) => {
-      if (request.url.includes('/graph.facebook.com/')) calls.push(await readCall(request.clone()));
-      return server.answer(request);
-    },
-    refuse: (kind, request) => server.refuse(kind, request),
-    revokeToken: () => server.revokeToken(),
-  };
-}
+const form: CallForm = {
+  isRecorded: (url) => url.includes('/graph.facebook.com/'),
+  toPath: (path) => path.replaceAll(/\/179\d{14}/g, '/ID'),
+  toParameter(name, value) {
+    if (name === 'fields') return [name, String(value).split(',').toSorted().join()];
+    if (name === 'children') {
+      return [name, [value].flat().flatMap((each) => String(each).split(',')).length];
+    }
+    if (name === 'creation_id') return [name, 'ID'];
+    return [name, isJson(value) ? parseJson(value) : value];
+  },
+};
 
 test('the client and the connector make the same calls', async () => {
   const server = new InstagramServer();
   server.facebook.logins.businesses.push({ id: '77', name: 'Fanfare' });
   const calls: Call[] = [];
-  const { url, close } = await startFaultyServer(recording(server, calls), createSwitchboard());
+  const { url, close } = await startFaultyServer(
+    recordCalls(server, calls, form),
+    createSwitchboard(),
+  );
   await using _ = { [Symbol.asyncDispose]: close };
   const { client } = server.facebook.logins;
   const { instagram: settings } = readConfig(instagramVariables(url)).platforms;
@@ -140,9 +108,5 @@ test('the client and the connector make the same calls', async () => {
 
   // Each call of the client that isn't refused on purpose has one of the connector that equals it.
   const theirs = calls.slice(0, -2);
-  const different = theirs.filter(
-    (call) => !own.some((each) => JSON.stringify(each) === JSON.stringify(call)),
-  );
-  console.log(`Meta's client: ${theirs.length} calls compared, ${different.length} differ.`);
-  expect(different).toEqual([]);
+  expect(findDifferent(theirs, own)).toEqual([]);
 }, 120_000);

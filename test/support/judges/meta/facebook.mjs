@@ -1,47 +1,10 @@
 // Publishes to a page of Facebook with Meta's client, and prints what it made of each answer.
 // The client sends no bytes, so a plain request sends those of a video.
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { api, graph, input, open, readLogin, sdk, step, user } from './client.mjs';
 
-const require = createRequire(join(process.env.META_SDK, 'package.json'));
-const { Business, FacebookAdsApi, Page, PagePost, User } = require('facebook-nodejs-business-sdk');
-const {
-  userToken,
-  pageToken,
-  appToken,
-  page: pageId,
-  business,
-  imageUrl,
-  video,
-  since,
-} = JSON.parse(process.env.INPUT);
-const graph = process.env.GRAPH_URL;
-
-for (const host of ['GRAPH', 'GRAPH_VIDEO']) {
-  Object.defineProperty(FacebookAdsApi, host, { get: () => graph });
-}
-// Without reports of crashes to Meta.
-const open = (token) => new FacebookAdsApi(token, 'en_US', false);
-const api = open(pageToken);
-const user = new User('me', {}, undefined, open(userToken));
+const { Page, PagePost } = sdk;
+const { userToken, pageToken, appToken, page: pageId, imageUrl, video, since } = input;
 const page = new Page(pageId, {}, undefined, api);
-
-/** Without the client's own members. */
-const toData = (found) => (Array.isArray(found) ? found.map(toData) : (found?._data ?? found));
-
-async function step(name, call) {
-  try {
-    const data = toData(await call());
-    console.log(JSON.stringify({ step: name, data }));
-    return data;
-  } catch (error) {
-    const { status, response, message } = error;
-    if (response === undefined) throw error;
-    const { code, error_subcode: subcode } = response;
-    console.log(JSON.stringify({ step: name, error: { status, code, subcode, message } }));
-    return {};
-  }
-}
 
 const statusOf = ({ video_id }) => api.call('GET', [video_id], { fields: 'status' });
 const bytes = Buffer.from(video, 'base64');
@@ -70,14 +33,8 @@ async function transfer({ upload_session_id, start_offset, end_offset }) {
   }
 }
 
-const ofPage = ['id', 'name', 'access_token', 'tasks'];
 await step('me', () => user.get(['id']));
-await step('accounts', () => user.getAccounts(ofPage, { limit: 100 }));
-await step('businesses', () => user.getBusinesses(['id', 'name'], { limit: 100 }));
-const owner = new Business(business, {}, undefined, open(userToken));
-await step('owned pages', () => owner.getOwnedPages(ofPage, { limit: 100 }));
-await step('client pages', () => owner.getClientPages(ofPage, { limit: 100 }));
-await step('permissions', () => user.getPermissions([]));
+await readLogin(['id', 'name', 'access_token', 'tasks']);
 await step('debug token', () =>
   open(appToken).call('GET', ['debug_token'], { input_token: pageToken }),
 );

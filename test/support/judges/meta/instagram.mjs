@@ -1,52 +1,20 @@
 // Publishes to Instagram with Meta's client, and prints what it made of each answer.
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { api, input, readLogin, sdk, step } from './client.mjs';
 
-const require = createRequire(join(process.env.META_SDK, 'package.json'));
-const { Business, FacebookAdsApi, IGMedia, IGUser, User } = require('facebook-nodejs-business-sdk');
-const { userToken, pageToken, account, business, imageUrl, secondImageUrl, videoUrl, coverUrl } =
-  JSON.parse(process.env.INPUT);
-
-Object.defineProperty(FacebookAdsApi, 'GRAPH', { get: () => process.env.GRAPH_URL });
-// Without reports of crashes to Meta.
-const open = (token) => new FacebookAdsApi(token, 'en_US', false);
-const api = open(pageToken);
-const user = new User('me', {}, undefined, open(userToken));
+const { IGMedia, IGUser } = sdk;
+const { account, imageUrl, secondImageUrl, videoUrl, coverUrl } = input;
 const instagram = new IGUser(account, {}, undefined, api);
-
-/** Without the client's own members. */
-const toData = (found) => (Array.isArray(found) ? found.map(toData) : (found?._data ?? found));
-
-async function step(name, call) {
-  try {
-    const data = toData(await call());
-    console.log(JSON.stringify({ step: name, data }));
-    return data;
-  } catch (error) {
-    const { status, response, message } = error;
-    if (response === undefined) throw error;
-    const { code, error_subcode: subcode } = response;
-    console.log(JSON.stringify({ step: name, error: { status, code, subcode, message } }));
-    return {};
-  }
-}
 
 const statusOf = ({ id }) => api.call('GET', [id], { fields: 'status_code,status' });
 
-const ofPage = [
+await readLogin([
   'id',
   'name',
   'access_token',
   'tasks',
   'instagram_business_account{id,username,name}',
   'connected_instagram_account{id,username}',
-];
-await step('accounts', () => user.getAccounts(ofPage, { limit: 100 }));
-await step('businesses', () => user.getBusinesses(['id', 'name'], { limit: 100 }));
-const owner = new Business(business, {}, undefined, open(userToken));
-await step('owned pages', () => owner.getOwnedPages(ofPage, { limit: 100 }));
-await step('client pages', () => owner.getClientPages(ofPage, { limit: 100 }));
-await step('permissions', () => user.getPermissions([]));
+]);
 
 await step('quota', () => instagram.getContentPublishingLimit(['quota_usage', 'config']));
 const image = await step('image', () =>
