@@ -55,16 +55,20 @@ export const h264Config = {
   ...size,
 };
 
-/** A file of two seconds, 640 × 360 pixels, before its rotation. Its pictures can't be shown. */
-export async function video(format: VideoFormat, rotation: Rotation = 0): Promise<Buffer> {
+/** Default: a file of two seconds, 640 × 360 pixels, before its rotation. Its pictures can't be shown. */
+export async function video(
+  format: VideoFormat,
+  rotation: Rotation = 0,
+  { seconds = 2, ...change }: Partial<typeof size> & { seconds?: number } = {},
+): Promise<Buffer> {
   const target = new BufferTarget();
   const output = new Output({ format: videoFormats[format](), target });
   const isWebm = format === 'webm';
   const source = new EncodedVideoPacketSource(isWebm ? 'vp8' : 'avc');
   output.addVideoTrack(source, { rotation, frameRate: 10 });
   await output.start();
-  const decoderConfig = isWebm ? { codec: 'vp8', ...size } : h264Config;
-  for (let i = 0; i < 20; i++) {
+  const decoderConfig = { ...(isWebm ? { codec: 'vp8', ...size } : h264Config), ...change };
+  for (let i = 0; i < seconds * 10; i++) {
     const data = Buffer.concat([Buffer.from('000001ec65', 'hex'), Buffer.alloc(495, i + 1)]);
     const packet = new EncodedPacket(data, i % 10 === 0 ? 'key' : 'delta', i / 10, 0.1);
     await source.add(packet, { decoderConfig });
