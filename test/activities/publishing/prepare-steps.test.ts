@@ -227,7 +227,7 @@ test('a prepare is bounded by the time that passes, whatever its calls answer', 
   await using target = await start({ calls: { prepare: alternate }, clock });
   const startedMs = performance.now();
   expect(await target.end()).toMatchObject({ error_code: 'unavailable', failure_stage: 'prepare' });
-  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  expect(performance.now() - startedMs).toBeLessThan(10_000);
 });
 
 test('a prepare continues after a restart with the state of its last step', async () => {

@@ -42,7 +42,6 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
     expect(triggersOf(after)).toEqual(['schedule', 'manual', 'schedule']);
     const lateMs = Date.parse(after.attempts[2].started_at) - Date.parse(dueAt);
     expect(lateMs).toBeGreaterThanOrEqual(0);
-    expect(lateMs).toBeLessThan(1_500);
     expect(await delivery.getWebhook()).toMatchObject({
       consecutive_failures: 1,
       failing_since: warnedAt,

@@ -121,7 +121,7 @@ describe('the listener', () => {
     const listener = createListener(url, queryTimeoutMs);
     await expect.poll(() => listening()).toBe(1);
     proxy.silence();
-    expect(await measure(listener.close())).toBeLessThan(2_000);
+    expect(await measure(listener.close())).toBeLessThan(10_000);
   });
 });
 
@@ -140,7 +140,7 @@ describe('the notifier', () => {
     proxy.restore();
     await expect.poll(notify).toBeGreaterThan(1);
     proxy.silence();
-    expect(await measure(notifier.close())).toBeLessThan(2_000);
+    expect(await measure(notifier.close())).toBeLessThan(10_000);
     await listener.close();
   });
 });
