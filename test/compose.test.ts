@@ -81,7 +81,7 @@ test('containers and systemd have the same memory limit', () => {
   for (const name of ['api', 'worker']) expect(services[name]!.mem_limit).toBe(`${limit}m`);
 });
 
-test('the database users are made, and Fanfare migrates as its own', async () => {
+test('the script creates the database users, and Fanfare migrates as its own user', async () => {
   const adminUrl = inject('adminDatabaseUrl');
   const [, script] = /<<'SQL'\n([\s\S]*?)SQL\n/.exec(configs['database-users']!.content)!;
   // The tests share a server, so the names are others.

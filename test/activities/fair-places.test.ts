@@ -64,7 +64,7 @@ test('work that ends makes room for the keys with fewer places', async () => {
   expect(await countsOf('a', 'b')).toEqual([3, 3]);
 });
 
-test('work that waits ends with the reason of its signal, and takes no place', async () => {
+test('waiting work ends with the reason of its signal, and takes no place', async () => {
   const { start, end, countsOf } = useWork(2);
   const [first, stopping] = [start('a'), new AbortController()];
   const waiting = start('a', stopping.signal);
@@ -77,13 +77,13 @@ test('work that waits ends with the reason of its signal, and takes no place', a
   expect(await countsOf('a', 'b')).toEqual([0, 0]);
 });
 
-test('work that fails gives its place free', async () => {
+test('work that fails frees its place', async () => {
   const inPlace = createFairPlaces(2);
   const fail = () => Promise.reject(new Error('No.'));
   for (let i = 0; i < 3; i++) await expect(inPlace('a', fail)).rejects.toThrow('No.');
 });
 
-test('one place alternates between keys, however much one of them has waiting', async () => {
+test('one place alternates between keys, however much work waits for one of them', async () => {
   const inPlace = createFairPlaces(1);
   const order: string[] = [];
   const add = (name: string) => inPlace(name[0]!, async () => void order.push(name));

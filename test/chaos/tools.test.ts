@@ -81,7 +81,7 @@ test('proxies in a process of their own pass bytes while the run is busy', async
   server.echo.close();
 });
 
-test('proxies in a process of their own fall silent one by one, and end with it', async () => {
+test('proxies in a process of their own can be silenced one by one, and end with the process', async () => {
   const server = await startEcho();
   const proxies = await startProxies([server, server]);
   const [silent, other] = proxies.all;

@@ -166,7 +166,7 @@ describe('large posts', () => {
     }
   });
 
-  test('fill a page before it is 1 MB', async () => {
+  test('end a page before it has much more than 1 MB', async () => {
     const found: string[] = [];
     let next = '/v1/posts?limit=100';
     while (next !== '') {

@@ -100,7 +100,7 @@ describe('a post with media', () => {
     expect(results[0]).toMatchObject({ error_code, failure_stage: 'prepare', attempts: 0 });
   });
 
-  test('is retried with a URL that works by then', async () => {
+  test('can be retried once its URL works', async () => {
     const media_urls = [`${files.url}/soon.png`];
     const post = await app.tenant.createPost({ account_ids: [await connect('dan')], media_urls });
     const failed = await app.tenant.waitForPost(post.id);

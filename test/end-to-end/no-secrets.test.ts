@@ -63,7 +63,7 @@ describe('secrets', () => {
     }
   });
 
-  test("are in none of our tables, beside the sandbox network's own", async () => {
+  test('are in no tables except those of the sandbox network', async () => {
     const tables = await readTables(app.database.db);
     expect(tables.length).toBeGreaterThan(12);
     for (const rows of tables) expectNone(rows);

@@ -133,7 +133,7 @@ describe('the same moment', () => {
     );
   });
 
-  test.concurrent('two reschedules and the time itself: it is published once', async () => {
+  test.concurrent('two reschedules and the due time: the post is published once', async () => {
     const ids = await Promise.all(
       repeats.map(async () => (await create({ scheduled_at: inMs(2_200) })).id),
     );
@@ -170,7 +170,7 @@ describe('the same moment', () => {
     expect((await expectTruth(post.id)).status).toBe('published');
   });
 
-  test('two retry a failed target: one is taken, and the others are not sent again', async () => {
+  test('two retries of a failed target: one is accepted, and the other targets are not sent again', async () => {
     await Promise.all(
       repeats.map(async () => {
         const [first, second] = accounts.map(({ id }) => id);

@@ -93,7 +93,7 @@ describe('the tables', () => {
     expect(named.toSorted()).toEqual([...fields].toSorted());
   });
 
-  test('name calls that there are', () => {
+  test('name only calls that exist', () => {
     const known = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     const calls = readTable(publishing, 'Call').flatMap(([names]) => namesIn(names!));
     expect(calls.length).toBeGreaterThan(5);

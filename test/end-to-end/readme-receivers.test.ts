@@ -110,7 +110,7 @@ describe.each([
     expect(await send(sign(body, newSecret), 'dlv_rotated')).toBe(204);
   });
 
-  test('answers 401 to a forged request, and outlives one that breaks off', async () => {
+  test('answers 401 to a forged request, and survives a request that breaks off', async () => {
     const genuine = sign(body, webhook.secret);
     const forged: (string | undefined)[] = [
       undefined,

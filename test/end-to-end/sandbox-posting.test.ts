@@ -49,7 +49,7 @@ describe('a post to the sandbox', () => {
     });
   });
 
-  test('waits as long as the answer to the post before it requested', async () => {
+  test('waits as long as the answer to the previous post requested', async () => {
     const { id: account_id } = await app.tenant.connectSandbox('carol');
     const publish = async (platform_options: object) => {
       const target = { account_id, caption: 'hello', platform_options };

@@ -49,7 +49,7 @@ describe('the page', () => {
   });
 });
 
-test('the address that `start` prints has the key where browsers keep it to themselves', () => {
+test('the URL that `start` prints has the key in its fragment, which browsers do not send', () => {
   const given = { url: app.url, key: 'sk_1', accountIds: [], temporalUiUrl: undefined };
   const [, printed] = /GraphiQL\s+(\S+)/.exec(welcome({ ...given, hasGraphiql: true }))!;
   expect(printed).toBe(`${app.url}/graphql#key=sk_1`);

@@ -106,7 +106,7 @@ describe.skipIf(!relay)('nostr-relay', () => {
     expect(detail).toEqual({ relays: [{ relay: relay!.url, result: 'accepted' }] });
   });
 
-  test('publishes links to media, with what describes them', async () => {
+  test('publishes links to media, with tags that describe each file', async () => {
     const author = newAuthor();
     const image = linkedMedia('https://example.com/a.jpg', { altText: 'A trumpet 🎺' });
     const video = linkedMedia(`https://example.com/${'b'.repeat(300)}.mp4`, {
@@ -208,7 +208,7 @@ describe.skipIf(!relay)('nostr-relay', () => {
     expect(await read(externalId)).toMatchObject({ pubkey: author.pubkey });
   });
 
-  test('publishes beside a relay that is away, and the attempt says where', async () => {
+  test('publishes although a relay is away, and the attempt lists the result of each relay', async () => {
     const database = await createTestDatabase();
     const app = await startApp({ database, env });
     const private_key = nsecEncode(newAuthor().key);

@@ -30,7 +30,7 @@ describe.skipIf(!gateway)('a store in a bucket', () => {
     expect(String(await readAll(store.open(key)))).toBe('x');
   });
 
-  test('reports a bucket that is missing, and a service that is', async () => {
+  test('reports a missing bucket, and a missing service', async () => {
     const missing = await openStore(gateway!.storeUrl.replace('//media', '//missing'));
     const gone = await openStore(gateway!.storeUrl.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'));
     for (const lost of [missing, gone]) {

@@ -88,7 +88,7 @@ describe('readConfig', () => {
     expect(issuesOf({ ...database, FANFARE_VAULT_KEYS: 'k1:short' }, 'operator')).toHaveLength(1);
   });
 
-  test('requires stored documents to refuse all others', () => {
+  test('accepts FANFARE_PERSISTED_ONLY only with stored documents', () => {
     expect(issuesOf({ FANFARE_PERSISTED_ONLY: 'true' })).toHaveLength(1);
     expect(issuesOf({ FANFARE_PERSISTED_ONLY: 'true', FANFARE_PERSISTED_DOCUMENTS: 'a' })).toEqual(
       [],

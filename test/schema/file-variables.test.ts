@@ -48,7 +48,7 @@ test('variables of other programs, empty ones and unknown ones stay as they are'
   expect(readFileVariables(env)).toEqual(env);
 });
 
-test('every file that is absent, empty or in conflict is named, and no value is', () => {
+test('every file that is absent, empty or in conflict is named, and no value is shown', () => {
   const issues = issuesOf({
     DATABASE_URL_FILE: join(folder, 'absent'),
     TEMPORAL_API_KEY_FILE: folder,

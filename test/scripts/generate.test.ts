@@ -310,7 +310,7 @@ describe('generate', () => {
     expect(await readFile(openApi, 'utf8')).toBe(text);
   });
 
-  test('removes them if clients may break, and lists breaking and dangerous changes', async () => {
+  test('removes fields and operations if clients may break, and lists breaking and dangerous changes', async () => {
     const text = '{"paths":{"/v1/forecast":{"get":{"operationId":"getForecast","responses":{}}}}}';
     await writeFile(openApi, text);
     await writeFile(

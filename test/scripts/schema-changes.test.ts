@@ -64,7 +64,7 @@ describe('findChanges', () => {
     expect(change(from, to)).toEqual(nothing);
   });
 
-  test('lets the types go that only a deprecated field led to', () => {
+  test('lets types go if only a deprecated field led to them', () => {
     const after = before
       .replace(/old: Old.*/, '')
       .replace(/type Old .*/, '')

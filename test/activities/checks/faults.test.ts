@@ -162,7 +162,7 @@ test.each([
   ['a page that the user allows no posts to', 'scopes', 'permission_missing', 'reconnect_account'],
   ['a personal account', 'scopes', 'permission_missing', 'reconnect_account'],
   ['a network that is down', 'login', 'unavailable', 'retry'],
-] as const)('%s fails %s with %s', async (fault, name, code, nextAction) => {
+] as const)('%s fails the step %s with the code %s', async (fault, name, code, nextAction) => {
   const { network, publicUrls = media.publicUrls } = await plants[fault]!();
   await using _ = network;
   const { checkId } = await addCheck(database.db, network);

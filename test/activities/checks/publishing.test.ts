@@ -98,7 +98,7 @@ describe('the post of a check', () => {
     expect([network.calls, removed]).toEqual([1, ['post-0']]);
   });
 
-  test('is not sent again by another execution, but looked for', async () => {
+  test('is looked for by another execution, and not sent again', async () => {
     const { checkId, dependencies } = await begin();
     // The process dies after the call, before it records the answer.
     await expect(advanceCheck(withoutRecord(dependencies), { checkId })).rejects.toThrow('died');
@@ -108,7 +108,7 @@ describe('the post of a check', () => {
     expect([network.calls, removed]).toEqual([1, ['post-0']]);
   });
 
-  test('does not count if the network refuses it', async () => {
+  test('does not count in the usage if the network refuses it', async () => {
     network.script = ['reject'];
     const { checkId, accountId, dependencies } = await begin();
     const check = await takeToEnd(dependencies, checkId);
@@ -121,7 +121,7 @@ describe('the post of a check', () => {
     expect(check.usage_month).toBeNull();
   });
 
-  test('counts if nobody knows whether it is public', async () => {
+  test('counts in the usage if nobody knows whether it is public', async () => {
     network.script = ['lose_answer'];
     const { reconcile: _, ...blind } = network.platform;
     const { checkId, accountId, dependencies } = await begin();
@@ -200,7 +200,7 @@ describe('the post of a check', () => {
     expect([network.calls, removed, prepared]).toEqual([0, ['post-0'], [{}, {}]]);
   });
 
-  test('is not begun late, and does not count', async () => {
+  test('is not sent after a long delay, and does not count in the usage', async () => {
     const { checkId, accountId, dependencies } = await begin();
     const check = await takeToEnd(laterBy(16 * 60_000, dependencies), checkId);
     const publication = check.steps.find(({ name }) => name === 'publication');
@@ -240,7 +240,7 @@ describe('the post of a check', () => {
     expect([network.calls, await readUsage(accountId)]).toEqual([0, 0]);
   });
 
-  test("takes its turn under the operator's ceiling", async () => {
+  test("takes a slot of the operator's ceiling", async () => {
     const { checkId, dependencies } = await begin();
     const { name } = network.platform.definition;
     const reserve = () => reserveSlot(database.db, appLimitKey(name), 60_000);
@@ -258,14 +258,14 @@ test('a check of an erased account ends', async () => {
   expect(await advanceCheck(dependencies, { checkId })).toBeNull();
 });
 
-test('a check whose project has its share of calls waits', async () => {
+test('a check waits while its project has no free place for a call', async () => {
   const { checkId, dependencies } = await begin();
   const places = { acquire: () => undefined };
   expect(await advanceCheck({ ...dependencies, places }, { checkId })).toBe(1_000);
   expect((await readCheck(database.db, checkId)).version).toBe(0);
 });
 
-test('a check whose project has its share of calls asks less and less often', async () => {
+test('a check asks less and less often while its project has no free place for a call', async () => {
   const { checkId, dependencies } = await begin();
   const crowded = { ...dependencies, places: { acquire: () => undefined } };
   const ask = (ms: number) => advanceCheck(laterBy(ms, crowded), { checkId });
@@ -273,7 +273,7 @@ test('a check whose project has its share of calls asks less and less often', as
   expect(await ask(3_600_000)).toBe(30_000);
 });
 
-test('a check whose step throws each time ends after half an hour', async () => {
+test('a check ends after half an hour if its step always throws', async () => {
   const { checkId, accountId, dependencies } = await begin();
   await database.db
     .updateTable('account_checks')
@@ -286,7 +286,7 @@ test('a check whose step throws each time ends after half an hour', async () => 
   expect([check.status, await readUsage(accountId)]).toEqual(['failed', 0]);
 });
 
-test("a problem is kept without what Postgres can't store", async () => {
+test("a problem is stored without the characters that Postgres can't store", async () => {
   const problem = `No\0\uD800${'!'.repeat(2_000)}`;
   const inspect: AccountChecks['inspect'] = ({ externalAccountId }) =>
     Promise.resolve({ scope: [], accounts: [{ externalAccountId, problem }] });

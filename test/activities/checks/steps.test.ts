@@ -46,13 +46,13 @@ describe('the steps', () => {
     expect(namesOf(listSteps(asWordPress, false))).toEqual(['login', 'scopes']);
   });
 
-  test('of a publication end with the removal where the network deletes posts', () => {
+  test('of a publication end with the removal if the network can delete posts', () => {
     const ofPost = ['publication', 'read_back', 'removal'];
     expect(namesOf(listSteps(asWordPress, true))).toEqual(['login', 'scopes', ...ofPost]);
     expect(namesOf(listSteps(asThreads, true)).at(-1)).toBe('read_back');
   });
 
-  test('of a network that is off are asked about all the same', () => {
+  test('of a network that is off are the login and the scopes', () => {
     expect(namesOf(listSteps(undefined, false))).toEqual(['login', 'scopes']);
   });
 });
@@ -60,14 +60,14 @@ describe('the steps', () => {
 describe('a failure', () => {
   const steps = listSteps(asThreads, false);
 
-  test('leaves out the others, but not the media address', () => {
+  test('leaves out the other steps, except the media address', () => {
     const failed = withOutcome(steps, 'login', fail('token_revoked'));
     expect(show(failed)).toMatchObject({ login: 'token_revoked', scopes: 'pending' });
     expect(isLeftOut(failed, 'scopes')).toBe(true);
     expect(isLeftOut(failed, 'media_address')).toBe(false);
   });
 
-  test('is that of the step that its code is about', () => {
+  test('is recorded at the step that its code is about', () => {
     expect(show(withOutcome(steps, 'login', fail('app_not_approved')))).toMatchObject({
       login: 'passed',
       app: 'app_not_approved',
@@ -79,13 +79,13 @@ describe('a failure', () => {
     });
   });
 
-  test('is that of its own step where the network has no other one', () => {
+  test('stays at its own step if the network has no step for its code', () => {
     const ofWordPress = listSteps(asWordPress, true);
     const failed = withOutcome(ofWordPress, 'publication', fail('quota_exhausted'));
     expect(show(failed)).toMatchObject({ publication: 'quota_exhausted' });
   });
 
-  test('after a publication does not keep the post from being removed', () => {
+  test('after a publication does not prevent the removal of the post', () => {
     const published = withOutcome(listSteps(asWordPress, true), 'publication', {
       outcome: 'passed',
     });
@@ -97,7 +97,7 @@ describe('a failure', () => {
     expect(mayHavePublished(unpublished)).toBe(false);
   });
 
-  test('to remove the post shows, whatever its code is about', () => {
+  test('to remove the post is recorded at the removal, whatever its code is about', () => {
     const published = withOutcome(listSteps(asWordPress, true), 'publication', {
       outcome: 'passed',
     });
@@ -131,7 +131,7 @@ describe('the code of an error', () => {
     expect(codeOf(given, 'quota')).toBe(code);
   });
 
-  test('that refuses a login is a missing permission', () => {
+  test('that refuses a login is permission_missing', () => {
     expect(codeOf(error('rejected'), 'login')).toBe('permission_missing');
   });
 
@@ -139,7 +139,7 @@ describe('the code of an error', () => {
     expect(codeOf(error('unknown_outcome'), 'publication')).toBe('outcome_unknown');
   });
 
-  test('never asks to edit a post that nobody has written', () => {
+  test('never leads to the advice to edit the post, because no user wrote it', () => {
     const codes = Object.keys(postingErrors) as PostingErrorCode[];
     expect(codes.map(nextActionOf)).not.toContain('edit_content');
     expect(nextActionOf('rejected')).toBe('contact_operator');

@@ -54,7 +54,7 @@ describe('an eager start', () => {
     expect(receiver.requests).toHaveLength(before + 1);
   });
 
-  test("doesn't begin when the workflow was first, or runs elsewhere", async () => {
+  test("doesn't begin if the workflow has joined before, or if the relay forgets the batch", async () => {
     const [first, elsewhere] = [await claimOne(), await claimOne()];
     eagerStart.prepare(first);
     expect(eagerStart.join(first)).toBeUndefined();

@@ -137,7 +137,7 @@ describe('exchange', () => {
     expect(waitedMs).toBeGreaterThan(delayMs / 2);
   });
 
-  test('starts no earlier than its request on a stopped clock', async () => {
+  test('does not start before its request if the clock stands still', async () => {
     await using receiver = await startReceiver({ respond: () => ({ delayMs: 50 }) });
     const { started_at, ended_at } = await send(receiver.url, () => 1_000);
     expect([started_at, ended_at]).toEqual([new Date(1_000), new Date(1_000)]);

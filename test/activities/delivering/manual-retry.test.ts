@@ -28,7 +28,7 @@ async function waitForWorkflow(workflowId: string): Promise<void> {
 }
 
 describe.concurrent('a manual attempt', () => {
-  test('ends the retry schedule of a delivery that succeeds', async () => {
+  test('that succeeds ends the retry schedule of its delivery', async () => {
     await using receiver = await startScripted(unavailable, ok);
     const delivery = await send(app, receiver);
     await delivery.waitForAttempts(1);
@@ -97,7 +97,7 @@ describe.concurrent('attemptOnce', () => {
     expect(await delivery.read()).toMatchObject({ status: 'canceled', attempt_count: 1 });
   });
 
-  test('leaves a replayed delivery of the schedule counted as the schedule did', async () => {
+  test('does not mark a delivery as manual if the schedule delivered it before a replay', async () => {
     await using receiver = await startScripted(ok);
     const delivery = await send(app, receiver);
     const { delivered_at } = await delivery.waitForAttempts(1);
@@ -121,7 +121,7 @@ describe.concurrent('attemptOnce', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('asks Temporal to try again when a connection to a busy receiver may be free', async () => {
+  test('asks Temporal to try again later if all connections to the receiver are busy', async () => {
     const gate = Promise.withResolvers<void>();
     await using receiver = await startReceiver({
       respond: async (_, n) => {

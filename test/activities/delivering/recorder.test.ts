@@ -143,7 +143,7 @@ describe('record', () => {
     ]);
   });
 
-  test('takes no step of a retry schedule that began during the attempt', async () => {
+  test('counts no attempt as a step of a retry schedule that began during the attempt', async () => {
     const [id] = await addDeliveries(1);
     for (const number of [1, 2, 3]) await recorder.record(attempt(id!, failed(number)));
     await database.db
@@ -159,7 +159,7 @@ describe('record', () => {
     expect((await attemptsOf(id!)).map((row) => row.number)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('does not mark a webhook as failing that accepted another event of the group', async () => {
+  test('does not mark a webhook as failing if it accepted another event of the group', async () => {
     const [id, other] = await addDeliveries(2);
     await Promise.all([recorder.record(attempt(id!, failed(1))), recorder.record(attempt(other!))]);
     expect(await failingSince()).toBeNull();

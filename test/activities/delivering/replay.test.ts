@@ -91,7 +91,7 @@ async function countChanges(replayId: string, kind: string): Promise<number> {
 }
 
 describe('advanceReplay', () => {
-  test('puts each delivery on a new retry schedule, free for the relay', async () => {
+  test('gives each delivery a new retry schedule, and no batch, so that the relay can claim it', async () => {
     const replayId = await startReplay(await addPast(1), 1);
     expect(await advanceReplay({ replayId })).toBe('reopened');
     expect(await deliveriesOf(replayId)).toMatchObject([
@@ -109,7 +109,7 @@ describe('advanceReplay', () => {
     ]);
   });
 
-  test('keeps the time of a delivery, unless it was delivered manually', async () => {
+  test('keeps delivered_at, unless a manual attempt set it', async () => {
     const past = await addPast(2);
     await sql`update deliveries set status = 'delivered', delivered_at = now(),
       is_delivered_manually = (id = (select max(id) from deliveries where webhook_id = ${past.webhookId}))
@@ -206,7 +206,7 @@ describe('advanceReplay', () => {
     expect(await replayRow(replayId)).toMatchObject({ matched: 2, reopened: 1 });
   });
 
-  test('counts deliveries that have matched since the request', async () => {
+  test('counts deliveries that matched only after the request', async () => {
     const replayId = await startReplay(await addPast(3), 1);
     await advanceReplay({ replayId });
     expect(await replayRow(replayId)).toMatchObject({ matched: 3, reopened: 3 });

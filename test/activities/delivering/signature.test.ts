@@ -91,7 +91,7 @@ describe('signWebhook', () => {
     expect(() => new Webhook(other).verify(body, { ...headers })).toThrow(/signature/);
   });
 
-  test('signs with both secrets during an overlap, and the contract header with the newest', () => {
+  test('signs with both secrets during an overlap, but X-Service-Signature only with the newest', () => {
     const [newest, previous] = [generateWebhookSecret(), generateWebhookSecret()];
     const headers = signWebhook({
       secrets: [newest, previous],

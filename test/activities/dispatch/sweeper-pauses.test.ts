@@ -97,7 +97,7 @@ async function waitForRun(postId: string, run: number): Promise<void> {
 }
 
 describe('startSweeper', () => {
-  test('does not restart a post that a pause holds, nor replies to the held target', async () => {
+  test('does not restart a post if a pause holds its target, even if another target replies to the held one', async () => {
     await insertPause(database.db, 'sandbox');
     const held = await addLostPost();
     const thread = await addLostPost();
@@ -110,7 +110,7 @@ describe('startSweeper', () => {
     expect([await runOf(held.postId), await runOf(thread.postId)]).toEqual([1, 1]);
   });
 
-  test('restarts a lost post of which a pause holds only one target', async () => {
+  test('restarts a lost post if a pause holds only one of its targets', async () => {
     await insertPause(database.db, 'sandbox');
     const { postId } = await addLostPost();
     await holdFirst(postId);
@@ -119,7 +119,7 @@ describe('startSweeper', () => {
     await waitForRun(postId, 2);
   });
 
-  test('resumes posts at once that an interrupted resume left behind', async () => {
+  test('resumes at once the posts that an interrupted resume left behind', async () => {
     await insertPause(database.db, 'sandbox');
     // It has just progressed, and its workflow advances another target.
     const { postId, workflowId } = await addLostPost(0);

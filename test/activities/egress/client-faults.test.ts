@@ -175,7 +175,7 @@ describe('answers that fail', () => {
     expect(server.connections).toBe(1);
   });
 
-  test('keep the first 4 KiB of a body, and the connection', async () => {
+  test('are cut to 4 KiB, and keep the connection open', async () => {
     const server = await startHttp((_request, response) => response.end('y'.repeat(60_000)));
     const { post } = createClient();
     expect((await post(server.url)).body).toBe('y'.repeat(4096));

@@ -159,7 +159,7 @@ describe('limits', () => {
     expect([open, server.connections]).toEqual([12, 3]);
   });
 
-  test('counts the deadline from the connection, and serves requests after ones that hang', async () => {
+  test('counts each deadline from the connection, so a hung request does not use up the time of the next one', async () => {
     const server = await startRaw(() => {});
     const { post } = createClient({ connectionsPerOrigin: 1 });
     const results = await Promise.all([1, 2, 3].map(() => post(server.url, { deadlineMs: 500 })));
@@ -178,7 +178,7 @@ describe('limits', () => {
     expect(server.connections).toBe(1);
   });
 
-  test('refuses requests at once while a server hangs, each with a later time', async () => {
+  test('refuses requests at once while a server hangs, each with a longer time to wait', async () => {
     const server = await startRaw(() => {});
     const { post } = createClient({ connectionsPerOrigin: 1 });
     const refuse = (beginWithinMs: number) =>
@@ -215,7 +215,7 @@ describe('limits', () => {
     expect(await hanging).toMatchObject({ errorCode: 'response_timeout' });
   });
 
-  test('counts lookups for the project', async () => {
+  test('passes the owner of the request to the lookup', async () => {
     const owners: string[] = [];
     const { post } = createClient({
       lookup: (_hostname, owner) => {
@@ -228,7 +228,7 @@ describe('limits', () => {
     expect(owners).toEqual(['prj_1', 'prj_2']);
   });
 
-  test('ends at the signal of the caller, both waiting and running', async () => {
+  test('ends waiting and running requests at the signal of the caller', async () => {
     const server = await startRaw(() => {});
     const { post } = createClient({ connectionsPerOrigin: 1 });
     const stop = new AbortController();

@@ -45,7 +45,7 @@ afterAll(() => socket.close());
 
 const lookUp = (name: string) => createDns({ servers }).texts(name, 'prj_1');
 
-test('a lookup of texts joins the parts of a record', async () => {
+test('a TXT lookup joins the parts of a record', async () => {
   expect(await lookUp('_atproto.ada.example.com')).toEqual(['did=did:plc:aaaa']);
 });
 
@@ -53,12 +53,12 @@ test.each([
   '_atproto.nobody.example.com',
   '_atproto.empty.example.com',
   `_atproto.${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(57)}.com`,
-])('a lookup of texts returns null for %s', async (name) => {
+])('a TXT lookup returns null for %s', async (name) => {
   expect(await lookUp(name)).toBeNull();
 });
 
 test.each(['broken.example.com', 'silent.example.com'])(
-  'a lookup of texts rejects soon, instead of reporting no records, for %s',
+  'a TXT lookup rejects soon, instead of reporting no records, for %s',
   async (name) => {
     const beganMs = performance.now();
     await expect(lookUp(name)).rejects.toThrow();

@@ -84,7 +84,7 @@ describe.concurrent('createDns', () => {
     expect(distinct(server.asked).filter((name) => name.includes('silent'))).toHaveLength(20);
   });
 
-  test('counts TXT lookups like the others', async ({ expect, onTestFinished }) => {
+  test('counts TXT lookups like address lookups', async ({ expect, onTestFinished }) => {
     const { server, resolve, texts } = await start(onTestFinished);
     await flood(
       server,
@@ -112,7 +112,7 @@ describe.concurrent('createDns', () => {
     expect(await resolve('nobody.co.uk', 'prj_1').catch(codeOf)).toBe('ENOTFOUND');
   });
 
-  test("serves a domain at once while another project's flood delays its own lookups there", async ({
+  test('serves a domain at once while a flood of another project there delays only that project', async ({
     expect,
     onTestFinished,
   }) => {
@@ -128,7 +128,7 @@ describe.concurrent('createDns', () => {
     expect(countEnded()).toBe(0);
   });
 
-  test('serves a project at once beside its silent names of one domain', async ({
+  test('serves another domain at once while the project has silent names of one domain', async ({
     expect,
     onTestFinished,
   }) => {

@@ -32,7 +32,7 @@ describe('fetch', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('counts lookups for the project of the work', async () => {
+  test('looks names up on behalf of the project that asProject sets', async () => {
     const owners: string[] = [];
     const { fetch } = createClient({
       lookup: (_hostname, owner) => {

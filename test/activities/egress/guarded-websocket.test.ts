@@ -100,7 +100,7 @@ describe('withWebSocket', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('refuses a public address by ws:', async () => {
+  test('refuses ws: to a public address', async () => {
     const { withWebSocket } = createClient({ lookup: resolvingTo('8.8.8.8') });
     await expect(withWebSocket('ws://8.8.8.8/', noSignal, readAll)).rejects.toMatchObject({
       code: 'blocked_address',

@@ -103,7 +103,7 @@ describe('a new login', () => {
 });
 
 describe('a due check', () => {
-  test('asks for the login, and again after a day', async () => {
+  test('checks the login, and is due again after a day', async () => {
     const { grantId } = await addLogin();
     await setCheckAt(grantId, -1);
     const other = await addLogin();

@@ -116,7 +116,7 @@ describe('an expired token of three accounts', () => {
     expect(await listChanges('refreshed')).toEqual(ids());
   });
 
-  test('gives the new name and ID to the account that was refreshed only', async () => {
+  test('gives the new name and ID only to the account that was refreshed', async () => {
     network.refreshed = { accountName: 'Ada', externalAccountId: 'ada-2' };
     accounts = accounts.slice(0, 1);
     refused = 1;
@@ -156,7 +156,7 @@ test('a refresh gets the app that made the login', async () => {
   expect(logins).toEqual([{ credentials: { token: 't' }, app }]);
 });
 
-describe('a refresh that ends after its login', () => {
+describe('new tokens that arrive too late', () => {
   /** The login that was revoked at the network, if any. */
   async function publishOne(): Promise<Login[]> {
     const revoked: Login[] = [];
@@ -171,7 +171,7 @@ describe('a refresh that ends after its login', () => {
     return revoked;
   }
 
-  test('is revoked at the network if the account was disconnected', async () => {
+  test('are revoked at the network if the account was disconnected meanwhile', async () => {
     network.onRefresh = async () => {
       const { db } = database;
       await db
@@ -184,7 +184,7 @@ describe('a refresh that ends after its login', () => {
     expect(await publishOne()).toEqual([{ credentials: { token: 't+' }, app: null }]);
   });
 
-  test('is kept if another process has written newer credentials', async () => {
+  test('are not revoked if another process has written newer credentials', async () => {
     network.onRefresh = async () => {
       await database.db
         .updateTable('grants')
@@ -213,7 +213,7 @@ describe('a refused login of three accounts', () => {
     }
   });
 
-  test('leaves an account that has a newer grant', async () => {
+  test('does not disconnect an account that has a newer grant', async () => {
     const { accountId } = accounts[0]!;
     network.onRefresh = async () => {
       const credentials = { token: 'new' };

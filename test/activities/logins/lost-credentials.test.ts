@@ -61,7 +61,7 @@ describe('an expired token', () => {
     expect(account).toMatchObject({ credential_version: 2, refresh_lease_id: null });
   });
 
-  test('two targets of one account refresh its rotating token once', async () => {
+  test('is refreshed once if two targets of its account are published at once', async () => {
     const first = await createTarget();
     const second = await createTarget();
     await database.db
@@ -106,7 +106,7 @@ describe('an expired token', () => {
     expect(JSON.parse(events[0]!.body).data.reason).toBe('token_expired');
   });
 
-  test('names the phase in which the network revoked our credentials', async () => {
+  test('is reported with the phase in which the network revoked it', async () => {
     const { resultId } = await createTarget();
     network.script = ['revoke_token'];
     expect(await advance(resultId)).toMatchObject({
@@ -117,7 +117,7 @@ describe('an expired token', () => {
 });
 
 describe('a refresh', () => {
-  test('disconnects the account if the network rejects it, and does not reject the post', async () => {
+  test('disconnects the account if the network rejects the refresh, and does not reject the post', async () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
     const words = 'invalid_client';
@@ -133,7 +133,7 @@ describe('a refresh', () => {
   });
 
   test.each([Number.NaN, Date.UTC(2020, 0), Date.UTC(10_000, 0), 8.64e15])(
-    'is accepted without its expiry if that is %d',
+    'is accepted without an expiry if the network names the expiry %d',
     async (expiresMs) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');
@@ -212,7 +212,7 @@ describe('a refresh', () => {
     },
   );
 
-  test('delays the other targets of the account too if it is rate-limited', async () => {
+  test('that is rate-limited delays the other targets of the account too', async () => {
     const account = await addAccount(database.db);
     const first = await addTargets(database.db, account);
     network.expiredTokens.add('t');
@@ -226,7 +226,7 @@ describe('a refresh', () => {
   });
 
   test.each([true, false])(
-    'lets the target use the new credentials if it fails while the user reconnects: revoked %s',
+    'that fails lets the target use a login that the user made meanwhile: revoked %s',
     async (isRevoked) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');

@@ -102,7 +102,7 @@ test('after an outage, the holder of an expired lease writes before another proc
   expect((await readGranted(database.db, accountId)).refresh_lease_id).toBeNull();
 });
 
-test('a process that stops waits for the write', async () => {
+test('a stopping process waits until the new tokens are written', async () => {
   const { refresh, refreshes } = createProcess();
   const refreshed = refresh();
   await expect.poll(() => lines.length).toBe(1);
@@ -114,7 +114,7 @@ test('a process that stops waits for the write', async () => {
   expect(lines).toHaveLength(1);
 });
 
-test('a process that stops earlier logs the login, and never its tokens', async () => {
+test('a process that stops before the write logs the ID of the login, and no tokens', async () => {
   const { refresh, refreshes } = createProcess();
   const refused = expect(refresh()).rejects.toThrow('read-only');
   await expect.poll(() => lines.length).toBe(1);

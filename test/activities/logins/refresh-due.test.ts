@@ -112,7 +112,7 @@ describe('a due login', () => {
     expect(network.refreshes).toBe(1);
   });
 
-  test('reports its refresh for each of its managed accounts, under the new name, in preview only', async () => {
+  test('sends account.refreshed for each managed account, with the new name, but only in preview', async () => {
     network.refreshed = { accountName: 'renamed' };
     const { db } = database;
     const { accountId, grantId } = await addLogin('a');
@@ -200,7 +200,7 @@ test('the many due logins of one project leave places in the group for those of 
   expect(await tokenOf(accountId)).toBe('b+');
 });
 
-test('a refresh that takes long continues without its group', async () => {
+test('a slow refresh continues after its group has ended', async () => {
   network.refreshed = { tokenExpiresAt: inHours(100) };
   const answer = Promise.withResolvers<void>();
   network.onRefresh = () => answer.promise;
@@ -292,7 +292,7 @@ describe('a refresh that fails for now', () => {
     expect((await read(accountId)).refresh_failures).toBe(network.refreshes);
   });
 
-  test('leaves the other logins of its network for the next run if it fails in two projects', async () => {
+  test('in two projects leaves the other logins of the network for the next run', async () => {
     network.refreshError = new PlatformError('unavailable', 'Down.');
     const other = await addProject(database.db);
     await addLogin('a');

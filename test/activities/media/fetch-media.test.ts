@@ -529,7 +529,7 @@ describe('a worker that can store nothing', () => {
   });
 });
 
-test('a body that is longer than declared ends where it was declared to', async () => {
+test('a body that is longer than declared is cut at the declared length', async () => {
   const server = await listen(
     createServer((socket) => {
       const head = `HTTP/1.1 200 OK\r\nContent-Length: ${png.length}\r\n\r\n`;
@@ -562,7 +562,7 @@ describe('a retry of media that could not be fetched', () => {
     expect(await kindsOf(id)).toEqual(['created', 'failed', 'retried', 'uploaded']);
   });
 
-  test('keeps their row until their bytes are removed', async () => {
+  test('keeps the row of the media, and their bytes can be removed later', async () => {
     let status = 404;
     const server = await startHttp((_request, response) => response.writeHead(status).end(png));
     const { id } = await fetchFrom(server.url);
@@ -628,7 +628,7 @@ describe('one fetch at a time', () => {
     expect(await kindsOf(id)).toEqual(['created', 'uploaded']);
   });
 
-  test('keeps its lease while it reads what it has stored', async () => {
+  test('a fetch keeps its lease while it reads what it has stored', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     let requests = 0;
     const server = await startHttp((_request, response) => {

@@ -56,7 +56,7 @@ describe('limits', () => {
     await expectTrue(fitted);
   });
 
-  test('a width that is reached exactly, for every width of an image', async () => {
+  test('a maximum width is reached exactly, from every width of an image', async () => {
     for (let width = 33; width < 60; width++) {
       const fitted = await fit(await noise(width, 20).png().toBuffer(), { maxWidth: 32 });
       expect(fitted.width, `from ${width}`).toBe(32);
@@ -68,7 +68,7 @@ describe('limits', () => {
     expect(fitted).toMatchObject({ width: 100, height: 1 });
   });
 
-  test.each([...types, 'image/gif'])('bytes of %s', async (contentType) => {
+  test.each([...types, 'image/gif'])('the byte limit is kept for %s', async (contentType) => {
     const bytes = await noise(240, 160).png().toBuffer();
     const { bytes: unlimited } = await fit(bytes, { contentType });
     for (const share of [0.9, 0.5, 0.1, 0.02]) {
@@ -89,7 +89,7 @@ describe('limits', () => {
     expect(fitted).toMatchObject({ width: 600, height: 400 });
   });
 
-  test.each([...types, 'image/gif'])("%s that can't fit", async (contentType) => {
+  test.each([...types, 'image/gif'])("%s that can't fit is refused", async (contentType) => {
     const bytes = await noise(60, 40).png().toBuffer();
     await expect(fit(bytes, { contentType, maxBytes: 20 })).rejects.toMatchObject({
       name: 'MediaError',

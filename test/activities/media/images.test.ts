@@ -45,7 +45,7 @@ test.each([
   ['zTXt', 'Comment\0\0'],
   ['iTXt', 'Comment\0\x01\0en\0Kommentar\0'],
   ['iCCP', 'Profile\0\0'],
-])('a %s chunk of a PNG counts as what it is inflated to', async (type, head) => {
+])('a %s chunk of a PNG counts by its inflated size', async (type, head) => {
   const read = async (length: number) => {
     const inflated = deflateSync(Buffer.alloc(length, 0x41));
     const chunk = pngChunk(type, Buffer.concat([Buffer.from(head), inflated]));
@@ -106,17 +106,17 @@ describe('the tries of a fit', () => {
     return readAt.filter((at) => at < lastTriedAt).length;
   }
 
-  test('have one turn, so no image of another project comes between them', async () => {
+  test('run in one turn, so no image of another project is served between them', async () => {
     await using own = closing(createImages({ turnCpuMs: 1e5 }));
     expect(await countReads(own.images)).toBe(0);
   });
 
-  test('have several turns if they take long', async () => {
+  test('run in several turns if they take long', async () => {
     await using own = closing(createImages({ turnCpuMs: 0 }));
     expect(await countReads(own.images)).toBeGreaterThan(0);
   });
 
-  test('share the CPU time of the fit', async () => {
+  test('share one limit of CPU time', async () => {
     await using own = closing(createImages({ fitCpuMs: 80, turnCpuMs: 10 }));
     const fitting = own.images.fit('prj_test', bytesSource(await large()), hopeless);
     await expect(fitting).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe.runIf(process.platform === 'linux')('the process', () => {
     expect(listImageProcesses()).toContain(pid);
   });
 
-  test('does not refuse the image that it reads when it is closed', async () => {
+  test('does not blame the image if the process is closed during a read', async () => {
     const own = createImageProcess(1e9);
     const reading = own.run({ kind: 'frames', path: '/nowhere' }, 1e4);
     const refused = expect(reading).rejects.toThrow('The process for images has ended.');

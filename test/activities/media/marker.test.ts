@@ -45,7 +45,7 @@ test('a folder that was not prepared is refused', async () => {
   );
 });
 
-test('a second folder is refused, with how to continue', async () => {
+test('a second folder is refused, and the error says how to continue', async () => {
   await prepare();
   const other = join(parent, `other ${number}`);
   const id = await storeId();
@@ -134,7 +134,7 @@ test('a restored database accepts its folder', async () => {
   await prepare(folder, restored);
 });
 
-test('a first start that was killed before its commit leaves nothing in the way', async () => {
+test('a first start that was killed before its commit leaves nothing that blocks the next start', async () => {
   await mkdir(folder, { recursive: true });
   await writeFile(markerOf(folder), '');
   await prepare();

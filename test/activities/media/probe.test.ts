@@ -69,7 +69,7 @@ describe('images', () => {
   test.each([
     ['image/gif', (image: Sharp) => image.gif()],
     ['image/webp', (image: Sharp) => image.webp()],
-  ])('animated %s: the size of a frame, and every frame is needed', async (contentType, to) => {
+  ])('animated %s has the size of a frame, and needs all its frames', async (contentType, to) => {
     const bytes = await to(await animation(100, 80)).toBuffer();
     const probed = await probeBytes(bytes);
     expect(probed).toMatchObject({ kind: 'image', contentType, width: 100, height: 80 });
@@ -434,7 +434,7 @@ describe('videos', () => {
     });
   });
 
-  test('a store that answers each read slowly delays the video, and is not its fault', async () => {
+  test('a slow store ends the reading as an error of the store, not of the video', async () => {
     const { bytes, open } = bytesSource(slowVideo(30, 10));
     const slow: typeof open = (range) =>
       new ReadableStream({

@@ -196,7 +196,7 @@ describe('writeSegments', () => {
     expect(await writing).toBe(segmentBytes * 6);
   });
 
-  test('loses only the segment in flight when it is killed before its row is written', async () => {
+  test('loses only the segment in flight if the process is killed before it writes the row', async () => {
     const script = join(import.meta.dirname, '../../support/media/killed-writer.ts');
     const bytes = 10_000_000;
     const child = spawn(
@@ -221,7 +221,7 @@ describe('writeSegments', () => {
     expect([await objects(), await keysOf()]).toEqual([[], []]);
   });
 
-  test('continues to clean up where it was killed while it started over', async () => {
+  test('removes the old objects that a writer left when it was killed while starting over', async () => {
     await claim();
     await write(randomBytes(3_000_000));
     await sql`update media set received_bytes = 0 where id = ${mediaId}`.execute(database.db);
@@ -300,7 +300,7 @@ describe('the lease of a writer', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is kept during any work, which learns of its loss', async () => {
+  test('is kept during any work, and its loss aborts the signal of the work', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     await withWriter(database.db, mediaId, async ({ writerId, row, signal }) => {
       expect(row).toMatchObject({ id: mediaId, writer_id: writerId });
@@ -323,7 +323,7 @@ describe('the lease of a writer', () => {
     expect(await withWriter(database.db, mediaId, () => Promise.resolve(7))).toBeUndefined();
   });
 
-  test('lets the old writer add nothing once it is lost', async () => {
+  test('that is lost lets the old writer add nothing', async () => {
     await claim('a');
     const bytes = randomBytes(1_000);
     const taken = {

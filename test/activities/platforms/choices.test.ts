@@ -31,7 +31,7 @@ describe('a choice', () => {
     ]);
   });
 
-  test('is shortened, and loses what is no link', async () => {
+  test('is shortened, and loses a URL that is no web link', async () => {
     const [choice] = await readOne({
       id: '1',
       name: 'n'.repeat(501),
@@ -53,7 +53,7 @@ describe('a choice', () => {
 });
 
 describe('a list', () => {
-  test('goes on from page to page, and the first choice with an ID wins', async () => {
+  test('has the choices of all pages, and the first choice of each ID', async () => {
     const pages = [
       { choices: [{ id: '1', name: 'first' }], next: 'b' },
       {

@@ -174,7 +174,7 @@ describe('an image that breaks a rule', () => {
   });
 });
 
-test('an image that fits needs no plan, and keeps its type in one', () => {
+test('an image that fits needs no plan, and a plan keeps the type of an image', () => {
   expect(planFit(rules.image!, image)).toBeNull();
   const png = { ...image, contentType: 'image/png', width: 3_000, height: 2_000 };
   expect(planFit(rules.image!, png)).toMatchObject({ contentType: 'image/png' });
@@ -256,7 +256,7 @@ test.each([
   ['one pixel', { maxPixels: 1 }],
   ['a width of one', { maxWidth: 1 }],
   ['a height of one', { maxHeight: 1 }],
-])('an image is refused at once where a server accepts %s', (_, limit) => {
+])('an image is refused, not fitted, if a server accepts only %s', (_, limit) => {
   const absurd = { ...rules, image: { max: 4, types: ['image/jpeg'], ...limit } };
   const { errors, warnings } = checkMedia('Net', absurd, [image], place);
   expect(errors).toMatchObject([{ limit: expect.anything() }]);

@@ -192,7 +192,7 @@ describe('an upload that fails', () => {
     await expect.poll(() => source.isCanceled).toBe(true);
   });
 
-  test('gives the refusal of a network that does not read the body', async () => {
+  test('reports the refusal of a network that does not read the body', async () => {
     const source = zeros(100_000_000);
     const server = await startHttp((_request, response) => {
       response.writeHead(413, { connection: 'close' }).end('{"error":"too large"}');

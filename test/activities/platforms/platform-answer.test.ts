@@ -152,7 +152,7 @@ describe('a post reported as published', () => {
     expect(commits).toBe(1);
   });
 
-  test('has its whole id where that is an AT URI of any legal length', async () => {
+  test('keeps an AT URI of any legal length as its whole id', async () => {
     const id = `at://did:web:${'a'.repeat(2_040)}/${'b'.repeat(317)}/${'c'.repeat(512)}`;
     const { result } = await publish({ commit: published({ id }) });
     expect(result.external_id).toBe(id);

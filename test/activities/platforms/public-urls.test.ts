@@ -63,7 +63,7 @@ describe('a URL', () => {
     expect(guesses.map((guess) => urls.read(guess))).toEqual(guesses.map(() => undefined));
   });
 
-  test('is no longer read without the key of its vault', () => {
+  test('is not read if the vault lacks the key that sealed it', () => {
     const token = tokenOf(urlsAt({ nowMs: 0 }).urlOf(media, 'image/png', hourMs));
     const keys = new Map([['k-2', randomBytes(32)]]);
     const rotated = createVault(new Map([...keys, ['k-1', key]]), 'k-2');
@@ -111,7 +111,7 @@ describe('a network that fetches media', () => {
     expect(canFetch(url)).toBe(false);
   });
 
-  test('is on with a private address if its own is private, as that of a simulator', () => {
+  test('is on with a private address if the network also has one, as a simulator does', () => {
     expect(canFetch('http://127.0.0.1:4000', { apiUrl: 'http://127.0.0.1:9' })).toBe(true);
     expect(canFetch('http://127.0.0.1:4000', {})).toBe(false);
   });

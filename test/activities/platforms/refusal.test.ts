@@ -22,7 +22,7 @@ describe('toRefusal', () => {
     [429, 'rate_limited', 'rate_limited'],
     [500, 'unknown_outcome', 'unavailable'],
     [503, 'unknown_outcome', 'unavailable'],
-  ])('reads %i as %s of a commit and %s of another call', (status, ofCommit, ofOther) => {
+  ])('reads %i as %s for a commit and as %s for another call', (status, ofCommit, ofOther) => {
     expect(refuse(answerOf(status)).kind).toBe(ofCommit);
     expect(refuse(answerOf(status), { kind: 'other' }).kind).toBe(ofOther);
   });
@@ -35,7 +35,7 @@ describe('toRefusal', () => {
     expect(as(undefined).kind).toBe('rejected');
   });
 
-  test('keeps the code and the words, and says where it has none', () => {
+  test("keeps the network's code and words, or else names the HTTP status", () => {
     const error = refuse(answerOf(400), { code: 'bad_text', message: 'The text is bad.' });
     expect(error.message).toBe('Acme refused the request: bad_text: The text is bad.');
     expect(error.options).toMatchObject({
@@ -45,7 +45,7 @@ describe('toRefusal', () => {
     expect(refuse(answerOf(418)).message).toBe('Acme refused the request: HTTP 418');
   });
 
-  test('says that a token is refused, which may be wrong rather than revoked', () => {
+  test('says that the credentials are refused, not revoked, because they may be wrong', () => {
     const error = refuse(answerOf(401), { code: '401', message: '401: Unauthorized' });
     expect(error.message).toBe('Acme refused the credentials: 401: Unauthorized');
   });
@@ -75,19 +75,19 @@ describe('toRefusal', () => {
     expect(error.message).toContain('https://fanfare.test/media/[redacted]/1.jpg');
   });
 
-  test('says how a target ends', () => {
+  test('keeps the failure code of the target, and whether a quota is used up', () => {
     const failsAs = 'account_restricted';
     expect(refuse(answerOf(400), { failsAs }).options.failsAs).toBe(failsAs);
     const limited = refuse(answerOf(400), { meaning: 'rate_limited', isOutOfQuota: true });
     expect(limited).toMatchObject({ kind: 'rate_limited', options: { isOutOfQuota: true } });
   });
 
-  test('grows by no more than it keeps where a short secret is often repeated', () => {
+  test('does not grow without bound if a short secret is repeated often', () => {
     const error = refuse(answerOf(400), { message: 'e'.repeat(500_000), secrets: ['e', 'e'] });
     expect(JSON.stringify(error.options).length).toBeLessThan(1_000_000);
   });
 
-  test('waits as long as Retry-After says, in seconds or until a date of its own clock', () => {
+  test("waits as long as Retry-After says: some seconds, or until a date by the network's clock", () => {
     const waitOf = (headers: Record<string, string>, more = {}) =>
       refuse(answerOf(429, headers), more).options.retryAfterMs;
     expect(waitOf({ 'retry-after': '7' })).toBe(7_000);

@@ -38,7 +38,7 @@ async function post(url: string, init: RequestInit = {}): Promise<unknown> {
 }
 
 describe('toTransportError', () => {
-  test('calls a refused connection unavailable in a commit too', async () => {
+  test('maps a refused connection to unavailable, even in a commit', async () => {
     const server = createServer();
     const port = await listen(server);
     await new Promise((resolve) => server.close(resolve));
@@ -47,7 +47,7 @@ describe('toTransportError', () => {
     expect(error.options.platformCode).toBe('ECONNREFUSED');
   });
 
-  test('calls a name with only refusing addresses unavailable', async () => {
+  test('maps a name with only refusing addresses to unavailable', async () => {
     const server = createServer();
     const port = await listen(server);
     await new Promise((resolve) => server.close(resolve));
@@ -55,7 +55,7 @@ describe('toTransportError', () => {
     expect(error.kind).toBe('unavailable');
   });
 
-  test('calls a certificate that is not trusted unavailable: nothing was written', async () => {
+  test('maps a certificate that is not trusted to unavailable, because nothing was written', async () => {
     const server = createTlsServer({
       cert: readFixture('self-signed.cert.pem'),
       key: readFixture('self-signed.key.pem'),

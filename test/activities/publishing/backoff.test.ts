@@ -89,7 +89,7 @@ describe('afterError', () => {
     });
   });
 
-  test('adds up no failures before a quota that was asked for', () => {
+  test('resets the count of failures when a quota is reported as used up', () => {
     const quota = error('rate_limited', { isOutOfQuota: true });
     const failed: ClockState = { quotaSinceMs: now, unavailable: 5 };
     const waiting = afterError(quota, 'prepare', failed, limits, now + 1);
@@ -164,11 +164,11 @@ describe('afterError when the post may be public', () => {
     'unknown_outcome',
   ] as const;
 
-  test.each(kinds)('a check that ends as %s ends as an unknown outcome', (kind) => {
+  test.each(kinds)('a check that ends as %s is an unknown outcome', (kind) => {
     expect(after(kind, 'reconcile', { retryAfterMs: 3_600_000 }).fail).toBe('outcome_unknown');
   });
 
-  test.each(kinds.slice(1))('a poll that ends as %s ends as an unknown outcome', (kind) => {
+  test.each(kinds.slice(1))('a poll that ends as %s is an unknown outcome', (kind) => {
     expect(after(kind, 'confirm', { retryAfterMs: 3_600_000 }).fail).toBe('outcome_unknown');
   });
 

@@ -173,7 +173,7 @@ describe.concurrent('a process whose call was taken over', () => {
     });
   });
 
-  test('changes nothing when its commit is refused, but the post was found', async () => {
+  test('changes nothing if its commit is refused after the post was found', async () => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork({ commit: [{ until, refuses: true }] });
     const resultId = await createTarget();
@@ -185,7 +185,7 @@ describe.concurrent('a process whose call was taken over', () => {
     expect(await result(resultId)).toMatchObject({ status: 'published', error_code: null });
   });
 
-  test('changes nothing when its commit is refused, but a newer one was begun', async () => {
+  test('changes nothing if its commit is refused after a newer commit has begun', async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
     await using network = await startSlowNetwork({
       commit: [{ until: gates[0].promise, refuses: true }, { until: gates[1].promise }],

@@ -169,7 +169,7 @@ test('an image is fitted once, for all targets with the same rules', async () =>
   expect(given[0]!.id).toBe(fitted!.id);
 });
 
-test('an image that was taken somewhere is cleaned even without auto_fit', async () => {
+test('an image with a location is cleaned even without auto_fit', async () => {
   const { resultId, mediaId } = await addWith({ status: 'pending' }, false);
   const turned = await sharp(await photo(80))
     .withExif({ IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' } })
@@ -206,7 +206,7 @@ test('targets that begin together share one fit', async () => {
   expect(fits).toBe(1);
 });
 
-test('an image that could not be fitted is not tried again for a retry', async () => {
+test('an image that could not be fitted is not fitted again for a later target', async () => {
   let fits = 0;
   const refusing: Images = {
     ...images,

@@ -75,7 +75,7 @@ describe('a network that recognizes repeats for an hour', () => {
     expect(await phases(resultId)).toEqual(['commit', 'reconcile', 'commit']);
   });
 
-  test('is checked again instead of a repeat after the hour', async () => {
+  test('gets another check instead of a repeat after the hour', async () => {
     const resultId = await createTarget();
     // Like after a long pause: the repeat was due, and the first commit was accepted late.
     await database.db

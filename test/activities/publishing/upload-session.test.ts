@@ -84,7 +84,7 @@ test('an upload goes back to the chunk that the network wants', async () => {
   expect(await network.listPosts()).toMatchObject([{ options: { sha256: file.sha256 } }]);
 });
 
-test('an upload starts again when a commit is not the next chunk', async () => {
+test('an upload starts again if the chunk of the commit is not the next one', async () => {
   await using network = await startUploads({ chunkBytes });
   const { platform, connection } = network;
   const target = targetOf(connection, { media: [fileMedia(file.path)] });

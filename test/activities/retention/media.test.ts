@@ -181,7 +181,7 @@ describe('prune', () => {
     expect([await rows(), await folders()]).toEqual([{}, 0]);
   });
 
-  test('waits for an upload that can continue, and for its writer', async () => {
+  test('waits for an upload that can continue, and for a writer that has not finished', async () => {
     const inDays = (days: number) => daysAgo(-days);
     const renewed = await add({ status: 'pending', upload_expires_at: inDays(0.5) });
     const expired = await add({ status: 'pending', upload_expires_at: daysAgo(0.5) });
@@ -230,7 +230,7 @@ describe('prune', () => {
     expect([await rows(), await folders()]).toEqual([{}, 0]);
   });
 
-  test('removes many, in batches', async () => {
+  test('removes many media in batches', async () => {
     await sql`insert into media (id, project_id, environment, status)
       select 'med_0' || lpad(i::text, 25, '0'), ${projectId}, 'production', 'uploaded'
       from generate_series(1, 1100) i`.execute(database.db);

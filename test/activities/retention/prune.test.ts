@@ -307,7 +307,7 @@ describe('the app of a server that users name', () => {
     expect(await isKept(id)).toBe(true);
   });
 
-  test('stays while a connect session of the project is open, which may be using it', async () => {
+  test('stays while a connect session of the project is open, because the session may use it', async () => {
     const { id, projectId: owner } = await addApp(oldDays);
     await addSession(owner, { expiresInMs: -1 });
     await addSession(owner, { status: 'canceled' });
@@ -317,7 +317,7 @@ describe('the app of a server that users name', () => {
     expect(await isKept(id)).toBe(false);
   });
 
-  test("stays if it is the operator's, which servers look up", async () => {
+  test("stays if it is the operator's, because servers look it up", async () => {
     expect(await isKept((await addApp(oldDays, { projectId: null })).id)).toBe(true);
   });
 
@@ -500,7 +500,7 @@ describe('deleteEvents', () => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
-  test('leaves events for the next run that another transaction locks or reopens', async () => {
+  test('leaves to the next run the events that another transaction locks or reopens', async () => {
     const [held, opened, free] = await addOld();
     const other = connectDatabase({
       url: database.url,

@@ -204,7 +204,7 @@ describe('a check that publishes', () => {
     ]);
   });
 
-  test('says who sees the post where it stays, and then needs consent', async () => {
+  test('at a network that cannot delete posts says who sees the post, and needs `publish: public`', async () => {
     const id = await rest.insertAccount(owner.projectId, { platform: 'telegram' });
     const { status, body } = await start({ publish: true }, { id });
     expect(status).toBe(422);

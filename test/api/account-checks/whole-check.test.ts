@@ -91,7 +91,7 @@ describe('a check', () => {
     });
   });
 
-  test('ends with its account', async () => {
+  test('is gone once its account is erased', async () => {
     const { id } = await app.tenant.connectSandbox('dan');
     const { data } = (await app.api.post(`/v1/accounts/${id}/checks`)).body;
     await app.api.delete(`/v1/accounts/${id}?erase=true`);

@@ -135,7 +135,7 @@ describe('a connect session', () => {
     expect(ended.status).toBe('completed');
   });
 
-  test('gets a new account, or is refused, if it races with other users for it', async () => {
+  test('either gets a new account or is refused if other users connect it at the same time', async () => {
     const handle = newHandle();
     const ends = await Promise.allSettled(
       ['a', 'b', 'c'].map((user) => completeAs({ external_user_id: user }, handle)),

@@ -143,7 +143,7 @@ describe('POST /v1/accounts/connect', () => {
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(2);
   });
 
-  test('is answered once per Idempotency-Key, without a second login', async () => {
+  test('answers a repeat with the same Idempotency-Key as the first time, without a second login', async () => {
     const body = { platform: 'sandbox', credentials: { handle: 'once' } };
     const headers = { 'Idempotency-Key': 'connect-once' };
     const call = () =>
@@ -173,7 +173,7 @@ describe('POST /v1/accounts/connect', () => {
     expect(answer.body.error.issues).toEqual([expect.objectContaining({ path })]);
   });
 
-  test('names the secret field when the network refuses the login, and is 503 when it is away', async () => {
+  test('names the secret field if the network refuses the login, and is 503 if the network is away', async () => {
     const credentials = { handle: 'a.example.com', app_password: 'wrong-pass-word' };
     const call = () =>
       rest.call('POST', '/v1/accounts/connect', {
@@ -202,7 +202,7 @@ describe('POST /v1/accounts/connect', () => {
   test.each([
     ['service', 'identity_mismatch', { service: 'https://evil.example' }],
     ['handle', 'identity_not_found', { handle: 'nobody.example.com' }],
-  ])('names %s as %s', async (field, code, change) => {
+  ])('refuses %s as %s', async (field, code, change) => {
     const credentials = { handle: identity.handle, app_password: 'pass-word', ...change };
     const body = { platform: 'bluesky', credentials };
     const refused = await rest.call('POST', '/v1/accounts/connect', { key: tenant.key, body });
@@ -230,7 +230,7 @@ describe('POST /v1/accounts/connect', () => {
 });
 
 describe('GET /v1/accounts', () => {
-  test('filters, pages newest first, and shows no other project', async () => {
+  test('filters accounts, pages them newest first, and shows none of another project', async () => {
     const mine = await rest.createTenant();
     await connect('someone', {}, await rest.createTenant());
     for (const [handle, user] of [

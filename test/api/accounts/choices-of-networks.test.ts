@@ -87,7 +87,7 @@ describe('choices', () => {
     expect((await askChoices({ parentId: 'News' })).nodes).toMatchObject([{ name: 'Brass' }]);
   });
 
-  test('are refused alike', async () => {
+  test('are refused in GraphQL as in REST', async () => {
     const unknown = await askRefused(app, query, { id: accountId, kind: 'board' });
     expect(unknown).toMatchObject({ code: 'not_found' });
     expect(await askRefused(app, query, { id: 'sa_x', kind: 'tag' })).toMatchObject({
@@ -97,7 +97,7 @@ describe('choices', () => {
     expect(empty.issues).toMatchObject([{ path: 'q', code: 'too_small' }]);
   });
 
-  test('of a login that has ended are refused alike', async () => {
+  test('of a login that has ended are refused alike in both APIs', async () => {
     network.site.revokeToken();
     const { status, body } = await app.api.get(`/v1/accounts/${accountId}/choices/tag`);
     expect([status, body.error.code]).toEqual([409, 'reconnect_required']);

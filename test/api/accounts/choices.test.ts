@@ -227,7 +227,7 @@ describe('a login that has ended', () => {
     expect(await events.execute()).toEqual([{ kind: 'account.disconnected' }]);
   });
 
-  test('is found after a refresh that did not help', async () => {
+  test('is noticed if the network refuses even the refreshed login', async () => {
     network.errors = [1, 2].map(() => new PlatformError('reauthorize', 'The token has expired.'));
     expect(await list()).toMatchObject({ status: 409 });
     expect(await statusOf()).toBe('reconnect_required');
@@ -257,7 +257,7 @@ describe('a call that fails', () => {
     },
   );
 
-  test('leaves the kept list for requests that can do with it', async () => {
+  test('leaves the kept list for requests that do not ask for a new one', async () => {
     network.boards = boards('a');
     await list();
     await age(2);

@@ -50,7 +50,7 @@ describe('updateAccount', () => {
     });
   });
 
-  test('refuses defaults by their path', async () => {
+  test('refuses invalid defaults with their path', async () => {
     const refuse = async (platformOptions: object) => {
       const input = { defaults: { platformOptions } };
       return (await askRefused(app, update, { id: accountId, input })).issues;
@@ -90,7 +90,7 @@ describe('a post', () => {
     expect(ended).toMatchObject([{ status: 'failed', error_code: 'rejected' }]);
   });
 
-  test('leaves one out with a null', async () => {
+  test('leaves out a default with a null', async () => {
     const { id, results } = await post({ outcome: null });
     expect(results).toEqual([
       { defaulted: ['delayMs'], platformOptions: { outcome: null, delayMs: 1 } },

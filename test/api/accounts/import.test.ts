@@ -142,7 +142,7 @@ describe('an import', () => {
     expect(revoked.map(({ credentials }) => credentials['access_token'])).toEqual(['token-1']);
   });
 
-  test('passes on what the client gives', async () => {
+  test('passes the token, the scopes and the instance to the network', async () => {
     await add({ scope: ['read', 'write'], instance: 'one.example' });
     expect(given).toEqual([
       {

@@ -152,7 +152,7 @@ test('a login connects the one account that can publish', async () => {
   expect([status, body.data.account_name]).toEqual([201, 'only']);
 });
 
-test('the longest that the specifications allow is stored whole', async () => {
+test('the longest values that the specifications allow are stored whole', async () => {
   const longest = {
     externalAccountId: `did:web:${'x'.repeat(2_040)}`,
     accountName: 'x'.repeat(320),
@@ -167,7 +167,7 @@ test('the longest that the specifications allow is stored whole', async () => {
   });
 });
 
-test('a refusal is shown as far as anyone reads it', async () => {
+test('a very long refusal is shown only in part', async () => {
   const words = 'x'.repeat(1_000_000);
   const { status, body } = await connect(
     new PlatformError('rejected', words, { field: 'handle', platformCode: words }),

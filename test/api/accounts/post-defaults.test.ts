@@ -67,7 +67,7 @@ describe('a new post', () => {
     expect(await optionsIn(await write('POST', '', short))).toEqual(expected);
   });
 
-  test('replaces them key by key', async () => {
+  test('replaces the defaults key by key', async () => {
     const options = { ...both, langs: ['de'] };
     expect(await optionsIn(await create({ langs: ['de'] }))).toEqual({
       shown: options,
@@ -76,7 +76,7 @@ describe('a new post', () => {
     });
   });
 
-  test('leaves one out with a null', async () => {
+  test('leaves out a default with a null', async () => {
     expect(await optionsIn(await create({ langs: null }))).toEqual({
       shown: { langs: null, tags: ['news'] },
       sent: { tags: ['news'] },
@@ -93,7 +93,7 @@ describe('a new post', () => {
     });
   });
 
-  test('gets them in each part of a thread, and in a scheduled post', async () => {
+  test('gets the defaults in each part of a thread, and if it is scheduled', async () => {
     const parts = [0, 1].map((thread_position) => ({
       account_id: accountId,
       caption: `part ${thread_position}`,
@@ -105,7 +105,7 @@ describe('a new post', () => {
     expect(results.map(({ defaulted }) => defaulted)).toEqual([['langs', 'tags'], ['langs']]);
   });
 
-  test('keeps them when they change later', async () => {
+  test('keeps the defaults of its creation when they change later', async () => {
     const post = await create();
     await setDefaults({});
     expect(await optionsIn(await write('GET', `/${post.id}`))).toMatchObject({ sent: both });
@@ -113,7 +113,7 @@ describe('a new post', () => {
 });
 
 describe('a draft', () => {
-  test('has none, until it is published with those of that time', async () => {
+  test('has no defaults until it is published, and then those of that time', async () => {
     const post = await create({ tags: ['own'] }, draft);
     expect(await optionsIn(post)).toEqual({
       shown: { tags: ['own'] },
@@ -129,7 +129,7 @@ describe('a draft', () => {
     });
   });
 
-  test('gets them when it is scheduled, and keeps them when it is changed or published', async () => {
+  test('gets the defaults when it is scheduled, and keeps them when it is changed or published', async () => {
     const post = await create(null, draft);
     const scheduled = await change(post, { scheduled_at: inSeconds(3_600) });
     expect(await optionsIn(scheduled)).toMatchObject({ sent: both, defaulted: ['langs', 'tags'] });
@@ -140,7 +140,7 @@ describe('a draft', () => {
     expect(await optionsIn(await publish(post))).toMatchObject({ sent: both });
   });
 
-  test('loses them when it becomes one again, but not its nulls', async () => {
+  test('that was a scheduled post loses the defaults, but not its nulls', async () => {
     const post = await create({ langs: null }, { scheduled_at: inSeconds(3_600) });
     const again = await change(post, { scheduled_at: null });
     expect(await optionsIn(again)).toEqual({
@@ -171,7 +171,7 @@ describe('a draft', () => {
     }
   });
 
-  test('counts the copy as a change', async () => {
+  test('counts the copy of the defaults as a change', async () => {
     const post = await create(null, draft);
     const [before] = post.results;
     const after = await change(post, { scheduled_at: inSeconds(3_600) });
@@ -193,7 +193,7 @@ describe('new targets', () => {
     });
   });
 
-  test('of a draft get them later', async () => {
+  test('of a draft get the defaults when it is scheduled', async () => {
     const post = await create({ langs: ['de'] }, draft);
     const changed = await change(post, targets());
     expect(await optionsIn(changed)).toMatchObject({ sent: {}, defaulted: [] });
@@ -201,7 +201,7 @@ describe('new targets', () => {
     expect(await optionsIn(scheduled)).toMatchObject({ sent: both });
   });
 
-  test('that were read are sent back without a change', async () => {
+  test('that are sent back as they were read do not change', async () => {
     const post = await create({ langs: null }, { scheduled_at: inSeconds(3_600) });
     const [{ platform_options }] = post.results as [Post['results'][number]];
     const back = [{ account_id: accountId, platform_options }];
@@ -238,7 +238,7 @@ describe('a default that the post refuses', () => {
     expect(validated).toMatchObject({ valid: false, errors: [refused] });
   });
 
-  test('is reported for a draft too, and left out with a null', async () => {
+  test('is reported for a draft too, and a null leaves it out', async () => {
     const answer = await ask('POST', '', { ...body({ link_attachment }), ...draft });
     expect(answer.body.error.issues).toMatchObject([refused]);
     const { results } = await write('POST', '', body({ link_attachment, poll: null }));

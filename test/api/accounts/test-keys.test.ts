@@ -146,7 +146,7 @@ describe('events', () => {
     expect(await testing.post(`/v1/deliveries/${other.id}/retry`)).toMatchObject(notFound);
   });
 
-  test('a test webhook can miss only events of sandbox accounts', async () => {
+  test('of production accounts do not count as missing for a test webhook', async () => {
     const since = new Date(Date.now() - 60_000).toISOString();
     const [hidden, shown] = [await record('production'), await record('test')];
     const id = await create(testing, '/v1/webhooks', {
@@ -222,7 +222,7 @@ describe('the project', () => {
 });
 
 describe("a connect session's URL", () => {
-  test('is in the answer that makes it, and in no other', async () => {
+  test('is in the answer that creates the session, and in no other', async () => {
     const body = { platform: 'sandbox', external_user_id: 'u' };
     const made = await production.post('/v1/connect/sessions', body);
     const { id, url } = made.body.data;

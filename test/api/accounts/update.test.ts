@@ -47,7 +47,7 @@ describe('the name', () => {
 });
 
 describe('the user', () => {
-  test('can change, and gets the account without the email address', async () => {
+  test('can be changed, which removes the email address', async () => {
     const { body } = await update({ external_user_id: 'user-2' });
     expect(body.data).toMatchObject({ external_user_id: 'user-2', external_user_email: null });
     const listOf = async (user: string) =>
@@ -56,19 +56,19 @@ describe('the user', () => {
     expect(await listOf('user-2')).toHaveLength(1);
   });
 
-  test('keeps the email address if they stay the same', async () => {
+  test('keeps the email address if the same user is sent', async () => {
     const { body } = await update({ external_user_id: 'user-1' });
     expect(body.data).toMatchObject({ external_user_email: 'one@example.com' });
   });
 
-  test('can be none', async () => {
+  test('can be removed', async () => {
     const { body } = await update({ external_user_id: null });
     expect(body.data).toMatchObject({ external_user_id: null, external_user_email: null });
   });
 });
 
 describe('the defaults', () => {
-  test('are replaced as a whole, and a null is no default', async () => {
+  test('are replaced as a whole, and a null sets no default', async () => {
     expect(await read()).toMatchObject({ defaults: { platform_options: {} } });
     const first = await setDefaults({ langs: ['en'], tags: ['news'] });
     expect(first.body.data.defaults).toEqual({

@@ -26,7 +26,7 @@ async function run(env: Record<string, string>): Promise<string> {
   return lines.join('\n');
 }
 
-test('the command reports a key as new if it was never the first', async () => {
+test('the command reports a key as new if it has never been the first key', async () => {
   const vault = vaultOf({ three, four: randomBytes(32) });
   expect(await rotateKeys(database.db, vault, () => undefined)).toContain(
     'four  new. Move it to the front, restart every process, and run the command again.',

@@ -61,7 +61,7 @@ test('a page without a project has no header', async () => {
   expect(await page.text()).not.toContain('<header');
 });
 
-test('an error page names the network and the project, with both ways on', async () => {
+test('an error page names the network and the project, with links to try again and to return', async () => {
   const { html } = await show({});
   expect(html).toContain(
     '<title>Your Bluesky account could not be connected – Acme &amp; Co</title>',

@@ -131,7 +131,7 @@ describe('the link', () => {
 });
 
 describe('the page', () => {
-  test('is a plain 403 in another browser, which the session outlives', async () => {
+  test('is a plain 403 in another browser, and the session stays open', async () => {
     const session = await createSession({ platform: 'bluesky' });
     const owner = createBrowser();
     expect((await owner.visit(session.url)).status).toBe(200);
@@ -155,7 +155,7 @@ describe('the page', () => {
     }
   });
 
-  test('is found in the browser of two sessions at once', async () => {
+  test('works for two sessions in one browser at once', async () => {
     const sessions = [await createSession(), await createSession()];
     const browser = createBrowser();
     const pages = [
@@ -182,7 +182,7 @@ describe('the callback', () => {
     expect(await readStatus(session)).toBe('completed');
   });
 
-  test('is a 403 in a browser that loaded the link itself but began apart', async () => {
+  test('is a 403 in a browser that loaded the link but did not begin this consent', async () => {
     const session = await createSession();
     const attacker = createBrowser();
     const callback = await findCallback(await beginConsent(attacker, session.url));

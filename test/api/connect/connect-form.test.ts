@@ -56,7 +56,7 @@ describe('the form', () => {
     expect(text.indexOf('Paste a webhook')).toBeLessThan(text.indexOf('<label'));
   });
 
-  test('makes no link of what a network says', async () => {
+  test('makes no link of a URL in a message of the network', async () => {
     const refusal = validationError([
       {
         path: ['credentials', 'bot_token'],
@@ -137,7 +137,7 @@ describe('the form', () => {
     expect(text).toMatch(/<p role="alert">Choose one method.<\/p>.*<form/);
   });
 
-  test('shows a failure that is about no field above all fields', async () => {
+  test('shows above all fields a failure that is about no field', async () => {
     const text = await render(alternatives, { error: new AppError('conflict', 'In use.') });
     expect(text).toMatch(/<p role="alert">In use.<\/p>.*<form/);
   });

@@ -332,7 +332,7 @@ async function submit(session: Session, fields: Record<string, string>) {
   return browser.submit(await visitForm(session), fields);
 }
 
-test.each(['%00', 'prj_unknown'])('there is no client of the project %s', async (id) => {
+test.each(['%00', 'prj_unknown'])('the client metadata of the project %s is 404', async (id) => {
   const answer = await hosted.request(`/connect/bluesky/${id}/client-metadata.json`);
   expect(answer.status).toBe(404);
 });

@@ -84,7 +84,7 @@ describe('an app registered at a server', () => {
       never,
     );
 
-  test('is found again, and another public URL registers another', async () => {
+  test('is found again, and another public URL registers another app', async () => {
     const app = await find('https://one.test');
     expect(app).toMatchObject({ clientId: 'client-1', clientSecret: 'secret' });
     expect(await find('https://one.test')).toEqual(app);
@@ -178,7 +178,7 @@ describe('a session at a network that needs an app', () => {
     expect((await createSession('instagram')).status).toBe(201);
   });
 
-  test('says so on its page if the app was deleted since', async () => {
+  test('says on its page that the login is not available if the app was deleted since', async () => {
     await put(tenant.projectId, 'own');
     const { url } = (await createSession()).body.data;
     await rest.call('DELETE', '/v1/platform-credentials/mastodon', { key: tenant.key });

@@ -153,7 +153,7 @@ describe('the callback', () => {
     expect(network.countTokenRequests()).toBe(0);
   });
 
-  test('works when the key that sealed its flow is gone: the user begins again', async () => {
+  test('is out of date if the key that sealed its flow is gone, and the user can begin again', async () => {
     const browser = browse();
     const session = await createSession();
     const callback = await findCallback(await beginConsent(browser, session.url));

@@ -57,7 +57,7 @@ describe('the page before the consent', () => {
     await expectOpen(session);
   });
 
-  test('says what may have gone wrong to a browser that is back without an answer', async () => {
+  test('says what may have gone wrong if the browser comes back without an answer', async () => {
     const deadEnd = (productName: string) => `Ask ${productName}.`;
     const at = withMethods({ ...consentOf(platform), deadEnd });
     const session = await createSession();
@@ -71,7 +71,7 @@ describe('the page before the consent', () => {
     expect(await read()).not.toContain('Ask');
   });
 
-  test('begins a consent only with the state of its own', async () => {
+  test('begins a consent only with its own state', async () => {
     const session = await createSession();
     const browser = browse();
     const { url } = await browser.visit(session.url);
@@ -185,7 +185,7 @@ describe('a consent with inputs', () => {
     });
   };
 
-  test('asks for them first, and hands them to both calls', async () => {
+  test('asks for the inputs first, and passes them to both calls', async () => {
     const session = await createSession();
     const browser = browse(withInputs());
     const form = await browser.visit(session.url);
@@ -257,7 +257,7 @@ test('a consent knows the name of the project', async () => {
   expect(names).toEqual(['Test', 'Test']);
 });
 
-test('no secret of the flow is stored in clear', async () => {
+test('no secret of the flow is stored in plain text', async () => {
   const verifiers: string[] = [];
   const method = consentOf(platform);
   const browser = browse(

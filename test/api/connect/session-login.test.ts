@@ -150,14 +150,14 @@ describe('a session', () => {
 });
 
 describe('the app of a login', () => {
-  test('is that of the network itself if its settings say so', async () => {
+  test('is the app of the network itself if the settings of that app say so', async () => {
     await put('instagram', { login: 'facebook', config_id: '77' });
     const { data } = (await create()).body;
     expect(data.login).toBe('facebook');
     expect(await follow(data.url)).toEqual(['facebook.test', 'app-of-instagram', '77']);
   });
 
-  test('has the configuration of its network, or else of the app', async () => {
+  test('uses the configuration of the network, or else its own', async () => {
     await put('facebook', { config_id: '1' });
     const session = async () => (await create({ login: 'facebook' })).body.data.url as string;
     expect(await follow(await session())).toEqual(['facebook.test', 'app-of-facebook', '1']);
@@ -165,7 +165,7 @@ describe('the app of a login', () => {
     expect(await follow(await session())).toEqual(['facebook.test', 'app-of-facebook', '2']);
   });
 
-  test('is unaudited if the network refuses the login for that', async () => {
+  test('is unaudited if the network refuses the login because the app is not approved', async () => {
     const { id } = await put('instagram');
     const { data } = (await create()).body;
     const browser = browse();

@@ -70,7 +70,7 @@ function attempt(deliveryId: string, number: number, changes: Partial<AttemptRec
 }
 
 describe('GET /v1/webhooks/:id/deliveries', () => {
-  test('lists them, the newest first', async () => {
+  test('lists deliveries, newest first', async () => {
     const { data, meta } = await list();
     expect(data.map((delivery: { event: string }) => delivery.event)).toEqual([
       'post.partial',
@@ -209,7 +209,7 @@ async function readBody(eventId: string) {
 }
 
 describe('GET /v1/event-types', () => {
-  test('lists the catalogue with a schema of each body', async () => {
+  test('lists the catalog with a schema of each body', async () => {
     const { body } = await call('GET', '/v1/event-types');
     expect(body.meta).toEqual({ limit: 11, has_more: false, next_cursor: null });
     expect(

@@ -15,7 +15,7 @@ import {
 const app = useApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '5000' } });
 
 describe.concurrent('POST /v1/deliveries/:id/retry', () => {
-  test('attempts once more at once, and leaves the schedule as it is', async () => {
+  test('makes another attempt at once, and leaves the schedule as it is', async () => {
     await using receiver = await startScripted(unavailable);
     const delivery = await send(app, receiver);
     const before = await delivery.waitForAttempts(1);
@@ -98,7 +98,7 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
     ]);
   });
 
-  test('may be asked for many times at once: each is logged with a number of its own', async () => {
+  test('can be requested many times at once, and each attempt is logged with its own number', async () => {
     await using receiver = await startScripted(ok);
     const delivery = await send(app, receiver);
     await delivery.waitForAttempts(1);
@@ -120,7 +120,7 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
     expect(await delivery.getWebhook()).toMatchObject({ status: 'disabled' });
   });
 
-  test('is answered once for an Idempotency-Key', async () => {
+  test('answers a repeat with the same Idempotency-Key as the first time', async () => {
     await using receiver = await startScripted(ok);
     const delivery = await send(app, receiver);
     await delivery.waitForAttempts(1);
@@ -166,7 +166,7 @@ describe('retryDelivery', () => {
     retryDelivery(id: $id, idempotencyKey: $key) { notice delivery { id status } }
   }`;
 
-  test('retries from GraphQL, once for a key', async () => {
+  test('retries a delivery in GraphQL, once per idempotency key', async () => {
     await using receiver = await startScripted(ok);
     const delivery = await send(app, receiver);
     const { id, tenant, webhookId } = delivery;

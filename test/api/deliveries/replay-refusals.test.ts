@@ -92,7 +92,7 @@ describe('POST /v1/webhooks/:id/replay refuses', () => {
     }
   });
 
-  test('the second of two at once, with the id of the one that runs', async () => {
+  test('the second of two replays at once, with the id of the running one', async () => {
     const past = await Past.withSkipped(app, receiver, 1);
     past.reply(slow);
     const answers = await Promise.all([past.ask(), past.ask()]);
@@ -105,7 +105,7 @@ describe('POST /v1/webhooks/:id/replay refuses', () => {
     expect(past.requests()).toHaveLength(1);
   });
 
-  test('nothing that was asked before with the same Idempotency-Key, but does it once', async () => {
+  test('no repeat with the same Idempotency-Key, and replays once', async () => {
     const past = await Past.withSkipped(app, receiver, 1);
     const options = { headers: { 'Idempotency-Key': past.path } };
     const path = `/v1/webhooks/${past.webhookId}/replay`;

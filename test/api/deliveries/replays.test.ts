@@ -97,7 +97,7 @@ describe.concurrent('POST /v1/webhooks/:id/replay', () => {
     ]);
   });
 
-  test('sends delivered ones again only when asked', async () => {
+  test('sends delivered events again only if the request asks for them', async () => {
     const past = await Past.create(app, receiver);
     await past.addWebhook();
     await past.record();
@@ -110,7 +110,7 @@ describe.concurrent('POST /v1/webhooks/:id/replay', () => {
     expect(past.requests()).toHaveLength(2);
   });
 
-  test('leaves the last delivery of the webhook known while it sends that again', async () => {
+  test('keeps last_delivery_at of the webhook even if the repeated delivery fails', async () => {
     const past = await Past.create(app, receiver);
     await past.addWebhook();
     await past.record();
@@ -126,7 +126,7 @@ describe.concurrent('POST /v1/webhooks/:id/replay', () => {
     });
   });
 
-  test('sends events from before the webhook, placed in time where they happened', async () => {
+  test('sends events from before the webhook, and dates their deliveries by the events', async () => {
     const past = await Past.create(app, receiver);
     const wanted = [await past.record(), await past.record()];
     await past.record('post.failed');
@@ -194,7 +194,7 @@ describe.concurrent('POST /v1/webhooks/:id/replay', () => {
 });
 
 describe.concurrent('GET /v1/webhooks/:id/replays/:replay_id', () => {
-  test('counts while it runs, and reports to the live feed', async () => {
+  test('shows the counts while the replay runs, and reports them to the live feed', async () => {
     const past = await Past.withSkipped(app, receiver, 2);
     past.reply(() => (past.requests().length === 1 ? slow() : working()));
     const { replay_id } = await past.replay();
@@ -218,7 +218,7 @@ describe.concurrent('GET /v1/webhooks/:id/replays/:replay_id', () => {
     expect(list.body.data).toEqual([done]);
   });
 
-  test('knows it under its own webhook alone', async () => {
+  test('finds the replay only under its own webhook', async () => {
     const past = await Past.withSkipped(app, receiver, 0);
     const { replay_id } = await past.replay();
     const other = await past.tenant.createWebhook(receiver.url);

@@ -19,7 +19,7 @@ const change: ChangeRow = {
 const find: FindSubjects<{ id: string }> = (_context, _scope, ids) =>
   Promise.resolve(ids.map((id) => ({ id })));
 
-test('a bookmark behind a change is not the message of that change, which may be of another project', async () => {
+test('a bookmark shares no message with the change at its cursor, which may be of another project', async () => {
   const messages = createMessages({} as Context);
   const cursor = 'same';
   const shown = await messages.read({ cursor, change }, 'production', find);

@@ -105,7 +105,7 @@ async function echo(options: object) {
 }
 
 describe('the types of nested options', () => {
-  test('are named for the network and the member, an item of a list without its s', () => {
+  test('are named after the network and the member, and in the singular for items of a list', () => {
     const sdl = printSchema(schema);
     expect(sdl).toContain('poll: TestNetPoll\n');
     expect(sdl).toContain('poll: TestNetPollInput\n');
@@ -196,7 +196,7 @@ describe('nested options', () => {
     ],
     ['free JSON', { blocks: [{ block_id: 1 }] }, 'blocks[0].block_id'],
     ['free JSON that lacks a member', { blocks: [{ blockId: 'x' }] }, 'blocks[0].block_id'],
-  ])('are refused by the path of an issue in %s', async (_, options, path) => {
+  ])('are refused with the path of the issue in %s', async (_, options, path) => {
     const { errors } = await echo(options);
     expect(errors![0]!.message).toBe(`input.platformOptions.testNet.${path}`);
   });

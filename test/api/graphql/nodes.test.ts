@@ -35,7 +35,7 @@ async function createKey(input: string): Promise<string> {
 }
 
 describe('node', () => {
-  test('is implemented by what has an ID in the schema, since caches tell objects apart by it', () => {
+  test('is implemented by every type of the schema with a field id, except FirstComment', () => {
     const others = Object.values(createSchema().getTypeMap()).filter(
       (type) =>
         isObjectType(type) &&

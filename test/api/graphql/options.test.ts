@@ -82,13 +82,13 @@ describe('options', () => {
     });
   });
 
-  test('are refused by their path if they are of another network', async () => {
+  test('are refused with their path if they are of another network', async () => {
     const refused = await askRefused(app, create, draft({ bluesky: { langs: ['en'] } }));
     expect(refused.code).toBe('validation_error');
     expect(refused.issues).toMatchObject([{ path: `${at}.bluesky`, code: 'other_network' }]);
   });
 
-  test('are reported by their path if the schema refuses them', async () => {
+  test('are reported with their path if the schema refuses them', async () => {
     const refused = await askRefused(app, create, draft({ sandbox: { delayMs: -1 } }));
     expect(refused.issues).toMatchObject([{ path: `${at}.sandbox.delayMs`, code: 'too_small' }]);
   });
@@ -99,7 +99,7 @@ describe('options', () => {
     ['null', { sandbox: null }],
     ['an unknown option', { sandbox: { nothing: 1 } }],
     ['an unknown word', { sandbox: { outcome: 'NOTHING' } }],
-  ])('are refused by their path if they have %s', async (_, options) => {
+  ])('are refused with their path if they have %s', async (_, options) => {
     const refused = await askRefused(app, create, draft(options));
     expect(refused.code).toBe('validation_error');
     expect(refused.issues[0].path).toMatch(/^input\.platformPosts\[0\]\.platformOptions/);
@@ -191,7 +191,7 @@ describe('options that hold objects', () => {
     },
   ];
 
-  test.each(refused)('are refused by their path in both APIs: $platform', async (expected) => {
+  test.each(refused)('are refused with their path in both APIs: $platform', async (expected) => {
     const { platform, rest, graphql } = expected;
     const account_id = await addAccount(app.database.db, app.tenant.projectId, platform);
     const body = { caption: 'a', platform_posts: [{ account_id, platform_options: rest.options }] };
@@ -215,7 +215,7 @@ describe('options that hold objects', () => {
       'embeds[0].fields[0].value',
     ],
   ] as const)(
-    'are refused in both APIs by the path of the part that %s lacks',
+    'are refused in both APIs with the path of the part that %s lacks',
     async (_, platform, options, path) => {
       const account_id = await addAccount(app.database.db, app.tenant.projectId, platform);
       const platform_posts = [{ account_id, platform_options: options }];

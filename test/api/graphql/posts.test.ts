@@ -95,7 +95,7 @@ describe('createPost', () => {
     expect(refused.requestId).toMatch(/^req_/);
   });
 
-  test('names the network in the path into its options', async () => {
+  test('names the network in the path of its options', async () => {
     const platformPosts = [
       { accountId: account.id, platformOptions: { sandbox: { delayMs: 60_001 } } },
     ];

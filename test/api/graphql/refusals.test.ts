@@ -100,7 +100,7 @@ describe('a request', () => {
     expect(answer.body.data.project.id).toBe(app.tenant.projectId);
   });
 
-  test('may be a GET, but no mutation', async () => {
+  test('may be a GET if it has no mutation', async () => {
     const read = await app.api.get(`/graphql?query=${encodeURIComponent('{ project { id } }')}`);
     expect(read.body.data.project.id).toBe(app.tenant.projectId);
     const write = encodeURIComponent('mutation { deleteWebhook(id: "x") }');

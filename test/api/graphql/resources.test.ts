@@ -62,7 +62,7 @@ describe('the other resources', () => {
     });
   });
 
-  test('webhooks with a bad URL or event type are refused by path', async () => {
+  test('webhooks with a bad URL or event type are refused with the path', async () => {
     const create = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }`;
     expect(
       (await askRefused(app, create, { input: { url: 'ftp://example.com' } })).issues[0],

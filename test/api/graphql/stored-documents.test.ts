@@ -78,7 +78,7 @@ describe('stored documents', () => {
     expect(answer.body.errors[0].extensions.code).toBe('method_not_allowed');
   });
 
-  test('are refused by their ID if they are unknown', async () => {
+  test('are refused with their ID if they are unknown', async () => {
     const byId = await send({ documentId: 'nothing' });
     expect(byId.status).toBe(404);
     expect(byId.body.errors[0]).toMatchObject({
@@ -92,7 +92,7 @@ describe('stored documents', () => {
     });
   });
 
-  test('require a text as ID', async () => {
+  test('require a string as their ID', async () => {
     const answer = await send({ documentId: 7 });
     expect(answer.body.errors[0].extensions).toMatchObject({
       code: 'validation_error',
@@ -118,7 +118,7 @@ describe('stored documents', () => {
     expect(refused.failed[0].extensions.issues[0].code).toBe('unknown_document');
   });
 
-  test('do not exclude other documents, which are kept if sent with their hash', async () => {
+  test('allow other documents too, which are kept if they are sent with their hash', async () => {
     const query = '{ limits { pageSize } }';
     const extensions = apolloName(query);
     const before = await send({ extensions });

@@ -42,7 +42,7 @@ test.each([
   expect(answers.map(({ status }) => status)).toEqual(waiting.map(() => 200));
 });
 
-test('a request that gets no connection in time is refused as too many', async () => {
+test('a request that gets no connection in time is refused as rate_limited', async () => {
   const inTurn = createConnectionTurns(1, 20);
   const end = Promise.withResolvers<void>();
   const first = asProject('prj_a', () => inTurn(() => end.promise));

@@ -23,7 +23,7 @@ function searched(text: string): number {
   return text.length;
 }
 
-test('an unexpected token is where a search by JSON.parse finds it', () => {
+test('the position of an unexpected token is the same as in a search with JSON.parse', () => {
   const valid =
     '{"a": [1, -2.5e+3, "b :", {"c": null}],\n "d": [true, false, [], {}], "": "\u00e9 }"}';
   let compared = 0;

@@ -35,7 +35,7 @@ describe('a null list or map', () => {
     });
   });
 
-  test('leaves them as they are in GraphQL', async () => {
+  test('leaves the same members as they are in GraphQL', async () => {
     const draft = await createDraft();
     const input = { caption: 'b', ...noTargets, mediaUrls: null, metadata: null };
     const { updatePost } = await ask(

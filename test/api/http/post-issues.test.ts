@@ -47,7 +47,7 @@ test('validation and refused creation report the same issue with the same member
   });
 });
 
-test('a warning of a creation has these members too', async () => {
+test('a warning of a creation has the same members as in validation', async () => {
   const parts = [0, 1].map((thread_position) => ({ account_id: accounts[0], thread_position }));
   const body = { caption: 'twice', platform_posts: parts, status: 'draft' };
   const created = await app.api.post('/v1/posts', body);
@@ -62,12 +62,12 @@ test('an issue that several targets share names no target in a refusal', async (
   expect(issues).toMatchObject([{ path: 'caption', platform_post_index: null, account_id: null }]);
 });
 
-test('the refusal of any other request has no such members', async () => {
+test('the refusal of an unknown field has only a code, a message and a path', async () => {
   const { body } = await app.api.post('/v1/posts', { text: 'hello' });
   expect(namesOf(body.error.issues[0])).toEqual(['code', 'message', 'path']);
 });
 
-test('GraphQL shows the same in validation, in refusals and in bulk creation', async () => {
+test('GraphQL shows the same issue in validation, in refusals and in bulk creation', async () => {
   const input = {
     caption: 'hello',
     platformPosts: [

@@ -101,7 +101,7 @@ describe('a URL', () => {
 });
 
 describe('a count in a message', () => {
-  test('is singular for one', async () => {
+  test('of one has a singular noun', async () => {
     const target = { account_id: account, first_comment: '' };
     expect(await create({ platform_posts: [target] })).toEqual({
       'platform_posts[0].first_comment': 'must have at least 1 character',

@@ -8,7 +8,7 @@ const failing = (error: Error) => async () => {
   throw error;
 };
 
-test('a call in progress answers further callers, and the next one is made again', async () => {
+test('callers share a call in progress, and a later caller makes a new call', async () => {
   const share = createSharedCalls();
   let calls = 0;
   const count = async () => {
@@ -19,7 +19,7 @@ test('a call in progress answers further callers, and the next one is made again
   expect(await share('a', count)).toBe(2);
 });
 
-test('an error with a wait answers until the wait is over, and only for its key', async () => {
+test('an error with a wait answers the calls of its key until the wait is over', async () => {
   const share = createSharedCalls();
   const error = new AppError('rate_limited', 'Not now.', { retryAfterS: 0.5 });
   await expect(share('a', failing(error))).rejects.toBe(error);
@@ -29,7 +29,7 @@ test('an error with a wait answers until the wait is over, and only for its key'
   expect(await share('a', async () => 3)).toBe(3);
 });
 
-test('another error is not kept', async () => {
+test('an error without a wait is not kept', async () => {
   const share = createSharedCalls();
   const error = new AppError('conflict', 'Refused.');
   await expect(share('a', failing(error))).rejects.toBe(error);

@@ -149,7 +149,7 @@ describe('a call', () => {
     expect((await send(payloadOf('42'))).status).toBe(200);
   });
 
-  test('too many are refused, and use up no request of the project', async () => {
+  test('is refused if there are too many, and uses up no request of the project', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await send(payloadOf('99'))).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);

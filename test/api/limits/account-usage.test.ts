@@ -83,8 +83,8 @@ describe('Account.usage', () => {
   });
 });
 
-describe('the month that a post counts for', () => {
-  test('is given back for the targets that failed, and for no others', async () => {
+describe('the usage of a month', () => {
+  test('is reduced for the targets that failed, and for no others', async () => {
     const [ada, bob] = await Promise.all(
       ['ada', 'bob'].map((handle) => app.tenant.connectSandbox(`${handle}-given-back`)),
     );

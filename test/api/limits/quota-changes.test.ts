@@ -91,7 +91,7 @@ describe('a scheduled post', () => {
     expect(await counts(project, second)).toEqual([0, 1, 0]);
   });
 
-  test('refuses new targets past the limit by their path in the request', async () => {
+  test('refuses new targets past the limit with their path in the request', async () => {
     const project = await createProject({ limit: 1, accounts: 2 });
     const [first, second] = project.ids;
     const id = await create(project, { account_ids: [first], scheduled_at: next.at });
@@ -105,7 +105,7 @@ describe('a scheduled post', () => {
   test.each([
     ['canceled', 'POST', '/cancel'],
     ['deleted', 'DELETE', ''],
-  ])('is uncounted once when it is %s by several clients at once', async (_, method, path) => {
+  ])('is subtracted once if it is %s by several clients', async (_, method, path) => {
     const project = await createProject();
     const id = await create(project, { scheduled_at: next.at });
     await create(project, { scheduled_at: next.at });
@@ -148,7 +148,7 @@ describe('a scheduled post', () => {
 });
 
 describe('a post that is being published', () => {
-  test('is uncounted where it is canceled', async () => {
+  test('is subtracted from the count if it is canceled', async () => {
     const project = await createProject();
     const id = await create(project, {});
     expect((await project.call('POST', `${id}/cancel`)).body.data.status).toBe('canceled');

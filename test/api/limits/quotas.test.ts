@@ -108,7 +108,7 @@ describe('a post past the limit', () => {
     expect((await post({ account_ids: ids })).status).toBe(202);
   });
 
-  test('is refused among simultaneous posts, as many of which are accepted as the limit allows', async () => {
+  test('is refused among simultaneous posts, of which only as many as the limit allows are accepted', async () => {
     const { ids, post, published } = await createProject({ limit: 7 });
     await post({ account_ids: ids });
     await post({ account_ids: ids });

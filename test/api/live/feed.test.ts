@@ -152,7 +152,7 @@ describe('subscribe', () => {
     await counting.close();
   });
 
-  test('ends the cursors of a database that was restored, and begins again', async () => {
+  test('ends with cursor_expired when the database was restored, and can begin again', async () => {
     const stream = await feed.subscribe(filter('prj_epoch'));
     const broken = expect(stream.next()).rejects.toMatchObject({ code: 'cursor_expired' });
     await insertRestore(database.db);

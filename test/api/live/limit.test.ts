@@ -74,7 +74,7 @@ async function subscribeTwiceAndVanish(): Promise<void> {
 }
 
 describe('the streams of a project', () => {
-  test('are refused over the limit, on a socket that stays open, while other projects have theirs', async () => {
+  test('are refused over the limit without closing the socket, and do not affect other projects', async () => {
     const streams = Array.from({ length: limit }, open);
     await Promise.all(streams.map((stream) => stream.waitFor(1)));
     await using refused = open();

@@ -37,7 +37,7 @@ describe('readPresent', () => {
     await stream.return();
   });
 
-  test('gives cursors that omit the state when the stream is resumed, by any process', async () => {
+  test('gives cursors from which any process resumes the stream without the changes of the state', async () => {
     const older = await writers.hold((trx) => writePostChanges(trx, 'prj_again', ['post_1']));
     await writers.commit('prj_again', ['post_2']);
     const between = await writers.hold((trx) => writePostChanges(trx, 'prj_again', ['post_3']));
@@ -62,7 +62,7 @@ describe('readPresent', () => {
     await other.close();
   });
 
-  test('shows every change once, together with its stream, whenever it is read in a storm', async () => {
+  test('shows every change once, in the state or in the stream after it, during many simultaneous changes', async () => {
     const total = 8 * 30;
     const watching: Promise<string[]>[] = [];
     const watch = async () => {

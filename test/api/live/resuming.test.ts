@@ -85,7 +85,7 @@ describe('a cursor', () => {
     'YWJj',
     Buffer.from('a.1.-1').toString('base64url'),
     Buffer.from('a.1.9223372036854775808').toString('base64url'),
-  ])('refuses %j as a cursor', async (after) => {
+  ])('is refused if it is %j', async (after) => {
     await expect(feed.subscribe({ ...filter('prj_one'), after })).rejects.toMatchObject({
       code: 'validation_error',
       options: { issues: [{ path: ['after'], code: 'invalid_cursor' }] },
@@ -124,7 +124,7 @@ describe('a cursor', () => {
     });
   });
 
-  test('returns cursor_expired for another database, and for pruned changes', async () => {
+  test('has expired if it is of another database or of pruned changes', async () => {
     const foreign = Buffer.from('0123abcd.5.1').toString('base64url');
     await expect(feed.subscribe({ ...filter('prj_old'), after: foreign })).rejects.toMatchObject({
       code: 'cursor_expired',

@@ -114,7 +114,7 @@ describe('the thumb of a link card is refused', () => {
 });
 
 describe('the thumb of a link card', () => {
-  test('is used by the post, so it is kept with it', async () => {
+  test('counts as used by the post, so it is kept with the post', async () => {
     const id = await image();
     const post = await author.create({ ...postWith({ id }), scheduled_at: inSeconds(7_200) });
     expect(await usesOf(post.id)).toEqual([id]);
@@ -179,7 +179,7 @@ describe('the thumb of a link card', () => {
     expect(refused.body.error.issues).toMatchObject([{ path: `${at}.id`, code: 'media_failed' }]);
   });
 
-  test('is part of the content that a repeat is found by: its bytes, not its ID', async () => {
+  test('counts as content when a repeat is detected, by its bytes and not its ID', async () => {
     const codesOf = async (thumb: object) => {
       const body = postWith(thumb);
       const { warnings } = (await rest.call('POST', '/v1/posts', { key: author.key, body })).body;

@@ -126,7 +126,7 @@ describe('a file', () => {
     expect([same.status, other.status]).toEqual([206, 200]);
   });
 
-  test('is sent to a reader that encodes the URL further', async () => {
+  test('is sent to a reader that percent-encodes the URL', async () => {
     expect((await fetch(url.replace('~', '%7E'))).status).toBe(200);
   });
 
@@ -136,7 +136,7 @@ describe('a file', () => {
   });
 });
 
-test('the image of a check is sent while the check runs, to no other project', async () => {
+test('the image of a check is sent only while the check runs, and not under another project', async () => {
   const { db } = app.context;
   const { projectId } = app.tenant;
   const accountId = await addAccount(db, projectId, 'sandbox');
@@ -193,7 +193,7 @@ describe('nothing is sent', () => {
     }
   });
 
-  test('under another name, or below it', async () => {
+  test('under another file name, or at a path below the URL', async () => {
     const url = urlOf(media);
     await expectNone(url.replace('/1.png', '/1.jpg'));
     await expectNone(url.replace('/1.png', '/2.png'));

@@ -114,7 +114,7 @@ describe('the headers of an upload', () => {
   });
 
   test.each(['multipart/form-data; boundary=x', 'application/json'])(
-    'may not be %s, and leaves the media as they were',
+    'may not have the Content-Type %s, and the media stay as they were',
     async (type) => {
       const { id, upload_url } = await createMedia(app.api);
       const answer = await putBytes(upload_url, image, { 'Content-Type': type });
@@ -323,7 +323,7 @@ describe('a client', () => {
     expect(await allowed.until('request_id')).toContain('HTTP/1.1 200 ');
   });
 
-  test('is asked for its body by every other path if it waits for permission', async () => {
+  test('gets 100 Continue on any other path if it waits for permission', async () => {
     const body = '{}';
     using call = sendHead(
       `${app.url}/v1/webhooks`,

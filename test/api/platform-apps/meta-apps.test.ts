@@ -89,7 +89,7 @@ describe('callback URLs', () => {
   });
 });
 
-test('the approval is unknown until a refusal, and again when the app is set', async () => {
+test('the approval is unknown until a refusal, and again after the app is set', async () => {
   expect((await put('facebook')).body.data.approval).toBe('unknown');
   await setAppUnaudited(rest.context.db, (await findApp('facebook'))!.id);
   const path = '/v1/platform-credentials/facebook';

@@ -75,7 +75,7 @@ describe('setting an app', () => {
   test.each([
     ['linkedin', 422, [['client_secret', 'required']]],
     ['mastodon', 201, undefined],
-  ])('is answered without a secret at %s with %i', async (network, status, issues) => {
+  ])('without a secret is answered at %s with %i', async (network, status, issues) => {
     const at = `/v1/platform-credentials/${network}`;
     const { status: answered, body } = await call('PUT', { client_id: 'client' }, owner, at);
     const named = body.error?.issues.map((issue: { path: string; code: string }) => [
@@ -139,7 +139,7 @@ describe('setting an app', () => {
     expect(ids).toEqual([{ id: first!.id }]);
   });
 
-  test('is one audit line', async () => {
+  test('writes one audit line', async () => {
     await set('client', 'secret-word');
     await set('client', 'secret-word');
     await call('DELETE');

@@ -94,8 +94,8 @@ describe('an item', () => {
   });
 });
 
-describe("a bulk's key", () => {
-  test('leaves every key free for single posts', async () => {
+describe('the key of a bulk request', () => {
+  test('takes no other key that a single post can use', async () => {
     await sendBetween('null', { 'Idempotency-Key': 'K' });
     const keys = await rest.context.db
       .selectFrom('idempotency_keys')

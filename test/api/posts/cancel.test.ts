@@ -92,7 +92,7 @@ describe('POST /v1/posts/:id/cancel while the post is being published', () => {
     expect((await eventsOf(rest, id)).map(({ kind }) => kind)).toEqual(['post.published']);
   });
 
-  test('is failed when all that was not canceled has failed', async () => {
+  test('gives the status failed if every target that was not canceled has failed', async () => {
     const { id, resultIds } = await createStarted(rest, author);
     await failTarget(rest, resultIds[0]);
     expect((await cancel(id)).body.data.status).toBe('failed');

@@ -15,7 +15,7 @@ const times = 8;
 
 describe('PATCH /v1/posts/:id', () => {
   test.each([['draft'], ['scheduled']])(
-    'gives a %s post new targets for every one of many clients',
+    'applies all simultaneous changes of the targets of a %s post',
     async (status) => {
       const account_ids = accounts.map(({ id }) => id);
       const { id } = await app.tenant.createPost({

@@ -40,7 +40,7 @@ describe('PATCH /v1/posts/:id: the content', () => {
     ]);
   });
 
-  test('replaces all targets by targets with content of their own, and keeps that', async () => {
+  test('replaces all targets by targets with their own content, and keeps that content later', async () => {
     const draft = await author.create({ status: 'draft' });
     const [first, second] = author.accounts;
     const platform_posts = [

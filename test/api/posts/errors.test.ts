@@ -67,7 +67,7 @@ describe('a first comment', () => {
     return app.tenant.waitForPost(id);
   }
 
-  test('says as much as its target if it failed, and its attempts are found by its ID', async () => {
+  test('explains its failure as its target does, and has its attempts under its own ID', async () => {
     const { id, results } = await publishBelow('rejected');
     const { first_comment: comment } = results[0]!;
     expect(comment).toMatchObject({
@@ -85,7 +85,7 @@ describe('a first comment', () => {
     expect(attempts).toMatchObject({ status: 200, body: { data: [] } });
   });
 
-  test('lists its calls by its ID once it is published, in REST and in GraphQL', async () => {
+  test('has its attempts under its own ID once it is published, in REST and in GraphQL', async () => {
     const { id, results } = await publishBelow('published');
     const { first_comment: comment } = results[0]!;
     expect(comment).toMatchObject({ status: 'published', attempts: 1, next_action: 'none' });
@@ -126,7 +126,7 @@ describe('a result', () => {
     expect(page).toContain(`id="${url.hash.slice(1)}"`);
   });
 
-  test('says the same in GraphQL', async () => {
+  test('has the same hint and link in GraphQL', async () => {
     const { post: read } = await ask(
       app,
       'query ($id: ID!) { post(id: $id) { results { errorHint errorDocsUrl } } }',

@@ -54,7 +54,7 @@ const statusOf = async (id: string) => {
 };
 
 describe('the forms of media', () => {
-  test('media, media_ids and media_urls name the same', async () => {
+  test('media, media_ids and media_urls name the same media', async () => {
     const id = await media();
     const item = { id, url: null, alt_text: null, thumbnail_id: null, thumbnail_at_ms: null };
     expect((await create({ media_ids: [id] })).media).toEqual([item]);
@@ -296,7 +296,7 @@ describe('a URL', () => {
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('is fetched at once if it waits for a later fetch when its post becomes due earlier', async () => {
+  test('is fetched at once if its post becomes due earlier while a later fetch is planned', async () => {
     const { db } = rest.context;
     const { id: postId, media: items } = await create({
       media_urls: [url],

@@ -103,7 +103,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
     expect(openState(rest.context.vault, row)).toEqual({ upload: 'u1' });
   });
 
-  test('keeps the time when the post was due, since when the networks are searched for it', async () => {
+  test('keeps the due time of the post, because a search at the network starts there', async () => {
     const { id, resultIds } = await createPartial(rest, author, 'outcome_unknown');
     const dueAt = async () => (await findTarget(rest.context.db, resultIds[1]))!.due_at;
     const before = await dueAt();

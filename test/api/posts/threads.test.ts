@@ -222,7 +222,7 @@ describe('media', () => {
     ]);
   });
 
-  test('may be as many as the network takes', async () => {
+  test('can be as many as the network accepts', async () => {
     const post = await create({ media_urls: [a, a, a, b], account_ids: [ada] });
     expect(post.results[0].media_urls).toHaveLength(4);
   });

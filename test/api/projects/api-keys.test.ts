@@ -46,7 +46,7 @@ describe('POST /v1/api-keys', () => {
     );
   });
 
-  test('gives no scope that its maker lacks', async () => {
+  test('gives a new key no scope that the calling key lacks', async () => {
     const maker = await create({ scopes: ['keys:write', 'posts:read'] });
     const { key } = maker.body.data;
     const wide = await create({ scopes: ['posts:read', 'posts:write'] }, key);

@@ -26,7 +26,7 @@ async function publish(resultId: string, caption: string): Promise<string> {
 }
 
 describe('a page', () => {
-  test('escapes what users wrote, runs no scripts, and its style is the one it names', async () => {
+  test('escapes texts of users, runs no scripts, and has only the style that its policy names', async () => {
     const url = await publish('res_page', '<script>alert("1")</script> & \'more\'');
     const response = await sandbox.request(url, asBrowser);
     const text = await response.text();
@@ -65,7 +65,7 @@ function consentPath(callback: string): string {
 }
 
 describe('the consent page', () => {
-  test('shows a form and lets it leave for the callback', async () => {
+  test('shows a form, and its policy allows the form to redirect to the callback', async () => {
     const response = await sandbox.request(consentPath('http://fanfare.test/connect/callback'));
     expect(await response.text()).toContain('value="&quot;x&quot;"');
     expect(response.headers.get('Content-Security-Policy')).not.toContain('form-action');

@@ -291,7 +291,7 @@ describe('close', () => {
   });
 });
 
-test('a held port is taken, until a server listens on it', async () => {
+test('a held port refuses other servers, and its own server can listen on it', async () => {
   const held = await holdPort('127.0.0.1');
   const [other, own] = [createHttpServer(), createHttpServer((_, answer) => answer.end('ok'))];
   await expect(once(other.listen(held.port, '127.0.0.1'), 'listening')).rejects.toMatchObject({

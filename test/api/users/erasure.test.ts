@@ -118,7 +118,7 @@ describe('DELETE /v1/users/:external_user_id', () => {
     expect(await findPlanted()).toEqual([]);
   });
 
-  test('erases an account whose name is that of erased ones', async () => {
+  test('erases an account that is named like an erased account', async () => {
     const name = { account_name: 'Erased account', external_user_id: 'named' };
     const id = await rest.insertAccount(author.projectId, { ...account, ...name });
     const post = await createStarted(rest, author, { account_ids: [id] });

@@ -48,7 +48,7 @@ test('users are listed by their newest account, in pages', async () => {
   expect(second.meta).toMatchObject({ has_more: false, next_cursor: null });
 });
 
-test('another project and a test key see no users of this one', async () => {
+test('another project and a test key see no users of this project', async () => {
   await add('ada');
   const other = await rest.createTenant();
   expect((await get('/v1/users', other.key)).data).toEqual([]);

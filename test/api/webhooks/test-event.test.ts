@@ -159,7 +159,7 @@ describe('POST /v1/webhooks/:id/test', () => {
     });
   });
 
-  test('is answered once for an Idempotency-Key', async () => {
+  test('answers a repeat with the same Idempotency-Key as the first time', async () => {
     const webhook = await app.tenant.createWebhook(`${receiver.url}/once`);
     const headers = { 'Idempotency-Key': 'test-event' };
     const send = (body: object) =>
@@ -206,7 +206,7 @@ describe('testWebhook', () => {
     testWebhook(id: $id, input: $input, idempotencyKey: $key) { id event trigger status eventId }
   }`;
 
-  test('sends a test event from GraphQL, once for a key', async () => {
+  test('sends a test event in GraphQL, once per idempotency key', async () => {
     const webhook = await app.tenant.createWebhook(`${receiver.url}/graphql`, ['post.published']);
     const variables = { id: webhook.id, input: { event: 'ACCOUNT_REFRESHED' }, key: 'graphql-1' };
     const { testWebhook: delivery } = await ask(app, mutation, variables);

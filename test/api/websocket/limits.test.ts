@@ -60,7 +60,7 @@ describe('sockets', () => {
     expect(refused).toMatchObject({ status: 503, retryAfter: '5' });
   });
 
-  test('have half of the room if they show no key, and the oldest makes way', async () => {
+  test('without a key have half of the places, and a new one closes the oldest', async () => {
     await using limited = await startLimited({ FANFARE_MAX_SOCKETS: '4' });
     const { url, tenant } = limited;
     await openOwnSocket(url, tenant.key);
@@ -107,8 +107,8 @@ describe('a socket', () => {
   });
 });
 
-describe('a client that asks on and never reads', () => {
-  test('is closed before much waits for it', async () => {
+describe('a client that keeps sending and never reads', () => {
+  test('is closed before many answers wait for it', async () => {
     await using patient = await startApp({
       roles: { api: true, worker: false },
       env: { FANFARE_SOCKET_PING_MS: '60000' },

@@ -163,7 +163,7 @@ describe('frames', () => {
     wire.destroy();
   });
 
-  test('leave the server well', async () => {
+  test('leave the server working', async () => {
     const socket = await own();
     send(socket, { type: 'ping' });
     expect(await nextMessage(socket)).toEqual({ type: 'pong' });

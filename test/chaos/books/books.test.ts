@@ -65,7 +65,7 @@ function differencesAfter(change: (facts: Facts) => void): string[] {
   return differencesOf(facts);
 }
 
-test('sound facts balance', () => {
+test('sound facts have no difference', () => {
   expect(differencesOf(soundFacts())).toEqual([]);
 });
 
@@ -192,7 +192,7 @@ test('the latest scheduled target is found', () => {
   expect(findLatestMs(facts)).toBe(2_500);
 });
 
-describe('what happened once too often', () => {
+describe('something that happened once too often', () => {
   const around = { from: new Date(900), to: new Date(1_100) };
   const orphan = { id: 'x9', reference: 'res_9', createdAt: new Date(1_000) };
 
@@ -219,7 +219,7 @@ describe('what happened once too often', () => {
   });
 });
 
-describe('what is late is no difference', () => {
+describe('late work is no difference', () => {
   const late = { isLost: false, why: 'it is due in 1.0 s' };
   const changes: [what: string, line: RegExp, change: (facts: Facts) => void][] = [
     [
@@ -277,7 +277,7 @@ describe('what is late is no difference', () => {
     expect(lines).toEqual([expect.stringMatching(line)]);
   });
 
-  test('until it is too large a share of its book', () => {
+  test('unless too much of a book is late', () => {
     const book = { name: 'posts', entries: 10 / mostLate, differences: [] };
     const lines = (count: number) => Array.from({ length: count }, () => 'late');
     expect(isBalanced({ ...book, late: lines(10) })).toBe(true);

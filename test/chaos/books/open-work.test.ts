@@ -24,7 +24,7 @@ async function read(id: string): Promise<OpenWork | undefined> {
   return open.find((work) => work.id === id);
 }
 
-test('a post is asked for, then queued in Temporal, then without a workflow, then ended', async () => {
+test('a post is read as asked for, then running, then gone, and is not open once it has ended', async () => {
   const { db } = database;
   const { postId, workflowId } = await addPost(db);
   const askedFor = (await read(postId))!;
@@ -59,7 +59,7 @@ test('a post is asked for, then queued in Temporal, then without a workflow, the
   expect(await read(postId)).toBeUndefined();
 });
 
-test('a delivery of a batch without a workflow is gone, and asked for once it is released', async () => {
+test('a delivery is read as gone if its batch has no workflow, and as asked for once it is released', async () => {
   const { db } = database;
   const projectId = await addProject(db);
   await addWebhook(db, projectId);

@@ -128,7 +128,7 @@ describe('a difference shows', () => {
   });
 });
 
-test('each fault has at most as many repeats as it had deliveries in flight', () => {
+test('a fault explains at most as many repeats as it had deliveries in flight', () => {
   const all = [
     factsOf('dlv_1', [{ at: 9.9 }, { at: 20, recorded: 20.1 }]),
     factsOf('dlv_2', [{ at: 9.9, recorded: 10.2 }]),

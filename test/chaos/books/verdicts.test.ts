@@ -45,6 +45,6 @@ test.each(lost)('%s is lost', (_, now, why) => {
   });
 });
 
-test('what only the second read finds is late', () => {
+test('work that only the second read finds is late', () => {
   expect(decide(undefined, still, read).isLost).toBe(false);
 });

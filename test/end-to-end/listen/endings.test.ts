@@ -47,7 +47,7 @@ async function reasonOf(listening: Promise<Listener>): Promise<string> {
 }
 
 describe('a signal', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with 0', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends listen with exit code 0', async (signal) => {
     await using listener = await startListening(target, '--no-forward');
     process.kill(listener.pid, signal);
     expect(await listener.exit).toEqual({ code: 0, signal: null });
@@ -125,7 +125,7 @@ describe('an argument', () => {
   test.each([
     [['--every', ...forward], "Unknown option '--every'"],
     [['now', ...forward], 'There is no command `listen now`.'],
-  ])('%j ends it with 2', async (given, message) => {
+  ])('%j ends listen with exit code 2', async (given, message) => {
     const { code, output } = await endOf(runListen({}, '--key', target.key, ...given));
     expect(code).toBe(2);
     expect(output.split('\n')[0]).toContain(message);

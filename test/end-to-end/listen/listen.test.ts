@@ -150,7 +150,7 @@ describe('the output', () => {
   test.each([
     { where: 'in a terminal', env: {}, isColored: true },
     { where: 'in a terminal with NO_COLOR', env: { NO_COLOR: '1' }, isColored: false },
-  ])('has colours $where: $isColored', async ({ env, isColored }) => {
+  ])('has colors $where: $isColored', async ({ env, isColored }) => {
     const line = /account[.]connected.* sa_\w{26}/;
     const shown = await listenInTerminal(target, env, line, () => tenant.connectSandbox('ada'));
     expect(shown).toMatch(line);

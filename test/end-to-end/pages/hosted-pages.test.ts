@@ -221,7 +221,7 @@ describe.skipIf(!hasChromium)('a consent', () => {
     expect(await expectReturned(page, 'canceled', session.id)).toEqual([]);
   });
 
-  test('ends on our page if it is canceled there without a return_url', async () => {
+  test('ends on our page if the user cancels on that page and there is no return_url', async () => {
     const { page, session } = await open({});
     await decide(page, 'allow');
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -258,7 +258,7 @@ describe.skipIf(!hasChromium)('a consent', () => {
     expect(network.countTokenRequests()).toBe(2);
   });
 
-  test('is useless in another browser, which learns no way back', async () => {
+  test('is useless in another browser, which gets no link back to the app', async () => {
     const { page } = await open();
     const callback = await flow.findCallback({ url: page.url(), status: 200, html: '' });
     const foreign = await newPage();

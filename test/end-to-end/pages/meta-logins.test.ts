@@ -263,7 +263,7 @@ describe.skipIf(!hasChromium)('the page says what to do if', () => {
 });
 
 describe.skipIf(!hasChromium)('a login', () => {
-  test('offers all of 60 pages in several lists at Facebook', async () => {
+  test('offers all 60 pages, although Facebook lists them in several parts', async () => {
     share(...manyPages(60));
     logins.listSize = 25;
     const session = await createSession('Facebook');

@@ -25,7 +25,7 @@ async function isHeld(resultId: string): Promise<boolean> {
 }
 
 describe('while a network is paused', () => {
-  test('its posts wait in all projects; those to another do not', async () => {
+  test('posts to it wait in all projects, and posts to another network do not wait', async () => {
     const { db } = app.context;
     await pause(db, 'bluesky');
     const passing = await createPost(app.tenant);

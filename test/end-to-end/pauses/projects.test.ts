@@ -33,7 +33,7 @@ async function publishAnother(): Promise<void> {
 }
 
 describe('while a project is paused', () => {
-  test('its posts wait and those of others are published; resumed, each is published once', async () => {
+  test('its posts wait, those of other projects are published, and each post is published once after the resume', async () => {
     const [held, other] = [await app.createTenant(), await app.createTenant()];
     await pause(app.context.db, held.projectId);
     const waiting = await createPost(held);
@@ -56,7 +56,7 @@ describe('while a project is paused', () => {
     expect(await countRuns(passing)).toBe(1);
   });
 
-  test('posts to a network that is paused too wait for both', async () => {
+  test('posts to a network that is also paused wait for both resumes', async () => {
     const { db } = app.context;
     const tenant = await app.createTenant();
     await pause(db, 'sandbox');

@@ -126,7 +126,7 @@ describe('publishPost', () => {
     expect(calls).toEqual(['begin', 'c', 'b', 'conclude']);
   });
 
-  test('advances a target of a crowded project in the queue for these', async () => {
+  test('advances a target of a crowded project in the queue for crowded targets', async () => {
     const crowded = { waitMs: 0, isCrowded: true };
     let bWaits = 2;
     const calls = await publish({

@@ -138,7 +138,7 @@ describe('a webhook whose receiver dies', () => {
 });
 
 describe('a webhook that is disabled while a delivery is between two attempts', () => {
-  test('skips it; once enabled, a replay delivers it with the next attempt, under the same ids', async () => {
+  test('skips the delivery; once the webhook is enabled, a replay delivers it as the next attempt with the same ids', async () => {
     await using patient = await startApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '50,60000' } });
     await using listening = await startReceiver();
     answerByPath(listening);

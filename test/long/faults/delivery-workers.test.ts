@@ -29,7 +29,7 @@ function statusOf(request: ReceivedRequest, attempt: number): number {
   return isFailing ? 503 : 200;
 }
 
-test('two workers attempt no delivery twice for one number of its attempts', async () => {
+test('two workers never make the same attempt of a delivery twice', async () => {
   await using _workers = await startTwo({
     FANFARE_DELIVERIES_PER_ENDPOINT: String(perEndpoint),
     FANFARE_DELIVERY_DELAYS_MS: '300,300,300',

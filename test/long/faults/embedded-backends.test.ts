@@ -110,7 +110,7 @@ describe('startEmbeddedBackends', () => {
       await keep(backends, 'first');
     });
 
-    test('opens it only to who can read the password', async () => {
+    test('opens the database only to users who can read the password', async () => {
       const wrong = backends.databaseUrl!.replace(/:[^:@]+@/, ':wrong@');
       await expect(query(wrong, 'select')).rejects.toThrow(/password authentication failed/);
       for (const name of ['postgres-password', 'postgres.log', 'temporal.sqlite']) {
@@ -240,7 +240,7 @@ describe('startTemporal', () => {
 });
 
 describe('startPostgres', () => {
-  test.skipIf(!isRoot)('keeps its data elsewhere if its user cannot enter', async () => {
+  test.skipIf(!isRoot)('keeps its data in another folder if its user cannot enter', async () => {
     const closed = path.join(parent, 'closed');
     const inner = path.join(closed, 'data');
     mkdirSync(inner, { recursive: true });

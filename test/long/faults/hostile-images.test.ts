@@ -41,7 +41,7 @@ const outcomeOf = (image: Promise<unknown>) =>
   );
 
 describe.runIf(process.platform === 'linux')('hostile images', () => {
-  test('all at once take at most 300 MB, and a picture of another project passes most of them', async () => {
+  test('together take at most 300 MB, and a picture of another project overtakes most of them', async () => {
     const sources = [];
     for (const [i, image] of hostileImages.entries()) {
       const path = join(folder, String(i));

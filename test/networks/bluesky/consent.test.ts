@@ -96,7 +96,7 @@ describe.skipIf(isMissing)('a consent', () => {
     expect(statusesOf(token)).toEqual([200]);
   });
 
-  test('sends the user to an address without the request, and keeps the key in the flow', async () => {
+  test('sends the user to a URL with only a reference to the request, and keeps the DPoP key in the flow', async () => {
     const { bluesky } = createConnector();
     const { handle, did } = await createUser();
     const app = await registerApp(bluesky);

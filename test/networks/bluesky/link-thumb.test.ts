@@ -69,7 +69,7 @@ describe.skipIf(skipped !== undefined)('the thumb of a link card', () => {
     expect((await sharp(picture).metadata()).format).toBe('jpeg');
   });
 
-  test('is the upload, byte for byte, which then is attached', async () => {
+  test('is the uploaded file, byte for byte, and the media become attached', async () => {
     const media = await createMedia(app.api);
     await putBytes(media.upload_url, small);
     const { picture } = await publishCard({ id: media.id });

@@ -318,7 +318,7 @@ describe.skipIf(!pds)('a post with media, through the engine', () => {
     });
   });
 
-  test('is published once after its commit lost the answer', async () => {
+  test('is published once after the answer to its commit was lost', async () => {
     await using network = await toKind(createBlueskySubject(pds!)).start(database.db);
     network.switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault: 'answer_lost' });
     const media = [await imageOf(20, 30)];

@@ -211,7 +211,7 @@ describe.skipIf(!pds).concurrent('commit', () => {
 });
 
 describe.skipIf(!pds).concurrent('prepare', () => {
-  test('keeps its first choice', async () => {
+  test('returns the state of its first run again', async () => {
     const { bluesky, target } = await connectNew();
     const first = await prepared(bluesky, target('The same'));
     expect(await prepareTarget(bluesky, { ...first, caption: 'Another' }, never)).toEqual(

@@ -16,7 +16,7 @@ async function addScheduled(inMs: number, { isAskedFor = false } = {}): Promise<
   return postId;
 }
 
-test('the list has the posts that are due soon, without those that the relay has not started', async () => {
+test('the list has only posts that are due soon and whose workflow the relay has started', async () => {
   const later = await addScheduled(60_000);
   const sooner = await addScheduled(30_000);
   const past = await addScheduled(-30_000);

@@ -50,7 +50,7 @@ describe('limitTransactions', () => {
     expect(await show('idle_in_transaction_session_timeout')).toBe('5s');
   });
 
-  test('are set in the session, since PgBouncer refuses connections with options', async () => {
+  test('sets the limits in the session, since PgBouncer refuses connections with options', async () => {
     const { rows } = await sql<{ sources: string[] }>`
       select array_agg(distinct source) as sources from pg_settings
       where name in ('transaction_timeout', 'idle_in_transaction_session_timeout')`.execute(

@@ -60,7 +60,7 @@ describe('notifier', () => {
     await notifier.close();
   });
 
-  test('wakes them again after Postgres has closed both connections', async () => {
+  test('wakes the listeners again after Postgres has closed both connections', async () => {
     const listener = createListener(database.url);
     const notifier = createNotifier(database.url);
     let wakes = 0;

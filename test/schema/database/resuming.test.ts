@@ -159,7 +159,7 @@ describe('setPaused', () => {
     expect(await result(postId)).toMatchObject({ is_paused: false });
   });
 
-  test('waits for the commit of the end of a pause, and then writes nothing', async () => {
+  test('waits for a transaction that ends the pause, and then writes nothing', async () => {
     const { db } = database;
     await insertPause(db, 'sandbox');
     const { postId } = await addPost(db);

@@ -59,7 +59,7 @@ test.each(cases)('%s: %s', async (reason, _, changes) => {
   expect(await countWaitingTargets(db)).toContainEqual(expect.objectContaining({ reason }));
 });
 
-test('answered_post: the target of a thread behind an open one', async () => {
+test('answered_post: a reply to a target that is still open', async () => {
   const { db } = database;
   const { postId } = await addTargets(db, await addAccount(db), [{}, { answers: 0 }]);
   const rows = await db

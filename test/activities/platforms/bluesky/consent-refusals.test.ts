@@ -104,7 +104,7 @@ async function countRequests(work: () => Promise<unknown>): Promise<string[]> {
   return home.requests.slice(before).map(({ path }) => path);
 }
 
-test('an honest server connects the account, and its key signs each request', async () => {
+test('an honest server connects the account, and the requests are signed with a DPoP key', async () => {
   const paths = await countRequests(async () => {
     const grant = await complete();
     expect(grant.accounts[0]!.externalAccountId).toBe(did);
@@ -342,7 +342,7 @@ describe('a refresh', () => {
     expect(paths).toEqual([]);
   });
 
-  test('is tried again while the new server of the account does not answer for it', async () => {
+  test('is tried again while the new server does not confirm that it serves the account', async () => {
     directory.respondWith(() => json(didDocument({ did, handle, pds: elsewhere.url })));
     elsewhere.respondWith(() => ({ status: 404 }));
     expect((await refusal(refresh())).kind).toBe('unavailable');

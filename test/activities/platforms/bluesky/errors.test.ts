@@ -106,7 +106,7 @@ describe('an answer', () => {
     ['refresh', 400, 'ExpiredToken', 'reauthorize'],
     ['connect', 401, 'AuthFactorTokenRequired', 'rejected'],
     ['connect', 401, 'AccountTakedown', 'rejected'],
-  ] as const)('counts, for a %s answered with %i %s, as %s', async (phase, status, code, kind) => {
+  ] as const)('to a %s with %i %s counts as %s', async (phase, status, code, kind) => {
     const error = await errorOf(phase, fault(status, code));
     expect(error).toMatchObject({
       kind,
@@ -123,7 +123,7 @@ describe('an answer', () => {
     ['refresh', 400, 'InvalidToken'],
     ['refresh', 400, 'InvalidRequest'],
   ] as const)(
-    'means that the credentials were revoked, for a %s answered with %i %s',
+    'to a %s with %i %s means that the credentials were revoked',
     async (phase, status, code) => {
       expect(await errorOf(phase, fault(status, code))).toMatchObject({
         kind: 'reauthorize',
@@ -132,7 +132,7 @@ describe('an answer', () => {
     },
   );
 
-  test('sets the wait by the clock of the server if it limits the rate', async () => {
+  test("that limits the rate sets the wait by the server's clock", async () => {
     const serverNow = Date.parse('2031-01-01T00:00:00Z');
     const headers = {
       date: new Date(serverNow).toUTCString(),
@@ -178,7 +178,7 @@ describe('an answer', () => {
   });
 });
 
-describe('no answer', () => {
+describe('a missing answer', () => {
   test('leaves a commit unknown if the commit was sent', async () => {
     expect((await errorOf('commit', 'reset')).kind).toBe('unknown_outcome');
     simulator.respondWith(() => 'hang');
@@ -224,7 +224,7 @@ describe('prepare', () => {
     expect(await phases.prepare()).not.toHaveProperty('record.facets');
   });
 
-  test('resolves a handle once that is mentioned twice', async () => {
+  test('resolves a handle only once if it is mentioned twice', async () => {
     simulator.respondWith(() => ({ body: '{"did":"did:plc:bob"}' }));
     const before = simulator.requests.length;
     const state = await prepareTarget(
@@ -252,7 +252,7 @@ describe('prepare', () => {
 });
 
 describe('connect', () => {
-  test('reads the scope and the end of the tokens', async () => {
+  test('reads the scope and the expiry of the tokens', async () => {
     simulator.respondWith(() => ({ body: JSON.stringify(session) }));
     const { tokenExpiresAt, scope } = await logIn();
     expect(tokenExpiresAt).toEqual(new Date(4_000_000_000_000));

@@ -84,7 +84,7 @@ const goneUrl = await startReceiver().then(async (server) => {
 });
 
 describe('a login', () => {
-  test('goes to the PDS that the DID document names, as the DID', async () => {
+  test('sends the DID to the PDS that the DID document names', async () => {
     const counts = await countRequests(async () => {
       expect(await logIn({ handle: ada.handle })).toMatchObject({
         externalAccountId: ada.did,
@@ -96,7 +96,7 @@ describe('a login', () => {
     expect(home.requests.at(-1)!.json()).toMatchObject({ identifier: ada.did });
   });
 
-  test('goes to the entryway where the user names it, and keeps the PDS', async () => {
+  test('goes to the entryway if the user names it, and stores the PDS', async () => {
     const { credentials } = await logIn({ handle: ada.handle, service: entryway.url });
     expect(credentials['service']).toBe(home.url);
     expect(entryway.requests.at(-1)!.path).toBe('/xrpc/com.atproto.server.createSession');
@@ -174,7 +174,7 @@ describe('a login', () => {
 });
 
 describe('a handle', () => {
-  test('is found by its own web server where DNS says nothing', async () => {
+  test('is resolved by its own web server if DNS has no record', async () => {
     const web = createConnector(txtOf({}), {
       'https://ada.example.com/.well-known/atproto-did': `${ada.did}\n`,
     });

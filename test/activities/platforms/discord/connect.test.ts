@@ -130,7 +130,7 @@ describe('connect with a webhook', () => {
     );
   });
 
-  test('names the webhook in any other refusal', async () => {
+  test('names the field of the webhook in any other refusal', async () => {
     await using started = await startDiscord();
     const { discord, scripted } = started;
     scripted.push(Response.json({ message: 'Missing Access', code: 50_001 }, { status: 403 }));
@@ -142,7 +142,7 @@ describe('connect with a webhook', () => {
 });
 
 describe('connect with a bot', () => {
-  test('returns the channel as the account, named after both', async () => {
+  test('returns the channel as the account, with the names of the bot and the channel', async () => {
     await using started = await startDiscord();
     const { discord, connect: connectWith } = started;
     expect(await connectWith(botCredentials(discord))).toEqual({

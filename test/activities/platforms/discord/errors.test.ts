@@ -89,7 +89,7 @@ test('the last message that a limit allows reports how long to wait', async () =
   });
 });
 
-test('an invalid body is named to its field', async () => {
+test('the refusal of an invalid body names each invalid field', async () => {
   await using started = await connected('bot');
   const fault = (message: string) => ({ _errors: [{ code: 'X', message }] });
   const errors = {

@@ -101,7 +101,7 @@ test('the rules limit the size of all files together, as they are after fitting'
 });
 
 describe('a message with files whose answer was lost', () => {
-  test('is repeated with the same nonce, which posts once', async () => {
+  test('is repeated with the same nonce, so it is posted once', async () => {
     await using started = await connected('bot');
     const { discord, target, connector, scripted } = started;
     const post = target('Hello', { media: [await createImage()] });

@@ -142,7 +142,7 @@ describe('limits', () => {
     expect(definition.rules.text).toEqual({ max: 2_000, unit: 'characters' });
   });
 
-  test('allow replies to a bot, and not to a webhook', () => {
+  test('let a bot reply, but not a webhook', () => {
     expect(definition.rulesFor({ via: 'bot' }).replies).not.toBeNull();
     expect(definition.rulesFor({ via: 'webhook' }).replies).toBeNull();
   });

@@ -20,7 +20,7 @@ describe('a bot', () => {
   });
 
   test.each([true, false])(
-    'finds it in the channel; the nonce is shown: %s',
+    'finds a lost message in the channel; the nonce is shown: %s',
     async (showsNonce) => {
       await using started = await connected('bot');
       const { connector, discord, target, post } = started;
@@ -51,7 +51,7 @@ describe('a bot', () => {
     expect(await connector.reconcile!(target('Hello'), never)).toEqual({ outcome: 'absent' });
   });
 
-  test('does not take an older message with the same text for it', async () => {
+  test('does not take an older message with the same text for the lost one', async () => {
     await using started = await connected('bot');
     const { connector, target, post } = started;
     await post('Hello');
@@ -59,7 +59,7 @@ describe('a bot', () => {
     expect(await connector.reconcile!(later, never)).toEqual({ outcome: 'absent' });
   });
 
-  test('finds it among a hundred messages, and returns unknown if there are more', async () => {
+  test('finds a lost message among a hundred, and returns unknown if there are more', async () => {
     await using started = await connected('bot');
     const { connector, discord, target } = started;
     const ours = target('Hello');
@@ -88,7 +88,7 @@ describe('a bot', () => {
 });
 
 describe('a webhook', () => {
-  test('has no check', async () => {
+  test('cannot check for a lost message', async () => {
     await using started = await connected('webhook');
     const { connector, discord, seen, target } = started;
     const before = seen.length;

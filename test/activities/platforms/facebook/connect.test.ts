@@ -51,7 +51,7 @@ describe('a consent', () => {
     expect((await network.logIn()).accounts[0]!.problem).toBeNull();
   });
 
-  test("uses the configuration of a project's own app, never the operator's with it", async () => {
+  test("uses the configuration of a project's own app, and never the operator's configuration with that app", async () => {
     await using network = await startFacebook({ configId: '77' });
     const ask = async (settings: Record<string, string>) => {
       const app = { ...network.app, settings };
@@ -63,7 +63,7 @@ describe('a consent', () => {
     expect(await ask({})).toEqual([null, allScopes.join(' ')]);
   });
 
-  test('exchanges its token before it reads those of the pages, which then never expire', async () => {
+  test('gets a long-lived token before it reads the tokens of the pages, which then never expire', async () => {
     await using network = await startFacebook({ pages: [bakery] });
     const { accounts, scope, credentials, tokenExpiresAt } = await network.logIn();
     expect(network.server.calls.slice(-7)).toEqual([
@@ -187,7 +187,7 @@ describe('the pages of a login', () => {
     ]);
   });
 
-  test('are listed without those of businesses if the user declines that', async () => {
+  test('are listed without the pages of businesses if the user declines access to businesses', async () => {
     const pages = [bakery, { ...garden, business: '9001' }];
     await using network = await startFacebook({ pages });
     network.server.logins.businesses.push({ id: '9001', name: 'Acme' });
@@ -195,7 +195,7 @@ describe('the pages of a login', () => {
     expect(problemsOf((await network.logIn()).accounts)).toEqual([['Bakery', null]]);
   });
 
-  test("say why they can't be posted to, and keep no token of such a page", async () => {
+  test("say why they can't be posted to, and have no token if they can't", async () => {
     const pages: SimulatedPage[] = [
       bakery,
       { ...garden, tasks: ['ANALYZE', 'MODERATE'] },
@@ -240,7 +240,7 @@ describe('the pages of a login', () => {
     ]);
   });
 
-  test('say so if the user allowed no posts to them', async () => {
+  test('have a reason and a notice if the user allowed no posts to some of them', async () => {
     await using network = await startFacebook({ pages: [bakery, garden] });
     network.server.logins.postablePages = ['102'];
     const { accounts, credentials, notice } = await network.logIn();
@@ -263,7 +263,7 @@ describe('the pages of a login', () => {
     expect(await network.logIn()).not.toHaveProperty('notice');
   });
 
-  test('are none if the user shares none, which says what to do', async () => {
+  test('are missing if the user shares none, and the error says what to do', async () => {
     await using network = await startFacebook({ pages: [] });
     expect(await refusal(network.logIn())).toMatchObject({
       kind: 'rejected',
@@ -273,7 +273,7 @@ describe('the pages of a login', () => {
     });
   });
 
-  test('may be none because the user allows no access to businesses', async () => {
+  test('are missing if the user allows no access to businesses, and the error says so', async () => {
     await using network = await startFacebook({ pages: [] });
     network.server.logins.withheldScopes.add('business_management');
     expect((await refusal(network.logIn())).message).toContain(
@@ -281,7 +281,7 @@ describe('the pages of a login', () => {
     );
   });
 
-  test('can fill many lists', async () => {
+  test('are read from many lists', async () => {
     const pages = Array.from({ length: 60 }, (_, i) => ({
       id: String(1_000 + i),
       name: `Page ${i}`,
@@ -294,7 +294,7 @@ describe('the pages of a login', () => {
     expect(readGrant(grant, definition.scopes).accounts).toHaveLength(60);
   });
 
-  test('are too many above 100', async () => {
+  test('are refused if there are more than 100', async () => {
     const pages = Array.from({ length: 130 }, (_, i) => ({
       id: String(1_000 + i),
       name: `Page ${i}`,
@@ -346,7 +346,7 @@ describe('the daily check', () => {
     expect(error).toMatchObject({ kind: 'reauthorize', options: { isRevoked: false } });
   });
 
-  test('leaves a login that has lost one of its pages', async () => {
+  test('does not end a login that has lost only one of its pages', async () => {
     await using network = await startFacebook({ pages: [bakery, garden] });
     const grant = await network.logIn();
     network.server.logins.endAll(492, '101');
@@ -358,7 +358,7 @@ describe('the daily check', () => {
     });
   });
 
-  test('says nothing if Facebook refuses the app, or nobody knows the app', async () => {
+  test('ends no login if Facebook refuses the app, or if the app is unknown', async () => {
     await using network = await startFacebook({ pages: [bakery] });
     const { credentials } = await network.logIn();
     const app = { ...network.app, clientSecret: 'old' };
@@ -369,7 +369,7 @@ describe('the daily check', () => {
     await network.facebook.check!({ credentials, app: null }, never);
   });
 
-  test('says nothing if Facebook does not describe the token', async () => {
+  test('ends no login if Facebook does not describe the token', async () => {
     await using network = await startFacebook({ pages: [bakery] });
     const grant = await network.logIn();
     const message = '(#100) The App_id in the input_token did not match the Viewing App';
@@ -379,7 +379,7 @@ describe('the daily check', () => {
     }
   });
 
-  test('repeats no token that Facebook repeats', async () => {
+  test("redacts a token that Facebook's message contains", async () => {
     await using network = await startFacebook({ pages: [bakery] });
     const grant = await network.logIn();
     const [token] = Object.values(grant.credentials);
@@ -403,7 +403,7 @@ describe('a check of an account', () => {
   const ended = (code: number, message: string) =>
     Response.json({ data: { is_valid: false, error: { code, message } } });
 
-  test('takes the token of another app as Facebook takes it', async () => {
+  test('accepts a token of another app if Facebook accepts it', async () => {
     const message = '(#100) The App_id in the input_token did not match the Viewing App';
     expect(await inspect(page(), ended(100, message))).toEqual({
       scope: allScopes,

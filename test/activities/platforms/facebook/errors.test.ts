@@ -6,7 +6,7 @@ import { readErrorRows, toErrorRow } from '../../../support/checks/meta-errors.t
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { startFacebook } from '../../../support/networks/facebook/connected.ts';
 
-test('the page of Facebook has every code in their order, with its sentence, and no other', () => {
+test('docs/networks/facebook.md lists exactly the known errors, in the same order and with the same sentences', () => {
   expect(readErrorRows('docs/networks/facebook.md')).toEqual(facebookErrors.map(toErrorRow));
 });
 
@@ -33,7 +33,7 @@ describe('an error', () => {
     expect(find(100, 1609005)).toBe(find(1609005));
   });
 
-  test('may be in a range', () => {
+  test('is found by a range of codes', () => {
     expect([199, 200, 283, 299, 300].map((code) => find(code)?.failsAs)).toEqual([
       undefined,
       'permission_missing',
@@ -84,7 +84,7 @@ describe('an error', () => {
     });
   });
 
-  test('does not wait for the limit of a page if it is the limit of the app', async () => {
+  test("about the app's limit ignores the wait for a page's limit", async () => {
     await using network = await startFacebook();
     const usage = { '102030405060708': [{ type: 'pages', estimated_time_to_regain_access: 720 }] };
     const headers = { 'x-business-use-case-usage': JSON.stringify(usage) };
@@ -94,7 +94,7 @@ describe('an error', () => {
     expect(options.retryAfterMs).toBeUndefined();
   });
 
-  test('has the words of Facebook, a sentence and an ID for its support', async () => {
+  test("has Facebook's words, our sentence and the trace ID for Facebook's support", async () => {
     await using network = await startFacebook();
     network.server.logins.endAll(460);
     const error = await refusal(network.commit(network.target()));

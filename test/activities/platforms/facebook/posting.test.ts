@@ -5,7 +5,7 @@ import { createImage, createVideo } from '../../../support/media/target-media.ts
 import { startFacebook } from '../../../support/networks/facebook/connected.ts';
 
 describe('a text', () => {
-  test('is one call, and its address shows it', async () => {
+  test('takes one call, and gets the URL of its post', async () => {
     await using network = await startFacebook();
     const outcome = await network.commit(network.target());
     const [post] = network.server.posts;
@@ -37,7 +37,7 @@ describe('a text', () => {
     ]);
   });
 
-  test("is refused in words for people if the page's last post has the same text", async () => {
+  test("is refused with an explanation if the page's last post has the same text", async () => {
     await using network = await startFacebook();
     network.server.addPost('Hello', Date.now() - 600_000);
     const error = await refusal(network.commit(network.target()));
@@ -99,7 +99,7 @@ describe('photos', () => {
     expect(network.server.posts).toMatchObject([{ message: '' }]);
   });
 
-  test('continue with those that have arrived', async () => {
+  test('that have arrived are not uploaded again after a failure', async () => {
     await using network = await startFacebook();
     const media = [await createImage(), await createImage()];
     const target = network.target({ media });
@@ -143,7 +143,7 @@ describe('photos', () => {
     expect(error.message).toContain('An image must be a JPEG or a PNG of less than 4 MB.');
   });
 
-  test('are one photo in a story, whose address only the list of stories has', async () => {
+  test('are one photo in a story, and its URL comes from the list of stories', async () => {
     await using network = await startFacebook();
     const image = await createImage();
     const platformOptions = { placement: 'story' };
@@ -200,7 +200,7 @@ describe('a comment', () => {
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: '200' } });
   });
 
-  test('says so if its post is gone', async () => {
+  test('is refused with an explanation if its post is gone', async () => {
     await using network = await startFacebook();
     const error = await refusal(network.commit(network.target({ replyTo: '1_2' })));
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: '100/33' } });

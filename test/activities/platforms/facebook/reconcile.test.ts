@@ -25,7 +25,7 @@ describe('a text', () => {
     expect(await network.reconcile(network.target({ caption: 'Hel' }))).toEqual(absent);
   });
 
-  test('is the oldest of equal posts, and none from before', async () => {
+  test('is taken to be the oldest of equal posts since it was due', async () => {
     await using network = await startFacebook();
     network.server.addPost('Hello', Date.now() - 600_000);
     expect(await network.reconcile(network.target())).toEqual(absent);
@@ -84,7 +84,7 @@ describe('a text', () => {
 });
 
 describe('photos', () => {
-  test('are known by their IDs, whatever became of the text', async () => {
+  test('are found by their IDs, even if the text was edited', async () => {
     await using network = await startFacebook();
     const media = [await createImage(), await createImage()];
     const target = await prepared(network, { caption: 'Two', media });

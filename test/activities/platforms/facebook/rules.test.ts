@@ -74,7 +74,7 @@ describe('the placement', () => {
     ['a very narrow video', [{ ...size, width: 540, height: 2_000 }], 'feed'],
     ['an image', [{ ...size, kind: 'image' as const, durationMs: null }], 'feed'],
     ['no media', [], 'feed'],
-  ] as const)('is by default for %s: %s', (_, media, placement) => {
+  ] as const)('depends on the media by default: %s', (_, media, placement) => {
     expect(placementOf(undefined, media)).toBe(placement);
     expect(placementOf('story', media)).toBe('story');
   });
@@ -110,7 +110,7 @@ describe('a post as a whole', () => {
     expect(codesIn(change)).toEqual(codes);
   });
 
-  test('may have a text as a story, with a warning', () => {
+  test('may be a story with a text, but gets a warning', () => {
     const [finding] = facebook.rules.check({
       ...post,
       caption: 'Hello',

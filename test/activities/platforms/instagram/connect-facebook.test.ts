@@ -49,7 +49,7 @@ describe('the dialog', () => {
 });
 
 describe('a login', () => {
-  test('has the lasting token of each page', async () => {
+  test('has the long-lived token of each page', async () => {
     await using network = await startInstagram();
     const grant = await network.atFacebook.logIn();
     expect(network.server.calls.slice(-6)).toEqual([
@@ -236,7 +236,7 @@ describe('a daily check', () => {
     expect(error.message).toContain(words);
   });
 
-  test('asks nothing of a login at Instagram', async () => {
+  test('makes no call for a login at Instagram', async () => {
     await using network = await startInstagram();
     const { credentials } = network.grant;
     await network.instagram.check!({ credentials, app: network.app }, never);

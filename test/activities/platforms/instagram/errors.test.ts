@@ -9,7 +9,7 @@ import { readErrorRows, toErrorRow, toFailureRow } from '../../../support/checks
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { startInstagram } from '../../../support/networks/instagram/connected.ts';
 
-test('the page of Instagram has every code, with its sentence, and no other', () => {
+test('docs/networks/instagram.md lists exactly the known errors and failures, with the same sentences', () => {
   const rows = [...instagramErrors.map(toErrorRow), ...instagramFailures.map(toFailureRow)];
   expect(readErrorRows('docs/networks/instagram.md')).toEqual(rows);
 });
@@ -81,7 +81,7 @@ describe('an error', () => {
     });
   });
 
-  test('has the words of Instagram, a sentence and an ID for its support', async () => {
+  test("has Instagram's words, our sentence and the trace ID for Instagram's support", async () => {
     await using network = await startInstagram();
     const platformOptions = { location_id: '1' };
     const error = await refusal(network.prepare(network.target({ platformOptions })));

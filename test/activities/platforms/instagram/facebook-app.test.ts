@@ -26,7 +26,7 @@ afterAll(async () => {
   await network?.[Symbol.asyncDispose]();
 });
 
-test('a login at Facebook connects an account, which the reports of Meta end and erase', async () => {
+test('a login at Facebook connects an account, and the reports of Meta end its login and erase it', async () => {
   const session = { platform: 'instagram', external_user_id: 'user-1' };
   const refused = await app.api.post('/v1/connect/sessions', session);
   expect(refused.body.error.issues).toMatchObject([{ code: 'platform_not_configured' }]);

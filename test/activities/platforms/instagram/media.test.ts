@@ -49,7 +49,7 @@ describe('a video', () => {
     expect(network.server.containers).toHaveLength(1);
   });
 
-  test('has a frame within its duration', async () => {
+  test("is refused if the thumbnail's time is after its end", async () => {
     await using network = await startInstagram();
     const media = [await hostVideo({ thumbnailAtMs: 60_001 })];
     const error = await refusal(network.prepareStep(network.target({ media })));

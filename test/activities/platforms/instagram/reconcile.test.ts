@@ -50,7 +50,7 @@ describe('a comment', () => {
     expect(await network.reconcile(target)).toEqual(published);
   });
 
-  test('is an unknown outcome if its author has an ID that may be another ID of the account', async () => {
+  test('is an unknown outcome if the ID of its author may be a second ID of the account', async () => {
     await using network = await startInstagram();
     const target = comment(network, network.server.addPost('Hello'));
     network.server.addComment(target.replyTo!, 'Second!');

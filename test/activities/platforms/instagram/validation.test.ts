@@ -25,7 +25,7 @@ afterAll(async () => {
   await network?.[Symbol.asyncDispose]();
 });
 
-test('an account that needs media and takes no threads says so', async () => {
+test('validation reports that an account needs media and takes no threads', async () => {
   const body = { platform: 'instagram', external_user_id: 'user-1' };
   const session = (await app.api.post('/v1/connect/sessions', body)).body.data;
   await consentAtFacebook(session.url);

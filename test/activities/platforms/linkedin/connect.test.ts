@@ -17,7 +17,7 @@ const kind = 'Page';
 const memberScopes = ['openid', 'profile', 'w_member_social'];
 
 describe('a consent', () => {
-  test('asks for the scopes without a challenge, which LinkedIn refuses beside a secret', async () => {
+  test('asks for the scopes without a PKCE challenge, because LinkedIn refuses it with a client secret', async () => {
     await using network = await startLinkedIn();
     const { url } = await network.allow(memberScopes);
     expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
@@ -29,7 +29,7 @@ describe('a consent', () => {
     });
   });
 
-  test('reaches the member only, without scopes for pages', async () => {
+  test('connects only the member if no scopes for pages are asked for', async () => {
     await using network = await startLinkedIn();
     network.server.calls.length = 0;
     const { accounts, scope, tokenExpiresAt, credentials } = await network.logIn(memberScopes);
@@ -79,7 +79,7 @@ describe('a consent', () => {
     expect((await network.logIn()).accounts).toHaveLength(131);
   });
 
-  test('skips a role whose page has neither name, and counts it as listed', async () => {
+  test('skips an incomplete role, but counts it to decide whether the list goes on', async () => {
     await using network = await startLinkedIn();
     const state = 'APPROVED';
     network.server.oddRoles.push(
@@ -93,7 +93,7 @@ describe('a consent', () => {
     expect((await network.logIn()).accounts).toHaveLength(103);
   });
 
-  test('reads a page that is named as the target', async () => {
+  test('reads a page that is named in organizationTarget', async () => {
     await using network = await startLinkedIn();
     network.server.organizationMember = 'organizationTarget';
     const { accounts } = await network.logIn();
@@ -251,7 +251,7 @@ test('an imported token reaches the accounts of its scopes', async () => {
   expect((await refusal(wrong)).kind).toBe('reauthorize');
 });
 
-test('an imported token of a member needs no scopes for pages, unless its client names them', async () => {
+test('an imported token of a member needs no scopes for pages, unless the import names such scopes', async () => {
   await using network = await startLinkedIn();
   const accessToken = network.server.logins.createToken(memberScopes);
   const tokens = { accessToken, refreshToken: null, expiresAt: null, instance: null };

@@ -21,7 +21,7 @@ async function listSteps({ linkedin }: Network, target: Target) {
 }
 
 describe('images', () => {
-  test('are the media of the post if there is one, with its alt text', async () => {
+  test('are the media of the post, with an alt text, if there is one image', async () => {
     await using network = await startLinkedIn();
     const image = await createImage({ altText: 'A (b)\ud83d' });
     await network.publish(network.target({ media: [image] }));
@@ -72,7 +72,7 @@ describe('images', () => {
     });
   });
 
-  test('are not uploaded again after a step', async () => {
+  test('that earlier steps uploaded are not uploaded again', async () => {
     await using network = await startLinkedIn();
     const media = [await createImage(), await createImage()];
     const steps = await listSteps(network, network.target({ media }));
@@ -81,7 +81,7 @@ describe('images', () => {
   });
 });
 
-describe('an address to upload to', () => {
+describe('an upload address', () => {
   const image = 'urn:li:image:1';
   const video = 'urn:li:video:1';
 

@@ -27,7 +27,7 @@ describe('the text', () => {
     expect(fromLittleText(little)).toBe(text);
   });
 
-  test('is cut where it is not escaped', () => {
+  test('is cut at the first reserved character that is not escaped', () => {
     expect(renderLittleText('Up from 4% (EPRI, 2024)')).toBe('Up from 4% ');
   });
 
@@ -112,7 +112,7 @@ describe('a post', () => {
 });
 
 describe('a refusal', () => {
-  test("is temporary after a 503 of LinkedIn's API, and unclear after another 503", async () => {
+  test("is temporary if LinkedIn's API answers 503, but any other 503 is an unknown outcome", async () => {
     await using network = await startLinkedIn();
     network.server.answers.push(network.server.refuse('unavailable'));
     const error = await refusal(network.commit(network.target()));
@@ -192,7 +192,7 @@ describe('a duplicate', () => {
     expect(network.server.posts).toHaveLength(1);
   });
 
-  test('is published as the first post if the page got that for the same target', async () => {
+  test('counts as published if the first post is of the same target', async () => {
     await using network = await startLinkedIn();
     const target = network.target();
     const first = await network.commit(target);

@@ -40,7 +40,7 @@ describe('the server', () => {
     expect(error?.issues).toMatchObject([{ path: ['server'], message }]);
   });
 
-  test('is where the account and its limits are', async () => {
+  test('is part of the ID of the account, and gives its limits', async () => {
     const { network, credentials } = await startMastodon({
       domain: '127.0.0.1',
       maxCharacters: 5_000,
@@ -159,12 +159,12 @@ describe('the token', () => {
     ['broad scopes', ['read', 'write', 'push']],
     ['the profile for the account', ['profile', 'read:statuses', 'write:statuses', 'write:media']],
     ['scopes that an old server does not report', null],
-  ])('is taken with %s', async (_what, scopes) => {
+  ])('is accepted with %s', async (_what, scopes) => {
     const { credentials } = await startMastodon({ scopes });
     expect((await connect(credentials)).scope).toEqual(scopes ?? []);
   });
 
-  test('is taken where the server has no route that reports scopes', async () => {
+  test('is accepted if the server has no route that reports scopes', async () => {
     const { credentials } = await startMastodon({ showsApps: false });
     expect(await connect(credentials)).toMatchObject({ scope: [] });
     const wrong = { ...credentials, access_token: 'wrong-token' };

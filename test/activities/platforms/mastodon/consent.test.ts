@@ -286,7 +286,7 @@ describe('a server that registers no app', () => {
     expect(await kept.execute()).toEqual([]);
   });
 
-  test('is named at its field, in its own words', async () => {
+  test("is shown at its field, with the server's own words", async () => {
     const server = await startHttp((request, response) => {
       request.resume();
       response.writeHead(422).end('{"error":"Validation failed: Website is invalid"}');

@@ -49,7 +49,7 @@ describe('a post that the server has', () => {
   });
 });
 
-describe('a post that the server has not', () => {
+describe('a post that is not at the server', () => {
   test.each([
     ['another text', { text: 'Hello!' }],
     ['an answer to another post', { replyTo: '7' }],

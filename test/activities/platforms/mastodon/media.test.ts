@@ -173,7 +173,7 @@ describe('a commit', () => {
 });
 
 describe('a lost post', () => {
-  test('is found by its media, whose state may be lost', async () => {
+  test('is found by its media, even if the state is lost', async () => {
     const { network, prepare, commit, reconcile, targetOf } = await connectNew();
     const media = [await photo({ altText: ' A\nB ' }), await photo()];
     const target = targetOf({ caption: '', media });

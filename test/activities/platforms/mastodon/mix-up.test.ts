@@ -40,7 +40,7 @@ async function allow(server: string, query: URLSearchParams): Promise<string> {
 const readStatus = async (id: string) =>
   (await app.api.get(`/v1/connect/sessions/${id}`)).body.data.status;
 
-test('each server gets a callback URL of its own, as an app and in each consent', async () => {
+test('each server has a callback URL of its own, in its registered app and in each consent', async () => {
   const [one, two] = [await start(), await start()];
   for (const { url, network, host } of [one, two]) {
     const { query } = await begin(url);

@@ -58,7 +58,7 @@ describe('an exchange', () => {
     expect(await refusal(complete(callback, flow))).toMatchObject(invalidGrant);
   });
 
-  test('needs the verifier of its own begin, from 4.3 on', async () => {
+  test('needs the PKCE verifier of the same consent since Mastodon 4.3', async () => {
     const strict = await register();
     const { callback } = await strict.authorize();
     const { flow } = await strict.authorize();
@@ -166,7 +166,7 @@ describe('a registered app', () => {
     expect(await refusal(known)).toMatchObject(error);
   });
 
-  test('is not waited for when the server drips', async () => {
+  test('is not waited for if the server answers too slowly', async () => {
     const server = await startHttp((_, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write(' '), 10);

@@ -40,7 +40,7 @@ describe('a text', () => {
     expect(count('Hello', { spoiler_text: 'Loud' })).toBe(9);
   });
 
-  test('counts in time that grows with it', () => {
+  test('is counted in linear time', () => {
     const cpuMs = startCpuTimer();
     for (const part of ['https://a.', '@a.', 'https://a.io/(', 'https://a.io/?a.', '@a@a.']) {
       count(part.repeat(20_000), {});
@@ -48,14 +48,14 @@ describe('a text', () => {
     expect(cpuMs()).toBeLessThan(5_000);
   });
 
-  test('counts as fast where a server counts a URL as many characters', () => {
+  test('is counted just as fast if the server counts a URL as many characters', () => {
     const { count } = definition.rulesFor({ characters_reserved_per_url: 1_000 }).text;
     const cpuMs = startCpuTimer();
     expect(count!('http://a.io '.repeat(8_000), {})).toBe(8_000 * 1_001 - 1);
     expect(cpuMs()).toBeLessThan(500);
   });
 
-  test('is measured by what the server of the account takes', async () => {
+  test('is checked against the limits of the server of the account', async () => {
     const limits = { maxCharacters: 60, charactersPerUrl: 30 };
     const { connection, commit, targetOf } = await connectNew(limits);
     const rules = definition.rulesFor(connection.traits!);
@@ -143,7 +143,7 @@ describe('options', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a reply', () => {
   test.each([
     ['private', undefined, 'private'],
     ['direct', undefined, 'direct'],
@@ -152,7 +152,7 @@ describe('an answer', () => {
     // The account's own setting decides, and may be stricter.
     ['unlisted', undefined, undefined],
   ] as const)(
-    'replies to a %s post with the option %s as %s',
+    'to a %s post with the option %s is published as %s',
     async (answered, given, expected) => {
       const { network, prepare, commit, targetOf } = await connectNew();
       const { id } = network.addStatus({ text: 'Hello', options: { visibility: answered } });
@@ -294,7 +294,7 @@ describe('a commit', () => {
   });
 });
 
-test('a status that was deleted is deleted', async () => {
+test('deleting a status again succeeds', async () => {
   const { network, mastodon, targetOf, commit } = await connectNew();
   const target = targetOf();
   const answer = await commit(target);

@@ -103,7 +103,7 @@ describe('the relays', () => {
     },
   );
 
-  test('are named if they are no URLs of relays', async () => {
+  test('are named in the issue if they are no URLs of relays', async () => {
     const wrong = [
       'https://a.test',
       'relay.test',
@@ -118,12 +118,12 @@ describe('the relays', () => {
     for (const each of wrong) expect(issue.message).toContain(each.slice(0, 255));
   });
 
-  test('may be out of reach but for one', async () => {
+  test('may all be out of reach except one', async () => {
     const { status } = await connect({ private_key: nsec, relays: `${deadRelay} ${relay.url}` });
     expect([200, 201]).toContain(status);
   });
 
-  test('may ask who we are', async () => {
+  test('may ask for authentication', async () => {
     await using asking = await startRelay();
     asking.needsAuth = 'read';
     const credentials = { private_key: nsec, relays: asking.url };
@@ -156,7 +156,7 @@ describe('the relays', () => {
       expect(message).toContain(`${url}: ${fault}`);
   });
 
-  test('are not reached where they are private', async () => {
+  test('are not reached if their addresses are private', async () => {
     const nostr = createConnector([]);
     const strict = await createTestRest({}, { platforms: createPlatforms([nostr]) });
     const relays = `${relay.url} wss://127.0.0.1:1 wss://169.254.169.254 ws://8.8.8.8`;

@@ -54,7 +54,7 @@ describe('a refusal', () => {
     );
   });
 
-  test('applies to the event even if it does not name its ID, as there is only one', async () => {
+  test('applies to the event even without its ID, because there is only one event', async () => {
     relay.answerWith = () => JSON.stringify(['OK', '', false, 'invalid: 280 characters']);
     expect(await refusal(author.publish())).toMatchObject({ kind: 'rejected' });
   });
@@ -77,7 +77,7 @@ describe('a refusal', () => {
     expect(error.message).toContain(`${relay.url}: ${one}; ${other.url}: ${two}`);
   });
 
-  test('is unavailable while another relay is away', async () => {
+  test('counts as unavailable while another relay is away', async () => {
     relay.refuse = () => 'blocked: no';
     const error = await refusal(createAuthor([relay.url, deadRelay]).publish());
     expect(error).toMatchObject({ kind: 'unavailable', options: { platformCode: 'unreachable' } });
@@ -94,8 +94,8 @@ describe('a refusal', () => {
   });
 });
 
-describe('no answer', () => {
-  test('is unavailable if no relay was reached', async () => {
+describe('a missing answer', () => {
+  test('counts as unavailable if no relay was reached', async () => {
     const error = await refusal(createAuthor([deadRelay]).publish());
     expect(error).toMatchObject({ kind: 'unavailable', options: { platformCode: 'unreachable' } });
   });
@@ -110,7 +110,7 @@ describe('no answer', () => {
     expect(await refusal(author.publish())).toMatchObject({ kind: 'unknown_outcome' });
   });
 
-  test('is not assumed because of a message of an unknown kind', async () => {
+  test('is not concluded from a message of an unknown kind', async () => {
     const target = author.toTarget();
     relay.answerWith = ([type, event]) =>
       JSON.stringify(type === 'EVENT' ? ['OK', (event as { id: string }).id, true] : []);

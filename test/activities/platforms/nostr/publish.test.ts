@@ -325,7 +325,7 @@ describe('several relays', () => {
   });
 });
 
-describe('a relay that asks who we are', () => {
+describe('a relay that asks for authentication', () => {
   test.each(['write', 'read'] as const)('gets a signed answer before a %s', async (needed) => {
     const parent = addEvent();
     relay.needsAuth = needed;
@@ -347,7 +347,7 @@ describe('a relay that asks who we are', () => {
   });
 });
 
-test('the mark of a post says nothing of its id with us', async () => {
+test('the mark of a post is a hash of the result ID, not the ID itself', async () => {
   const resultId = author.toTarget().resultId;
   const { externalId } = await author.publish({ resultId });
   const digest = createHash('sha256').update(resultId).digest('hex').slice(0, 16);

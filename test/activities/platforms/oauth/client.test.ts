@@ -160,7 +160,7 @@ test.each([
   { refresh_token: null },
   { refresh_token: '' },
   { scope: ['read'] },
-])('an odd optional member does not lose the tokens: %j', async (odd) => {
+])('tokens are kept if an optional member of the answer is invalid: %j', async (odd) => {
   const answer = await openOAuth(json({ ...tokens, ...odd })).refresh();
   expect(answer.credentials).toEqual({ access_token: 'new', refresh_token: 'old-refresh' });
   expect(answer.scope).toEqual(['read', 'write']);

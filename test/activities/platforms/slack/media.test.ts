@@ -274,7 +274,7 @@ describe('an app without files:write', () => {
     });
   });
 
-  test('learns this before the post is created', () => {
+  test('is refused media before the post is created', () => {
     const place = { path: ['media'], pathOf: (at: number) => ['media', at], autoFit: true };
     const facts = {
       kind: null,
@@ -321,7 +321,7 @@ describe('a message with files whose answer was lost', () => {
     expect(server.messages).toHaveLength(1);
   });
 
-  test('is found by its text, names and sizes if the IDs were lost, and is otherwise unknown', async () => {
+  test('is found by its text and the names and sizes of its files if the file IDs were lost, or else is unknown', async () => {
     await using network = await start();
     const { upload, commit, confirm, reconcile } = network;
     const post = await upload({ caption: 'Fish & <chips>', media: [video()] });

@@ -139,7 +139,7 @@ describe('replies', () => {
     expect(network.server.messages).toEqual([]);
   });
 
-  test('ask Slack only where there is something to answer', async () => {
+  test('make an extra call only if the post is a reply', async () => {
     await using network = await startSlack();
     network.server.calls.length = 0;
     await network.publish();

@@ -50,7 +50,7 @@ const connect = (credentials: Record<string, unknown>) =>
   });
 
 describe('connects', () => {
-  test('a public channel by its name, in any case, as the same account as by its id', async () => {
+  test('a public channel by its name in any letter case, and by its id as the same account', async () => {
     const { status, body } = await connect({ chat: '@Fanfare_News' });
     expect(status).toBe(201);
     expect(body.data).toMatchObject({

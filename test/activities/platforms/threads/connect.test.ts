@@ -28,7 +28,7 @@ describe('a consent', () => {
     });
   });
 
-  test('knows how Threads refuses a user who is no tester', async () => {
+  test('explains the error that Threads shows to a user who is no tester', async () => {
     await using network = await startThreads();
     expect(network.method.deadEnd?.('Acme')).toBe(
       "Did Threads show an error, such as 'The user has not accepted the invite to test the app'? Then the app that Acme uses may be in development mode, in which only people with a role in the app can log in. Ask Acme for an invitation and accept it, or ask Acme to publish the app. Then try again.",
@@ -56,7 +56,7 @@ describe('a consent', () => {
     expect(Number(credentials['issued_at'])).toBeLessThan(Date.now() - dayMs);
   });
 
-  test('works where Threads shows nothing of a token', async () => {
+  test('works if Threads does not describe the token', async () => {
     await using network = await startThreads();
     network.server.logins.inspectsNone = true;
     const { scope, credentials } = await network.logIn();
@@ -77,7 +77,7 @@ describe('a consent', () => {
     );
   });
 
-  test('is refused in words for the user if it lacks the basic permission', async () => {
+  test('is refused with an explanation for the user if it lacks the basic permission', async () => {
     await using network = await startThreads();
     network.server.logins.withheldScopes.add('threads_basic');
     const error = await refusal(network.logIn());
@@ -108,7 +108,7 @@ describe('a token that no longer works', () => {
     expect(error.message).toContain(words);
   });
 
-  test('has expired, unless it is too young for that', async () => {
+  test('counts as expired, or as revoked if it is too young to expire', async () => {
     await using network = await startThreads();
     network.server.expireToken();
     const error = await refusal(network.prepare(network.target()));

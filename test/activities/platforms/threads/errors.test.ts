@@ -7,7 +7,7 @@ import { readErrorRows, toErrorRow, toFailureRow } from '../../../support/checks
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { startThreads } from '../../../support/networks/threads/connected.ts';
 
-test('the page of Threads has every code, with its sentence, and no other', () => {
+test('docs/networks/threads.md lists exactly the known errors and failures, with the same sentences', () => {
   const rows = [...threadsErrors.map(toErrorRow), ...threadsFailures.map(toFailureRow)];
   expect(readErrorRows('docs/networks/threads.md')).toEqual(rows);
 });
@@ -51,7 +51,7 @@ describe('the form of an error', () => {
   });
 
   test.each([undefined, '<html>', {}, { error: 'No.' }, { status: 'ERROR', id: '1' }])(
-    '%o is none',
+    'is not found in %o',
     (body) => {
       expect(readGraphError(body)).toBeUndefined();
     },
@@ -102,7 +102,7 @@ describe('an error', () => {
     expect(network.server.posts).toEqual([]);
   });
 
-  test('has the words of Threads, a sentence and an ID for its support', async () => {
+  test("has Threads' words, our sentence and the trace ID for Threads' support", async () => {
     await using network = await startThreads();
     const text = Array.from({ length: 6 }, (_, i) => `https://example.com/${i}`).join(' ');
     const error = await refusal(network.prepare(network.target({ caption: text })));

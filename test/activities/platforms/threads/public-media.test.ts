@@ -47,7 +47,7 @@ const post = (media_ids: string[]) =>
 const listHashes = (ids: string[]) =>
   app.context.db.selectFrom('media').select(['id', 'sha256']).where('id', 'in', ids).execute();
 
-test('a carousel goes out with its files, whose URLs end with it and are in no record', async () => {
+test('a carousel is published with its files, whose URLs stop working afterwards and are recorded nowhere', async () => {
   const media = [await upload(16), await upload(160)];
   // The error repeats the URL.
   server.failedFetches = 1;

@@ -49,7 +49,7 @@ describe('a search', () => {
     });
   });
 
-  test('asks with the other names of the fields where X knows only these', async () => {
+  test('asks again with the older names of the fields if X knows only these', async () => {
     await using x = await startTwitter();
     x.network.knows = 'tweet';
     const { id } = x.network.addPost({ text: 'Hello', replyTo: '1' });
@@ -66,7 +66,7 @@ describe('a search', () => {
     ]);
   });
 
-  test('asks once where X refuses for another reason', async () => {
+  test('asks only once if X refuses for another reason', async () => {
     await using x = await startTwitter();
     x.network.nextAnswer = Response.json({ title: 'Forbidden', detail: 'No.' }, { status: 403 });
     expect(await refusal(x.reconcile(x.target()))).toMatchObject({ kind: 'rejected' });
@@ -97,7 +97,7 @@ describe('a search', () => {
     expect(await x.reconcile(x.target({ caption: `${caption}!` }))).toEqual(absent);
   });
 
-  test.each(links)('finds %j as a URL with codes', async (link) => {
+  test.each(links)('finds %j as a percent-encoded URL', async (link) => {
     await using x = await startTwitter();
     x.network.expand = (url) => new URL(url.replace(/^(?!https?:)/, 'http://')).href;
     const target = x.target({ caption: link });
@@ -105,7 +105,7 @@ describe('a search', () => {
     await expectFound(x, target, x.network.posts[0]!.id);
   });
 
-  test('accepts a form of its own for a URL, but no other URL', async () => {
+  test("accepts X's own form of a URL, but no other URL", async () => {
     await using x = await startTwitter();
     x.network.expand = (url) => `${url.replace('https:', 'http:')}/`;
     const target = x.target({ caption: 'See https://example.com/a' });
@@ -144,7 +144,7 @@ describe('a search', () => {
     expect(await x.reconcile(x.target({ caption: '' }))).toEqual(absent);
   });
 
-  test('compares the media by their number if their IDs were lost, which needs a text', async () => {
+  test('compares the number of media if their IDs were lost and the post has a text', async () => {
     await using x = await startTwitter();
     const media = [await createImage()];
     for (const caption of ['', 'Hello']) {
@@ -155,7 +155,7 @@ describe('a search', () => {
     expect(await x.reconcile(x.target({ media: [...media, ...media] }))).toEqual(absent);
   });
 
-  test('is sure of nothing if there are too many posts', async () => {
+  test('returns unknown if there are too many posts', async () => {
     await using x = await startTwitter();
     x.network.maxPage = 2;
     const { id } = x.network.addPost({ text: 'Oldest' });
@@ -213,7 +213,7 @@ describe('the refusal of an equal text', () => {
     ['rejected', 'rejected', 'duplicate'],
     ['unavailable', 'unavailable', '503'],
     ['limited', 'rate_limited', '429'],
-  ] as const)('stays if the search is %s', async (kind, meaning, platformCode) => {
+  ] as const)('with a search that is %s is %s', async (kind, meaning, platformCode) => {
     await using x = await startTwitter();
     const target = x.target();
     await x.commit(target);
@@ -222,7 +222,7 @@ describe('the refusal of an equal text', () => {
     expect(error).toMatchObject({ kind: meaning, options: { platformCode } });
   });
 
-  test('costs no search that the operator does not pay for', async () => {
+  test('causes no search if the operator turned searches off', async () => {
     await using x = await startTwitter({ reconcile: 'none' });
     const target = x.target();
     await x.commit(target);

@@ -33,7 +33,7 @@ async function listSteps(x: X, given: Target): Promise<{ calls: string[][]; targ
 }
 
 describe('an image', () => {
-  test('is uploaded and described in a step for each call, and posted', async () => {
+  test('is uploaded and described with one call per step, and then posted', async () => {
     await using x = await startTwitter();
     const image = await createImage({ altText: 'A & b' });
     const { calls, target } = await listSteps(x, x.target({ media: [image] }));
@@ -181,7 +181,7 @@ describe('a lost answer', () => {
     expect(x.network.calls.map((call) => call.split(' ')[0])).toEqual(['POST', 'GET']);
   });
 
-  test('keeps the refusal if the status shows no whole file', async () => {
+  test('leaves a refusal as it is if the status shows no complete file', async () => {
     await using x = await startTwitter();
     const target = await uploadedSoFarWithoutEnd(x, x.target({ media: [await createImage()] }));
     x.network.nextAnswer = x.network.refuse('rejected');
@@ -191,7 +191,7 @@ describe('a lost answer', () => {
     });
   });
 
-  test('keeps the refusal if the status is refused too', async () => {
+  test('leaves a refusal as it is if the status is refused too', async () => {
     await using x = await startTwitter();
     const target = await uploadedSoFarWithoutEnd(x, x.target({ media: [await createImage()] }));
     x.network.media.expireAll();
@@ -242,7 +242,7 @@ describe('uploads that have expired', () => {
     expect(x.network.calls).toEqual(['POST /2/media/upload/initialize']);
   });
 
-  test('are missing if the state was lost', async () => {
+  test('count as expired if the state was lost', async () => {
     await using x = await startTwitter();
     const media = [await createImage()];
     expect(await x.commit(x.target({ media }))).toEqual({ outcome: 'stale' });

@@ -9,7 +9,7 @@ import { formOf } from '../../../support/networks/connection.ts';
 const login = { username: 'ada', application_password: 'abcd EFGH 1234' };
 
 describe('connect', () => {
-  test('takes the identity from WordPress, and the place from its address', async () => {
+  test('takes the user from WordPress, and the site from its address', async () => {
     await using network = await startConnected({ folder: '/blog' });
     const { host, url, author, connection } = network;
     expect(connection).toEqual({
@@ -34,7 +34,7 @@ describe('connect', () => {
     },
   );
 
-  test('gives an account one identity, at whatever page of the site it was found', async () => {
+  test('gives an account the same identity from any page of the site', async () => {
     await using network = await startConnected({ permalinks: 'plain' });
     const { url, host } = network;
     const { externalAccountId } = await network.connect({ site: `${url}/2026/a-post/` });
@@ -48,7 +48,7 @@ describe('connect', () => {
     expect(network.site.hasPassword(network.author)).toBe(false);
   });
 
-  test('takes the password without its spaces, and an email address for the name', async () => {
+  test('accepts the password without its spaces, and an email address as the username', async () => {
     await using network = await startConnected();
     const application_password = network.author.password.replaceAll(' ', '');
     const { externalAccountId } = await network.connect({
@@ -125,7 +125,7 @@ describe('a site that is no WordPress', () => {
     ['nothing', 404, ''],
     ['a password for the whole site', 401, 'Unauthorized'],
     ['10 MB', 200, 'a'.repeat(10_000_000)],
-  ])('is refused by its field: %s', async (_, status, body) => {
+  ])('is refused at its field: %s', async (_, status, body) => {
     const server = await startHttp((_request, response) => response.writeHead(status).end(body));
     const { kind, options } = await connect(server.url);
     expect([kind, options.field, options.platformCode]).toEqual([
@@ -146,7 +146,7 @@ describe('a site that is no WordPress', () => {
     expect(other.connections).toBe(0);
   });
 
-  test('is refused where it may not be reached, or does not exist', async () => {
+  test('is refused if its address is blocked, or its name leads to a blocked one', async () => {
     const blocked = await connect('http://10.0.0.1', createClient({ allowed: [] }));
     expect([blocked.kind, blocked.options.field]).toEqual(['rejected', 'site']);
     const lookup = resolvingTo('10.0.0.1');

@@ -25,7 +25,7 @@ describe('a hostile site', () => {
     expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 
-  test('is refused with an answer of any depth', async () => {
+  test('is refused even if its answer is nested very deep', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const error = await refusal(
       connectTo(400, `{"code":"no","message":"Not here","data":${deep}}`),
@@ -34,7 +34,7 @@ describe('a hostile site', () => {
   });
 
   test.each([basic, basic.replaceAll('=', ''), encodeURIComponent(basic), 'abcd%20EFGH%201234'])(
-    'gets no password shown by a redirect: %s',
+    'cannot make an error show the password by a redirect: %s',
     async (echo) => {
       const { message } = await refusal(connectTo(302, '', { location: `https://x.test/${echo}` }));
       expect(message).not.toContain(echo);

@@ -72,7 +72,7 @@ describe('the content', () => {
     );
   });
 
-  test('has every file if no image is to be featured, and the mark without a caption too', async () => {
+  test('has every file if no image is to be featured, and has the mark even without a caption', async () => {
     await using network = await startConnected();
     const image = await photo({ filename: 'first.jpg' });
     const fields = await network.publish('', { featured_media: false }, [image]);
@@ -82,7 +82,7 @@ describe('the content', () => {
     );
   });
 
-  test('follows HTML', async () => {
+  test('has the files after a caption in HTML', async () => {
     await using network = await startConnected();
     const media = [await photo(), await photo()];
     const { content } = await network.publish('<h2>a</h2>', { content_type: 'html' }, media);

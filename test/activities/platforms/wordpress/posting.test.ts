@@ -57,7 +57,7 @@ describe('terms', () => {
     expect(site.tags).toEqual(['brass', 'wind &amp; wood']);
   });
 
-  test('must exist if they are categories, and no post is made', async () => {
+  test('fail the post before it is made if they are unknown categories', async () => {
     await using network = await startConnected();
     const platformOptions = { categories: ['Nowhere'] };
     const error = await refusal(network.prepare(network.targetOf({ platformOptions })));
@@ -225,7 +225,7 @@ describe('disconnecting', () => {
   });
 });
 
-test('a post that was deleted is deleted', async () => {
+test('deleting a post again succeeds', async () => {
   await using network = await startConnected();
   await network.publish('a');
   const { id } = network.site.posts.at(-1)!;

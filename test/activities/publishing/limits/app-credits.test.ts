@@ -94,7 +94,7 @@ describe('an app without credits', () => {
     expect((await target.read()).status).toBe('published');
   });
 
-  test('holds no other target of the account, which finds out by itself', async () => {
+  test('holds no other target of the account, because each target asks for itself', async () => {
     const { account } = await addSender('operator');
     const [first, second] = [await addTarget(account), await addTarget(account)];
     network.script = [outOfCredits(), 'publish'];
@@ -102,7 +102,7 @@ describe('an app without credits', () => {
     expect((await second.advance()).waitMs).toBeNull();
   });
 
-  test('gives way to a rate limit as the reason to wait', async () => {
+  test('is replaced as the reason to wait by a later rate limit', async () => {
     const { account } = await addSender('operator');
     const target = await addTarget(account);
     network.script = [outOfCredits(), new PlatformError('rate_limited', 'Slow.')];
@@ -112,7 +112,7 @@ describe('an app without credits', () => {
     expect(reasonOfRow(await target.read(), false)).toBe('rate_limit');
   });
 
-  test('is an event once a day, if the app is the project’s own', async () => {
+  test('causes one event a day if the app is the project’s own', async () => {
     const { projectId, account } = await addSender('project');
     const targets = [await addTarget(account), await addTarget(account), await addTarget(account)];
     network.script = [outOfCredits(), outOfCredits(), outOfCredits()];
@@ -134,7 +134,7 @@ describe('an app without credits', () => {
     expect(await listEvents(projectId)).toHaveLength(2);
   });
 
-  test('is no event for a project that uses the operator’s app', async () => {
+  test('causes no event for a project that uses the operator’s app', async () => {
     const { projectId, account } = await addSender('operator');
     network.script = [outOfCredits()];
     await (await addTarget(account)).advance();

@@ -76,20 +76,20 @@ describe('a limit', () => {
     expect(await findHeld(scope, ['a', 'b'])).toEqual(held);
   });
 
-  test('does not hold a tenant without an app if its own tenant has one', async () => {
+  test('of a tenant with an app does not hold a tenant without one', async () => {
     expect(await findHeld('app', ['a', undefined])).toEqual(ofTenant);
   });
 
-  test('does not hold a tenant with an app if its own tenant has none', async () => {
+  test('of a tenant without an app does not hold a tenant with one', async () => {
     expect(await findHeld('app', [undefined, 'b'])).toEqual(ofTenant);
   });
 
-  test('holds all accounts that no app connected if it is one of the network', async () => {
+  test('of the app holds all accounts of the network that no app connected', async () => {
     const ofOther = ofTenant.map((account) => account.replace(/^0/, '1'));
     expect(await findHeld('app', [])).toEqual([...ofTenant, ...ofOther]);
   });
 
-  test('holds the other account of its grant if it comes with a post', async () => {
+  test('that comes with a published post holds the other account of its grant', async () => {
     const [[ada, bob], [eve]] = (await addTenant('a')) as [TestAccount[], TestAccount[]];
     network.throttle = { scope: 'grant', waitMs: 60_000 };
     expect(await publish(ada!)).toBe('published');

@@ -74,7 +74,7 @@ describe('an account without quota', () => {
     expect((await advance(second)).waitMs).toBeNull();
   });
 
-  test('keeps its clock through failures of the network, which are counted anew', async () => {
+  test('keeps the start of its wait through network failures, and clears their count afterwards', async () => {
     const [resultId] = await addTwo();
     network.script = [outOfQuota(), new PlatformError('unavailable', 'Down.'), outOfQuota()];
     await advance(resultId);

@@ -124,7 +124,7 @@ describe('a wait that a network requests', () => {
 describe('how long a target waits for limits', () => {
   const limited = () => new PlatformError('rate_limited', 'Slow.', { retryAfterMs: hourMs });
 
-  test('is counted from the first one', async () => {
+  test('is counted from the first limit', async () => {
     const { resultId } = await addTarget();
     await setClock(resultId, { rateLimitedSinceMs: Date.now() - 5.5 * hourMs });
     network.script = [limited()];

@@ -16,7 +16,7 @@ describe('readVerifyOptions', () => {
     expect(await read({})).toEqual(defaults);
   });
 
-  test('publishes what is asked for, and the public post if both are', async () => {
+  test('publishes what is asked for, and the public post if both are asked for', async () => {
     expect(await read({ publish: true })).toMatchObject({ publish: true });
     expect(await read({ 'publish-public': true })).toMatchObject({ publish: 'public' });
     const both = { publish: true, 'publish-public': true };
