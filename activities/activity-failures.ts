@@ -9,7 +9,7 @@ import {
 import type { Db } from '../schema/database/tables.ts';
 import { within } from './within.ts';
 
-/** The cause may be the database itself. */
+/** Short, because the error may come from the database itself. */
 const recordWithinMs = 1_000;
 const maxCauses = 5;
 

@@ -3,7 +3,7 @@
 import { createKeyedCounter } from './keyed-limits.ts';
 
 export interface CallPlaces {
-  /** Holds the place until it is disposed of. Undefined: the project has its share of places. */
+  /** Holds the place until it is disposed of. Undefined: the project already holds its share of places. */
   acquire(projectId: string): Disposable | undefined;
 }
 

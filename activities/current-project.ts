@@ -8,7 +8,7 @@ export function asProject<T>(projectId: string, work: () => T): T {
   return projects.run(projectId, work);
 }
 
-/** For what must not wait for other work of the project, such as the record of an answered call. */
+/** For work that must not wait for other work of the project, such as the record of an answered call. */
 export function withoutProject<T>(work: () => T): T {
   return projects.run(undefined, work);
 }

@@ -73,7 +73,7 @@ export function createFairPlaces(count: number): FairPlaces {
       holder.held--;
       free++;
       forget(holder);
-      // Keys with as many places take turns.
+      // Keys that hold the same number of places take turns.
       if (holders.delete(key)) holders.set(key, holder);
       startNext();
     }

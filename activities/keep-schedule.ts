@@ -15,9 +15,9 @@ export interface ScheduleDependencies {
   log: Logger;
 }
 
-/** A workflow that starts at an interval, and never twice at once. */
+/** A workflow that starts at an interval, with at most one run at a time. */
 export interface ScheduledWorkflow {
-  /** Also the ID of its workflows, before their time. */
+  /** Also the prefix of the workflows' IDs, to which Temporal appends the start time. */
   scheduleId: string;
   workflowType: string;
   args: unknown[];

@@ -46,7 +46,7 @@ export interface RunningWorker {
 const maxActivities = 1_000;
 /** Leaves a fifth of the slots for other activities. */
 const maxCalls = 800;
-/** For calls of projects that have their share of these. */
+/** More slots, for calls of projects that use their share of `maxCalls` already. */
 const maxCrowdedCalls = 200;
 
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {

@@ -73,7 +73,9 @@ function describeVariables(): string {
     .join('\n');
 }
 
-/** As the variable is written: scopes have spaces between them, and times have commas. */
+/**
+ * Writes a default like the value of its variable: scopes have spaces between them, and times have commas.
+ */
 const write = (fallback: Default) =>
   Array.isArray(fallback) && typeof fallback[0] === 'string'
     ? fallback.join(' ')
@@ -158,13 +160,13 @@ const operatorConfig = () => readConfig(readFileVariables(process.env), 'operato
 
 // Each command loads only what it needs: loading everything takes longer than most commands.
 
-/** From the valid configuration on, everything that the process says is a line of its log. */
+/** Once the configuration is valid, the process writes everything as lines of its log. */
 async function runRole(role: 'api' | 'worker'): Promise<void> {
   const config = readConfig(readFileVariables(process.env), role);
   const { createLog } = await import('./server/log.ts');
   const log = createLog(config);
   const component = 'process';
-  // By default, Node prints them as text.
+  // By default, Node prints warnings as text.
   process.removeAllListeners('warning');
   process.on('warning', (err) => log.warn({ component, err }, 'Node warns'));
   try {

@@ -37,7 +37,7 @@ export type AccountStatus = z.infer<typeof AccountStatus>;
 
 const dayMs = 86_400_000;
 
-/** How long before their end Fanfare warns of logins that it can't refresh. */
+/** How long before the end of a login Fanfare warns, if it can't refresh the login. */
 export const expiryWarningsMs = { first: 7 * dayMs, last: dayMs } as const;
 const expiringDays = expiryWarningsMs.first / dayMs;
 

@@ -1,4 +1,4 @@
-// Choices: what a network offers to an account as values of options, as the wire shows them.
+// Choices on the wire. A choice is a value for an option that a network offers to an account.
 import { z } from 'zod';
 import { listQuery, maxPageSize } from './wire/listing.ts';
 import { queryFlag } from './wire/shared-fields.ts';
@@ -38,9 +38,9 @@ export const choiceListMembers = {
 };
 export type ChoiceListMembers = z.infer<z.ZodObject<typeof choiceListMembers>>;
 
-/** The list is fetched again when it is older. */
+/** A list that is older than this is fetched again. */
 export const choicesFreshForMs = 3_600_000;
-/** `refresh` fetches the list again if it is older. */
+/** `refresh` fetches a list again if it is older than this. */
 export const choicesRefreshAfterMs = 60_000;
 
 export const ListChoices = listQuery(

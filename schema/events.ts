@@ -48,7 +48,7 @@ export const Event = z
   .meta({ id: 'Event', description: 'A recorded event.' });
 export type Event = z.infer<typeof Event>;
 
-/** Adds members that REST omits, because `data` has them too. */
+/** An event with the members that REST omits, because `data` has them too. */
 export interface RecordedEvent extends Event {
   /** The request body that webhooks receive, to the byte. */
   body: string;

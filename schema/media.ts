@@ -20,10 +20,10 @@ export const MediaKind = describedEnum('MediaKind', 'Kind of the media.', {
 });
 export type MediaKind = z.infer<typeof MediaKind>;
 
-/** Limits of images. Those of memory and time are of the process that decodes. */
+/** Limits of images. The limits of memory and time are those of the decoding process. */
 export const imageLimits = {
   maxBytes: 67_108_864,
-  /** Of one frame. */
+  /** Maximum of pixels in one frame. */
   pixels: {
     jpeg: 50_000_000,
     png: 24_000_000,
@@ -31,24 +31,24 @@ export const imageLimits = {
     avif: 12_000_000,
     gif: 50_000_000,
   },
-  /** Of all frames. */
+  /** Maximum of pixels in all frames together. */
   animatedPixels: 500_000_000,
   /** Chunks, segments, blocks or boxes of a file. */
   parts: 100_000,
-  /** Of a file: everything but coded pixels. A decoder copies it. */
+  /** Everything in a file but the coded pixels. A decoder copies these bytes. */
   metadataBytes: 16_000_000,
-  /** Of a JPEG. Each one is a pass over all pixels. */
+  /** Scans of a JPEG. Each scan is a pass over all pixels. */
   scans: 100,
-  /** What a progressive or interlaced image makes a decoder hold. */
+  /** Memory that a progressive or interlaced image takes in a decoder. */
   heldBytes: 160_000_000,
-  /** Memory for pictures and for animations, which run at the same time. */
+  /** Memory for decoding pictures, and for decoding animations at the same time. */
   pictureMemoryBytes: 240_000_000,
   animationMemoryBytes: 60_000_000,
-  /** Of a turn to read or fit a picture, which other projects wait for. */
+  /** CPU time of one turn to read or fit a picture. Other projects wait for the end of the turn. */
   pictureCpuMs: 4_500,
-  /** Of all encodings that fit an image to a network. */
+  /** CPU time of all encodings that fit an image to a network. */
   fitCpuMs: 15_000,
-  /** A fit that has used this in its turn needs another turn for its next encoding. */
+  /** After this CPU time in a turn, a fit needs another turn for its next encoding. */
   turnCpuMs: 1_000,
 } as const;
 
@@ -120,7 +120,7 @@ export const CreateMedia = z
         /^(image|video)[/][\w.+-]{1,100}$/,
         'must be an image or video type, such as image/jpeg',
       )
-      // Not in the pattern: some clients' regular expressions have no lookahead.
+      // The pattern doesn't exclude SVG, because some clients' regular expressions have no lookahead.
       .refine(
         (type) => !/^image[/]svg/i.test(type),
         'must not be SVG; convert it to PNG, JPEG, WebP, GIF or AVIF',

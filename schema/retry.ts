@@ -5,22 +5,19 @@ export const defaultDeliveryDelaysMs: readonly number[] = [30_000, 120_000, 600_
 
 /** How long a target waits for each kind of failure to pass before it fails. */
 export interface TargetClock {
-  /**
-   * Waits after failures that certainly came before acceptance. Then: `failed: unavailable`. Also the waits
-   * before the last check of reconcile is repeated, while the network doesn't answer it.
-   */
+  /** Waits after failures that certainly came before acceptance. Then: `failed: unavailable`. */
   readonly unavailableDelaysMs: readonly number[];
   /** Total wait for rate limits. Then: `failed: rate_limited`. */
   readonly rateLimitedForMs: number;
-  /** Wait for the quota of an account that names no time. */
+  /** Wait for the quota of an account if the network names no time. */
   readonly quotaDelayMs: number;
   /** Total wait for the quota of an account. Then: `failed: quota_exhausted`. */
   readonly quotaForMs: number;
   /** Total duration of the steps of a prepare, and of the waits between them. Then: `failed: unavailable`. */
   readonly prepareForMs: number;
-  /** Wait for a rate limit that names no time. */
+  /** Wait for a rate limit if the network names no time. */
   readonly rateLimitedDelayMs: number;
-  /** Shortest wait after the first of several refusals in a row. Doubles with each one, up to the next. */
+  /** Shortest wait after the first refusal in a row. Doubles with each one, up to `rateLimitedMaxMs`. */
   readonly rateLimitedFirstMs: number;
   readonly rateLimitedMaxMs: number;
   readonly confirmFirstMs: number;
@@ -64,16 +61,16 @@ export function nextRefreshDelay(failures: number): number {
 
 /** Waits after the first failed fetches of media. */
 export const fetchDelaysMs: readonly number[] = [5_000, 30_000, 120_000, 600_000];
-/** Then, while every post with the media is due later. */
+/** Wait after these fetches, while every post with the media is due later. */
 const laterFetchMs = 3_600_000;
-/** The last fetch comes this long before the first of these posts is due. */
+/** The last fetch comes this long before the first post with the media is due. */
 const lastFetchAheadMs = 600_000;
 /** A fetch so soon after another one would add nothing. */
 const leastFetchMs = 60_000;
 
 /**
  * Wait before media are fetched again. Null: never. `failures`: fetches that failed. `dueInMs`: time until
- * the first post with the media is due; null: none waits for them.
+ * the first post with the media is due; null: no post waits for the media.
  */
 export function nextFetchDelay(failures: number, dueInMs: number | null): number | null {
   const delayMs = fetchDelaysMs[failures - 1];

@@ -14,7 +14,7 @@ export interface PublishPostInput {
   run: number;
 }
 
-/** The queue of advances whose projects have their share of calls. Every worker serves it with a few slots. */
+/** The queue for advances of projects with a full share of calls. Every worker serves it with a few slots. */
 export const crowdedQueueOf = (taskQueue: string): string => `${taskQueue}-crowded`;
 
 /** A target of a run. `after`: a target of the same run that must end first. */
@@ -36,7 +36,7 @@ export interface BegunTarget extends ClaimedTarget {
 /** Milliseconds until the target's next step. Null: this run has no more steps for it. */
 export interface TargetProgress {
   waitMs: number | null;
-  /** The project has its share of calls in this worker, so the next step waits in the queue for crowded projects. */
+  /** The project has its full share of calls in this worker, so the next step waits in the crowded queue. */
   isCrowded?: boolean;
   /** The target was the last one and has ended the run. */
   isConcluded?: boolean;
@@ -97,7 +97,7 @@ export interface RefreshDueInput {
 
 export interface RefreshDueProgress {
   isLeft: boolean;
-  /** Where every refresh of the group failed or took too long, as in `except`. */
+  /** Names, as in `except`, for which every refresh of the group failed or took too long. */
   away: string[];
 }
 

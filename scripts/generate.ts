@@ -24,9 +24,9 @@ export function generated(): Record<string, string> {
 }
 
 interface GenerateOptions {
-  /** Of the project. */
+  /** Directory of the project. */
   directory?: string;
-  /** Writes even if clients break. */
+  /** Writes the files even if the changes break clients. */
   isBreaking?: boolean;
   print?: (text: string) => void;
 }
@@ -69,7 +69,7 @@ export async function generate({
   return true;
 }
 
-/** The file as the last version in the changelog has it. Before the first version, the file in the working tree. */
+/** The file of the last version in the changelog. Before the first version, the file in the working tree. */
 async function readLastVersion(directory: string, file: string): Promise<string> {
   const changelog = await readFile(join(directory, 'CHANGELOG.md'), 'utf8');
   const version = /^## \[(\d+\.\d+\.\d+)\]/m.exec(changelog)?.[1];

@@ -1,6 +1,6 @@
-// Enums in the OpenAPI document. A request body has one component for each enum. A parameter has the enum in
-// place: generators for Go name a constant after its word alone, and filters have words in common. An answer
-// has strings, so that generated clients accept the values of later versions.
+// Enums in the OpenAPI document. Request bodies refer to one component for each enum. Parameters contain the
+// enum itself: generators for Go name the constants of a component after their words alone, and filters have
+// words in common. Answers have strings, so that generated clients accept the values of later versions.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { EnumIdentity } from '../schema/wire/described-enum.ts';
 
@@ -18,9 +18,9 @@ interface EnumSchema extends Json {
 const prefix = '#/components/schemas/';
 
 /**
- * The generator copies an enum into a field that describes it, and clients would get a type for each
- * copy. It also copies the defaults of requests, and clients would require these members. Optional lists and
- * maps of requests become nullable.
+ * Replaces each copy of an enum in a request body by a reference, since clients would get a type for each
+ * copy. Removes the defaults of requests, since clients would require members with a default. Makes optional
+ * lists and maps of request bodies nullable.
  */
 export function rewriteEnums(document: OpenApiDocument): OpenApiDocument {
   const { paths = {}, webhooks, components } = document;
@@ -104,7 +104,7 @@ export function rewriteEnums(document: OpenApiDocument): OpenApiDocument {
   } as OpenApiDocument;
 }
 
-/** A single word is a constant, which identifies its object. */
+/** False for a single word, which is a constant that identifies its object. */
 function hasManyWords({ enum: words }: Json): boolean {
   return Array.isArray(words) && words.length > 1;
 }
@@ -130,7 +130,7 @@ function withoutDefaults(object: Json): Json {
   return { ...object, properties: mapMembers(properties, (each) => without(each, 'default')) };
 }
 
-/** Null leaves out an optional list or map. Some clients would otherwise send an empty one in its place. */
+/** Allows null, which leaves out an optional list or map. Some clients would otherwise send an empty one. */
 function withNullableLists(object: Json): Json {
   const { properties, required = [] } = object;
   if (!isObject(properties)) return object;

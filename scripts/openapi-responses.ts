@@ -42,7 +42,7 @@ export function refer(...names: HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Absent without a rate limit. */
+/** These headers are absent if there is no rate limit. */
 const rateLimit = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
 
 /** The codes of a status, with what they mean. */

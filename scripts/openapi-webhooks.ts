@@ -41,8 +41,8 @@ export const describeMessage = (type: EventType) =>
 export const unionName = 'WebhookMessage';
 
 /**
- * The messages again, as what follows from the creation of a webhook: generators that keep only the schemas
- * of paths keep these then.
+ * The messages again, as callbacks of the creation of a webhook. Generators that keep only the schemas of
+ * paths then keep these schemas too.
  */
 export const messageCallbacks = {
   message: {

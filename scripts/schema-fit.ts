@@ -22,7 +22,7 @@ export interface Comparison {
   readonly source: Readonly<Record<string, Schema>>;
   /** Components of the schemas that the values must fit. */
   readonly target: Readonly<Record<string, Schema>>;
-  /** Whether a client reads the values. Its code may name every member that it knew. */
+  /** Whether a client reads the values. Its code may use every member of the schema that it knew. */
   readonly isAnswer: boolean;
 }
 

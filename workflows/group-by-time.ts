@@ -6,7 +6,7 @@ const windowMs = 3_000;
 
 export interface Group {
   ids: string[];
-  /** Until the last of them is due: a duration, because due times are by the database's clock. */
+  /** Time until the last delivery is due: a duration, because due times are by the database's clock. */
   waitMs: number;
 }
 

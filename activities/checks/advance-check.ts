@@ -33,19 +33,19 @@ import { takeStep } from './take-step.ts';
 /** Milliseconds until the next step. Null: the check has ended. */
 export type CheckProgress = number | null;
 
-/** After this, the activity returns to Temporal: a worker that stops waits for its activities. */
+/** After this time, the activity returns to Temporal, because a stopping worker waits for its activities. */
 const stayForMs = 5_000;
-/** Another execution is faster. */
+/** The wait if another execution has changed the row meanwhile. */
 const behindMs = 1_000;
 /**
- * The project has its share of calls in this worker. The older the check, the longer is the wait, so that many checks
- * don't ask all the time.
+ * While the project uses its whole share of calls in this worker, a check waits for this part of its age, so that
+ * many checks don't ask all the time.
  */
 const crowdedShare = 0.1;
 const crowdedMs = { least: 1_000, most: 30_000 };
-/** A step that still waits for its network then fails. */
+/** At this age of a check, a step that still waits for its network fails. */
 const lastsMs = 15 * 60_000;
-/** From then on, a step that only throws fails: an account has one check at a time. */
+/** At this age of a check, a step that throws fails for good, because an account has one check at a time. */
 const throwsForMs = 2 * lastsMs;
 
 export async function advanceCheck(
@@ -90,7 +90,7 @@ async function advance(
   const taken = await take({ dependencies, check, progress, runId }, name);
   const left = { ...progress, ...taken.progress };
   const mustEnd = isLate(dependencies, check, taken) && !endsByItself(name, left);
-  // What has been saved decides: a commit that was not saved as begun was not sent.
+  // Uses the saved progress: a commit that is not saved as begun was not sent.
   const end = mustEnd ? late(name, progress) : taken.end;
   if (end.outcome !== 'wait') {
     await record(dependencies, check, withOutcome(steps, name, end), { ...left, tries: 0 });
@@ -116,7 +116,7 @@ function isLate({ now }: CheckDependencies, check: RunningCheck, { end }: Taken)
   return end.outcome === 'wait' && now() + end.waitMs > lastMs;
 }
 
-/** A post that may be public is looked for and removed however late it is, in a few calls. */
+/** Steps that look for a post that may be public, or remove it. They have no deadline, but end after a few calls. */
 const endsByItself = (name: CheckStepName, { phase }: Progress): boolean =>
   isAfterPost(name) || phase === 'reconcile';
 
@@ -167,7 +167,7 @@ async function record(
   log.info({ ...fields, ...reason }, `check ${status}`);
 }
 
-/** A post that certainly isn't public doesn't count. */
+/** A post that certainly isn't public doesn't count for the usage of the month. */
 async function end(
   trx: Transaction,
   check: RunningCheck,

@@ -1,4 +1,4 @@
-// Calls a network with the login of a checked account, and what follows from an error.
+// Calls a network with the login of a checked account, and decides what follows from an error.
 import type { CheckStepName } from '../../schema/account-checks.ts';
 import { callForAccount } from '../logins/call-for-account.ts';
 import type { Access } from '../logins/credentials.ts';
@@ -8,10 +8,10 @@ import { fail, wait, type CheckRun, type Taken } from './check-run.ts';
 import { toTarget } from './check-target.ts';
 import { codeOf } from './steps.ts';
 
-/** As of a phase of a target. */
+/** The same timeout as for a phase of a target. */
 const callTimeoutMs = 30_000;
 
-/** Returns the error of the call. `beforeCall` comes before each call, and may throw it. */
+/** Returns the error if the call fails. `beforeCall` runs before each call, and prevents the call by throwing. */
 export async function askWithLogin<T>(
   run: CheckRun,
   ask: (target: CheckedTarget, signal: AbortSignal) => Promise<T>,
@@ -30,7 +30,7 @@ export async function askWithLogin<T>(
 
 const maxRepeats = 2;
 
-/** A failure that may pass is repeated. */
+/** Repeats a call whose failure may be temporary. */
 export function afterError(
   { dependencies: { clock }, progress: { tries } }: CheckRun,
   step: CheckStepName,

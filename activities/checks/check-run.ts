@@ -1,4 +1,4 @@
-// What every step of a check is given: the row, the network, and what earlier steps have left.
+// The input of every step of a check: the row, the network, and the progress that earlier steps have left.
 import { z } from 'zod';
 import type { RunningCheck } from '../../schema/database/accounts/checks.ts';
 import type { Platform } from '../platforms/platform.ts';
@@ -6,7 +6,7 @@ import type { CheckDependencies } from './dependencies.ts';
 import type { StepEnd } from './steps.ts';
 
 export const Progress = z.object({
-  /** Of the target at its network. */
+  /** The connector's state of the post, kept between its calls. */
   state: z.record(z.string(), z.unknown()).default({}),
   isPrepared: z.boolean().default(false),
   /** Repeats of the step. */
@@ -35,7 +35,7 @@ export interface CheckRun {
   runId: string;
 }
 
-/** How a step went, and what it leaves. `wait`: it has not ended. */
+/** The outcome of a step, and the progress that it leaves. `wait`: the step has not ended. */
 export interface Taken {
   end: StepEnd | { outcome: 'wait'; waitMs: number };
   progress?: Partial<Progress>;

@@ -11,7 +11,7 @@ export function toTarget(run: CheckRun, access: Access): CheckedTarget {
   return {
     resultId: check.result_id,
     externalAccountId,
-    // Networks refuse a text that they had before.
+    // The time makes each text new, because networks refuse a repeated text.
     caption: `Fanfare tests this account, ${check.created_at.toISOString()}.`,
     media: needsPublicMedia ? [toMedia(run)] : [],
     replyTo: null,

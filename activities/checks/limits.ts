@@ -1,4 +1,5 @@
-// The limits on posts hold the post of a check, too: those that networks have reported, and the operator's ceilings.
+// Applies the limits on posts to the post of a check, too: the limits that networks have reported, and the operator's
+// ceilings.
 import {
   accountLimitKey,
   appLimitKey,
@@ -9,7 +10,7 @@ import {
 import { loadAccess } from '../logins/credentials.ts';
 import { fail, wait, type CheckRun, type Taken } from './check-run.ts';
 
-/** Undefined: the network takes posts, as far as its answers to other posts say. */
+/** Undefined: no limit that the network has reported applies now. */
 export async function refuseIfLimited({
   dependencies,
   check,

@@ -9,8 +9,8 @@ import { refuseIfLimited, waitForSlot } from './limits.ts';
 import { codeOf } from './steps.ts';
 
 /**
- * The commit is recorded as begun before it is sent, and never repeated: another execution that finds it begun looks
- * for the post instead.
+ * The commit is recorded as begun before it is sent, and is sent at most once. Another execution that finds a begun
+ * commit looks for the post instead.
  */
 export function publish(run: CheckRun): Taken | Promise<Taken> {
   const { progress, runId } = run;
@@ -28,7 +28,7 @@ export function publish(run: CheckRun): Taken | Promise<Taken> {
 
 async function begin(run: CheckRun): Promise<Taken> {
   const { check, runId } = run;
-  // What was prepared after the restore says nothing of a post from before it.
+  // A post from before the restore may exist. The state prepared after the restore says nothing about that post.
   if (check.was_restored) return search(run, {});
   if (check.is_paused) {
     return fail('unavailable', 'The operator paused the network or the project.');
@@ -49,7 +49,10 @@ async function commit(run: CheckRun): Promise<Taken> {
   return fail(codeOf(answer, 'publication'), answer.message);
 }
 
-/** This process may have stalled, or refreshed the login for long. Another one then looks for the post already. */
+/**
+ * Throws if another execution has continued the check, for example because this process stalled. The other execution
+ * looks for the post already.
+ */
 async function requireCurrent({ dependencies: { db }, check }: CheckRun): Promise<void> {
   const current = await findRunningCheck(db, check.id);
   if (current?.version !== check.version) throw new PlatformError('unknown_outcome', lost);
@@ -61,7 +64,7 @@ async function confirm(run: CheckRun): Promise<Taken> {
     readOutcome(await platform.confirm!(target, signal)),
   );
   if (!(answer instanceof PlatformError)) return afterAnswer(run, answer);
-  // The network has accepted the post, so only its own refusal says that the post is not public.
+  // The network has accepted the post, so only a refusal by the network says that the post is not public.
   if (answer.kind === 'reauthorize') return fail('outcome_unknown', answer.message);
   if (answer.kind !== 'rejected') return waitToConfirm(run, progress.state);
   return fail(codeOf(answer, 'publication'), answer.message);
@@ -85,7 +88,7 @@ function afterAnswer(run: CheckRun, answer: PhaseOutcome): Taken {
 
 function published({ platform }: CheckRun, { externalId, url, visibility }: Published): Taken {
   const { options, seenBy = 'everyone' } = platform.definition.trialPost ?? {};
-  // A server may not know the visibility that it was asked for.
+  // Some servers don't support the requested visibility.
   const readers = options && visibility === 'public' ? 'everyone' : seenBy;
   const place = url === null ? '.' : `: ${url}`;
   return pass(`The post is seen by ${readers}${place}`, { externalId });
@@ -103,7 +106,7 @@ function waitToConfirm(
 
 const lost = 'The answer to the publication was lost.';
 
-/** Before each look at the network, `tries` counts it. */
+/** `tries` counts the searches at the network, including the one that follows the wait. */
 function search(
   { dependencies: { clock }, platform, progress }: CheckRun,
   state = progress.state,
@@ -128,7 +131,7 @@ async function findLost(run: CheckRun): Promise<Taken> {
   return fail('outcome_unknown', lost);
 }
 
-/** Looks for the post as after a lost answer. */
+/** Looks for the post with the same call as after a lost answer. */
 function look(run: CheckRun): Promise<PhaseOutcome | PlatformError> {
   const { platform } = run;
   return askWithLogin(run, async (target, signal) =>

@@ -1,4 +1,4 @@
-// The steps of a check: which there are, which one comes next, and what an outcome makes of them. Pure.
+// Decides which steps a check has, which step comes next, and how an outcome changes the steps. Pure functions.
 import type { CheckStepName, StoredStep } from '../../schema/account-checks.ts';
 import type { PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { PlatformError } from '../platforms/platform-error.ts';
@@ -39,27 +39,27 @@ export const hasFailed = (steps: readonly StoredStep[]): boolean =>
 
 const leftOut = 'Left out, because another step failed.';
 
-/** The step can't be taken, or would prove nothing, after what failed before. */
+/** Whether the step can't be taken, or would prove nothing, because an earlier step failed. */
 export function isLeftOut(steps: readonly StoredStep[], name: CheckStepName): boolean {
   if (!hasFailed(steps) || name === 'media_address') return false;
   const published = steps.find((step) => step.name === 'publication');
-  // A post must not stay because Fanfare could not read it back.
+  // The post is removed even if Fanfare could not read it back.
   return !(name === 'removal' && published?.status === 'passed');
 }
 
-/** Without the other steps. */
+/** Marks only this step as left out. */
 export function leaveOut(steps: readonly StoredStep[], name: CheckStepName): StoredStep[] {
   return withOutcome(steps, name, { outcome: 'skipped', message: leftOut });
 }
 
-/** The step that a code is about, whichever call the network answers with it. */
+/** The step that an error code is about, even if the call of another step fails with the code. */
 const subjects: Partial<Record<PostingErrorCode, CheckStepName>> = {
   permission_missing: 'scopes',
   app_not_approved: 'app',
   quota_exhausted: 'quota',
 };
 
-/** What a failure leaves, such as a post that stays, must show. */
+/** A failure of these steps is shown at the step itself, because the post may then stay. */
 export const isAfterPost = (name: CheckStepName): boolean =>
   name === 'read_back' || name === 'removal';
 
@@ -75,7 +75,7 @@ export function withOutcome(
   if (subject === name || !steps.some((step) => step.name === subject)) {
     return replace(steps, name, { status, code, message });
   }
-  // The network knew the login, so that was not what failed.
+  // The network knew the login, so the step `login` itself passed.
   const own =
     name === 'login'
       ? ({ status: 'passed', code: null, message: null } as const)
@@ -91,7 +91,7 @@ function replace(
   return steps.map((step) => (step.name === name ? { name, ...columns } : step));
 }
 
-/** Whether the check may have left a post, which then counts. */
+/** Whether the check may have published its post. If so, the post counts for the account's usage. */
 export function mayHavePublished(steps: readonly StoredStep[]): boolean {
   const { status, code } = steps.find(({ name }) => name === 'publication') ?? {};
   return status === 'passed' || code === 'outcome_unknown';
@@ -105,7 +105,7 @@ export function codeOf({ kind, options }: PlatformError, step: CheckStepName): P
     case 'rate_limited':
       return options.isOutOfQuota ? 'quota_exhausted' : 'rate_limited';
     case 'rejected': {
-      // A connect would refuse such a login.
+      // Such a login could not be connected, either.
       const isOfLogin = step === 'login' || options.platformCode === scopeMissing;
       return options.failsAs ?? (isOfLogin ? 'permission_missing' : 'rejected');
     }

@@ -14,7 +14,7 @@ type Step = (run: CheckRun) => Taken | Promise<Taken>;
 const steps: Record<CheckStepName, Step> = {
   login: inspect,
   scopes: compareScopes,
-  // It fails with the code of another step's call.
+  // This step makes no call. It fails if the call of another step fails with its code.
   app: () => pass(),
   quota: askQuota,
   media_address: ({ dependencies, check }) => checkMediaAddress(dependencies, check),

@@ -105,7 +105,7 @@ async function deliverIfDue(
       return { deliveryId, attemptCount, dueAtMs: nowMs + error.retryAfterMs };
     }
     if (!(error instanceof UnsignableError)) throw error;
-    // The other deliveries of the batch must not wait for the operator.
+    // Not thrown, because the other deliveries of the batch must not wait until the operator has repaired the vault.
     dependencies.log.error(
       { component: 'delivering', err: error, delivery_id: deliveryId },
       'a delivery cannot be signed',
@@ -146,7 +146,7 @@ async function attemptDelivery(
   return nextAttemptAt;
 }
 
-/** At the level debug, since every event would have a line for each of its webhooks. */
+/** Logs at the level debug, since every event has a line for each of its webhooks. */
 function reportEnd(
   { log }: BatchDependencies,
   { id, attempt_count, webhook }: DueDelivery,

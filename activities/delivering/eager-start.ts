@@ -21,7 +21,7 @@ export interface EagerStart {
 
 /** Rows that were read longer ago may have changed. */
 const freshMs = 500;
-/** 12 s for the run, and 10 s for its workflow to join. One that lost its first task joins later. */
+/** 12 s for the run, and 10 s for its workflow to join: a workflow that lost its first task joins late. */
 const keptMs = 22_000;
 
 export function createEagerStart(dependencies: BatchDependencies): EagerStart {
@@ -34,7 +34,7 @@ export function createEagerStart(dependencies: BatchDependencies): EagerStart {
   return {
     prepare(batchId) {
       const rows = listUnfinished(dependencies.db, batchId);
-      // The run reports the error. Without a run, nobody needs it.
+      // The run reports the error. Without a run, nobody needs the rows.
       rows.catch(() => undefined);
       prepared.set(batchId, { rows, atMs: performance.now() });
     },

@@ -43,8 +43,8 @@ const redactedHeaders = new Set([
 ]);
 
 /**
- * Resolves whatever the receiver does. Throws NotBegunError if no connection came free within
- * `beginWithinMs`, and UnsignableError. In both cases nothing was sent.
+ * Resolves whatever the receiver does. Throws NotBegunError if no connection came free within `beginWithinMs`,
+ * and UnsignableError if the request can't be signed. In both cases nothing was sent.
  */
 export async function exchange(
   { vault, safeFetch, timeoutMs, now }: ExchangeDependencies,
@@ -66,7 +66,7 @@ export async function exchange(
   const outcome = errorCode === null ? 'delivered' : 'failed';
   deliveryAttemptSeconds.observe({ outcome }, result.timings.total_ms / 1_000);
   const conceal = concealerOf(headers);
-  // Leaves out the wait for a connection. A clock that was set back must not put it before the request.
+  // The start excludes the wait for a connection, and is never before the request, even if the clock was set back.
   const startedAtMs = Math.max(askedAtMs, Math.round(endedAtMs - result.timings.total_ms));
   return {
     started_at: new Date(startedAtMs),

@@ -1,4 +1,4 @@
-// Groups the outcomes of attempts into few writes. Those that arrive during a write form the next group.
+// Groups the outcomes of attempts into few writes. Outcomes that arrive during a write form the next group.
 import type { Db } from '../../schema/database/tables.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import {

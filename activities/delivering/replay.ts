@@ -23,7 +23,7 @@ import type { BatchDependencies } from './deliver-batch.ts';
 export type ReplayState = 'reopening' | 'reopened' | 'concluded';
 
 const batchSize = 200;
-/** Reopened deliveries are older than new ones, so they are claimed first. Only a few may wait at a time. */
+/** Limits the reopened deliveries that wait: they are claimed first, because they are older than new ones. */
 const maxUnattempted = 1_000;
 /** The activity returns after this time, long before its timeout. */
 const workMs = 5_000;

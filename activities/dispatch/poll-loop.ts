@@ -17,7 +17,7 @@ interface PollLoopOptions {
   hasBacklog?: () => boolean;
 }
 
-/** What works beside the workers of a process. */
+/** A service that runs beside the workers of a process. */
 export interface Running {
   stop(): Promise<void>;
 }

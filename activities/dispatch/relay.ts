@@ -25,7 +25,7 @@ export interface RelayDependencies {
   /** Shares its connection with the worker, so that a workflow may begin in this process at once. */
   temporal: Client;
   taskQueue: string;
-  /** Whether Temporal chooses the build of each workflow, which this process may not be. */
+  /** Whether Temporal chooses the build that runs a workflow, which may be another build than this process. */
   isVersioned?: boolean;
   /** Webhooks whose deliveries must not be claimed now. */
   fullWebhooks?: () => string[];
@@ -37,15 +37,15 @@ export interface RelayDependencies {
 }
 
 const maxRows = 50;
-/** Batches per poll. The next ones grow while these start. */
+/** Batches per poll. While these batches start, more deliveries gather for the next ones. */
 const maxBatches = 2;
 /** Deliveries of failing webhooks can wait, and each of their workflows lasts for a whole retry schedule. */
 const failingEveryMs = 500;
-/** While the other deliveries keep the relay busy. */
+/** The same interval while the other deliveries keep the relay busy. */
 const busyFailingEveryMs = 2_000;
-/** For one try of the SDK, which repeats a refused connection for a few seconds more. */
+/** Time for one try. The SDK repeats a refused connection for a few seconds more. */
 const startWithinMs = 5_000;
-/** While Temporal is unavailable, a warning for each row would fill the log. The others are at debug. */
+/** While Temporal is unavailable, a warning for each row would fill the log, so most rows are logged at debug. */
 const warnEveryMs = 10_000;
 /** gRPC's code for a request that Temporal will never accept. */
 const invalidArgument = 3;
@@ -141,7 +141,7 @@ async function claimBatches(db: Db, except: string[]): Promise<ClaimedBatch[]> {
 }
 
 /**
- * `started`: Temporal knows the workflow. `eager`: in addition, its first task is in this process. After
+ * `started`: Temporal knows the workflow. `eager`: in addition, this process has the first task of the workflow. After
  * `refused` and `unavailable` the row stays for a later poll; `unavailable` delays that poll.
  */
 type Outcome = 'started' | 'eager' | 'refused' | 'unavailable';

@@ -150,7 +150,10 @@ async function isRunning(temporal: Client, workflowId: string): Promise<boolean>
   return (await findState(temporal, workflowId)) === 'running';
 }
 
-/** `lost`: Temporal doesn't know it, or it ended otherwise, for example because an operator terminated it. */
+/**
+ * `lost`: Temporal doesn't know the workflow, or the workflow ended without completing, for example because an
+ * operator terminated it.
+ */
 async function findState(
   temporal: Client,
   workflowId: string | null,

@@ -27,7 +27,7 @@ export function classifyAddress(address: string, allowed: readonly Cidr[]): Addr
   return 'public';
 }
 
-/** An ISATAP router forwards it to the IPv4 address, which may be private. */
+/** An ISATAP router forwards packets to the IPv4 address in the interface identifier, which may be private. */
 function isIsatap({ parts }: ipaddr.IPv6): boolean {
   return isatapMarks.has((parts[4] ?? 0) * 0x1_0000 + (parts[5] ?? 0));
 }

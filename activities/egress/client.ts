@@ -10,7 +10,7 @@ import type { UrlGuard } from './url-guard.ts';
 
 /** About the longest time that a timer can wait. */
 const downloadMs = 20 * 86_400_000;
-/** As undici spells it. */
+/** undici's value for no maximum. */
 const noMaximum = -1;
 
 export interface SafeFetchOptions {

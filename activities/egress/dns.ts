@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import { createHostsLookup } from './hosts-file.ts';
 import { createLookupLimits, isSilence, unresolved } from './lookup-limits.ts';
 
-/** All addresses of a name. `owner`: the project whose share of lookups this one uses. */
+/** All addresses of a name. `owner`: the project whose share of lookups is used. */
 export type Resolve = (hostname: string, owner: string) => Promise<readonly LookupAddress[]>;
 
 export interface Dns {

@@ -17,8 +17,8 @@ export interface GuardedFetchSettings extends PoolSettings {
 const maxClients = 1_000;
 
 /**
- * Whose connections and lookups these are. Projects share none, since the requests of one would wait for those of
- * another. Connectors get a plain `fetch`, which has no parameter for it.
+ * The project whose connections and lookups a fetch uses. Projects share none, since the requests of one would wait
+ * for those of another. The project isn't a parameter, because connectors get a plain `fetch`.
  */
 export function currentOwner(): string {
   return currentProject() ?? '';

@@ -40,7 +40,7 @@ export class SocketTrace {
   }
 }
 
-/** To a tenth of a millisecond. */
+/** Rounds to a tenth of a millisecond. */
 export function sinceMs(from: number | null, to: number | null): number | null {
   return from === null || to === null ? null : Math.round((to - from) * 10) / 10;
 }

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { getDomain } from 'tldts';
 import { createKeyedLimit } from '../keyed-limits.ts';
 
-/** `owner`: the project whose share of lookups this one uses. */
+/** `owner`: the project whose share of lookups is used. */
 export type LimitLookup = <T>(name: string, owner: string, ask: () => Promise<T>) => Promise<T>;
 
 /** Lookups at a time. A lookup holds a socket, but no thread. */
@@ -65,7 +65,7 @@ export function isSilence(error: unknown): boolean {
   return code === 'ETIMEOUT' || code === 'ECANCELLED';
 }
 
-/** With the codes of the system's own lookup. */
+/** The error has the same codes as the system's own lookup. */
 export function unresolved(hostname: string, mayComeLater = false): NodeJS.ErrnoException {
   const code = mayComeLater ? 'EAI_AGAIN' : 'ENOTFOUND';
   return Object.assign(new Error(`No address for ${hostname}.`), { code });

@@ -130,7 +130,7 @@ export class OriginPool {
     }
   }
 
-  /** Refuses the request, and says when a connection should be free: later for each request. */
+  /** Refuses the request, and estimates when a connection will be free: later after each refusal. */
   refuse(attempt: PooledRequest): void {
     const index = this.#waiting.indexOf(attempt);
     if (index !== -1) this.#waiting.splice(index, 1);

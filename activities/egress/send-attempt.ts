@@ -16,14 +16,14 @@ import type { Failure, SafeRequest, SendResult } from './send-outcome.ts';
 
 type AnswerHeaders = Record<string, string | string[] | undefined>;
 
-/** Of the response, including the head … */
+/** Maximum size of a response, including its head. */
 const maxReadBytes = 64 * 1024;
-/** … and of its body, what is kept. */
+/** How much of the body is kept. */
 const keepBytes = 4 * 1024;
 
 /**
- * A head that came in time decides the outcome, even if the body fails. Methods instead of closures, since
- * thousands of these are created per second.
+ * A head that came in time decides the outcome, even if the body fails. The class has methods instead of closures,
+ * since thousands of attempts are created per second.
  */
 export class SendAttempt implements PooledRequest {
   readonly options: Dispatcher.DispatchOptions;

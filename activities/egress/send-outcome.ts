@@ -18,10 +18,10 @@ export interface SafeRequest {
   signal?: AbortSignal;
 }
 
-/** The caller decides which statuses are failures. Only a redirect always is. */
+/** The caller decides which statuses are failures. Only a redirect is always a failure. */
 export type SendErrorCode = Exclude<DeliveryErrorCode, 'http_4xx' | 'http_5xx'>;
 
-/** Of a request that opened no connection. */
+/** Timings of a request that opened no connection. */
 export const noConnection = { dns_ms: null, connect_ms: null, tls_ms: null } as const;
 
 interface SendTrace {
@@ -101,7 +101,7 @@ export function failureOfDeadline(
   return { errorCode: 'connect_timeout', message: `No connection ${within}` };
 }
 
-/** Whether the receiver closed a connection that it had kept open long enough. */
+/** Whether the error means that the receiver closed the connection. */
 export function isEndOfSocket(error: Error): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }

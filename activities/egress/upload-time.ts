@@ -1,4 +1,4 @@
-// The time that a request gets for its body, beside the time for an answer.
+// The time that a request gets for its body, in addition to the time for an answer.
 
 /** Slower uploads are cut. */
 const minBytesPerMs = 524.288;

@@ -18,9 +18,9 @@ export interface UrlGuardOptions {
 
 export interface UrlGuard {
   /**
-   * Checks a URL when a user enters it. A name with `https:` passes without a lookup: its address may
-   * change, so every connection is checked, and an answer that depended on it would reveal our network. An
-   * `http:` URL must lead to an allowed range.
+   * Checks a URL when a user enters it. A name with `https:` passes without a lookup: every connection is checked
+   * later, and a refusal that depended on the address would reveal our network. An `http:` URL must lead to an
+   * allowed range.
    */
   check(text: string, owner: string): Promise<UrlCheck>;
   /** Throws `BlockedAddressError` for a literal address that is not allowed. Names pass. */
@@ -29,7 +29,7 @@ export interface UrlGuard {
   lookupFor(protocol: string, owner: string): LookupFunction;
 }
 
-/** Only for an address that the user wrote. For a name, it would reveal addresses in our network. */
+/** Thrown only for an address that the user wrote. For a name, this error would reveal addresses in our network. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
   readonly code = 'blocked_address';

@@ -1,4 +1,4 @@
-// Calls a network for an account outside of its posts: refreshes a login that has expired, and ends one that the
+// Calls a network for an account outside of its posts. Refreshes a login that has expired, and ends a login that the
 // network has ended.
 import type { Platform } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
@@ -9,9 +9,9 @@ import { setReconnectRequired } from './end-grants.ts';
 import { canRefresh } from './login-columns.ts';
 
 /**
- * Throws only PlatformErrors, unless the database or `beforeCall` fails. After `reauthorize`, the account has no login,
- * and must be connected again. It `failsAs` `account_disconnected` if it had none before. `beforeCall` comes before each
- * call.
+ * Throws only PlatformErrors, unless the database or `beforeCall` fails. After the error `reauthorize`, the account has
+ * no login and must be connected again. If it had no login before, the error has `failsAs: 'account_disconnected'`.
+ * `beforeCall` runs before each call.
  */
 export async function callForAccount<T>(
   dependencies: LoginDependencies,

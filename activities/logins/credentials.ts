@@ -42,7 +42,7 @@ export interface Access {
 
 export type AccessDependencies = Omit<LoginDependencies, 'platforms'>;
 
-/** A refresh that is given up may have used up the only token, so a slow login server gets its time. */
+/** Long, because a refresh that is given up may have used up the only token. */
 const refreshTimeoutMs = 50_000;
 const revokeTimeoutMs = 20_000;
 /** Longer than two attempts take. A lease expires if its holder died, or can't write its credentials. */
@@ -96,7 +96,10 @@ export async function refreshAccess(
   }
 }
 
-/** Keeps an expired lease for `takeOverMs` before it returns. False: the credentials have been replaced. */
+/**
+ * Returns once it holds the lease. It waits `takeOverMs` more after it took over an expired lease. False: the
+ * credentials have been replaced.
+ */
 async function waitForLease(
   dependencies: AccessDependencies,
   access: Access,
@@ -138,7 +141,7 @@ function isSame(current: Access, { grantId, credentialVersion }: Access): boolea
   return current.grantId === grantId && current.credentialVersion === credentialVersion;
 }
 
-/** The network may have rotated the token although its answer was lost. A second attempt shows it. */
+/** The network may have rotated the token although its answer was lost. A second attempt shows whether it has. */
 async function askTwice(
   platform: Platform,
   { credentials, app }: Access,
@@ -177,7 +180,7 @@ async function recordFailure(
   await postponeRefresh(db, grant, Math.max(nextRefreshDelay(failures), retryAfterMs));
 }
 
-/** A login that was disconnected while it was refreshed is ended at its network, as far as that works. */
+/** Ends a login at its network if the login was disconnected during the refresh. Ignores errors. */
 async function revokeIfEnded(
   { db }: AccessDependencies,
   platform: Platform,
@@ -210,7 +213,7 @@ async function writeOnce(
   });
 }
 
-/** The rest of the answer is about the account that the refresh was made for. */
+/** Writes the name, the ID and the traits, which are those of the account that the refresh was made for. */
 async function writeIdentity(
   trx: Transaction,
   { id, project_id }: SocialAccountRow,

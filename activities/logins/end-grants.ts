@@ -57,7 +57,7 @@ export async function endRevokedGrants(
   return accounts;
 }
 
-/** The accounts, locked, can't publish until their user connects them again. */
+/** Expects locked accounts. They can't publish until their user connects them again. */
 async function requireReconnect(
   trx: Transaction,
   accounts: SocialAccountRow[],

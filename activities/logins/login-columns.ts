@@ -9,7 +9,7 @@ import type { Credentials, Grant, Platform } from '../platforms/platform.ts';
 const refreshAfter = 0.8;
 /** Spreads the refreshes and the checks of logins that were made at the same time. */
 const jitter = 0.05;
-/** A network that names shorter lives is asked no more often. A post refreshes by itself. */
+/** A token with a shorter life is refreshed no more often than this. Posts refresh an expired token themselves. */
 const refreshAtMostEveryMs = 300_000;
 const checkEveryMs = 24 * 3_600_000;
 

@@ -1,5 +1,5 @@
-// The activity of `refreshLogins`: refreshes logins before they expire, and asks for others whether they still work, a
-// small group of each in each call.
+// The activity of `refreshLogins`: refreshes logins before they expire, and checks whether other logins still work.
+// Each call does a small group of both.
 import {
   claimDueGrants,
   postponeCheck,
@@ -19,7 +19,7 @@ import { within } from '../within.ts';
 import { warnOfExpiry } from './warn-of-expiry.ts';
 
 const groupSize = 20;
-/** A login server may take 50 s for each attempt. */
+/** Shorter than the 50 s that a login server may take for each attempt. */
 const defaultGroupMs = 20_000;
 /** If this process dies, the login is due again after this. */
 const claimMs = 600_000;
@@ -39,8 +39,8 @@ export function createRefreshing(dependencies: LoginDependencies) {
 }
 
 /**
- * Refreshes and checks at once a group of due logins each, of each project in turn. One that takes longer than `groupMs`
- * continues without the group.
+ * Refreshes a group of due logins and checks another group, all at once. The projects take turns. Logins that take
+ * longer than `groupMs` continue after the return.
  */
 export async function refreshDue(
   dependencies: LoginDependencies,
@@ -68,8 +68,8 @@ export async function refreshDue(
 type Asked = DueGrant & { isAway: boolean };
 
 /**
- * `<project>/<network>` where no login got an answer, and a network where that is so for several projects: a server that
- * fails for one project may be its own.
+ * Lists `<project>/<network>` if none of the project's logins got an answer, and also `<network>` if this is so for all
+ * projects and there are several. A server that fails for one project may be the project's own.
  */
 function findAway(asked: readonly Asked[]): string[] {
   return [...Map.groupBy(asked, ({ platform }) => platform)].flatMap(([platform, group]) => {

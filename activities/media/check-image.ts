@@ -15,7 +15,10 @@ const segment = (marker: number, content: readonly number[]) => {
 const size = [side >> 8, side & 0xff];
 /** A Huffman table with one code, of one bit, which stands for 0. */
 const onlyZero = [1, ...repeat(0, 15), 0];
-/** Of 8 × 8 pixels, in three components. Each is two codes: no difference to the block before, and no more. */
+/**
+ * Number of blocks of 8 × 8 pixels in all three components. A block has two codes: no difference to the block before,
+ * and the end of the block.
+ */
 const blocks = (side / 8) ** 2 * 3;
 
 const bytes = Buffer.from([

@@ -18,7 +18,7 @@ export interface CompleteDependencies extends SegmentDependencies, MediaReaders 
 }
 
 export interface CompleteOptions {
-  /** Of all bytes, in hex, if the writer has computed it. Default: the bytes are read for it. */
+  /** SHA-256 of all bytes, in hex. Default: computed by reading the bytes. */
   sha256?: string;
   /** The outcome is written only while this writer has the lease. Default: always. */
   writerId?: string;

@@ -22,9 +22,9 @@ export class DownloadError extends Error {
 export interface DownloadLimits {
   /** Until the status line. */
   statusMs: number;
-  /** Without a byte. */
+  /** The longest time without a byte. */
   silenceMs: number;
-  /** For a body: this, and the time that the bytes received so far take at this speed. */
+  /** A body may take `bodyMs`, and the time that its bytes so far take at `bytesPerSecond`. */
   bodyMs: number;
   bytesPerSecond: number;
   /** For everything, including the time that the store takes. */
@@ -51,7 +51,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Other answers from 400 to 499 are final. */
 const temporary: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** The body, which fails with a `DownloadError` too. */
+/** Returns the body. Reading it can throw a `DownloadError`, too. */
 export async function download(
   fetch: typeof globalThis.fetch,
   { url, maxBytes, limits, signal }: DownloadRequest,

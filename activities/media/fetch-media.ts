@@ -48,7 +48,7 @@ export type FetchProgress = number | null;
 
 /** Each uses up to 8 MiB of memory, for two segments. */
 const maxFetches = 16;
-/** Those that wait hold an activity's slot. */
+/** Waiting fetches hold slots of activities. */
 const maxWaitingOfProject = 20;
 const crowdedMs = 10_000;
 /** Another fetch has the lease. If its worker is dead, the lease ends soon. */
@@ -131,7 +131,7 @@ async function fetchAs(
   }
 }
 
-/** Bytes that can't be stored are as good as none: the URL is fetched again after the same waits. */
+/** An error of the store counts like a failed download: the URL is fetched again after the same waits. */
 function toDownloadError(error: unknown): DownloadError {
   if (error instanceof DownloadError) return error;
   if (!(error instanceof StoreError)) throw error;

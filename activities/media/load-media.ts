@@ -101,7 +101,7 @@ export function createMediaLoader({
     return toTargetMedia(target, await toRendition(media, plan), item, undefined);
   }
 
-  /** The rendition of the image, which the first target that needs it makes. */
+  /** Returns the rendition of the image. The first target that needs the rendition makes it. */
   async function toRendition(media: MediaRow, plan: FitPlan | null): Promise<MediaRow> {
     if (!plan) return media;
     const name = JSON.stringify(plan);
@@ -124,7 +124,7 @@ export function createMediaLoader({
     const facts = { bytes, sha256, segments, contentType, width, height };
     const inserted = await insertRendition(db, media, { id, name, ...facts });
     if (inserted) return inserted;
-    // Another worker made the same one.
+    // Another worker made the same rendition.
     await store.remove(segments.map(({ key }) => key));
     return (await findRendition(db, media.id, name))!;
   }
@@ -196,7 +196,7 @@ const extensions: Readonly<Record<string, string>> = {
 
 /** Every image that shows where it was taken, or lies on its side, is re-encoded. */
 function planOf(media: MediaRow, facts: MediaFacts, rules: MediaRules | null, autoFit: boolean) {
-  // The file at a URL is published as it is there.
+  // A network that takes URLs publishes the file as it is.
   if (media.kind !== 'image' || !rules?.image || rules.needsUrl) return null;
   const plan = autoFit ? planFit(rules.image, facts) : null;
   return plan ?? (media.needs_cleaning ? cleaningPlan(media.content_type!) : null);

@@ -38,7 +38,7 @@ const acceptedTypes = [
   ]),
 ].join(', ');
 
-/** As many as a type is recognized by. */
+/** As many bytes as the detection of a type needs. */
 const sampleBytes = 4_100;
 
 /** Throws a `MediaError` if the file is not usable, and errors of the source as they are. */

@@ -1,9 +1,9 @@
-// The room that a project has left in the store of media.
+// How much room a project still has in the media store.
 import { sumReceivedBytes } from '../../schema/database/media/rows.ts';
 import type { Db, MediaRow } from '../../schema/database/tables.ts';
 import type { MediaStorage } from './store/store.ts';
 
-/** Bytes that these media may have. Negative: the project has too many without them. */
+/** How many bytes these media may have. Negative: the other media of the project exceed the limit already. */
 export async function findProjectRoom(
   db: Db,
   { projectMaxBytes }: MediaStorage,

@@ -21,7 +21,7 @@ export interface SegmentDependencies {
 }
 
 export const segmentBytes = 4_194_304;
-/** Of a segment that a broken stream leaves incomplete, a multiple of this is kept. */
+/** If a broken stream leaves a segment incomplete, a multiple of this many bytes is kept. */
 const keptBytes = 262_144;
 const renewEveryMs = 5_000;
 
@@ -39,7 +39,7 @@ export class WriteError extends Error {
 }
 
 export interface SegmentInput extends MediaWriter {
-  /** Of the writer's lease. */
+  /** Aborts when another writer has the lease. */
   signal: AbortSignal;
   /** Offset of the first byte: 0, which starts over, or `received_bytes`. */
   from: number;
@@ -79,14 +79,14 @@ export async function withWriter<T>(
     return await work({ ...writer, row, signal: lost.signal });
   } finally {
     clearInterval(timer);
-    // Without it, the lease runs out.
+    // If the release fails, the lease runs out.
     await releaseWriter(db, writer).catch(() => undefined);
   }
 }
 
 /**
- * Writes the stream after `from`, and returns how many bytes the media then have. The caller has the lease.
- * One segment is stored while the next is read, so at most two are in memory. However the stream ends,
+ * Writes the stream from the offset `from` on, and returns how many bytes the media then have. The caller has
+ * the lease. One segment is stored while the next is read, so at most two are in memory. However the stream ends,
  * `received_bytes` says where to continue.
  */
 export async function writeSegments(
@@ -110,7 +110,7 @@ export async function writeSegments(
   async function begin(bytes: Uint8Array): Promise<void> {
     await storing;
     storing = put(bytes);
-    // It is awaited later.
+    // `storing` is awaited later.
     storing.catch(() => undefined);
   }
 
@@ -166,13 +166,13 @@ export async function putSegment(store: MediaStore, id: string, start: number, b
   return { start_byte: start, bytes: bytes.byteLength, key };
 }
 
-/** Small files need only one. */
+/** Allocates the buffer when it is first used, because a small file needs only one. */
 function segmentBuffer(): () => Buffer {
   let buffer: Buffer | undefined;
   return () => (buffer ??= Buffer.allocUnsafeSlow(segmentBytes));
 }
 
-/** The end moves first, so a crash in between can't leave media with missing bytes. */
+/** Changes the row before it removes segments, so a crash in between can't leave media with missing bytes. */
 async function discardAfter(
   { db, store }: SegmentDependencies,
   writer: MediaWriter,

@@ -44,7 +44,7 @@ async function readVideo(): Promise<ThreadMessage> {
       getSize: () => bytes,
       read,
       prefetchProfile: 'fileSystem',
-      // The read that waits for these bytes fails with it.
+      // The error also rejects the read that waits for these bytes.
       handleUnhandledError: () => {},
     }),
   });
@@ -69,7 +69,7 @@ function checkDuration(duration: number, declared: number | null): void {
   if (declared !== null && declared - duration > Math.max(0.5, declared * 0.05)) throw cutShort();
 }
 
-/** It is missing from a file that is cut short. */
+/** The last packet is missing from a file that is cut short. */
 async function readLastPacket(track: InputTrack): Promise<void> {
   const sink = new EncodedPacketSink(track);
   const packet = await sink.getPacket(Infinity);

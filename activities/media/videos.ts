@@ -18,7 +18,7 @@ export interface ThreadInput {
   contentType: string;
 }
 
-/** From the thread. A `read` is answered with a `ThreadRange`; the others are the last message. */
+/** A message of the thread. A `read` is answered with a `ThreadRange`. Any other message is the last one. */
 export type ThreadMessage =
   | { kind: 'read'; id: number; start: number; end: number }
   | { kind: 'facts'; facts: VideoFacts }
@@ -31,7 +31,7 @@ export interface ThreadRange {
   bytes: Uint8Array;
 }
 
-/** At most this much of a video is read at once, such as its index, and in all. */
+/** Maximum sizes of one read, such as of the index, and of all reads of a video. */
 const maxReadBytes = 33_554_432;
 const maxTotalReadBytes = 134_217_728;
 /** Of a thread. The bytes that it reads are not counted. */
@@ -67,7 +67,7 @@ async function readInThread(
   }
 }
 
-/** Rejects once the thread has used this much, which is the fault of the video only if it used the CPU. */
+/** Rejects once the thread has used too much time. Only too much CPU time is the fault of the video. */
 function limitTime(
   worker: Worker,
   { cpuMs, wallMs }: VideoLimits,

@@ -20,7 +20,7 @@ export type StorableChoice = {
 
 export interface ChoiceList {
   choices: StorableChoice[];
-  /** The network has no more. */
+  /** The network has no more choices. */
   isComplete: boolean;
 }
 

@@ -60,10 +60,10 @@ export function secretFieldsOf(schema: z.ZodType): string[] {
   return readFields(schema).fields.flatMap(({ name, isSecret }) => (isSecret ? [name] : []));
 }
 
-/** What a consent stores, and each form that asks for a token. */
+/** Names under which tokens are stored by a consent, or by a form that asks for a token. */
 const oauthTokens = ['access_token', 'refresh_token'];
 
-/** Names of stored credentials that nobody may see: two logins with the same one are the same login. */
+/** Names of stored credentials that nobody may see: two logins with the same secret are the same login. */
 export function sharedSecretsOf({ connect }: Platform): string[] {
   const typed = connect.flatMap((method) =>
     method.kind === 'form' ? secretFieldsOf(method.fields) : [],
@@ -101,7 +101,7 @@ function withoutRootDot(given: string): string {
   return url.href;
 }
 
-/** Asks for a user's server, and keeps its origin. `example`: one that users know. */
+/** Asks for a user's server, and keeps its origin. `example`: a server that users know. */
 export const serverOrigin = (example: string) =>
   ServerUrl.transform((url) => new URL(url).origin).meta({
     title: 'Server',

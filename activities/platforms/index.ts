@@ -60,14 +60,14 @@ export function findFormMethod({ connect }: Platform): FormMethod | undefined {
   return connect.find((method) => method.kind === 'form');
 }
 
-/** How networks are reached: guarded, and counted for the project that they act for. */
+/** How connectors reach networks: guarded, and counted for the project that the connector acts for. */
 export interface PlatformTools {
   fetch: Fetch;
   lookUpTxt: LookUpTxt;
   withWebSocket: WithWebSocket;
 }
 
-/** All networks except the sandbox, whose server is our own. The type asks for every defined network. */
+/** All networks except the sandbox, whose server is our own. The type requires an entry for every defined network. */
 export function connectPlatforms(settings: PlatformSettings, tools: PlatformTools): Platform[] {
   const platforms: Record<Exclude<PlatformName, 'sandbox'>, Platform> = {
     bluesky: createBluesky({ ...settings.bluesky, ...tools }),

@@ -3,10 +3,10 @@ import { PlatformError } from './platform-error.ts';
 import type { Fetch } from './platform.ts';
 import { toTransportError } from './transport-errors.ts';
 
-/** `commit`: a lost answer may have published the post, so it is repeated only after a check. */
+/** `commit`: a lost answer may have published the post, so the call is repeated only after a check. */
 export type CallKind = 'commit' | 'other';
 
-/** A body that is read as it is sent, so once. */
+/** A body that is read while it is sent, so only once. */
 export interface Upload {
   body: ReadableStream<Uint8Array>;
   headers: { 'content-type': string; 'content-length': string };

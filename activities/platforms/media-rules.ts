@@ -57,7 +57,7 @@ export interface FitPlan {
 export interface MediaPlace {
   /** Of the list of media. */
   path: Path;
-  /** Of one of them. */
+  /** Of one item of the list. */
   pathOf: (index: number) => Path;
   autoFit: boolean;
   /** The target's options, already checked, and their path. Absent: none. */
@@ -70,7 +70,7 @@ interface MediaIssues {
 }
 
 /**
- * The rules for the media of a post with these options, and who has them. The only image of a post with
+ * The rules for the media of a post with these options, and their title in messages. The only image of a post with
  * `link` is the picture of the link's card, which has no alt text.
  */
 export function mediaRulesOf(
@@ -171,7 +171,7 @@ function checkOne(
   return { errors, warnings };
 }
 
-/** A user's own server may declare any limit. Below these, no image is worth the time to fit it. */
+/** A user's own server may declare any limit. Below these limits, no image is worth the time to fit it. */
 function isAbsurd({ maxBytes, maxWidth, maxHeight, maxPixels }: MediaFileRules): boolean {
   return [
     [maxBytes, 8_192],

@@ -23,7 +23,7 @@ export interface NetworkApi {
     secrets: string[];
   };
   readRefusal(answer: NetworkAnswer, credentials: Credentials, kind: CallKind): Explanation;
-  /** Default: by the status. */
+  /** Default: the status decides. */
   isRefusal?(answer: NetworkAnswer): boolean;
 }
 

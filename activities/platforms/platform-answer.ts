@@ -25,7 +25,7 @@ const maxCodeChars = 200;
 const maxIdChars = 8_192;
 /** Longer links don't work in every browser. No specification gives a number. */
 const maxUrlChars = 2_048;
-/** It contains the request. Servers limit a request's line: RFC 9112, section 3, asks for 8,000 octets. */
+/** The URL contains the request. Servers should take request lines of 8,000 octets: RFC 9112, section 3. */
 const maxConsentUrlChars = 8_000;
 /** The longest account ids are DIDs, of at most 2,048 characters. https://atproto.com/specs/did */
 const maxAccountIdBytes = 2_048;
@@ -34,7 +34,7 @@ const maxAccountIdBytes = 2_048;
  * Bluesky have at most 253 characters: https://atproto.com/specs/handle
  */
 const maxNameChars = 320;
-/** A page lists them all. */
+/** A page lists all accounts of a login. */
 const maxAccounts = 100;
 /** All credentials together. Some logins have a token for each of 100 accounts. */
 const maxCredentialsBytes = 32_768;
@@ -97,7 +97,7 @@ export function readGrant(grant: Grant, neededScopes: readonly string[] = []): G
   };
 }
 
-/** Throws if the user can't be sent there, or the flow can't be kept. */
+/** Throws if the user can't be sent to the URL, or the flow can't be stored. */
 export function readBegun({ url, flow }: Begun): Begun {
   if (readUrl(url, maxConsentUrlChars) === null) throw unusable('an address');
   if (bytesOf(flow) > maxCredentialsBytes) throw unusable('a flow');
@@ -112,7 +112,7 @@ function readAccount(account: GrantedAccount): GrantedAccount {
   return { ...account, problem: problem && cutText(problem, maxMessageChars) };
 }
 
-/** Throws if what a login may do is too much to keep. */
+/** Throws if the scopes can't be stored. */
 export function readInspection({ scope, accounts }: Inspection): Inspection {
   if (!areScopes(scope)) throw unusable('a scope');
   const shortened = accounts.map(({ externalAccountId, problem }) => ({
@@ -122,7 +122,7 @@ export function readInspection({ scope, accounts }: Inspection): Inspection {
   return { scope, accounts: shortened };
 }
 
-/** Drops an unusable expiry, name or ID: refusing the answer would lose the account's only tokens. */
+/** Drops an unusable expiry, name or ID, because refusing the answer would lose the account's only tokens. */
 export function readRefreshed(refreshed: RefreshedCredentials): RefreshedCredentials {
   const { accountName, externalAccountId, credentials, tokenExpiresAt, traits } = refreshed;
   if (!areUsable(credentials)) throw unusable('credentials', 'rejected');
@@ -223,7 +223,7 @@ function readPublished(published: Published): Published | undefined {
   };
 }
 
-/** Null: it can't be shown as a link. */
+/** Null: the URL can't be shown as a link. */
 export function readUrl(url: string, maxChars = maxUrlChars): string | null {
   const { protocol } = URL.parse(url) ?? {};
   const isLink = protocol === 'https:' || protocol === 'http:';

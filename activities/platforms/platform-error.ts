@@ -11,7 +11,7 @@ import type { PostingErrorCode } from '../../schema/posts/errors.ts';
 export type PlatformErrorKind =
   'reauthorize' | 'rejected' | 'rate_limited' | 'unavailable' | 'unknown_outcome';
 
-/** Whose calls a network limits: the account's, those of all accounts of its grant, or of its app. */
+/** Whose calls a network limits: those of the account, of all accounts of its grant, or of all accounts of its app. */
 export type ThrottleScope = 'account' | 'grant' | 'app';
 
 export interface PlatformErrorOptions {
@@ -21,7 +21,7 @@ export interface PlatformErrorOptions {
   field?: string | undefined;
   /** The network's own answer, without secrets. */
   providerError?: Record<string, unknown> | undefined;
-  /** The network's own value. An implausible one is ignored. */
+  /** The wait that the network names. An implausible one is ignored. */
   retryAfterMs?: number | undefined;
   /** On `rate_limited`: what the network limits. Default: the account. */
   throttled?: ThrottleScope | undefined;
@@ -32,7 +32,7 @@ export interface PlatformErrorOptions {
   isOutOfQuota?: boolean | undefined;
   /** On `rate_limited`: the app has no credits left. Each target waits by itself. */
   isOutOfCredits?: boolean | undefined;
-  /** On `rejected` and `unavailable`: the code of a target that ends with it. Default: the kind. */
+  /** On `rejected` and `unavailable`: the error code of a target that fails with this error. Default: by the kind. */
   failsAs?: PostingErrorCode | undefined;
   /** On `reauthorize`: the user or the network revoked the credentials; a refresh can't help. */
   isRevoked?: boolean | undefined;
@@ -76,7 +76,7 @@ export function isNotApproved(error: unknown): boolean {
   return error instanceof PlatformError && error.options.failsAs === 'app_not_approved';
 }
 
-/** For `catch`: the network refuses with this code of its own, which is as good as an answer. */
+/** For `catch`: ignores a refusal with this code of the network's own, which is as good as an answer. */
 export function unless(code: string): (error: unknown) => void {
   return (error) => {
     if (!hasCode(error, code)) throw error;

@@ -64,26 +64,26 @@ export interface FormMethod {
 /** The network's own consent page, and its callback. */
 export interface ConsentMethod {
   readonly kind: 'consent';
-  /** Name of the login in the API, at a network with several. Absent: it has one. */
+  /** Name of the login in the API, at a network with several logins. Absent: the network has one login. */
   readonly name?: string;
   /** Where the user logs in, such as `Facebook`. Absent: at the network. */
   readonly title?: string;
-  /** The network whose app makes the login. Absent: this one. */
+  /** The network whose app makes the login. Absent: this network. */
   readonly appOf?: PlatformName;
   /**
    * Asked before `begin`, such as a server or a handle. Absent or without members: the page only asks whether to
    * continue.
    */
   readonly inputs?: z.ZodType<Record<string, string>>;
-  /** Registers Fanfare's app at the server that the inputs name. Absent: servers take the same app. */
+  /** Registers Fanfare's app at the server that the inputs name. Absent: one app works for all servers. */
   readonly registration?: AppRegistration;
-  /** Makes the app that servers look up at its client ID. Absent: they know it from a registration. */
+  /** Makes the app that servers look up at its client ID. Absent: servers know the app from a registration. */
   readonly publicClient?: PublicClient;
-  /** Errors of a callback after which the user has refused, beside `access_denied`. */
+  /** Errors of a callback that mean that the user refused, in addition to `access_denied`. */
   readonly denials?: readonly string[];
   /**
-   * What to tell a user who comes back without an answer: the network may show an error on a page without a way back.
-   * Absent: nothing.
+   * A hint for a user who comes back without an answer, because the network may show an error on a page without a way
+   * back. Absent: no hint.
    */
   readonly deadEnd?: (productName: string) => string;
   begin(request: ConsentRequest, signal: AbortSignal): Promise<Begun>;
@@ -263,7 +263,7 @@ export interface ConnectedAccount extends Login {
   traits: Traits;
 }
 
-/** What a network offers as the value of an option. Absent or null members: it says nothing. */
+/** What a network offers as the value of an option. Absent or null members: the network says nothing. */
 export interface Choice {
   /** The value, which the option takes as it is. Unique among the choices of its kind. */
   id: string;
@@ -271,7 +271,7 @@ export interface Choice {
   description?: string | null | undefined;
   url?: string | null | undefined;
   imageUrl?: string | null | undefined;
-  /** ID of the choice above it. */
+  /** ID of the choice above this one. */
   parentId?: string | null | undefined;
   /** Why the account can't choose it, as a sentence. */
   disabledReason?: string | null | undefined;
@@ -311,7 +311,7 @@ export interface AccountChecks {
   inspect(target: CheckedTarget, signal: AbortSignal): Promise<Inspection>;
   /** Throws `isOutOfQuota` if the account may publish no more for now. Absent: the network has no such call. */
   quota?(target: Target, signal: AbortSignal): Promise<void>;
-  /** The network drops what `prepare` makes, and nobody sees it, so a check runs it. */
+  /** The network drops what `prepare` makes, and nobody sees it, so a check can call `prepare`. */
   readonly canPrepare?: true;
   /** Deletes a post. Absent: posts of checks stay. */
   remove?(target: Target, externalId: string, signal: AbortSignal): Promise<void>;
@@ -326,7 +326,7 @@ export interface Platform {
   readonly definition: PlatformEntry;
   /** Connection methods, in the order in which the hosted page offers them. At least one. */
   readonly connect: readonly ConnectMethod[];
-  /** Asks the network whose tokens these are. Absent: none can be imported. */
+  /** Asks the network for the accounts of the tokens. Absent: tokens can't be imported. */
   importTokens?(tokens: ImportedTokens, signal: AbortSignal): Promise<Grant>;
   refresh?(login: Login, signal: AbortSignal): Promise<RefreshedCredentials>;
   /** Whether `refresh` works for this login: some apps get no refresh token. Absent: always. */
@@ -336,7 +336,7 @@ export interface Platform {
    * doesn't report their end. Throws `reauthorize` if it has ended. Absent: nothing is asked.
    */
   check?(login: Login, signal: AbortSignal): Promise<void>;
-  /** By the kinds of the definition. */
+  /** Reads the choices of each kind in the definition. */
   readonly choices?: Readonly<Record<string, ReadChoices>>;
   /**
    * Does the next step before the commit, at most 20 s long. The first step gets an empty state, and each

@@ -5,7 +5,7 @@ import type { Vault } from '../../schema/database/vault.ts';
 import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
 import { classifyAddress } from '../egress/address-rules.ts';
 
-/** What a public URL leads to. Of a check of an account, its ID and the name of its image. */
+/** What a public URL leads to. For a check of an account: the ID of the check and the name of its image. */
 export interface PublicMedia {
   projectId: string;
   resultId: string;
@@ -67,7 +67,7 @@ export function createPublicUrls(vault: Vault, baseUrl: string, now = Date.now):
   };
 }
 
-/** Percent-encoded or not, once or twice. The slashes of JSON in a text may be escaped. */
+/** A token in a URL, percent-encoded up to twice. In JSON, the slashes may be escaped. */
 const tokenInUrl = /(\\?\/|%(?:25)?2F)media\1[\w-]+(?:~|%(?:25)?7E)[\w-]{40,}/gi;
 
 /** A network may repeat the URL of a file in its errors. */
@@ -87,7 +87,7 @@ export function canFetchMedia(
   return 'apiUrl' in settings && !isPublic(String(settings.apiUrl));
 }
 
-/** Of a name, only its form is known here. */
+/** For a name, only its form is checked here. */
 function isPublic(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   if (protocol !== 'https:') return false;

@@ -39,7 +39,7 @@ function readResetMs(headers: Headers): number | undefined {
   return Number.isNaN(resetsAt) ? undefined : resetsAt - serverNow(headers);
 }
 
-/** The second one: https://docs.x.com/x-api/fundamentals/rate-limits#checking-your-limits */
+/** The second prefix is that of X: https://docs.x.com/x-api/fundamentals/rate-limits#checking-your-limits */
 const prefixes = ['x-ratelimit-', 'x-rate-limit-', 'ratelimit-'];
 
 const readLimit = (headers: Headers, name: string) =>

@@ -23,8 +23,8 @@ interface TextPlace {
 }
 
 /**
- * The text of a post whose network links to media instead of storing them: each URL that isn't in the text
- * already, on a line of its own.
+ * For a network that links to media instead of storing them: adds each URL that isn't in the text already, on a line
+ * of its own.
  */
 export function writeMediaUrls(text: string, media: readonly { url: string | null }[]): string {
   const words = new Set(text.split(/\s+/));

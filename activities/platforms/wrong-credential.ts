@@ -46,8 +46,8 @@ export function asFieldError(
 const noServer = new Set(['ENOTFOUND', 'UND_ERR_RES_EXCEEDED_MAX_SIZE', 'blocked_address']);
 
 /**
- * For `catch` of the first call to a user's server. An unavailable server may still be the right one; one
- * that answers unlike the network isn't.
+ * For `catch` of the first call to a user's server. An unavailable server may still be the right one. A server that
+ * answers unlike the network isn't.
  */
 export function asServerError(
   field: string,

@@ -15,7 +15,7 @@ const maxAtOnce = 100;
 /** Together with `maxAtOnce` it leaves a fifth of the slots for workflow tasks. */
 const maxWaiting = 300;
 const crowdedFrom = 50;
-/** How long a post waits while no other one ends, since the networks of those may hang. */
+/** If no post ends, a waiting post gives up after this time, because the networks of running posts may hang. */
 const standstillMs = 300;
 /** A longer wait would cost a heartbeat of the workflow task. */
 const maxWaitMs = 4_000;

@@ -56,11 +56,11 @@ const maxRenewals = 3;
 const shortWaitMs = 20;
 /** How often the row is read while another process owns its call. */
 const readAgainMs = 500;
-/** After this, the activity returns to Temporal: a worker that stops waits for its activities. */
+/** After this time, the activity returns to Temporal, because a stopping worker waits for its activities. */
 const stayForMs = 5_000;
 const ended: TargetProgress = { waitMs: null };
 
-/** `mayCrowd`: it has a slot for crowded projects, so its calls need no place. */
+/** `mayCrowd`: the activity has a slot for crowded projects, so its calls need no place. */
 export async function advanceTarget(
   installed: AdvanceDependencies,
   input: AdvanceTargetInput,
@@ -134,7 +134,7 @@ async function advanceFrom(
   return ended;
 }
 
-/** Negative: its next step is due. */
+/** Negative: the target's next step is due. */
 function waitOf(row: TargetRow): number {
   const dueMs = row.next_attempt_at?.getTime() ?? 0;
   const deadlineMs = deadlineOf(row)?.getTime() ?? Infinity;
@@ -241,7 +241,7 @@ async function findMissing(
 ): Promise<TargetProgress | undefined> {
   if (row.answers_result_id === null) return undefined;
   if (row.answered_status === 'published' && row.answered_external_id !== null) return undefined;
-  // The other target met a pause. The run that resumes it advances this one too.
+  // The other target met a pause. The run that resumes that target advances this target, too.
   if (isOpen(row.answered_status)) return ended;
   return failUnsent(dependencies, row, 'validate', 'answered_post_missing');
 }

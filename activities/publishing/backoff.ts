@@ -68,7 +68,7 @@ export function afterStall(phase: Phase, clock: ClockState): NextStep {
   return { next: phase, waitMs: stalledDelayMs, clock };
 }
 
-/** After a step of a prepare that is not the last one. */
+/** After a step of a prepare, unless it was the last one. */
 export function nextPrepare(
   { waitMs, durationMs }: { waitMs: number; durationMs: number },
   clock: ClockState,
@@ -98,7 +98,7 @@ export function afterStale(phase: Phase, clock: ClockState, limits: TargetClock)
   return { next: 'prepare', waitMs: 0, clock: { ...clock, stale } };
 }
 
-/** For targets that were refused, and for targets that wait for a known limit. */
+/** After a refusal because of a rate limit, or before a call while a known limit holds. */
 export function afterRateLimit(
   waitMs: number,
   phase: Phase,

@@ -19,7 +19,7 @@ export interface Concluded {
   results: PostResultRow[];
 }
 
-/** Safe to repeat: a run is concluded once, and only then is there an answer. */
+/** Can be repeated: a run is concluded only once, and only the call that concludes it returns something. */
 export async function concludePost(
   { db, notifier, previewEvents }: Pick<AdvanceDependencies, 'db' | 'notifier' | 'previewEvents'>,
   { postId, run }: PublishPostInput,

@@ -2,7 +2,7 @@
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import { isSending, mayBePublic } from './backoff.ts';
 
-/** Null: it has none, or its post may be public, so it is checked or finished. */
+/** Null: the target has no deadline, or its post may be public, so the target is checked or finished. */
 export function deadlineOf(row: TargetRow): Date | null {
   return isSending(row.phase) && !mayBePublic(row) ? row.deadline : null;
 }

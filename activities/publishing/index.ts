@@ -108,7 +108,7 @@ export function createPublishing(dependencies: PublishingDependencies) {
     advanceTarget: (input: AdvanceTargetInput): Promise<TargetProgress> =>
       withHeartbeat(async () => concludeAfter(await advance(input), input)),
 
-    /** In a slot for crowded projects. */
+    /** Advances the target in a slot for crowded projects. */
     advanceCrowded: (input: AdvanceTargetInput): Promise<TargetProgress> =>
       withHeartbeat(async () => concludeAfter(await advance(input, { mayCrowd: true }), input)),
 

@@ -12,8 +12,8 @@ const longWaitMs = 5_000;
 type LogDependencies = Pick<AdvanceDependencies, 'log' | 'now'>;
 
 /**
- * The clock of a target that is about to wait. `log` writes the line: undefined for a short wait, and for a
- * reason that the log has named already, so that a long outage has one line for each target.
+ * The clock of a target that is about to wait. `log` writes the line. Undefined `log`: the wait is short, or the log
+ * has a line with this reason already, so that a long outage has one line for each target.
  */
 export function recordWait(
   dependencies: LogDependencies,

@@ -34,7 +34,7 @@ export async function findWait(
   if (hasSlot) return undefined;
   const ceiling = phase === 'commit' ? (postsPerMinute[platform] ?? 0) : 0;
   const hasWaited = (clock.rateLimitedSinceMs ?? clock.quotaSinceMs) !== undefined;
-  // One after the other: the first one learns whether the limit still holds.
+  // After a limit, calls of the account go one by one: the first one shows whether the limit still holds.
   const own = hasWaited
     ? await reserveSlot(db, accountLimitKey(row.social_account_id), limits.rateLimitedFirstMs)
     : undefined;

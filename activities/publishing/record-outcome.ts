@@ -73,7 +73,7 @@ export async function recordError(
   }
   if (isNotApproved(error) && row.app_id !== null) await setAppUnaudited(db, row.app_id);
   if (error.options.isOutOfCredits) await reportUsedUpApp(dependencies, row);
-  // Other targets of the account ask for its quota themselves, since theirs may be another one.
+  // Each target of the account asks for its quota itself, since another target may have another quota.
   else if (error.kind === 'rate_limited' && !error.options.isOutOfQuota) {
     await recordRefusal(dependencies, row, error);
   }
@@ -143,7 +143,10 @@ export async function recordOutcome(
 
 const toEnd = (isWritten: boolean): PhaseEnd => (isWritten ? 'written' : 'superseded');
 
-/** `state`: undefined keeps the row's. False: another execution has changed the row, and nothing was written. */
+/**
+ * Undefined `state`: the row keeps its state. False: another execution has changed the row, and nothing was
+ * written.
+ */
 export async function applyStep(
   dependencies: AdvanceDependencies,
   row: TargetRow,

@@ -15,7 +15,7 @@ import type { AdvanceDependencies } from './dependencies.ts';
 const firstWaitMs = 500;
 const maxWaitMs = 15_000;
 
-/** The rows of the target's media, in no order. Those that are gone are missing. */
+/** The rows of the target's media, in no order. Media that are gone have no row. */
 export function listTargetMedia(
   { db }: Pick<AdvanceDependencies, 'db'>,
   row: TargetRow,
@@ -42,7 +42,7 @@ export function describeMediaWait(found: readonly MediaRow[]): string {
   return failing ? `${failing.id}: ${failing.error_message}` : 'The media did not arrive.';
 }
 
-/** For a call after the media have arrived: a later wait starts short again. */
+/** Resets the wait for a call after the media have arrived, so that a later wait starts short again. */
 export function withoutMediaWait(row: TargetRow): TargetRow {
   const { mediaDelayMs: _, ...clock } = row.clock;
   return { ...row, clock };

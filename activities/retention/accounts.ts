@@ -38,7 +38,7 @@ export async function eraseDueAccounts(
   return { place, ...erased };
 }
 
-/** Undefined: it failed. The next pass tries the account again, and this one continues with the others. */
+/** Undefined: the erasure failed. The next pass tries the account again; this pass continues with other accounts. */
 async function tryBatch(
   { db, notifier, log, config }: ErasingDependencies,
   accountId: string,

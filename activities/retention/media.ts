@@ -25,7 +25,7 @@ const orphanMs = 86_400_000;
 /** Long enough to retry a failed target. */
 const afterPostMs = 7 * 86_400_000;
 const batchSize = 500;
-/** Each has many objects. */
+/** Small, because each file has many objects. */
 const emptyBatchSize = 20;
 
 /** `isLeft`: the time was over, and another run would find more. */
@@ -65,7 +65,7 @@ export async function pruneMedia(
   }
 }
 
-/** Only a run that changed rows leaves fewer to the next one, so only that one is worth a repetition. */
+/** Another run is worthwhile only if this run changed rows. Otherwise, it would check the same rows again. */
 async function eachBatch(
   isOver: () => boolean,
   batch: (after: string) => Promise<PrunedMedia>,

@@ -30,16 +30,16 @@ const batchSize = 5_000;
 const batchSizes: Record<string, number> = {
   /** Smaller, because each post's attempts are deleted with it. */
   posts: 500,
-  /** Each has up to 2,000 choices. */
+  /** Small, because each list has up to 2,000 choices. */
   choiceLists: 20,
-  /** Up to 512 MB are deleted with each one. */
+  /** Small, because each file has up to 512 MB. */
   sandboxMedia: 10,
 };
 /** An ended rate limit has no effect. A day's delay keeps limits in daily use from being written again. */
 const freeLimitsMs = 86_400_000;
 /** An app without a login can be registered again. */
 const unusedAppsMs = 86_400_000;
-/** A list is fetched again long before. */
+/** A list in use is fetched again long before. */
 const unusedChoicesMs = 86_400_000;
 const sandboxMs = 7 * 86_400_000;
 const idempotencyKeysMs = fixedLimits.idempotencyHours * 3_600_000;

@@ -55,7 +55,7 @@ linkOne(AccountCheckRef, 'account', {
   idOf: ({ social_account_id }) => social_account_id,
 });
 
-/** In place of REST's `true`, which no enum has. */
+/** `removed` stands for REST's `true`, since a GraphQL enum can't have `true`. */
 const AccountCheckPublish = describedEnum(
   'AccountCheckPublish',
   'Whether a check publishes a post.',

@@ -27,7 +27,7 @@ import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { settleUsage } from '../posts/count-usage.ts';
 
-/** A post counts from the start on. The activity gives it back if it is not published. */
+/** The post of a check counts in the usage at once. The activity subtracts it if nothing is published. */
 export async function createAccountCheck(
   context: Context,
   caller: Caller,
@@ -72,7 +72,7 @@ export async function createAccountCheck(
   });
 }
 
-/** Refuses before anything is sent, and says what a post would be. */
+/** Throws unless Fanfare can remove the post at the network. The error says who would see the post. */
 function requireRemoval({ checks, definition: { title, trialPost } }: Platform): void {
   if (checks?.remove) return;
   const { seenBy = 'everyone', price } = trialPost ?? {};

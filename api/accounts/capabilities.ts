@@ -18,7 +18,7 @@ export async function getAccountCapabilities(
   throw new AppError('conflict', `This installation does not publish to ${row.platform}.`);
 }
 
-/** By account. Without those whose network is no longer configured. */
+/** Capabilities by account ID. Leaves out accounts whose network is no longer configured. */
 export async function findCapabilities(
   context: Context,
   scope: RowScope,

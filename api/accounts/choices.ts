@@ -106,7 +106,7 @@ function lostAccount(status: Exclude<AccountStatus, 'active'>): AppError {
   });
 }
 
-/** The network may be asked for several pages, and the login may be refreshed before. */
+/** Long enough for a refresh of the login and for several pages of the network's list. */
 const answerWithinMs = 30_000;
 const retryAfterS = 5;
 const awayHint =
@@ -128,7 +128,7 @@ async function findList(
   const name = `choices/${key.accountId}/${key.kind}`;
   const isKept = await within(
     answerWithinMs,
-    // Another request may have fetched it since.
+    // Another request may have fetched the list in the meantime.
     shareCall(name, async () => (await findFresh()) !== undefined || fetchList(context, source)),
   );
   if (isKept === undefined) {

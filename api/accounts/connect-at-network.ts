@@ -53,7 +53,7 @@ export function namingField(schema: z.ZodType, fields: Record<string, string>): 
   };
 }
 
-/** A network may return the token that is just being revoked, so it is asked after that. */
+/** Waits for revocations first: the network may answer with the token that is just being revoked. */
 export async function askForLogin(
   { db }: Context,
   projectId: string,
@@ -99,7 +99,7 @@ function suspectOf(schema: z.ZodType, fields: Record<string, string>): string {
   return secret ?? Object.keys(fields)[0] ?? '';
 }
 
-/** The account of a login that leaves no choice. A user chooses among several on the hosted page. */
+/** The only usable account of a login. Throws if there are several: users choose on the hosted page. */
 export function onlyAccountOf({ accounts }: Grant): GrantedAccount {
   const usable = accounts.filter(({ problem }) => problem === null);
   const [account, ...others] = usable;
@@ -113,7 +113,7 @@ export function onlyAccountOf({ accounts }: Grant): GrantedAccount {
 
 const maxDescribed = 3;
 
-/** Of accounts that can't publish. Those of one login often have the same problem. */
+/** Describes why accounts can't publish. Accounts of one login often share a problem, so a few are enough. */
 export function describeProblems(accounts: readonly GrantedAccount[]): string {
   const described = accounts
     .slice(0, maxDescribed)

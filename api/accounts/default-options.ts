@@ -14,10 +14,10 @@ interface OptionShapes {
 
 const path = ['defaults', 'platform_options'];
 
-/** As JSON. Each target of a post gets a copy. */
+/** Length of the options as JSON. It is limited, because each target of a post gets a copy. */
 const maxCharacters = 10_000;
 
-/** Checks them as the options of a post, except that none is required. Throws one error with all issues. */
+/** Checks default options like the options of a post, but requires none. Throws one error with all issues. */
 export function readDefaultOptions(
   { platforms }: Context,
   { platform: name, traits }: SocialAccountRow,

@@ -106,8 +106,8 @@ export async function getAccount({ db }: Context, caller: Caller, id: string): P
 export const findAccounts = byIds(listAccountsById, presentAccount);
 
 /**
- * The account stays in lists, without a grant. The last account of a grant revokes it. A repeated call
- * changes nothing, unless it is the first one to erase the account.
+ * The account stays in lists, without a grant. When the last account of a grant is disconnected, the login is
+ * revoked. A repeated call changes nothing, unless it is the first one to erase the account.
  */
 export async function disconnectAccount(
   context: Context,

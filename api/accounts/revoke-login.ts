@@ -80,8 +80,8 @@ async function endRevocation(
 }
 
 /**
- * Revokes a login that no grant was written for. A network may give every login of an account the same token.
- * If an account of the project uses this one, nothing is revoked.
+ * Revokes a login that no grant was written for. A network may give every login of an account the same token,
+ * so nothing is revoked if an account of the project uses the token of this login.
  */
 export async function revokeUnused(
   context: Context,

@@ -36,7 +36,8 @@ export interface NewConnection {
   externalUserEmail: string | undefined;
   /**
    * Whether a known account may move to another user. An API key may move it. A user in a connect session may
-   * not while it is active, since they would take over the other user's posts. A reconnect never moves it.
+   * move it only if it isn't active, since they would take over the other user's posts. A reconnect never
+   * moves an account.
    */
   mayMove: 'always' | 'unless_active' | 'never';
 }
@@ -49,7 +50,7 @@ interface WrittenAccount {
 }
 
 interface WrittenConnection {
-  /** In the order of the grant. */
+  /** The connected accounts, in the order of the grant. */
   written: WrittenAccount[];
   /** Grants that were deleted because they have no account left. Revoke them after the commit. */
   leftGrants: GrantRow[];
@@ -147,7 +148,7 @@ async function upsert(
   }
 }
 
-/** A page shows only the message. */
+/** The messages also say what to do, because a page shows no hint. */
 function refuseMove(known: SocialAccountRow, { mayMove, externalUserId }: NewConnection): void {
   const { account_name: name, status, external_user_id: userId } = known;
   if (mayMove === 'always' || userId === (externalUserId ?? null)) return;

@@ -24,7 +24,7 @@ export interface Waiting {
 }
 
 interface Backend {
-  /** With its address, without credentials. */
+  /** Name for messages, with the address but without credentials. */
   name: string;
   check: () => Promise<unknown>;
   /** Whether a later check may succeed. */
@@ -35,7 +35,7 @@ const defaultWithinMs = 60_000;
 const retryMs = 1_000;
 const checkWithinMs = 5_000;
 
-/** Reports the first failure, and each with another reason. Throws the last one. */
+/** Reports the first failure, and later failures if the reason has changed. Throws the last failure. */
 async function awaitBackend({ name, check, isAway }: Backend, waiting: Waiting): Promise<void> {
   const { report, signal, withinMs = defaultWithinMs } = waiting;
   const untilMs = performance.now() + withinMs;
@@ -62,7 +62,7 @@ async function awaitBackend({ name, check, isAway }: Backend, waiting: Waiting):
   if (reported !== undefined) report(`${name} answers.`);
 }
 
-/** Of Postgres: starting, stopping, restarting after a crash, or without a free connection. */
+/** Postgres starts, stops, restarts after a crash, or has no free connection. */
 const awayCodes = new Set(['57P01', '57P02', '57P03', '53300']);
 
 export async function awaitDatabase(url: string, waiting: Waiting): Promise<void> {
@@ -109,7 +109,7 @@ async function requireListener(address: string): Promise<void> {
   }
 }
 
-/** A folder is not waited for: `checkMediaFolder` refuses the wrong one. */
+/** Waits only for a bucket. A folder needs no wait, and `checkMediaFolder` refuses a wrong one. */
 export async function awaitMediaStore(url: string, waiting: Waiting): Promise<void> {
   const { protocol, host, searchParams } = new URL(url);
   if (protocol !== 's3:') return;

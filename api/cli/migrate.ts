@@ -26,7 +26,7 @@ export function migrateDatabase(url: string, mediaUrl: string | undefined): Prom
   });
 }
 
-/** On its own connection, without a time limit. */
+/** Runs `work` on a connection of its own, without a time limit. */
 export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   const connection = connectDatabase({
     url,

@@ -23,7 +23,7 @@ type Command =
 
 interface Given {
   values: KeyFlags & { minutes?: string | undefined };
-  /** Of a pause. */
+  /** Scope of a pause. */
   scope: string;
   config: Config;
   print: (line: string) => void;
@@ -46,7 +46,7 @@ export async function runOnDatabase(command: Command, given: Given): Promise<voi
     url,
     maxConnections: 2,
     applicationName: 'fanfare cli',
-    // A rotation takes as long as there are rows.
+    // The duration of a rotation depends on the number of rows, so it has no time limit.
     ...(command === 'keys rotate' && { transactionTimeoutS: 0 }),
   });
   const notifier = createNotifier(url);
@@ -64,7 +64,7 @@ function prepare(
 ): (access: Access) => Promise<string> {
   switch (command) {
     case 'apps':
-      // It loads the connect flow, which the other commands don't need.
+      // `apps.ts` loads the connect flow, which the other commands don't need.
       return async ({ db }) => (await import('./apps.ts')).showApps(db, config);
     case 'projects create':
       return ({ db }) => createProject(db, values);

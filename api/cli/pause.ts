@@ -34,7 +34,7 @@ export async function resume(
   scope: string,
 ): Promise<string> {
   const wasPaused = await deletePause(db, scope);
-  // The project of a pause may have been deleted.
+  // A pause is not checked again, because its project may have been deleted.
   if (!wasPaused) await checkScope(db, scope);
   notifier.notify('fanfare_deliveries');
   let count = 0;

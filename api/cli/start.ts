@@ -36,10 +36,10 @@ export async function startAllInOne(
   { print, fail, signal }: StartOptions,
 ): Promise<Running> {
   const log = createLog(config);
-  // Read first, so that its errors appear before any server starts.
+  // The documents are read first, so that their errors appear before any server starts.
   const documents = createStoredDocuments(config.storedDocuments);
   makeDataDirectory(config.dataDirectory);
-  // Before the port, which a second start on the same directory would also find in use.
+  // Checked before the port. Otherwise a second start on the same directory would only report a port in use.
   refuseHeldDirectory(config.dataDirectory);
   await requirePort(config.port, config.host, 'FANFARE_PORT');
   const backends = await startEmbeddedBackends({

@@ -55,7 +55,7 @@ function show(
   return total > rows.length ? [...lines, `… and ${total - rows.length} more ${what}.`] : lines;
 }
 
-/** A thread can have many. */
+/** A thread can have many targets. */
 const shownTargets = 10;
 
 function showTargets(targets: LateTarget[]): string[] {

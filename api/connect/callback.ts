@@ -103,7 +103,7 @@ async function completeConsent(
 const usedCheckMs = 100;
 const maxUsedChecks = 20;
 
-/** Another request with the same state may be about to end the session or to offer a choice. */
+/** Waits for another request with the same state, which may be about to end the session or offer a choice. */
 async function leaveUsed(context: Context, visit: Visit): Promise<Response> {
   let { session } = visit;
   for (let attempt = 0; attempt < maxUsedChecks; attempt++) {

@@ -108,7 +108,7 @@ export async function chooseAccounts(
   }
 }
 
-/** In the order of the grant. */
+/** The chosen accounts, in the order of the grant. */
 function findChosen({ accounts }: Grant, ids: readonly string[]): GrantedAccount[] {
   if (ids.length === 0) throw new AppError('validation_error', 'Choose at least one account.');
   const chosen = accounts.filter(

@@ -44,15 +44,15 @@ export async function beginConsent(
   return url;
 }
 
-/** A server that users name, at a network where each one knows Fanfare as another app. */
+/** A server that users name, at a network where Fanfare has a separate app for each server. */
 export interface CallbackServer {
   network: string;
   host: string;
 }
 
 /**
- * Each server that users name has its own. Otherwise a hostile server could send a user on to an honest one,
- * and get the code that the honest one answers with: RFC 9700, section 4.4.
+ * Each server that users name has a callback URL of its own. Otherwise a hostile server could send a user on
+ * to an honest server, and get the honest server's code: RFC 9700, section 4.4.
  */
 export function callbackUrlOf(
   { publicUrl }: Pick<Context, 'publicUrl'>,
@@ -80,9 +80,10 @@ interface NewConsent {
 }
 
 /**
- * Null: the network needs none. Call it outside any transaction. Each project has its own app at a server: a
- * server may give every login of an account with the same app the same token, and one project's disconnect
- * would revoke it for all. A replaced app stays for consents that have begun, until retention deletes it.
+ * Null: the network needs no app. Call it outside any transaction. Each project has its own app at a server:
+ * a server may give every login of an account with the same app the same token, and the disconnect of one
+ * project would revoke the token for all. A replaced app stays for consents that have begun, until retention
+ * deletes it.
  */
 export async function findConsentApp(
   context: Context,
@@ -95,7 +96,7 @@ export async function findConsentApp(
   const { db, vault } = context;
   if (registration) {
     const server = registration.serverOf(inputs);
-    // A server sends users back only to the address that was registered, so another one needs another app.
+    // A server sends users back only to the registered callback URL, so another URL needs another app.
     const wanted = { platform: definition.name, instance: `${server} ${callbackUrl}` };
     const known = await findAppFor(db, projectId, vault, wanted);
     if (known && (await registration.isKnown(server, known, signal))) return known;
@@ -110,7 +111,7 @@ export async function findConsentApp(
   throw new AppError('conflict', `Logging in at ${title} is not available here.`);
 }
 
-/** One for each project. The first process to need it keeps it; the key of another one is never used. */
+/** One app for each project. The first process that needs it stores it, and all processes use that app. */
 async function findPublicClient(
   context: Context,
   projectId: string,
@@ -128,8 +129,8 @@ async function findPublicClient(
 }
 
 /**
- * The document of a project's client at a network where servers look clients up. Null: there is none, or none at
- * this server's address.
+ * The metadata document of a project's client, at a network whose servers look clients up. Null: the network
+ * or the project is unknown, or the network can't use the URL of this installation.
  */
 export async function describeClient(
   context: Context,

@@ -45,8 +45,8 @@ async function restrict(
 }
 
 /**
- * The login with the account to reconnect alone, or as it is if the user chooses the accounts. Throws if
- * it doesn't reach that account.
+ * The login with only the account to reconnect, or unchanged if the user chooses the accounts. Throws if the
+ * login doesn't reach the account.
  */
 async function restrictToAccount(
   { db }: Context,
@@ -86,7 +86,9 @@ export async function finishWithLogin(
   return leave(context, ended);
 }
 
-/** Connects these accounts of the login, and completes the session. Discards the logins that others began. */
+/**
+ * Connects these accounts of the login, and completes the session. Discards the other logins of the session.
+ */
 export async function writeAccounts(
   context: Context,
   effects: Effects,

@@ -41,7 +41,9 @@ import {
 
 const noSuchPage: Failure = { message: 'This page does not exist.', status: 404 };
 
-/** `number`: which connection method the address asks for. Undefined: none, so a choice comes first. */
+/**
+ * `number`: the connection method that the URL names. Undefined: none, so a waiting choice is shown first.
+ */
 export async function showForm(
   context: Context,
   visit: Visit,
@@ -57,7 +59,7 @@ export async function showForm(
   return formPage({ ...form, state, values: {}, hint });
 }
 
-/** Undefined: this browser is not back from a login without an answer. */
+/** A hint for a user who comes back from a consent without an answer. Undefined: there is none. */
 function describeDeadEnd(
   context: Context,
   visit: Visit,
@@ -128,7 +130,8 @@ export interface FieldsForm extends SessionForm {
 
 /**
  * Asks for the credentials of a form, or for the inputs of a consent. A consent without inputs has the page
- * too: link previews and scanners send no forms, and some networks skip their own page.
+ * too: link previews and scanners send no forms, so they can't begin a consent. Some networks skip their own
+ * page.
  */
 export function formPage(form: FieldsForm): Promise<Response> {
   const { session, method, state, error, hint } = form;

@@ -19,7 +19,7 @@ export async function findLoginApp(
   if (login.appOf === undefined) return undefined;
   const other = await findNetworkApp(context, projectId, login.appOf);
   if (!other?.settings) return other;
-  // Both are the project's. Each network may have a configuration of its own.
+  // An app with settings is the project's. Each network may have a configuration of its own.
   return { ...other, settings: { ...other.settings, ...own?.settings } };
 }
 

@@ -110,7 +110,7 @@ async function findSubject(context: Context, caller: Caller, input: CreateConnec
   return {
     platform: name,
     external_user_id: account.external_user_id,
-    // The account keeps its own.
+    // The account keeps its email.
     external_user_email: null,
     social_account_id: account.id,
     login: await chooseLogin(context, caller, { name, field, login: input.login }),
@@ -139,7 +139,10 @@ async function checkReturnUrl(
   );
 }
 
-/** As browsers reach it: RFC 6761 and RFC 5735. `URL` writes every IPv4 address in full. */
+/**
+ * Whether browsers reach only their own machine there: RFC 6761 and RFC 5735. `URL` writes every IPv4 address
+ * in full.
+ */
 function isLoopbackUrl(url: string): boolean {
   return /^(127\.\d+\.\d+\.\d+|\[::1\]|(.+\.)?localhost)$/.test(new URL(url).hostname);
 }

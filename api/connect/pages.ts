@@ -53,7 +53,7 @@ export function returnUrlOf(session: ConnectSessionRow): string | null {
   return url.href;
 }
 
-/** A session, what its page offers, and one of these connection methods. */
+/** A session, the connection methods that its page offers, and one of these methods. */
 export interface SessionForm {
   session: PageSession;
   platform: Offer;
@@ -83,7 +83,7 @@ export async function show(
 export const showEnded = (context: Context, session: ConnectSessionRow, status: EndedStatus) =>
   show(context, session, (shown) => endedPage(status, shown));
 
-/** Sends a browser on, with GET. */
+/** Redirects a browser, which then sends a GET. */
 export const seeOther = (url: string) =>
   new Response(null, { status: 303, headers: { Location: url } });
 
@@ -92,7 +92,7 @@ export interface Failure {
   status: number;
 }
 
-/** For a failure of a session that stays open. `method`: the one to try again. Default: the first. */
+/** The page of a failure that leaves the session open. `method`: the one to try again. Default: the first. */
 export const showFailed = (
   context: Context,
   session: ConnectSessionRow,
@@ -144,14 +144,14 @@ function linkBack({ returnUrl, brand }: PageSession): Html | null {
 
 type OneMethod = Pick<SessionForm, 'platform' | 'method'>;
 
-/** The page of a connection method, or of the choice in place of the first one. */
+/** The URL of a method's page. At the URL of the first method, a waiting choice is shown instead. */
 export function urlOf(session: PageSession, { platform, method }: OneMethod): string {
   return method === platform.connect[0]
     ? `/connect/${session.id}`
     : formUrlOf(session, { platform, method });
 }
 
-/** The page of a connection method, even if a choice waits. */
+/** The URL of a method's page, even if a choice waits. */
 export function formUrlOf({ id }: PageSession, { platform, method }: OneMethod): string {
   return `/connect/${id}?way=${platform.connect.indexOf(method) + 1}`;
 }
@@ -214,7 +214,7 @@ function secretOf(method: FormMethod): string {
   return label.charAt(0).toLowerCase() + label.slice(1);
 }
 
-/** For a browser without the session's cookie. It isn't sent back, since the session isn't its own. */
+/** A browser without the session's cookie gets no link back, since the session isn't its own. */
 export function otherBrowserPage(session: PageSession): Promise<Response> {
   return sessionPage(
     'This page was opened in another browser',

@@ -1,5 +1,5 @@
-// The routes of the hosted connect flow: find the session of a request and its browser, which the link gives a
-// cookie, and hand both to their step.
+// The routes of the hosted connect flow. They find the session and the browser of a request, and pass both to
+// the step that answers it. A browser gets its cookie from the link.
 import { randomBytes } from 'node:crypto';
 import { Hono, type Context as HonoContext } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
@@ -52,7 +52,7 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
     c.header('Cache-Control', 'no-store');
   });
 
-  // Hono answers HEAD with the handler of GET, and this one ends sessions.
+  // Hono answers HEAD with the handler of GET, which may end the session.
   app.use('/callback/*', async (c, next) => {
     if (c.req.method !== 'HEAD') return next();
     c.header('Allow', 'GET');
@@ -102,7 +102,7 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
     return errorPage(message, status);
   });
 
-  /** Removes the token from the address bar. A browser that has a cookie keeps it. */
+  /** Removes the token from the address bar. A browser that already has a cookie keeps the cookie. */
   async function followLink(
     c: PageContext,
     session: ConnectSessionRow | undefined,

@@ -1,4 +1,4 @@
-// Which logins the page of a session offers, and what a session at its network needs.
+// Which logins the page of a session offers, and what its network requires, such as an app.
 import type { ConsentMethod } from '../../activities/platforms/platform.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
@@ -16,8 +16,8 @@ interface Wanted {
 }
 
 /**
- * Returns the only login that the page offers, or null if it offers all. The network must be on, and have what its
- * consent pages need.
+ * Returns the only login that the page offers, or null if it offers all. Throws if the network is off, or if
+ * something is missing that its consent pages need.
  */
 export async function chooseLogin(
   context: Context,
@@ -52,7 +52,7 @@ export async function chooseLogin(
   return only && others.length === 0 && consents.length > 1 ? (only.name ?? null) : null;
 }
 
-/** The logins that someone has set an app for. */
+/** The logins that have an app. */
 async function withApp(
   context: Context,
   { projectId }: Caller,

@@ -1,5 +1,5 @@
-// A connect session: its status, the states of its forms, and what it keeps between its pages, sealed: consents
-// that have begun, and logins to choose from.
+// A connect session: its status, the states of its forms, and its sealed data: consents that have begun, and
+// logins to choose from.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type {
   ConnectMethod,
@@ -28,7 +28,7 @@ export interface Visit {
   secret: string;
 }
 
-/** A pending session expires without a write. */
+/** A pending session expires at its time, without a change of the row. */
 export function statusOf({ status, expires_at }: ConnectSessionRow): ConnectSessionStatus {
   return status === 'pending' && expires_at.getTime() <= Date.now() ? 'expired' : status;
 }
@@ -104,7 +104,7 @@ export interface Choice extends BegunFlow {
   grant: Grant;
 }
 
-/** Keeps the state: the callback of a consent may be loaded again. */
+/** The choice keeps the state of its consent, because the browser may load the callback again. */
 export const toChoice = (
   { state, method, appId }: Pick<Choice, 'state' | 'method' | 'appId'>,
   grant: Grant,
@@ -124,9 +124,9 @@ export function findChoice(context: Context, visit: Visit): Choice | undefined {
 }
 
 /**
- * Replaces the flow of this browser, and keeps those of others. Of too many consents the oldest goes, as it may
- * have been abandoned. Too many choices are refused: each one is a login that someone has completed. If the
- * session has ended, the new flow is discarded instead.
+ * Replaces the flow of this browser, and keeps those of others. Drops the oldest of too many consents, as it
+ * may have been abandoned. Refuses too many choices, because each one is a login that someone has completed.
+ * If the session has ended, the new flow is discarded instead.
  */
 export async function keepFlow(context: Context, visit: Visit, flow: SessionFlow): Promise<void> {
   let isRefused = false;
@@ -146,7 +146,7 @@ export async function keepFlow(context: Context, visit: Visit, flow: SessionFlow
 const tooManyChoices =
   'Too many people have logged in with this link. Go back to the app and ask for a new one.';
 
-/** Returns the consent with this state only once. Undefined: it was used or replaced. */
+/** Returns the consent with this state only once. Undefined: the consent was used or replaced. */
 export async function claimConsent(
   context: Context,
   session: ConnectSessionRow,
@@ -194,7 +194,7 @@ export async function discardFlows(
   }
 }
 
-/** A flow as it is sealed. `methodIndex`: of its method in `platform.connect`. */
+/** A flow in its sealed form. `methodIndex`: index of the flow's method in `platform.connect`. */
 type StoredFlow = (Omit<BegunConsent, 'method'> | Omit<Choice, 'method'>) & {
   methodIndex: number;
 };
@@ -211,8 +211,8 @@ function sealFlows(context: Context, session: ConnectSessionRow, flows: SessionF
 }
 
 /**
- * One flow for each browser. Without those whose method the network has lost, and empty if the vault no longer
- * has their key: users then begin again.
+ * One flow for each browser. Leaves out flows whose method the network no longer has. Returns none if the
+ * vault no longer has the key, so that users begin again.
  */
 export function openFlows(
   { platforms, vault }: Context,

@@ -63,7 +63,7 @@ export function listDeliveriesOf(parent: DeliveryParent) {
     );
 }
 
-/** The webhook may have been deleted. */
+/** Also returns a delivery whose webhook was deleted. */
 export async function getDelivery(
   context: Context,
   caller: Caller,

@@ -14,7 +14,7 @@ export interface DataDirectory {
 export function claimDataDirectory(directory: string): DataDirectory {
   makeDataDirectory(directory);
   const real = realpathSync(directory);
-  // `isHeld` of another process shares the lock for a moment.
+  // Waits a moment, because `isHeld` of another process shares the lock briefly.
   const lock = acquireLock(real, 'pragma journal_mode = memory; begin exclusive', 500);
   if (lock === undefined) throw inUse(real);
   writeFileSync(holderFile(real), String(process.pid), { mode: 0o600 });
@@ -38,7 +38,7 @@ const sqliteBusy = 5;
 const lockFile = (directory: string) => path.join(directory, 'lock.sqlite');
 const holderFile = (directory: string) => path.join(directory, 'lock.pid');
 
-/** Undefined: another process has it. The system releases the lock of a killed process. */
+/** Undefined: another process has the lock. The system releases the lock of a killed process. */
 function acquireLock(directory: string, sql: string, waitMs: number): DatabaseSync | undefined {
   const file = lockFile(directory);
   try {
@@ -88,7 +88,7 @@ function makeFolder(folder: string): void {
     // Root starts Postgres as another user, who must pass through this folder but not list it.
     mkdirSync(folder, { mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   } catch (error) {
-    // Another start may have created it.
+    // Another start may have created the folder.
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

@@ -39,7 +39,7 @@ export async function createCluster(
     '--encoding=UTF8',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
-    // Some macOS versions lack C.UTF-8. With the built-in provider, little depends on it.
+    // Some macOS versions lack C.UTF-8. With the built-in provider, little depends on the locale.
     process.platform === 'darwin' ? '--locale=C' : '--locale=C.UTF-8',
     '--no-instructions',
     ...(options.fsync ? [] : ['--no-sync']),
@@ -60,7 +60,7 @@ export async function createCluster(
   } finally {
     rmSync(passwordFile, { force: true });
   }
-  // Renamed only when complete, so that the next start can repeat an interrupted one.
+  // Renamed only when complete, so that the next start can repeat an interrupted creation.
   renameSync(unfinished, cluster);
 }
 

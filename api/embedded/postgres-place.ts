@@ -148,7 +148,7 @@ function ownerOf(directory: string): SystemUser | undefined {
   return { name: `with the ID ${stat.uid}`, uid: stat.uid, gid: stat.gid };
 }
 
-/** Tries it as that user, because modes don't show access lists and mount options. */
+/** Tries to enter as that user, because file modes don't show access lists and mount options. */
 function canEnter(directory: string, { uid, gid }: SystemUser): boolean {
   return spawnSync('/bin/sh', ['-c', 'cd "$0"', directory], { cwd: '/', uid, gid }).status === 0;
 }

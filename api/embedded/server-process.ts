@@ -15,7 +15,7 @@ interface ServerCommand {
   dataDirectory: string;
   executable: string;
   args: readonly string[];
-  /** By it, a later start finds a server that was left running. */
+  /** Where a later start finds a server that was left running. */
   workingDirectory: string;
   ports: Ports;
   env: Record<string, string>;
@@ -26,9 +26,9 @@ interface ServerCommand {
 export interface ServerProcess {
   readonly pid: number;
   readonly ports: Ports;
-  /** How it ended; undefined while it runs. */
+  /** How the server ended; undefined while it runs. */
   readonly ended: string | undefined;
-  /** Called when it ends by itself, with its last lines. */
+  /** Called when the server ends by itself, with its last lines. */
   onExit(callback: (reason: string) => void): void;
   /** The last 64 KiB that this process has written. */
   output(): string;
@@ -104,7 +104,7 @@ export function spawnServer(command: ServerCommand): ServerProcess {
   };
 }
 
-/** Of the open file, which may have been moved or emptied since. */
+/** Reads the open file: the log at the path may have been moved or emptied since. */
 function readOutput(log: number, start: number): string {
   const { size } = fstatSync(log);
   const bytes = Buffer.alloc(Math.min(Math.max(size - start, 0), longestOutputBytes));
@@ -115,7 +115,7 @@ function readOutput(log: number, start: number): string {
 interface ServerStart extends Omit<ServerCommand, 'args' | 'ports'> {
   portNames: readonly string[];
   argsOn(ports: Ports): readonly string[];
-  /** Asked again if it rejects. */
+  /** Called again if it rejects. */
   isReady(server: ServerProcess): boolean | Promise<boolean>;
   progress: (line: string) => void;
   signal: AbortSignal | undefined;

@@ -54,7 +54,7 @@ export async function startTemporal(options: TemporalOptions) {
     ],
     isReady: hasNamespace,
     workingDirectory: dataDirectory,
-    // Its own home, so that the operator's settings of the command line don't reach the server.
+    // The server has its own home, so that the operator's settings of the command line don't reach it.
     env: { HOME: dataDirectory, PATH: '/usr/bin:/bin', TZ: 'UTC' },
     stopPlan,
     progress,
@@ -84,7 +84,7 @@ function prepareDatabase(dataDirectory: string, progress: (line: string) => void
   if (!existsSync(file) || existsSync(mark)) {
     progress("Creating Temporal's database.");
     writeFileSync(mark, '');
-    // SQLite would apply the companions of a removed file to the new one.
+    // SQLite would apply the journal of the removed file to the new file.
     for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true });
   }
   const pragmas = databasePragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]);

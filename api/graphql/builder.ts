@@ -19,7 +19,7 @@ export interface GraphqlTypes {
 /** A field costs nothing, a resource 1, a list 1 for each possible item, an operation 10. */
 export const operationCost = 10;
 
-/** The list has already counted its items, because it reads them even if none is selected. */
+/** A list counts its items itself, because it reads them even if none is selected. */
 const inItsPage = { field: 0, multiplier: 1 };
 
 export const builder = new SchemaBuilder<GraphqlTypes>({

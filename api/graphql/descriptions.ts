@@ -39,7 +39,7 @@ export function describeSchema(schema: GraphQLSchema, routes: readonly Route[]):
     answer.schema,
     ...Object.values(answer.beside ?? {}),
   ]);
-  // No route answers with an outcome alone.
+  // No route answers with only an outcome, so `Outcome` is added.
   const wireSchemas = listNamed([Outcome, ...answers, ...routes.map(({ body }) => body)]);
 
   /** Prefers an existing description. Other words in backticks, such as error codes, don't change. */
@@ -95,7 +95,7 @@ interface Parts {
   innerType?: unknown;
 }
 
-/** The schemas with an ID of which these consist, by ID. */
+/** Collects the schemas that have an ID, among these schemas and their parts. Returns them by ID. */
 function listNamed(
   schemas: readonly unknown[],
   found = new Map<string, z.ZodType>(),
@@ -104,7 +104,7 @@ function listNamed(
     const id = schema.meta()?.id;
     if (id !== undefined && found.has(id)) continue;
     if (id !== undefined) found.set(id, schema);
-    // Each kind of schema has its parts in one of these.
+    // Each kind of schema has its parts in one of these members.
     const { shape, options, element, innerType } = schema.def as Parts;
     listNamed([...Object.values(shape ?? {}), ...(options ?? []), element, innerType], found);
   }

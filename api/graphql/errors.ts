@@ -23,7 +23,7 @@ export function presentError(
   return present(context, requestId, error).shown;
 }
 
-/** The same, with the HTTP status and headers that it has if no field ran. */
+/** The error as clients see it, with its HTTP status and headers for a request in which no field ran. */
 export function presentHttpError(
   context: Context,
   requestId: string,
@@ -65,7 +65,7 @@ function fromLibrary(error: GraphQLError): AppError | undefined {
   return new AppError('validation_error', short, { issues: [issue] });
 }
 
-/** A syntax error quotes its token, and a string may be a password. Other errors quote long names. */
+/** A syntax error quotes a token, which may be a string with a password. Other errors quote long names. */
 function shorten({ message, source, positions, nodes }: GraphQLError): string {
   const isAtString = !nodes && source?.body[positions?.[0] ?? -1] === '"';
   if (isAtString) return 'Syntax Error: Unexpected string.';

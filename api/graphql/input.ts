@@ -105,7 +105,7 @@ export function toArgumentPath(path: Path, { input, names = {}, beside = [] }: P
     }
     const fields = at?.getFields() ?? {};
     const name = names[part] ?? toCamelCase(part);
-    // GraphQL names the network by the member of its options.
+    // GraphQL names the network by the member of `platformOptions`.
     const isNetwork = name === 'platform' && !fields[name] && fields['platformOptions'];
     const own = isNetwork ? 'platformOptions' : name;
     enter(fields[own]?.type, own);

@@ -14,7 +14,7 @@ export interface Message<T> {
   id: string | null;
   /** ID of the result that has changed. Null: the change concerns no result. */
   resultId: string | null;
-  /** As it is when the message is sent. Null: deleted, hidden from the key, or a bookmark. */
+  /** The subject when the message is sent. Null: deleted, hidden from the key, or a bookmark. */
   subject: T | null;
 }
 
@@ -38,7 +38,7 @@ export interface Messages {
   ): Promise<Message<T>>;
 }
 
-/** Kept briefly: streams that come later show newer subjects. */
+/** Messages are kept only briefly, so that later streams show newer subjects. */
 const kept = { max: 3_000, ttl: 1_000 } as const;
 
 export function createMessages(context: Context): Messages {

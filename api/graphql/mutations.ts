@@ -34,7 +34,7 @@ interface MutationOptions<Type extends TypeParam<Types>, Input, Fields extends I
   description?: string;
   /** Default: one operation. */
   complexity?: (args: { input: Input }) => { field: number; multiplier: number };
-  /** Name of the resource in messages, whose `id` is an argument. */
+  /** Name in messages of the resource whose `id` is an argument. */
   resource?: string;
   /** Arguments beside `id` and `input`. */
   args?: Fields;
@@ -45,7 +45,7 @@ interface MutationOptions<Type extends TypeParam<Types>, Input, Fields extends I
   isInputOptional?: true;
   /** The schema of the input. */
   schema?: z.ZodType<Input>;
-  /** A repeat would do it again, so it takes an `idempotencyKey`. */
+  /** The mutation takes an `idempotencyKey`, because a repeat would run it again. */
   takesKey?: true;
   run(
     this: void,

@@ -96,7 +96,7 @@ export async function check<Input, T>(
 ): Promise<T> {
   const caller = requireCaller(graphql, scope);
   const [first] = fieldsOf(info);
-  // The request itself pays for its first field.
+  // The first field is already counted, with the request itself.
   if (info.fieldNodes[0] !== first) countRequest(graphql.app, caller);
   const place = placeOfInput(info, args.input);
   try {
@@ -154,7 +154,9 @@ function keyOfRequest(
   throw validationError([{ path: keyHeaderPath, code: 'ambiguous', message }]);
 }
 
-/** The fields of the document's operation, also those in fragments, one by one: it may have hundreds. */
+/**
+ * Yields the fields of the document's operation, also those in fragments, one by one: there may be hundreds.
+ */
 function fieldsOf({ operation, fragments }: GraphQLResolveInfo): Iterable<FieldNode> {
   function* fieldsIn({ selections }: SelectionSetNode): Generator<FieldNode, void> {
     for (const selection of selections) {

@@ -10,11 +10,11 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { validationError } from '../../schema/wire/errors.ts';
 import type { GraphqlContext } from './context.ts';
 
-/** Also of one message of a stream. */
+/** Limit for one response, and for one message of a stream. */
 const maxResponseCharacters = 4_194_304;
-/** With more at once, much would be loaded before the first of it counts. */
+/** With more reads at once, much would be loaded before the first text counts. */
 const readsAtOnce = 4;
-/** Shorter texts don't count: the limits of the document bound them. */
+/** Shorter texts don't count, because the limits of the document bound their number. */
 const shortText = 256;
 
 interface Spending {
@@ -32,7 +32,7 @@ function spendingOf(graphql: GraphqlContext): Spending {
   return spending;
 }
 
-/** Reads for a response, unless it has its text already. `read` must not wait for another limited read. */
+/** Reads for a response, unless it has reached its limit. `read` must not wait for another limited read. */
 export function readWithinLimit<T>(
   graphql: GraphqlContext,
   read: () => T | Promise<T>,
@@ -44,7 +44,7 @@ export function readWithinLimit<T>(
   });
 }
 
-/** Counts the texts of every field that has one. */
+/** Counts the text of every field that returns text. */
 export function limitResponses(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type)) continue;

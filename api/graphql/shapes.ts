@@ -26,5 +26,5 @@ export const idempotencyArguments = builder.args((t) => ({
   }),
 }));
 
-/** The input of a mutation that has none. */
+/** For a mutation whose input has no fields. */
 export const noInput = z.strictObject({});

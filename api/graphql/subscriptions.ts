@@ -20,7 +20,7 @@ import { readUpdates, type Update } from './updates.ts';
 
 type Find<T> = (context: Context, caller: Caller) => Promise<T | undefined>;
 
-/** A resource that an argument names. `get` throws for another project's. */
+/** A resource that an argument names. `get` throws for a resource of another project. */
 interface Named {
   scope: Scope;
   subject: ChangeSubject;
@@ -93,7 +93,7 @@ function updateOf<T>(subject: ChangeSubject, type: Ref<T>): Ref<Message<T>> {
       change: t.exposeString('change', {
         description: `Type of the change: ${kinds}. A message with \`${presentState}\` shows the current state. A message with \`${bookmark}\` has only a newer cursor.`,
       }),
-      // Named after the subject: caches like Relay's take two objects with one `id` for the same.
+      // Named after the subject: caches like Relay's take two objects with one `id` for the same object.
       [`${subject}Id`]: t.exposeID('id', {
         nullable: true,
         description: `ID of the ${subject}, even after its deletion. Null in a bookmark.`,

@@ -6,7 +6,7 @@ import type { FeedStream } from '../live/subscriber.ts';
 import type { GraphqlContext } from './context.ts';
 import type { FindSubjects, Message } from './messages.ts';
 
-/** The last item of a stream that broke is the reason, with the cursor to resume from. */
+/** The last item of a broken stream is its failure, with the cursor to resume from. */
 export type Update<T> = Message<T> | { failure: AppError };
 
 interface UpdateOptions<T> {
@@ -18,7 +18,7 @@ interface UpdateOptions<T> {
 /** How many changes are read ahead of the client, so that one query reads their subjects. */
 const readAhead = 16;
 
-/** A cursor: that of a message that the stream leaves out. */
+/** `unwanted`: the cursor of a message that the stream leaves out. */
 type Step<T> = Message<T> | { unwanted: string } | { failure: unknown } | 'end';
 
 export function readUpdates<T extends { id: string }>(
@@ -29,7 +29,7 @@ export function readUpdates<T extends { id: string }>(
   first?: Message<T>,
 ): AsyncIterableIterator<Update<T>, undefined, undefined> {
   const steps: Promise<Step<T>>[] = first ? [Promise.resolve(first)] : [];
-  /** Of the last message that the client has, or that the stream has left out. */
+  /** The cursor of the last message that the client has, or that the stream has left out. */
   let cursor = stream.startCursor;
   let hasEnded = false;
   let refusal: AppError | undefined;
@@ -42,7 +42,7 @@ export function readUpdates<T extends { id: string }>(
 
   function isShown({ subject }: Message<T>, deletedFrom: string | null | undefined): boolean {
     if (subject) return !isWanted || isWanted(subject);
-    // Only a deletion records an environment. A test key sees no other missing subjects.
+    // Only a deletion records an environment, so a test key sees no other missing subjects.
     return !isWanted && (environment === 'production' || deletedFrom === 'test');
   }
 

@@ -7,7 +7,7 @@ import { AppError } from '../../schema/wire/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import type { Caller, Context } from './context.ts';
 
-/** How long a process trusts a key that it has read, so the longest that a revocation takes. */
+/** How long a process trusts a key that it has read. A revocation takes effect within this time. */
 const trustMs = 2_000;
 const useRecordedEveryMs = 60_000;
 const maxKnownKeys = 10_000;
@@ -77,7 +77,7 @@ export function forgetKeys(db: Db): void {
 
 async function findKey(db: Db, hash: Buffer): Promise<KnownKey | undefined> {
   const keys = knownKeys.get(db) ?? new LRUCache<string, KnownKey>({ max: maxKnownKeys });
-  // Read before the query, because a key that is revoked meanwhile must not be cached.
+  // Taken before the query: a revocation drops this cache, so it can't keep a key that is revoked meanwhile.
   knownKeys.set(db, keys);
   const name = hash.toString('base64');
   const known = keys.get(name);

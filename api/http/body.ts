@@ -119,7 +119,7 @@ function malformedJson(text: string, reason: string): AppError {
   return new AppError('malformed_json', message, { details: { position, line, column } });
 }
 
-/** V8's errors have no code. Most messages name the position. That of an unexpected token doesn't. */
+/** V8's errors have no code. Most messages name the position, except the one about an unexpected token. */
 function errorPosition(text: string, reason: string): number {
   const named = / at position (\d+)/.exec(reason)?.[1];
   if (named !== undefined) return Number(named);

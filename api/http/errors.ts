@@ -91,7 +91,7 @@ export function toErrorResponse(
 
 const dayMs = 86_400_000;
 
-/** The 404 of an event or delivery. Its hint names the retention if the id is older. */
+/** The 404 of an event or delivery. If the ID is older than the retention, the hint names the retention. */
 export function notKept(
   { config }: Pick<Context, 'config'>,
   kind: 'event' | 'delivery',
@@ -134,7 +134,7 @@ const awaySocketCodes = new Set([
   'EPIPE',
   'ENOENT',
 ]);
-/** `pg` gives these no code. */
+/** `pg` gives these errors no code. */
 const awayMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
 

@@ -8,7 +8,7 @@ const starts = codes('{[');
 const digits = codes('-0123456789');
 const numbers = codes('-+.eE0123456789');
 const [openList, closeList, quote, backslash] = [91, 93, 34, 92];
-/** After these, a value begins. */
+/** A value begins after these characters. */
 const beforeValue = codes(':,[');
 
 /**

@@ -1,4 +1,5 @@
-// Limits the body of a request to pages and the sandbox. Hono's own limit fails without a Content-Length here.
+// Limits the bodies of requests to hosted pages and the sandbox. Hono's own limit fails without a
+// Content-Length here.
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
 import { AppError } from '../../schema/wire/errors.ts';
 import { readBody } from './body.ts';

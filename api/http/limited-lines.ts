@@ -1,4 +1,4 @@
-// Log lines about requests that are refused or fail, at most one of a kind in some seconds.
+// Log lines about requests that are refused or fail: at most one of each kind every few seconds.
 import type { Logger } from 'pino';
 import { errorKinds, type AppError } from '../../schema/wire/errors.ts';
 
@@ -26,7 +26,7 @@ function countForLine(log: Logger, kind: string, everyMs: number): number {
   return isDue ? unlogged + 1 : 0;
 }
 
-/** A refused key or request (401 or 403). The line has nothing of the key. */
+/** A refused key or request (401 or 403). The line contains no part of the key. */
 export function logRefusal(log: Logger, { code }: AppError, requestId: string | undefined): void {
   const { status } = errorKinds[code];
   if (!refusalStatuses.has(status)) return;

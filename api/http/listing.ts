@@ -31,7 +31,7 @@ export async function page<Row extends { id: string }, T>(
   return { data, meta: { ...metaOf(rows, fitting), limit } };
 }
 
-/** Of weighed rows, those that come before the page is full. */
+/** How many rows fit on the page by their weight. Rows without a weight all fit. */
 function countFitting(rows: readonly (object & Partial<Weight>)[]): number {
   const last = rows.at(-1);
   const bytes = (last?.bytes_before ?? 0) + (last?.bytes ?? 0);

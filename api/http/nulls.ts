@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Route } from './route.ts';
 
 /**
- * The body without the nulls that leave something out: all of them when something is made. In a change, only
- * those for lists and maps, because null clears other members, and those in the objects of a list. An optional body
- * that is null is empty.
+ * Removes the nulls that count as left out. In a request that creates something, every null does. In a
+ * change, null clears a member, so only a null for a list or map does, and a null in the objects of a list.
+ * An optional body that is null becomes empty.
  */
 export function withoutNulls(
   json: unknown,
@@ -19,7 +19,10 @@ export function withoutNulls(
   return withoutMembers(json, isLeftOut);
 }
 
-/** The objects in its lists lose all their nulls. Other objects in it stay as they are. */
+/**
+ * Removes these nulls from the object, and all nulls from the objects in its lists. Leaves other objects as
+ * they are.
+ */
 function withoutMembers(object: object, isLeftOut: (name: string) => boolean): object {
   const members = Object.entries(object).filter(
     ([name, value]) => value !== null || !isLeftOut(name),

@@ -5,13 +5,13 @@ import type { ProjectRow } from '../../schema/database/tables.ts';
 
 export type Html = ReturnType<typeof html>;
 
-/** Who a page is shown for. */
+/** The project in whose name a page is shown. */
 export interface Brand {
   name: string;
   /** `#rrggbb`. Null: the default color. */
   color: string | null;
   logoUrl: string | null;
-  /** At the end of the page. Absent: none. */
+  /** Links at the end of the page. Absent: none. */
   links?: readonly { label: string; url: string }[];
 }
 
@@ -74,7 +74,7 @@ body { margin: 0 }
 body:has(.page :target) .viewer { display: none }
 `;
 
-/** For old browsers, which don't know the policy for frames. A link doesn't send the page's address. */
+/** `X-Frame-Options`: for old browsers. `Referrer-Policy`: links don't send the address of the page. */
 export const frameHeaders = { 'X-Frame-Options': 'DENY', 'Referrer-Policy': 'no-referrer' };
 
 const style = raw(`<style>${css}</style>`);
@@ -128,7 +128,7 @@ export async function page(
   });
 }
 
-/** Of pages for users of the project. */
+/** The brand of pages for users of the project. */
 export function brandOf(project: ProjectRow): Brand {
   const links = [
     { label: 'Privacy policy', url: project.privacy_url },

@@ -28,13 +28,14 @@ export class RateLimited extends AppError {
 }
 
 export function createRateLimiter(perMinute: number, now: () => number = Date.now) {
-  // A forgotten bucket counts as full: at worst a project gets one more minute's worth.
+  // A dropped bucket counts as full: at worst, a project gets the requests of one more minute.
   const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
   const msPerToken = 60_000 / perMinute;
 
   /**
-   * Consumes the tokens of a request that counts as `count` and has paid for `paid` already. It never counts as more
-   * than a full bucket. Null without a limit. Throws `rate_limited`, and consumes nothing, if there are too few.
+   * Consumes the tokens of a request that counts as `count` requests, of which `paid` are already paid. A
+   * request never counts as more than a full bucket. Null without a limit. Throws `rate_limited`, and
+   * consumes nothing, if there are too few tokens.
    */
   return function consume(projectId: string, count = 1, paid = 0): RateLimit | null {
     if (perMinute === 0) return null;
@@ -52,7 +53,7 @@ export function createRateLimiter(perMinute: number, now: () => number = Date.no
       resetS: Math.ceil(((perMinute - bucket.tokens) * msPerToken) / 1000),
     };
     if (isAllowed) return rateLimit;
-    // The repeated request pays for everything.
+    // The client repeats the whole request, so the wait is for all its tokens.
     throw new RateLimited(rateLimit, Math.ceil(((total - bucket.tokens) * msPerToken) / 1000));
   };
 }

@@ -102,7 +102,7 @@ interface RouteSpec<Path extends string, Query, Body, Result> {
   scope: RouteScope;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
-  /** How many times larger than other bodies this one may be. Default: 1. */
+  /** How many times larger than other bodies the body may be. Default: 1. */
   bodyTimes?: number;
   /** Whether a request without a body is valid. */
   isBodyOptional?: boolean;
@@ -111,7 +111,7 @@ interface RouteSpec<Path extends string, Query, Body, Result> {
   /** Whether a read is refused with 409 if an account has lost its access. */
   needsAccess?: boolean;
   answer: AnswerShape<Result>;
-  /** Path of what 201 or 202 has made or begun, for the `Location` header. */
+  /** Path of the resource that the request created or started, for the `Location` header of 201 and 202. */
   location?(result: Result, params: PathParams<Path>): string;
   run(request: RouteRequest<PathParams<Path>, Query, Body>): Result | Promise<Result>;
 }

@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../schema/wire/errors.ts';
 
 /**
- * A call with a key that is in progress answers further callers too. An error with `retryAfterS` answers them until
- * then, at most a minute, so that clients that don't wait can't make a network's limit worse.
+ * Callers with the same key share a call in progress. They also share its error until `retryAfterS` has
+ * passed, at most a minute, so that clients that don't wait can't make a network's limit worse.
  */
 export type ShareCall = <T>(key: string, call: () => Promise<T>) => Promise<T>;
 
 const maxFailures = 10_000;
-/** A network may name any time, and the login may be replaced before. */
+/** A network may name a much longer time, and a new login may work before that. */
 const maxWaitMs = 60_000;
 
 export function createSharedCalls(): ShareCall {

@@ -138,8 +138,8 @@ async function refuseRepeat(
 }
 
 /**
- * Throws Replayed or a conflict if the request's key was used before. `transact` calls it too. A call
- * before the operation returns the stored answer even if its checks would fail now.
+ * Throws Replayed or a conflict if the request's key was used before. `transact` calls it too. A call before
+ * the operation's checks returns the stored answer even if the checks would fail now.
  */
 export async function refuseAnswered(
   { db, vault }: Pick<Context, 'db' | 'vault'>,
@@ -177,7 +177,7 @@ export async function refuseAnswered(
   throw new Replayed({ status: stored.status!, data: JSON.parse(answer) });
 }
 
-/** A key with the scopes of the request. Only the key that made the request gets a secret again. */
+/** Whether the caller's key has the scopes of the request. Only the key that made it gets a secret again. */
 function mayHave(caller: Caller, stored: IdempotencyKeyRow): boolean {
   return (
     isInScope(caller, stored) &&

@@ -7,7 +7,7 @@ import { writePath, type Path, type Text } from '../../schema/wire/names.ts';
 import { findTextIssues } from './text-issues.ts';
 
 interface ValidateOptions {
-  /** The path of the value itself. Default: it is the body. */
+  /** The path of the value itself. Default: the value is the body. */
   at?: Path;
   /** Word for a member of the value in messages. Default: `field`. */
   member?: 'field' | 'parameter';
@@ -33,7 +33,7 @@ export function validate<T>(
   throw validationError([...textIssues, ...issues.filter((issue) => !found.has(keyOf(issue)))]);
 }
 
-/** Whether the value at the path is only passed on. */
+/** Whether the value at the path is part of a value that is checked on its own later. */
 function isCheckedAlone(schema: z.core.$ZodType, path: Path): boolean {
   let at: z.core.$ZodType | undefined = schema;
   for (const part of path) {
@@ -45,10 +45,10 @@ function isCheckedAlone(schema: z.core.$ZodType, path: Path): boolean {
   return false;
 }
 
-/** By the schema alone: text that Postgres can't store passes. */
+/** Checks only by the schema, so text that Postgres can't store passes. */
 export function check<T>(schema: z.ZodType<T>, value: unknown, options: ValidateOptions = {}) {
   const { data, error } = schema.safeParse(value, { reportInput: true, error: describe });
-  // A body may have thousands.
+  // A body may have thousands of issues.
   const found = (error?.issues ?? []).slice(0, maxIssues);
   const issues = found.flatMap((issue) => toIssues(issue, schema, options)).slice(0, maxIssues);
   return { data, issues };

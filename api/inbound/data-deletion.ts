@@ -16,8 +16,9 @@ import { eraseSessionsOfUser } from '../connect/operations.ts';
 import type { Context } from '../http/context.ts';
 
 /**
- * Erases the connect sessions first, so that none of them can connect another account. From the code on, pruning
- * erases what this call doesn't. A repeat with the same code continues with what is left. An unknown user is no error.
+ * Erases the connect sessions first, so that none of them can connect another account. Once the code is
+ * stored, pruning erases what this call doesn't. A repeat with the same code continues with what is left. An
+ * unknown user is no error.
  */
 export async function deleteUserData(
   context: Context,
@@ -38,6 +39,6 @@ export async function deleteUserData(
       lockAccountsOfNetworkUser(trx, projectId, user, limit);
     await eraseAllAccounts(context, { projectId }, lock, 'revoked');
   }
-  // Nothing may be left to erase.
+  // Ends the deletion if everything is erased. If not, pruning ends it later.
   await endDataDeletions(db, code);
 }

@@ -19,7 +19,7 @@ import { findSignedRequest, readSignedRequest, type SignatureIssue } from './sig
 const maxBodyBytes = 16_384;
 const keyPattern = /^[0-9a-f]{32}$/;
 
-/** The network's clock may be behind ours, and it names only seconds. */
+/** The network's clock may be behind ours, and its times have no milliseconds. */
 const toleranceMs = 30_000;
 
 const issueMessages: Record<SignatureIssue, string> = {
@@ -31,7 +31,7 @@ const issueMessages: Record<SignatureIssue, string> = {
 /** A call of a network about one user. */
 interface Call {
   user: NetworkUser;
-  /** Of a data deletion. A repeated call has the same one. */
+  /** The code of a data deletion. A repeated call has the same code. */
   code: string;
 }
 
@@ -68,7 +68,8 @@ export function createInboundRoutes(context: Context): Hono {
     const secret = openApp(context.vault, called).clientSecret ?? '';
     const signed = readSignedRequest(findSignedRequest(body), secret);
     const isRefused = typeof signed === 'string';
-    // Buckets of their own: calls that anyone may send must not use up the limit of the network or of the project.
+    // Refused calls have a bucket of their own: calls that anyone may send must not use up the limit of the
+    // network or of the project.
     const bucket = `inbound/${called.id}${isRefused ? '/refused' : ''}`;
     countRequest(context, { projectId: bucket });
     if (isRefused) {
@@ -91,7 +92,10 @@ export function createInboundRoutes(context: Context): Hono {
   return app;
 }
 
-/** Nobody can guess it without the secret. 128 bits. Two projects may have the same app of the network. */
+/**
+ * A code of 128 bits that nobody can guess without the secret. Two projects may have the same app of the
+ * network, so the code depends on the ID of our row.
+ */
 function toCode(secret: string, appId: string, payload: string): string {
   const mac = createHmac('sha256', secret).update(`data-deletion.${appId}.${payload}`);
   return mac.digest('hex').slice(0, 32);

@@ -20,20 +20,20 @@ const Payload = z.object({
 interface SignedRequest {
   userId: string;
   issuedAtMs: number;
-  /** As it was signed. */
+  /** The encoded text, which was signed. */
   payload: string;
 }
 
 /** Code of the issue with a request that is refused. */
 export type SignatureIssue = 'required' | 'invalid_signature' | 'expired';
 
-/** From a form. Nothing documents whether Threads sends JSON instead. Undefined: there is none. */
+/** Reads a form or JSON, since it is undocumented whether Threads sends JSON. Undefined: there is none. */
 export function findSignedRequest(body: string): string | undefined {
   if (!body.startsWith('{')) return new URLSearchParams(body).get('signed_request') ?? undefined;
   return z.object({ signed_request: z.string() }).safeParse(parseJson(body)).data?.signed_request;
 }
 
-/** `secret`: of the app. Empty: it has none, so nothing is signed with it. */
+/** `secret`: of the app. Empty: the app has no secret, so no signature is valid. */
 export function readSignedRequest(
   given: string | undefined,
   secret: string,
@@ -52,7 +52,7 @@ export function readSignedRequest(
   return { userId: data.user_id, issuedAtMs, payload };
 }
 
-/** The encoded text is signed, not what it stands for. */
+/** The signature is over the encoded text, not over the decoded payload. */
 function isSigned(payload: string, signature: string, secret: string): boolean {
   const expected = createHmac('sha256', secret).update(payload).digest();
   const actual = Buffer.from(signature, 'base64url');

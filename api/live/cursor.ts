@@ -12,7 +12,7 @@ export interface Snapshot {
   readonly running: ReadonlySet<bigint>;
 }
 
-/** A position, and the snapshot that includes some of the changes behind it. */
+/** A position, and the snapshot that already includes some of the changes after it. */
 export interface FeedPlace {
   readonly position: FeedPosition;
   readonly seen?: Snapshot | undefined;
@@ -22,7 +22,7 @@ const form = /^(\w{1,64})\.(\d{1,20})\.(\d{1,19})(?:\.(\d{1,20}:\d{1,20}:[\d,]{0
 
 export function toFeedCursor(epoch: string, { position, seen }: FeedPlace): string {
   const { xid, id } = position;
-  // A snapshot includes nothing behind its end, so a stream past it doesn't need it.
+  // A snapshot includes no change after its end, so a stream that is past the end doesn't need the snapshot.
   const rest = seen && xid < seen.end ? `.${formatSnapshot(seen)}` : '';
   return Buffer.from(`${epoch}.${xid}.${id}${rest}`).toString('base64url');
 }
@@ -60,7 +60,7 @@ export function cursorExpired({ epoch, prunedXid }: FeedHead): AppError {
   });
 }
 
-/** Whether changes behind the position have been pruned. */
+/** Whether changes after the position have been pruned. */
 export function isPruned({ xid, id }: FeedPosition, { prunedXid }: FeedHead): boolean {
   return xid < prunedXid || (xid === prunedXid && id < lastId);
 }
@@ -83,7 +83,7 @@ function formatSnapshot({ begin, end, running }: Snapshot): string {
   return `${begin}:${end}:${[...running].join(',')}`;
 }
 
-/** Whether Postgres could have made it. */
+/** Whether the snapshot could be from Postgres. */
 function isSnapshot({ begin, end, running }: Snapshot): boolean {
   return (
     begin <= end &&

@@ -44,7 +44,7 @@ export function createFeed(options: FeedOptions): Feed {
     if (known) return known;
     const head = await reader.readHead();
     const place = readFeedCursor(cursor, head);
-    // The cursor is newer than the database, which an older copy has replaced.
+    // The cursor is newer than the database, because a backup was restored.
     if (!place) throw cursorExpired(head);
     return place;
   }
@@ -60,7 +60,7 @@ export function createFeed(options: FeedOptions): Feed {
 
     async subscribe({ after, ...filter }) {
       if (isClosed) throw closing();
-      // Before any wait, so that everything committed from here on comes later.
+      // Read before any wait, so that everything committed from here on comes after the position.
       const now = reader.head() && reader.progress();
       await reader.readyHead();
       const { position, durable } = now ?? reader.progress();

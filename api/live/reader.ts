@@ -28,13 +28,15 @@ const pageSize = 1_000;
 /** A stream's page is small, so that the stream goes live before much is pushed. */
 const missedPageSize = 250;
 /**
- * How many streams may read missed changes at once, at most two of one project. After a restart, all of them
- * have to.
+ * How many streams may read missed changes at once, at most two of one project. After a restart, all streams
+ * have missed changes to read.
  */
 const maxReading = 3;
 /** How often the head is read while no stream is open. */
 const idleMs = 400;
-/** A slow transaction holds changes back. They are checked after this, then ever less often. */
+/**
+ * A slow transaction holds changes back. The reader checks again after this time, then less and less often.
+ */
 const heldBackMs = 10;
 const longestHeldBackMs = 250;
 
@@ -157,7 +159,7 @@ export function createReader(options: ReaderOptions, subscribers: Subscribers) {
     startAwayTimer();
   }
 
-  /** Streams only wait through a short loss. After a long one, they end. */
+  /** Streams wait while the database is lost for a short time. After a longer time, they end. */
   function startAwayTimer(): void {
     if (hasEnded) return;
     awayTimer ??= setTimeout(() => {

@@ -34,7 +34,7 @@ export function createRecentChanges(start: FeedPosition) {
   }
 
   return {
-    /** Every change after this position and up to the reader's is here. */
+    /** Every change between this position and the reader's position is here. */
     from: () => from,
 
     add(added: PlacedChange[]): void {

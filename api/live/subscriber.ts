@@ -11,7 +11,7 @@ const retryAfterS = 1;
 export interface Missed {
   items: PlacedItem[];
   position: FeedPosition;
-  /** Nothing more is missed. Later changes are pushed. */
+  /** No more changes are missing, so later ones are pushed. */
   isLive: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface SubscriberOptions {
   epoch: string;
   /** Position before the first item. */
   place: FeedPlace;
-  /** The same position in terms that outlive a crash of the database. */
+  /** Where to resume after a crash of the database. */
   durable: FeedPosition;
   readMissed(subscriber: Subscriber): Missed | Promise<Missed>;
   /** The client has left, or knows why the stream broke. */
@@ -32,7 +32,7 @@ export interface FeedStream extends AsyncIterableIterator<FeedItem, undefined, u
   /** Where the stream begins. Each item has a cursor of its own. */
   readonly startCursor: string;
   return(): Promise<IteratorResult<FeedItem, undefined>>;
-  /** After the queued items, the next one is this error. Nothing follows it. */
+  /** Ends the stream with this error, after the queued items. */
   fail(reason: AppError): void;
 }
 
@@ -43,10 +43,10 @@ export class Subscriber implements FeedStream {
   readonly startCursor: string;
   position: FeedPosition;
   readonly #options: SubscriberOptions;
-  /** Behind the last queued item. Reading resumes here after a crash of the database. */
+  /** After the last queued item. Reading resumes here after a crash of the database. */
   #durable: FeedPosition;
   #rewinds = 0;
-  /** The current state that was shown first. Undefined once the stream is past it. */
+  /** The snapshot of the state that the client saw first. Undefined once the stream is past the snapshot. */
   #seen: Snapshot | undefined;
   #queue: PlacedItem[] = [];
   #waiters: Waiter[] = [];
@@ -64,7 +64,9 @@ export class Subscriber implements FeedStream {
     this.startCursor = toFeedCursor(options.epoch, { position: options.durable, seen: this.#seen });
   }
 
-  /** In order. A stream that still catches up finds the change among the recent ones. */
+  /**
+   * Called for each change in order. A stream that still catches up finds the change among the recent ones.
+   */
   push(item: PlacedItem): void {
     if (!this.#isLive || this.#isEnded || !isAfter(item.position, this.position)) return;
     this.position = item.position;
@@ -77,7 +79,10 @@ export class Subscriber implements FeedStream {
     this.fail(slowConsumer());
   }
 
-  /** Every change up to the bookmark has been pushed. It keeps the cursor of a quiet stream from expiring. */
+  /**
+   * Every change up to the bookmark has been pushed. A bookmark keeps the cursor of a quiet stream from
+   * expiring.
+   */
   mark(bookmark: PlacedItem): void {
     if (!this.#isLive || this.#isEnded || !isAfter(bookmark.position, this.#durable)) return;
     this.#enqueue(bookmark);
@@ -144,7 +149,7 @@ export class Subscriber implements FeedStream {
     if (!this.#seen || !hasSeen(this.#seen, item.position.xid)) this.#queue.push(item);
   }
 
-  /** The cursor carries the snapshot as long as changes of it may follow. */
+  /** The cursor carries the snapshot as long as changes that the snapshot includes may follow. */
   #withSnapshot(item: PlacedItem): FeedItem {
     const { position } = item;
     if (this.#seen && position.xid >= this.#seen.end) this.#seen = undefined;

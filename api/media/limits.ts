@@ -11,7 +11,7 @@ export function requireStorage({ media }: Pick<Context, 'media'>): MediaStorage 
   });
 }
 
-/** For media that no longer wait for an upload, or never did. Undefined: they are gone. */
+/** For media that no longer wait for an upload, or never did. Undefined: the media are gone. */
 export function uploadRefused(row: MediaRow | undefined): AppError {
   const { status, error_message } = row ?? { status: 'deleted', error_message: null };
   const reasons: Partial<Record<MediaRow['status'], string>> = {

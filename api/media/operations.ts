@@ -115,7 +115,7 @@ export async function deleteMedia(
   return answer;
 }
 
-/** Without the upload URL. Only the operation that made it adds it. */
+/** Leaves out the upload URL. Only the operation that made the URL adds it. */
 export function presentMedia(row: MediaRow): Media {
   return present(Media, {
     ...row,

@@ -38,7 +38,7 @@ const mediaPath = /^\/media\/((?:[\w~-]|%7E){1,1000})\/1\.(\w{1,5})(?:\?|$)/i;
 
 export const isPublicMediaUrl = (url: string) => url.startsWith('/media/');
 
-/** Crawlers of networks obey it. */
+/** Crawlers of networks obey `robots.txt`. */
 export const robotsPage: PublicPage = {
   path: '/robots.txt',
   respond: (_, c) => c.text('User-agent: *\nAllow: /media/\nDisallow: /\n'),
@@ -161,7 +161,7 @@ export function createPublicMedia(
       try {
         await answer(incoming, outgoing);
       } catch (thrown) {
-        // Its length was announced, so the reader notices.
+        // The length of the file was announced, so the reader notices that bytes are missing.
         if (outgoing.headersSent) {
           if (thrown instanceof StoreError) reportBroken(context, thrown, requestId);
           outgoing.destroy();

@@ -1,4 +1,4 @@
-// Reads an upload request: from its headers which bytes it sends, and then its body.
+// Reads an upload request: first the headers, which say which bytes it sends, and then the body.
 import type { Hash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { free } from '../../activities/media/free.ts';
@@ -87,14 +87,14 @@ export interface UploadTimes {
   totalMs: number;
 }
 
-/** Ends with an error if no byte arrives for too long, if all take too long, or if the client breaks off. */
+/** Ends with an error if no byte arrives for too long, the body takes too long, or the client breaks off. */
 export async function* readBody(
   incoming: IncomingMessage,
   { stalledMs, totalMs }: UploadTimes,
   hash: Hash | undefined,
 ): AsyncGenerator<Uint8Array> {
   const endsAt = performance.now() + totalMs;
-  // Without its socket, the request could not be answered.
+  // Keeps the socket open, because the answer is sent on it.
   const chunks: AsyncIterator<Buffer> = incoming.iterator({ destroyOnReturn: false });
   for (;;) {
     const reading = chunks.next();

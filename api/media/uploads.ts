@@ -87,7 +87,7 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const requestId = nameRequest(headerOf(incoming, 'x-request-id'));
-    // A client that breaks off ends the body with an error too, which is handled there.
+    // If a client breaks off, reading the body fails too, and that error is handled there.
     incoming.on('error', () => undefined);
     try {
       await answer(incoming, outgoing, requestId);
@@ -146,7 +146,7 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
     return row;
   }
 
-  /** Returns the media as they are then. Still pending: more bytes are missing. */
+  /** Returns the media after the request. Still pending: more bytes are missing. */
   async function applyRequest(
     storage: MediaStorage,
     row: MediaRow,
@@ -207,7 +207,7 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
     }
     const end =
       request.kind === 'part' ? from + request.bytes : (request.total ?? row.declared_bytes);
-    // A whole file is hashed while it arrives. Its parts are read again once they are complete.
+    // A whole file is hashed while it arrives. A file in parts is read again once it is complete.
     const isWhole = from === 0 && (request.kind === 'whole' || end === request.total);
     const hash = isWhole ? createHash('sha256') : undefined;
     askForBody(incoming, outgoing);
@@ -255,7 +255,9 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
     return media;
   }
 
-  /** Bytes that the file may have. Throws if the project has no room for those that the request announces. */
+  /**
+   * Bytes that the file may have. Throws if the project has no room for the bytes that the request announces.
+   */
   async function roomFor(
     storage: MediaStorage,
     row: MediaRow,

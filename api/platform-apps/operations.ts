@@ -48,8 +48,8 @@ export async function getPlatformApp(
 }
 
 /**
- * New consents use this app. Accounts that were connected with an earlier one stay with it. 201 for the
- * first app of the network, 200 for another one.
+ * New consents use this app. Accounts that were connected with an earlier app stay with the earlier app. 201
+ * for the first app of the network, 200 for a later one.
  */
 export async function setPlatformApp(
   context: Context,
@@ -91,7 +91,7 @@ export async function setPlatformApp(
   });
 }
 
-/** Deletes the app and the earlier ones of the network that accounts are still connected with. */
+/** Deletes the app, and earlier apps of the network that accounts are still connected with. */
 export async function deletePlatformApp(
   context: Context,
   caller: Caller,
@@ -117,7 +117,7 @@ export async function deletePlatformApp(
   });
 }
 
-/** Of a network without any. */
+/** For a network whose apps have no settings. */
 const noSettings = z.strictObject({});
 
 function presentPlatformApp({ publicUrl }: Context, row: PlatformAppRow): PlatformApp {

@@ -68,7 +68,7 @@ function presentFileRules(rules: VideoRules) {
   };
 }
 
-/** Without its name, since a named schema becomes a reference. */
+/** Leaves out the name of the schema, since a named schema becomes a reference. */
 export function toJsonSchema(schema: z.ZodType): Record<string, unknown> {
   const { $ref, $defs, ...inline } = z.toJSONSchema(schema, {
     io: 'input',

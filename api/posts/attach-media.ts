@@ -26,7 +26,7 @@ export async function attachPostMedia(
   throw validationError([{ path: ['media'], code: 'media_deleted', message }]);
 }
 
-/** Media that the changed post has no more can be deleted. */
+/** Detaches media that the changed post no longer has, so that they can be deleted. */
 export async function detachPostMedia(
   trx: Transaction,
   { post, results }: PostWithResults,

@@ -9,7 +9,7 @@ import type { Transaction } from '../../schema/database/tables.ts';
 import type { PlannedTarget } from './checks/targets.ts';
 import { listTargetRows } from './stored-post.ts';
 
-/** Targets that have got their defaults keep them. `targets`: planned from the post's rows. */
+/** Targets that already have copies keep them. `targets`: planned from the post's rows. */
 export async function copyDefaults(
   trx: Transaction,
   { post, results }: PostWithResults,

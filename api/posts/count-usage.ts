@@ -42,7 +42,7 @@ export interface ResultsCount {
   pathOf?: (position: number) => Path;
 }
 
-/** Counts existing results, which are locked, in this month only. */
+/** Counts existing results in this month and in no other. The caller has locked the results. */
 export async function countResults(
   context: Context,
   effects: Effects,
@@ -77,7 +77,10 @@ interface LimitedUsage extends CountedUsage {
   limit: number;
 }
 
-/** Refuses targets beyond their account's limit and reports accounts close to it. `usages` counts them. */
+/**
+ * Refuses targets beyond their account's limit and reports accounts close to it. `usages` includes the
+ * targets.
+ */
 export async function settleUsage(
   context: Context,
   effects: Effects,

@@ -79,7 +79,9 @@ async function createOnce(
   }
 }
 
-/** The caller with the post's key: its own, or one made from the request's key and the position. */
+/**
+ * The caller with the key of one post: the post's own, or one made from the request's key and the position.
+ */
 function askForItem({ idempotency, ...caller }: Caller, index: number, input: CreatePost): Caller {
   const { idempotency_key: own } = input;
   if (own !== undefined) {

@@ -45,7 +45,7 @@ function presentResult(
   results: PostResultRow[],
 ): PostResult {
   const comment = findFirstComment(results, result.id);
-  // Its options show the thumb.
+  // A link thumb is shown with the options, not as media.
   const hasLinkThumb = findLinkThumb(result.platform_options) !== undefined;
   const present = (row: PostResultRow) => presentOutcome(settings, post, row, results);
   return {

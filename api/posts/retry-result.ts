@@ -20,7 +20,7 @@ import { presentPost } from './presenter.ts';
 import { deadlinePassed, startRun } from './publish-post.ts';
 import { findFirstComment } from '../../schema/database/posts/targets.ts';
 
-/** The post is `pending` until the target has ended. Then it gets a new event. */
+/** The post is `pending` until the target has ended. Then the post gets a new event. */
 export function retryResult(
   context: Context,
   caller: Caller,
@@ -43,12 +43,12 @@ export function retryResult(
     }
     await renewMedia(trx, post, failed);
     for (const row of failed) await reopenResult(trx, caller.projectId, row);
-    // Searches of the network start at `due_at`, so it stays: an earlier run may have sent the post.
+    // Searches at the network start at `due_at`, which stays the same: an earlier run may have sent the post.
     const { scheduled_at: scheduledAt, due_at: dueAt } = post;
     await startRun(trx, post, { status: 'pending', scheduledAt, dueAt });
     change({ subject: 'post', subject_id: id, result_id: resultId, kind: 'result.retried' });
     const written = await getPostRow(trx, caller, id);
-    // A target with an unknown outcome still counts.
+    // A target with an unknown outcome is still counted.
     const uncounted = failed.filter(({ usage_month }) => usage_month === null);
     await countResults(context, effects, caller, uncounted, { month: monthOf(new Date()) });
     const shown = presentPost(context, written.post, written.results);
@@ -66,7 +66,9 @@ async function renewMedia(trx: Transaction, post: PostRow, rows: PostResultRow[]
   });
 }
 
-/** A reply has no deadline, and an unknown outcome is checked whenever it is retried. */
+/**
+ * Whether the deadline applies. A reply has no deadline, and an unknown outcome can be checked at any time.
+ */
 const isUnsent = ({ answers_result_id, error_code }: PostResultRow) =>
   answers_result_id === null && error_code !== 'outcome_unknown';
 

@@ -21,12 +21,14 @@ export function toTargetInput({ post, results }: PostWithResults): StoredContent
   };
 }
 
-/** Without first comments, in the order of the request. */
+/** The rows of targets, in the order of the request, without first comments. */
 export function listTargetRows(results: readonly PostResultRow[]): PostResultRow[] {
   return results.filter(({ kind }) => kind === 'post');
 }
 
-/** The defaults that the targets got when the post left draft. Null: those of a draft get them later. */
+/**
+ * The defaults that the targets got when the post left draft. Null: the targets of a draft get theirs later.
+ */
 export function listCopiedDefaults({ results }: PostWithResults) {
   return listTargetRows(results).map((row) => row.default_options);
 }

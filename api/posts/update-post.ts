@@ -92,7 +92,7 @@ function usageMonthOf({ status, scheduled_at }: PostRow): string | null {
   return status === 'scheduled' && scheduled_at ? monthOf(scheduled_at) : null;
 }
 
-/** `newTargets`: those that replaced the stored ones. */
+/** `newTargets`: the targets that replaced the stored ones. */
 async function writeContent(
   context: Context,
   { trx }: Effects,

@@ -85,7 +85,7 @@ function showReference(): Promise<Response> {
   });
 }
 
-/** The `docs_url` of an error leads here, so these tables need no script. */
+/** The `docs_url` of an error leads here, so these tables work without a script. */
 function errorCodes(): Html {
   return html`<p>
       <a href="/docs">Reference</a> · <a href="/v1/openapi.json">OpenAPI document</a> ·

@@ -20,7 +20,7 @@ import type { Caller, Context } from '../http/context.ts';
 import { emptyPage, pagesByParent } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 
-/** Counts before the transaction, which keeps its locks short. A workflow does the rest. */
+/** Counts the deliveries before the transaction, so that its locks are short. A workflow does the rest. */
 export async function replayDeliveries(
   context: Context,
   caller: Caller,
@@ -48,7 +48,7 @@ export async function replayDeliveries(
   });
 }
 
-/** The webhook may have been deleted. */
+/** Also returns a replay whose webhook was deleted. */
 export async function getReplay(
   { db }: Context,
   caller: Caller,

@@ -43,7 +43,7 @@ export function createConsent({ db, publicUrl }: ConsentSettings): Hono {
     return c.redirect(callback.href, 303);
   });
 
-  /** Redirects only to this Fanfare. Any other target would make this page an open redirect. */
+  /** Whether the URL is at this Fanfare. Other URLs would make this page an open redirect. */
   function isCallback(url: string): boolean {
     return URL.parse(url)?.origin === new URL(publicUrl).origin;
   }

@@ -11,7 +11,9 @@ import { Refusal } from './refusal.ts';
 
 const Name = z.string().regex(/^[\w.-]{1,64}$/);
 
-/** `?fail=2&status=503&delay_ms=500` fails the first two requests of every delivery. Without `fail`, it fails all. */
+/**
+ * `?fail=2&status=503&delay_ms=500` fails the first two requests of every delivery. Without `fail`, all fail.
+ */
 const FailureOptions = z.object({
   fail: z.coerce.number().int().min(0).max(1_000).optional(),
   status: z.coerce.number().int().min(200).max(599).optional(),

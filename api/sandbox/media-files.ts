@@ -7,7 +7,7 @@ import { openMedia } from './media.ts';
 import { Refusal } from './refusal.ts';
 import { isSandboxId } from './values.ts';
 
-/** As long as the sandbox keeps them. */
+/** Clients may cache media as long as the sandbox keeps them. */
 const cacheS = 7 * 86_400;
 
 export function createMediaFiles({ db }: { db: Db }): Hono {
@@ -53,7 +53,9 @@ export function createMediaFiles({ db }: { db: Db }): Hono {
   return app;
 }
 
-/** Undefined: everything, as for several ranges. Beyond the file, `start` is after `end`. */
+/**
+ * Undefined: the whole file, also for several ranges. For a range beyond the file, `start` is after `end`.
+ */
 function readRange(header: string | undefined, bytes: number) {
   const [match, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
   if (match === undefined || (first === '' && last === '')) return undefined;

@@ -34,7 +34,7 @@ export const NewMedia = z.strictObject({
 });
 
 const rowBytes = 262_144;
-/** Small: the driver copies the bytes that it reads several times, and its copies wait to be collected. */
+/** Small: the driver makes several copies of the bytes, and garbage collection frees the copies late. */
 const readBytes = 16_384;
 
 export async function createMedia(
@@ -60,7 +60,7 @@ export async function storePart(db: Db, grant: SandboxGrantRow, id: string, requ
   return presentMedia(await complete(db, id));
 }
 
-/** Refuses all but complete media of the handle. */
+/** Throws unless all media are complete and belong to the handle. */
 export async function checkMedia(db: Db, { handle }: SandboxGrantRow, ids: string[]) {
   const rows = await listSandboxMedia(db, ids);
   const own = rows.filter((row) => row.handle === handle);
@@ -95,7 +95,7 @@ interface Part {
   length: number;
 }
 
-/** Undefined: the request only asks. */
+/** Undefined: the request only asks for the received bytes. */
 function readRange({ headers }: Request, media: SandboxMediaRow): Part | undefined {
   const pattern = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+)$/;
   const [, first, last, total] = pattern.exec(headers.get('content-range') ?? '') ?? [];
@@ -114,7 +114,7 @@ function readRange({ headers }: Request, media: SandboxMediaRow): Part | undefin
   return { start, length };
 }
 
-/** Stores each row as soon as it is full. A lost connection loses only the row that it breaks off in. */
+/** Stores each row as soon as it is full. A lost connection loses only the row that was being received. */
 async function receive(db: Db, id: string, { start, length }: Part, request: Request) {
   let next = start;
   for await (const row of inRows(readBody(request), length)) {

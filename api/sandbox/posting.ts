@@ -1,4 +1,4 @@
-// Publishes or refuses a post to the sandbox, as its options or its caption request.
+// Publishes or refuses a post to the sandbox, as its options or its caption say.
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context as HonoContext } from 'hono';

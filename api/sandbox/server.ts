@@ -28,7 +28,7 @@ export function createSandbox(settings: SandboxSettings): Hono {
   const limit = limitBody(maxBodyBytes, (_, { code }) =>
     (code === 'payload_too_large' ? tooLarge : cutOff).toResponse(),
   );
-  // Parts of media are larger, and are never held whole.
+  // Parts of media are larger, but are never in memory as a whole.
   app.use(except('/sandbox/api/media/:id', limit));
   app.get('/', (c) => c.redirect('/sandbox/posts'));
   app.route('/api', createNetwork(settings));

@@ -43,13 +43,13 @@ export interface AppOptions {
   vault: Vault;
   /** The process is not ready before this API key exists. Undefined: it waits for none. */
   firstKey?: string | undefined;
-  /** As FANFARE_MEDIA_URL. Undefined: this process has no store of media. */
+  /** URL as in FANFARE_MEDIA_URL. Undefined: this process has no store of media. */
   mediaUrl: string | undefined;
   roles: { api: boolean; worker: boolean };
   /** Folder that keeps the workflow bundle between starts. */
   cacheDirectory: string;
   log: Logger;
-  /** Of a process with a worker. Default: the SDK's own runtime. */
+  /** Runtime of a process with a worker. Default: the SDK's own runtime. */
   temporalRuntime?: TemporalRuntime;
 }
 
@@ -64,7 +64,7 @@ export interface App {
 
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, databaseUrl, vault, roles, temporalAddress, log } = options;
-  // The port is known before there is a server, and meanwhile no other process may take it.
+  // The URLs need the port before the server exists, so the port is held until then.
   const held = config.port === 0 && roles.api ? await holdPort(config.host) : undefined;
   const port = held?.port ?? config.port;
   const publicUrl = config.publicUrl ?? `http://${urlHost(config.host)}:${port}`;
@@ -187,7 +187,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
-/** A proxy may hold a commit for about this long. */
+/** A proxy may hold the call that publishes a post for about this long. */
 const shortChecksMs = 60_000;
 
 function warnOfShortChecks(log: Logger, { targetClock: { reconcileDelaysMs } }: Config): void {
@@ -199,7 +199,7 @@ function warnOfShortChecks(log: Logger, { targetClock: { reconcileDelaysMs } }: 
   );
 }
 
-/** Usual on a developer's machine. */
+/** Logged as information, because it is usual on a developer's machine. */
 function reportWithoutMedia(log: Logger, { withoutMedia = [] }: Platforms): void {
   if (withoutMedia.length === 0) return;
   log.info(
@@ -217,9 +217,11 @@ async function openMedia(
   return { store: await openStore(url), ...readers, maxBytes, projectMaxBytes };
 }
 
-/** Below the 30 s that a container gets. Parts may wait longer for a server that doesn't answer. */
+/**
+ * Below the 30 s that a container gets to stop. Without a limit, a part may wait longer for a silent server.
+ */
 const stopWithinMs = 25_000;
-/** Less, so that lost credentials are logged. */
+/** Shorter than `stopWithinMs`, so that lost credentials are logged before the process ends. */
 const settleWithinMs = 22_000;
 
 /** A step that fails doesn't keep the others from stopping. */
@@ -233,7 +235,7 @@ async function stopInOrder(log: Logger, steps: (() => Promise<void> | undefined)
   }
 }
 
-/** Replaces an address that means every address. */
+/** Replaces an address that stands for all addresses of the machine. */
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -31,7 +31,7 @@ type KeepDependencies = Omit<WorkerDependencies, 'connection' | 'temporal'> & {
 
 const retryMs = 1_000;
 
-/** With everything that its activities need. */
+/** Runs the worker with everything that its activities need. */
 export async function runWorker(
   context: ProcessContext,
   options: Pick<KeepDependencies, 'address' | 'listener' | 'safeFetch' | 'cacheDirectory'>,

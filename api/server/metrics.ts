@@ -135,7 +135,7 @@ export const metricsPage: PublicPage<ProcessContext> = {
 const needsToken = 'Set FANFARE_METRICS_TOKEN, and send it as a bearer token.\n';
 const wrongToken = 'The token is not FANFARE_METRICS_TOKEN.\n';
 
-/** Metrics name projects that are paused, and how much an installation does. */
+/** Not everyone may read metrics: they name paused projects, and show how much an installation does. */
 function refuseScrape({ config }: Context, given: string | undefined) {
   const { metricsToken } = config.secrets;
   if (metricsToken === undefined) {

@@ -106,7 +106,7 @@ async function toReport(checking: Promise<unknown>): Promise<PartReport> {
   return (await within(checkTimeoutMs, answer)) ?? { ok: false, error };
 }
 
-/** A connection that several addresses refused has no message. */
+/** The error has no message if several addresses refused the connection. */
 export function describeFailure(error: unknown): string {
   const { message, code } = error as { message?: string; code?: unknown };
   return message || String(code);

@@ -7,7 +7,7 @@ export async function findFreePorts(
   wanted: readonly number[],
   host = '127.0.0.1',
 ): Promise<number[]> {
-  // Held all at once, so that they differ.
+  // The ports are held at the same time, so that they differ.
   const servers: Server[] = [];
   try {
     for (const port of wanted) servers.push(await hold(port, host).catch(() => hold(0, host)));
@@ -21,7 +21,7 @@ export async function findFreePort(host?: string): Promise<number> {
   return (await findFreePorts([0], host))[0]!;
 }
 
-/** Any free port, until a server listens on what this returns. */
+/** Holds a free port until another server listens on the returned one. */
 export async function holdPort(host: string): Promise<{ server: Server; port: number }> {
   const server = (await hold(0, host)).unref();
   return { server, port: (server.address() as AddressInfo).port };

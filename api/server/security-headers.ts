@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 
 const yearS = 31_536_000;
 
-/** A page with its own policy replaces this one. */
+/** Sets a default Content-Security-Policy. A page with a policy of its own replaces it. */
 export function setSecurityHeaders(outgoing: ServerResponse, publicUrl: string): void {
   outgoing.setHeader('X-Content-Type-Options', 'nosniff');
   outgoing.setHeader('Content-Security-Policy', "frame-ancestors 'none'");

@@ -63,7 +63,7 @@ function limitUnread(outgoing: ServerResponse, stalledMs: number): void {
   outgoing.once('close', () => clearInterval(timer));
 }
 
-/** Node compares the same at the timeout of a socket, which Yoga switches off. */
+/** Node compares the same number when a socket times out, but Yoga switches this timeout off. */
 function unreadBytes(socket: Socket | null): number {
   return (socket as { _handle?: { writeQueueSize: number } } | null)?._handle?.writeQueueSize ?? 0;
 }
@@ -115,7 +115,9 @@ export function createServer(context: Context, parts: ServerParts): Server {
     }
   }
 
-  /** Without Yoga: bytes of media are read and sent no faster than the other side takes or gives them. */
+  /**
+   * Bypasses Yoga, so that bytes of media are received and sent only as fast as the other side can take them.
+   */
   async function transfer(
     route: string,
     { respond }: Pick<Uploads, 'respond'>,

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { findFreePort } from './ports.ts';
 
 export interface TemporalRuntime {
-  /** Before each start of a worker: the SDK drops its runtime when the last connection closes. */
+  /** Call it before each start of a worker: the SDK drops its runtime when the last connection closes. */
   install(): Promise<void>;
   /** Text for Prometheus; empty while the worker restarts. */
   readMetrics(): Promise<string>;
@@ -16,7 +16,7 @@ export function createTemporalRuntime(log: Logger): TemporalRuntime {
   let metricsUrl: string | undefined;
   return {
     async install() {
-      // The SDK serves its metrics on an address of its own only.
+      // The SDK serves its metrics only on an address of its own.
       const bindAddress = `127.0.0.1:${await findFreePort()}`;
       try {
         Runtime.install(runtimeOptions(logger, bindAddress));
@@ -32,7 +32,7 @@ export function createTemporalRuntime(log: Logger): TemporalRuntime {
 
 function runtimeOptions(logger: DefaultLogger, bindAddress: string): RuntimeOptions {
   return {
-    // Its signal handlers would race with ours.
+    // The SDK's signal handlers would race with ours.
     shutdownSignals: [],
     logger,
     telemetryOptions: {
@@ -65,7 +65,7 @@ const maxErrorLength = 1_000;
 const unhelpful = new Set([
   // The line `an activity failed` says more.
   'Activity failed',
-  // The queue of crowded projects has none.
+  // The queue of crowded projects has no workflows.
   'No workflows registered, not polling for workflow tasks',
 ]);
 

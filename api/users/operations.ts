@@ -34,8 +34,9 @@ export async function getUser(
 }
 
 /**
- * Erases the user's connect sessions, then the accounts, so that no session can connect another one. Every step
- * is a transaction of its own, and a repeat continues with what is left. So an Idempotency-Key has no effect.
+ * Erases the user's connect sessions, then the accounts, so that no session can connect another account.
+ * Every step is a transaction of its own. A repeat continues with what is left, so an Idempotency-Key has no
+ * effect.
  */
 export async function eraseUser(
   context: Context,

@@ -80,7 +80,7 @@ export function listWebhooks(
   );
 }
 
-/** Without deleted webhooks. */
+/** Leaves out deleted webhooks. */
 export const findWebhooks = byIds(listWebhooksById, presentWebhook);
 
 export async function updateWebhook(
@@ -147,7 +147,7 @@ export function deleteWebhook(context: Context, caller: Caller, id: string): Pro
   });
 }
 
-/** Without the secret. Only the operation that made it adds it. */
+/** Leaves out the secret. Only the operation that made the secret adds it. */
 function presentWebhook(row: WebhookRow & WebhookHealth): Webhook {
   return present(Webhook, { ...row, active: row.status === 'active' });
 }

@@ -139,7 +139,7 @@ function refuseProtocol({ headers }: IncomingMessage): string | undefined {
   return offered === undefined || handleProtocols(offered) ? undefined : otherProtocol;
 }
 
-/** From the connection parameters, as browsers must send it, or the header of the upgrade. */
+/** The key from the connection parameters, where browsers must send it, or from the header of the upgrade. */
 function readAuthorization(
   params: Record<string, unknown> | undefined,
   { request }: SocketState,

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import type { WebSocket } from 'ws';
 
-/** Room for a key, and not for much that would have to be kept. */
+/** Enough for a key, but little to keep in memory. */
 const maxBytes = 16 * 1_024;
 
 export function createUnauthenticated(max: number) {

@@ -14,7 +14,7 @@ export interface WireOptions {
 
 /** Above this, a stream waits until its bytes are written. */
 const comfortableBytes = 64 * 1_024;
-/** Above this, the client keeps asking without reading. */
+/** Above this, the socket is closed, because the client keeps asking without reading. */
 const maxUnreadBytes = 16 * 1_024 * 1_024;
 
 const ofClients: ReadonlySet<string> = new Set([
@@ -61,7 +61,7 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
           socket.send(data);
           return undefined;
         }
-        // A failure closes the socket.
+        // A failed send closes the socket, so the error is ignored here.
         return new Promise((resolve) => socket.send(data, () => resolve()));
       },
       close: (code, reason) => socket.close(code, reason),
@@ -82,7 +82,7 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
           }
           const id = message.type === MessageType.Subscribe ? message.id : undefined;
           if (id !== undefined && running.has(id)) {
-            // It would replace the running operation, which nobody could end then.
+            // A second operation with this ID would replace the running one, which nobody could end then.
             socket.close(CloseCode.SubscriberAlreadyExists, `The operation ${id} has not ended`);
             return;
           }

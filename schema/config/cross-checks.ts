@@ -70,5 +70,5 @@ export function findCrossIssues(
   return issues;
 }
 
-/** Only processes of this machine reach it. */
+/** Whether only processes of this machine reach the host. */
 export const isLoopback = (host: string) => ['127.0.0.1', '::1', 'localhost'].includes(host);

@@ -5,7 +5,7 @@ import { platformDefinitions, platformVariables } from '../platforms/index.ts';
 import { defaultDeliveryDelaysMs, defaultQueryTimeoutMs, defaultTargetClock } from '../retry.ts';
 import { delays, developmentFlag, flag, number, text, url } from '../platforms/variables.ts';
 
-/** Checked by the same resolver that uses them. */
+/** Checks the addresses by the same resolver that will use them. */
 function areNameServers(servers: string[]): boolean {
   try {
     new Resolver().setServers(servers);
@@ -251,5 +251,5 @@ const CommonVariables = z.object({
   FANFARE_PERSISTED_ONLY: flag('Refuse other GraphQL documents.', false),
 });
 
-/** All variables. Those of a network come from its definition. */
+/** All variables. The variables of a network come from its definition. */
 export const Environment = CommonVariables.extend(platformVariables) as typeof CommonVariables;

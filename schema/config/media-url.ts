@@ -11,7 +11,7 @@ export interface BucketLocation {
   bucket: string;
   /** Without slashes at its ends. Empty: none. */
   prefix: string;
-  /** Undefined: the one of AWS. */
+  /** Undefined: the endpoint of AWS. */
   endpoint: string | undefined;
   region: string;
   /** The bucket is part of the path, instead of the host. */
@@ -20,7 +20,7 @@ export interface BucketLocation {
 
 const parameters = ['endpoint', 'region', 'path_style'];
 
-/** Returns what is wrong if it is malformed. */
+/** Returns what is wrong as a text if the URL is malformed. */
 export function parseMediaUrl(text: string): FolderLocation | BucketLocation | string {
   const url = URL.parse(text);
   if (url?.protocol === 'file:') return parseFolder(url);

@@ -14,7 +14,7 @@ export interface ConnectOptions {
   queryTimeoutMs?: number;
   /** Default: 5. 0: no limit. */
   transactionTimeoutS?: number;
-  /** Runs `use`, which holds a connection until it resolves, when it is its turn. Default: at once. */
+  /** Runs `use` when its turn comes. `use` holds a connection until it resolves. Default: runs it at once. */
   inTurn?: (use: () => Promise<void>) => Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function connectDatabase(options: ConnectOptions): DatabaseConnection {
     connectionString: options.url,
     max: options.maxConnections,
     application_name: options.applicationName,
-    // The pool waits for it, which pg's types don't say.
+    // The pool waits for this promise, although pg's types don't say so.
     // oxlint-disable-next-line typescript/no-misused-promises
     onConnect: (client) => client.query(limitTransactions(transactionTimeoutS)),
     types,
@@ -103,9 +103,9 @@ export async function findReadOnlyCause(db: Db): Promise<string | undefined> {
 }
 
 /**
- * A transaction left open would hold back the live feed, whose readers wait for every older one. Before
- * Postgres 17, only single statements can be limited. Not as `options` of the connection: PgBouncer refuses
- * these.
+ * A transaction left open would hold back the live feed, whose readers wait for every older transaction.
+ * Before Postgres 17, only single statements can be limited. The limit isn't set by `options` of the
+ * connection, because PgBouncer refuses these.
  */
 export function limitTransactions(
   seconds: number,

@@ -4,7 +4,9 @@ import { firstIdAt, type IdKind } from '../wire/ids.ts';
 import { maxPageBytes, type Period } from '../wire/listing.ts';
 import type { Db } from './tables.ts';
 
-/** How much the clock of ids may differ from that of `created_at`, which may be Postgres's. */
+/**
+ * How much two clocks may differ: that of ids, and that of `created_at`, which can be the clock of Postgres.
+ */
 const clockSlackMs = 60_000;
 
 /** Restricts ids as well as `created_at`, so that the index on ids serves the query. */
@@ -35,7 +37,7 @@ export interface Weight {
   bytes_before: number;
 }
 
-/** Selects the weight of each row of a page, to cut the page by. */
+/** Selects the weight of each row, by which the page is cut. */
 export function weigh(bytes: RawBuilder<number>, id: string) {
   const before = sql`rows between unbounded preceding and 1 preceding`;
   return [

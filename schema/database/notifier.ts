@@ -54,9 +54,11 @@ export function createNotifier(url: string, queryTimeoutMs = defaultQueryTimeout
     }
   }
 
-  /** Sends the first notification at once, and those that arrive during or just after it together. */
+  /**
+   * Sends the first notification at once. Sends those that arrive during a send, or just after it, together.
+   */
   async function sendWaiting(): Promise<void> {
-    // All channels of a commit first.
+    // First lets the commit add all its channels.
     await Promise.resolve();
     while (waiting.size > 0) {
       await send();

@@ -17,7 +17,7 @@ import {
   type PublishPostInput,
 } from '../workflows.ts';
 
-/** A CTE. The commit of a statement that selects from it returns before it is on disk. */
+/** A CTE. A statement that selects from it returns before its commit is on disk. */
 const unsynced = sql`unsynced as materialized (
   select set_config('synchronous_commit', 'off', true))`;
 

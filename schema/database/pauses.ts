@@ -16,7 +16,7 @@ export function isUnderPause(results: string) {
     where scope in (${sql.ref(`${results}.platform`)}, ${sql.ref(`${results}.project_id`)}))`;
 }
 
-/** False: it was paused already. */
+/** False: the scope was paused already. */
 export async function insertPause(db: Db, scope: string): Promise<boolean> {
   const inserted = await db
     .insertInto('sending_pauses')
@@ -27,7 +27,7 @@ export async function insertPause(db: Db, scope: string): Promise<boolean> {
   return inserted !== undefined;
 }
 
-/** False: it was not paused. */
+/** False: the scope was not paused. */
 export async function deletePause(db: Db, scope: string): Promise<boolean> {
   const deleted = await db
     .deleteFrom('sending_pauses')

@@ -14,7 +14,7 @@ export function findSandboxPost(db: Db, id: string): Promise<SandboxPostRow | un
   return db.selectFrom('sandbox_posts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Does nothing if it is gone, or another handle's. */
+/** Does nothing if the post is gone, or belongs to another handle. */
 export async function deleteSandboxPost(db: Db, handle: string, id: string): Promise<void> {
   await db.deleteFrom('sandbox_posts').where('id', '=', id).where('handle', '=', handle).execute();
 }
@@ -92,7 +92,7 @@ export async function insertSandboxMediaPart(
   return numAffectedRows === 1n;
 }
 
-/** At most `maxBytes` from there on, and none of the next part. Undefined: no such byte is stored. */
+/** At most `maxBytes` from `startByte` on, from one part. Undefined: no byte is stored at `startByte`. */
 export async function readSandboxMedia(
   db: Db,
   id: string,

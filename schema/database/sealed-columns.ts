@@ -27,14 +27,14 @@ export const indexedColumns: readonly SealedColumn[] = [
   sealedColumn('webhook_subscriptions', 'previous_secret'),
 ];
 
-/** Not indexed: it would slow every write. Answers are kept a day; the oldest name the oldest key. */
+/** Not indexed: an index slows every write. Answers are kept a day; the oldest one has the oldest key. */
 export const answers: SealedColumn = {
   ...sealedColumn('idempotency_keys', 'answer'),
   primaryKey: ['project_id', 'key'],
   context: `'idempotency_keys/' || project_id || '/' || key`,
 };
 
-/** A login whose key is gone begins again, so no start depends on it. */
+/** A login whose key is gone begins again, so no start depends on this key. */
 const flows = sealedColumn('connect_sessions', 'flow', '/flow');
 
 export const sealedColumns: readonly SealedColumn[] = [...indexedColumns, answers, flows];

@@ -72,7 +72,7 @@ export interface Database {
 }
 
 export type Db = Kysely<Database>;
-/** Opened by `inTransaction`. Functions with several statements take one instead of a `Db`. */
+/** Opened by `inTransaction`. Functions with several statements take a Transaction instead of a `Db`. */
 export type Transaction = KyselyTransaction<Database> & {
   notifyAfterCommit(channel: Channel): void;
 };
@@ -89,7 +89,7 @@ interface ProjectTable {
   support_url: string | null;
   return_origins: Generated<string[]>;
   monthly_posts_per_account: number | null;
-  /** For posts without `publish_by`: seconds after they are due. */
+  /** Seconds from the due time of a post to its deadline, if the post has no `publish_by`. */
   publish_within_s: number | null;
   created_at: Generated<Date>;
 }
@@ -113,7 +113,7 @@ export type ApiKeyRow = Selectable<ApiKeyTable>;
 /** A client that is registered at a network. */
 interface PlatformAppTable {
   id: string;
-  /** Null: the operator's. */
+  /** Null: the app is the operator's. */
   project_id: string | null;
   platform: PlatformName;
   environment: GeneratedAlways<KeyEnvironment>;
@@ -123,15 +123,15 @@ interface PlatformAppTable {
   /** Sealed by the vault; null if the client has none. */
   client_secret: Buffer | null;
   client_secret_key_id: string | null;
-  /** As `appSettings` of the network describes them. Null: it has none, or the app is the operator's. */
+  /** Described by `appSettings` of the network. Null: the app has none, or is the operator's. */
   settings: JsonOrNull<Record<string, string>>;
   approval: Generated<AppApproval>;
   /** Names the app in the addresses that its network calls. It can't be guessed. */
   inbound_key: string;
-  /** When an event last said that it has no credits left at the network. */
+  /** When an event last reported that the app has no credits left at the network. */
   credits_exhausted_at: Date | null;
   created_at: Generated<Date>;
-  /** When it was last set. A project's last one serves its new consents. */
+  /** When the app was last set. New consents of a project use the app that was set most recently. */
   updated_at: Generated<Date>;
 }
 export type PlatformAppRow = Selectable<PlatformAppTable>;
@@ -141,22 +141,24 @@ interface GrantTable {
   id: string;
   project_id: string;
   platform: PlatformName;
-  /** The app that made it; null if none did. */
+  /** The app that made the login. Null: no app did. */
   app_id: string | null;
   /** Sealed by the vault; null once the network has ended the login. */
   credentials: Buffer | null;
   credentials_key_id: string | null;
   credential_version: Generated<number>;
   token_expires_at: Date | null;
-  /** When a schedule refreshes it. Null: the login doesn't expire, has ended, or can't be refreshed. */
+  /**
+   * When a schedule refreshes the login. Null: the login doesn't expire, has ended, or can't be refreshed.
+   */
   refresh_at: Date | null;
   /** Refreshes that failed since the last one that succeeded. */
   refresh_failures: Generated<number>;
-  /** When a schedule asks the network whether it still works. Null: it is refreshed, has ended, or can't be asked for. */
+  /** When a schedule asks whether the login works. Null: it is refreshed, has ended, or can't be checked. */
   check_at: Date | null;
-  /** When the next warning of its end is due. Null: none is due any more, or the login is refreshed. */
+  /** When the next warning of the login's end is due. Null: no warning is left, or the login is refreshed. */
   expiry_warning_at: Date | null;
-  /** The app that made it was deleted, which ended it. */
+  /** The app that made the login was deleted, which ended the login. */
   has_lost_app: Generated<boolean>;
   refresh_lease_id: string | null;
   refresh_lease_until: Date | null;
@@ -180,7 +182,7 @@ interface SocialAccountTable {
   grant_id: string | null;
   platform: PlatformName;
   account_name: string;
-  /** The client's name for it. */
+  /** The client's name for the account. */
   display_name: string | null;
   external_account_id: string;
   external_user_id: string | null;
@@ -191,13 +193,13 @@ interface SocialAccountTable {
   scope: Generated<string[]>;
   /** What distinguishes the account from others of its network. */
   traits: Json<Traits>;
-  /** Options that its posts get unless they have them. */
+  /** Options that the account's posts get where they don't set these options themselves. */
   default_options: Json<Record<string, unknown>>;
   connected_at: Generated<Date>;
   disconnected_at: Date | null;
-  /** When what it left behind is erased. Null: it is connected, or all of that is erased. */
+  /** When the remaining data of the account is erased. Null: it is connected, or everything is erased. */
   erase_at: Date | null;
-  /** Its name, user and IDs are gone, so it can never be connected again. */
+  /** The account's name, user and IDs are erased, so it can never be connected again. */
   is_erased: Generated<boolean>;
 }
 export type SocialAccountRow = Selectable<SocialAccountTable>;
@@ -211,16 +213,16 @@ interface AccountCheckTable {
   status: AccountCheckStatus;
   publishes: boolean;
   steps: Json<StoredStep[]>;
-  /** Stands for the result of a post, at networks that find a post by it. */
+  /** Takes the place of a result's ID at networks that find a post by this ID. */
   result_id: string;
   /** What one step leaves for the next, sealed by the vault. Null: nothing. */
   progress: Buffer | null;
   progress_key_id: string | null;
   /** Grows with each write, so that an execution that was replaced writes nothing. */
   version: Generated<number>;
-  /** The month in whose usage its post counts; null: it doesn't count. */
+  /** The month in whose usage the check's post counts. Null: the post doesn't count. */
   usage_month: string | null;
-  /** The workflow that takes its steps. */
+  /** The workflow that runs the steps of the check. */
   workflow_id: string;
   progressed_at: Generated<Date>;
   created_at: Generated<Date>;
@@ -233,12 +235,12 @@ interface ConnectSessionTable {
   project_id: string;
   environment: KeyEnvironment;
   platform: PlatformName;
-  /** Null only for an account to reconnect that has no user. */
+  /** Null only if the session reconnects an account that has no user. */
   external_user_id: string | null;
   external_user_email: string | null;
   /** The account to reconnect. Null: the user chooses the accounts. */
   social_account_id: string | null;
-  /** Name of the only login that its page offers. Null: it offers all. */
+  /** Name of the only login that the session's page offers. Null: the page offers all logins. */
   login: string | null;
   return_url: string | null;
   status: ConnectSessionStatus;
@@ -252,14 +254,16 @@ interface ConnectSessionTable {
 }
 export type ConnectSessionRow = Selectable<ConnectSessionTable>;
 
-/** A user who asked a network to have their data deleted. It names the user by no ID of the network. */
+/**
+ * A user's request at a network to have their data deleted. No column has an ID of the user at the network.
+ */
 interface DataDeletionTable {
-  /** Names it in its address. It can't be guessed. */
+  /** Names the deletion in the URL of its page. The code can't be guessed. */
   code: string;
-  /** Of the app. Null: it is the operator's. */
+  /** Project of the app. Null: the app is the operator's. */
   project_id: string | null;
   app_id: string;
-  /** The user's accounts. Empty: nobody was found, or all of them are erased. */
+  /** The user's accounts. Empty: no account was found, or all of them are erased. */
   social_account_ids: Generated<string[]>;
   received_at: Generated<Date>;
   /** When all that the accounts left behind was erased. */
@@ -270,7 +274,7 @@ export type DataDeletionRow = Selectable<DataDeletionTable>;
 interface ChoiceListTable {
   social_account_id: string;
   kind: string;
-  /** False: it was cut. */
+  /** False: the list was cut. */
   is_complete: boolean;
   fetched_at: Date;
 }
@@ -297,7 +301,7 @@ interface PostTable {
   caption: string;
   status: PostStatus;
   scheduled_at: Date | null;
-  /** A target that has not begun by then is never sent. */
+  /** A target that has not begun by this time is never sent. */
   publish_by: Date | null;
   published_at: Date | null;
   media: Json<MediaItem[]>;
@@ -313,12 +317,12 @@ interface PostTable {
   created_at: Generated<Date>;
   /** The scheduled time, or when immediate publication was requested; null for a draft. */
   due_at: Date | null;
-  /** When its current run was due. A retry is due when it is asked for. */
+  /** When the current run was due. A retry is due when it is requested. */
   run_due_at: Generated<Date>;
   /** When the sweeper found that the workflow is ahead of the row, since the database was restored. */
   restored_at: Date | null;
   progressed_at: Generated<Date>;
-  /** Grows by a trigger with each change of what a client sees. */
+  /** A trigger increases the revision with each change that clients can see. */
   revision: Generated<number>;
   updated_at: Generated<Date>;
 }
@@ -327,7 +331,7 @@ export type PostRow = Selectable<PostTable>;
 /** A target's retries and waits, kept in its row so that a new workflow can continue. */
 export interface ClockState {
   unavailable?: number;
-  /** When the first step of this prepare began. A pause starts it anew. */
+  /** When the first step of this prepare began. After a pause, the time starts again. */
   prepareSinceMs?: number;
   /** How often the network no longer had what was prepared. */
   stale?: number;
@@ -374,11 +378,11 @@ interface PostResultTable {
   in_reply_to: string | null;
   /** The target's own media; null: the post's. */
   media: JsonOrNull<MediaItem[]>;
-  /** Hash of what would be the same post again. */
+  /** Hash of the content, by which a repeat is found. */
   content_hash: ColumnType<Buffer | null, string | null | undefined, string | null>;
-  /** The target's own. A null leaves out a default of the account. */
+  /** Options of the target itself. A null leaves out a default of the account. */
   platform_options: Json<Record<string, unknown>>;
-  /** Defaults of the account, for options that the target doesn't have. Null: a draft, which gets them later. */
+  /** The account's defaults for options that the target doesn't set. Null: a draft, which gets them later. */
   default_options: JsonOrNull<Record<string, unknown>>;
   status: ResultStatus;
   phase: Phase;
@@ -405,19 +409,22 @@ interface PostResultTable {
   /** Grows with every call to the network and every retry. Numbers the calls. */
   steps: Generated<number>;
   next_attempt_at: Date | null;
-  /** When its last call was begun, in database time. */
+  /** When the last call was begun, in database time. */
   begun_at: Date | null;
   /** Last heartbeat of the process that makes the call, in database time; null: no process owns it. */
   heartbeat_at: Date | null;
   /** The month in whose usage the result counts, `2026-01`; null: it doesn't count. */
   usage_month: string | null;
-  /** Stopped at a pause. No workflow advances it until the pause ends. */
+  /** The target has stopped at a pause. No workflow advances it until the pause ends. */
   is_paused: Generated<boolean>;
-  /** Its account was erased: it keeps its status and times. Its attempts and the events of its post are gone. */
+  /**
+   * The account was erased. The result keeps its status and times. Its attempts and its post's events are
+   * deleted.
+   */
   is_erased: Generated<boolean>;
-  /** When its network was last checked for the post, so that the target could continue. */
+  /** When the network was last checked for the post, so that the target could continue. */
   checked_at: Date | null;
-  /** Grows by a trigger with each change of what a client sees. */
+  /** A trigger increases the revision with each change that clients can see. */
   revision: Generated<number>;
   /** When the revision began. */
   updated_at: Generated<Date>;
@@ -446,7 +453,7 @@ interface MediaTable {
   filename: string | null;
   /** Where the bytes are fetched. Null: the client uploads them. */
   url: string | null;
-  /** Before the bytes are complete, as declared. Then, as read from them. */
+  /** The declared type until the bytes are complete, then the type that was read from the bytes. */
   content_type: string | null;
   declared_bytes: number | null;
   /** Bytes of the whole file, as the request that began the upload announced them. */
@@ -466,7 +473,7 @@ interface MediaTable {
   needs_cleaning: Generated<boolean>;
   /** Null while the media wait for their bytes. */
   error_code: MediaErrorCode | null;
-  /** While the media wait for their bytes: of the last fetch. */
+  /** While the media wait for their bytes: the error of the last fetch. */
   error_message: string | null;
   upload_token_hash: Buffer | null;
   upload_expires_at: Date | null;
@@ -475,7 +482,7 @@ interface MediaTable {
   writer_until: Date | null;
   /** Fetches that failed. */
   fetch_attempts: Generated<number>;
-  /** Deleted, and its bytes were removed from the store. */
+  /** The media were deleted, and their bytes were removed from the store. */
   is_emptied: Generated<boolean>;
   /** The workflow that fetches the bytes. Null: none does. */
   workflow_id: string | null;
@@ -488,7 +495,7 @@ interface MediaSegmentTable {
   media_id: string;
   start_byte: number;
   bytes: number;
-  /** Of the object in the store. */
+  /** Key of the object in the store. */
   key: string;
 }
 export type MediaSegmentRow = Selectable<MediaSegmentTable>;
@@ -512,7 +519,7 @@ export type PostAttemptRow = Selectable<PostAttemptTable>;
 interface EventTable {
   id: string;
   project_id: string;
-  /** That of its post or account when it was recorded, or of the tested webhook. */
+  /** Environment of the post or account when the event was recorded, or of the tested webhook. */
   environment: KeyEnvironment;
   kind: EventType;
   /** The request body. Every attempt sends these bytes. */
@@ -534,7 +541,7 @@ interface WebhookTable {
   status: WebhookStatus;
   disabled_reason: DisabledReason | null;
   disabled_at: Date | null;
-  /** When failures began to count: when it was enabled, or at a success whose event was erased. */
+  /** When failures began to count: when the webhook was enabled, or at a success whose event was erased. */
   enabled_at: Generated<Date>;
   failing_since: Date | null;
   /** Sealed by the vault; null once deleted. */
@@ -565,16 +572,16 @@ interface DeliveryTable {
   next_attempt_at: Date | null;
   last_status_code: number | null;
   last_error_code: string | null;
-  /** The batch whose workflow delivers it: `deliveries/<batch id>`. Null: the relay may claim it. */
+  /** The batch whose workflow makes the delivery: `deliveries/<batch id>`. Null: the relay may claim it. */
   batch_id: string | null;
   created_at: Generated<Date>;
   concluded_at: Date | null;
-  /** When a receiver last accepted it. A replay doesn't reset it. */
+  /** When a receiver last accepted the event. A replay doesn't reset it. */
   delivered_at: Date | null;
   /** When the retry schedule ended without success. A manual attempt doesn't reset it. Null for tests. */
   failed_at: Date | null;
   is_delivered_manually: Generated<boolean>;
-  /** The last replay that reopened it. */
+  /** The last replay that reopened the delivery. */
   replay_id: string | null;
 }
 export type DeliveryRow = Selectable<DeliveryTable>;
@@ -599,7 +606,7 @@ interface ReplayTable {
   id: string;
   project_id: string;
   webhook_id: string;
-  /** The environment of its webhook. */
+  /** The environment of the webhook. */
   environment: KeyEnvironment;
   status: ReplayStatus;
   since: Date;
@@ -609,14 +616,14 @@ interface ReplayTable {
   matched: number;
   /** Deliveries reopened so far. */
   reopened: Generated<number>;
-  /** Their outcomes at the last count; final once the replay has concluded. */
+  /** Outcomes of the reopened deliveries at the last count; final once the replay has concluded. */
   delivered: Generated<number>;
   failed: Generated<number>;
   skipped: Generated<number>;
   canceled: Generated<number>;
   /** The next batch begins after this id. Null: every match has been reopened. */
   position: string | null;
-  /** The workflow that advances it. */
+  /** The workflow that advances the replay. */
   workflow_id: string;
   created_at: Generated<Date>;
   concluded_at: Date | null;
@@ -683,7 +690,7 @@ interface RateLimitTable {
   key: string;
   /** The next free slot under the operator's ceiling. */
   next_free_at: Date | null;
-  /** The network refuses calls until then. */
+  /** The network refuses calls until this time. */
   blocked_until: Date | null;
 }
 
@@ -731,7 +738,7 @@ interface SandboxMediaTable {
   id: string;
   handle: string;
   content_type: string;
-  /** As declared. */
+  /** The declared size. */
   bytes: number;
   received_bytes: Generated<number>;
   /** Every byte is here, and has the declared hash. */

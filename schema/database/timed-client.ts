@@ -28,8 +28,8 @@ type Query = (...args: unknown[]) => unknown;
 type End = (callback?: () => void) => unknown;
 
 /**
- * pg's own `query_timeout` fails the query but keeps the connection, whose next query would wait for the
- * same lost answer. This one fails like a connection that was reset, so its pool replaces it.
+ * pg's own `query_timeout` fails the query but keeps the connection, whose next query would wait for the same
+ * lost answer. This client fails like a connection that was reset, so that its pool replaces it.
  */
 export class TimedClient extends Client {
   readonly #socket: Socket;

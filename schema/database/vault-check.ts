@@ -53,7 +53,7 @@ async function listKeyIds(db: Db): Promise<Set<string>> {
   return found.union(new Set(rows.map(({ id }) => id)));
 }
 
-/** The IDs of the keys that were ever first. */
+/** The IDs of all keys that ever sealed new values. */
 export async function listKnownKeys(db: Db): Promise<Set<string>> {
   const rows = await db.selectFrom('vault_keys').select('id').execute();
   return new Set(rows.map(({ id }) => id));

@@ -5,7 +5,7 @@ import type { Db } from './tables.ts';
 import { tryOpen, type Vault } from './vault.ts';
 
 interface SealedRow {
-  /** Its primary key, as text. */
+  /** Primary key of the row, as text. */
   key: string[];
   ciphertext: Buffer;
   keyId: string;
@@ -51,7 +51,7 @@ export async function countSealed(db: Db): Promise<Map<string, number>> {
   return counts;
 }
 
-/** The next values of other keys, in the order of the primary key. */
+/** The next values that other keys have sealed, in the order of the primary key. */
 async function listOlder(
   db: Db,
   vault: Vault,
@@ -69,8 +69,8 @@ async function listOlder(
 }
 
 /**
- * `changed`: the value is another one by now, which another process has sealed. Each row is written by
- * itself, so that no lock is held while another is awaited.
+ * `changed`: another process has sealed a new value meanwhile. Each row is written by itself, so that no row
+ * stays locked while another one is awaited.
  */
 async function reseal(
   db: Db,

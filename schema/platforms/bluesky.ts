@@ -71,7 +71,7 @@ export const bluesky = definePlatform({
       // Bluesky's app takes 10 minutes: src/lib/constants.ts of bluesky-social/social-app.
       video: { max: 1, types: ['video/mp4'], maxBytes: 300_000_000, maxDurationMs: 600_000 },
       linkCard: { max: 1, types: imageTypes, maxBytes: maxPictureBytes },
-      // The lexicons have no limit. The app has this one.
+      // The lexicons have no limit. Bluesky's app has this one.
       altText: 2_000,
     },
     replies: {

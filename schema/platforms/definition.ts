@@ -20,7 +20,7 @@ export interface MediaFileRules {
   /** Media types, the preferred one first. Images of other types are re-encoded as the first one. */
   readonly types: readonly string[];
   readonly maxBytes?: number;
-  /** Of a GIF. Absent: `maxBytes`. */
+  /** Maximum size of a GIF. Absent: `maxBytes`. */
   readonly maxGifBytes?: number;
   /** In pixels. */
   readonly minWidth?: number;
@@ -43,7 +43,7 @@ export interface VideoRules extends MediaFileRules {
   readonly hasThumbnailFrame?: boolean;
 }
 
-/** What rules for several media depend on. Null: not known yet. */
+/** The facts about a file that rules for several media depend on. Null: not known yet. */
 export interface MediaSummary {
   readonly kind: 'image' | 'video' | null;
   readonly contentType: string | null;
@@ -78,14 +78,14 @@ export interface MediaRules {
     media: readonly MediaSummary[],
     options: Record<string, unknown>,
   ) => readonly MediaRefusal[];
-  /** Rules for a post with these options. Absent: the same ones. */
+  /** Rules for a post with these options. Absent: the rules don't depend on options. */
   readonly withOptions?: (options: Record<string, unknown>) => MediaRules;
 }
 
 export interface MediaRefusal {
   code: string;
   message: Text;
-  /** The option at fault. Absent: the media are. */
+  /** The option at fault. Absent: the media are at fault. */
   option?: string;
 }
 
@@ -108,21 +108,21 @@ export interface PostSummary {
   readonly caption: string;
   readonly media: readonly MediaSummary[];
   readonly options: Record<string, unknown>;
-  /** Null: it has none. */
+  /** Null: the post has none. */
   readonly firstComment: string | null;
-  /** It replies to a post that was there before. */
+  /** The post replies to a post that is already at the network. */
   readonly isReply: boolean;
 }
 
 /** What a network finds in a post as a whole. */
 export interface PostFinding {
-  /** Where it is. */
+  /** The part of the post that the finding is about. */
   at: 'caption' | 'media' | 'first_comment';
   code: string;
   message: Text;
   actual?: number;
   limit?: number;
-  /** It doesn't refuse the post. */
+  /** The finding doesn't refuse the post. */
   isWarning?: true;
 }
 
@@ -151,7 +151,7 @@ export interface PlatformRules {
     readonly example: string;
     readonly areComments?: true;
   } | null;
-  /** What concerns several parts of a post: its caption, its media and its options. Absent: nothing. */
+  /** Findings about several parts of a post: its caption, its media and its options. Absent: none. */
   readonly check?: (post: PostSummary) => readonly PostFinding[];
   /** Source of the rules. */
   readonly source: string;
@@ -166,7 +166,7 @@ export interface App {
   readonly clientId: string;
   /** Null: the client has none. */
   readonly clientSecret: string | null;
-  /** Of a project's own app, as `appSettings` describes them. Absent: none, or the app is the operator's. */
+  /** Settings of a project's own app, as in `appSettings`. Absent: none, or the app is the operator's. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -186,8 +186,8 @@ export interface PlatformDefinition {
   /** Settings of a project's own app: a strict object of texts. The operator's are in `settings`. Absent: none. */
   readonly appSettings?: z.ZodObject;
   /**
-   * How the network reports users who removed an app or want their data deleted, as the path of its calls names it. Its
-   * reviews ask for a privacy policy. Absent: it reports neither.
+   * How the network reports users who removed an app or want their data deleted. The path of its calls has
+   * this value. Reviews by such a network ask for a privacy policy. Absent: it reports neither.
    */
   readonly userCallbacks?: 'meta';
   /** Scopes that a login must have. Absent: none. */
@@ -204,16 +204,16 @@ export interface PlatformDefinition {
   /** Options of an account with these traits, within `options`. Absent: all accounts take the same ones. */
   readonly optionsFor?: (traits: Traits) => z.ZodObject;
   /**
-   * Kinds of choices, such as categories, with their descriptions: what the network offers to an account as values of
-   * options. Absent: none.
+   * Kinds of choices, such as categories, with their descriptions. A choice is an option value that the
+   * network offers to an account. Absent: none.
    */
   readonly choices?: Readonly<Record<string, string>>;
-  /** The post that a check of an account publishes if it is asked to. Absent: one without options, for everyone. */
+  /** The post that a check publishes if it is asked to. Absent: a post without options, for everyone. */
   readonly trialPost?: {
     readonly options?: Readonly<Record<string, unknown>>;
-    /** Who sees it. */
+    /** Who sees the post. */
     readonly seenBy?: string;
-    /** A sentence on what it costs. */
+    /** A sentence on what the post costs. */
     readonly price?: string;
   };
   /** `prepare` only uploads media, so a target without media begins with the commit. */
@@ -224,7 +224,7 @@ export interface PlatformDefinition {
    * network recognizes no repeat. Infinity: it always does.
    */
   readonly commitRepeatsForMs: number;
-  /** Where its deadlines differ from the default, in milliseconds. */
+  /** Deadlines of the network that differ from the default, in milliseconds. */
   readonly clock?: { readonly prepareForMs?: number; readonly confirmForMs?: number };
 }
 

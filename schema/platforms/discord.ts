@@ -79,8 +79,8 @@ const options = z
 /** @see https://docs.discord.com/developers/reference#uploading-files */
 const maxFileBytes = 10 * 1_048_576;
 /**
- * The whole request: https://docs.discord.com/developers/resources/message#create-message-limitations
- * Less the text, the embeds and the alt texts.
+ * Limit of the whole request, less the text, the embeds and the alt texts:
+ * https://docs.discord.com/developers/resources/message#create-message-limitations
  */
 const maxRequestBytes = 25 * 1_048_576 - 100_000;
 
@@ -88,7 +88,7 @@ const media: MediaRules = {
   // https://docs.discord.com/developers/topics/opcodes-and-status-codes#json, 30015.
   max: 10,
   canMix: true,
-  // Those that Discord shows in a message.
+  // The types that Discord shows in a message.
   image: {
     max: 10,
     types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],

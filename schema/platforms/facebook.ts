@@ -13,7 +13,9 @@ import { baseUrl, graphVersion, scopes, text } from './variables.ts';
 const Placement = z.enum(['feed', 'reel', 'story']);
 export type Placement = z.infer<typeof Placement>;
 
-/** As the API names them, except `placement`: https://developers.facebook.com/docs/pages-api/posts */
+/**
+ * Options have the names of the API, except `placement`: https://developers.facebook.com/docs/pages-api/posts
+ */
 const options = z
   .strictObject({
     placement: Placement.optional().meta({
@@ -99,7 +101,7 @@ interface MediaSize {
   durationMs: number | null;
 }
 
-/** Where a post with these media shows. `given`: the option. */
+/** Where Facebook shows a post with these media. `given`: the option. */
 export function placementOf(
   given: Placement | undefined,
   [first]: readonly MediaSize[],
@@ -117,7 +119,7 @@ function isReel({ width, height, durationMs }: MediaSize): boolean {
   return isLargeEnough && isUpright && isInTime;
 }
 
-/** It works only with the app that it belongs to. */
+/** A configuration works only with the app that it belongs to. */
 export const ConfigId = z
   .string()
   .regex(/^\d{1,30}$/, 'must be the ID of a configuration')
@@ -160,8 +162,8 @@ export const facebook = definePlatform({
     ),
   },
   rules: {
-    // Facebook documents no limit. This one is widely known. Nothing says what it counts, so this is the unit that
-    // counts the most.
+    // Facebook documents no limit, but this one is widely known. Its unit is undocumented too, so this is the
+    // unit in which a text is longest.
     text: { max: 63_206, unit: 'utf16' },
     isTextRequired: true,
     media: feed,

@@ -52,12 +52,12 @@ export const PlatformName = describedEnum(
     string
   >,
 );
-/** Other names that requests may use. Answers never do. */
+/** Other names that requests may use. Answers never use them. */
 const otherNames = new Map<unknown, PlatformName>([['x', 'twitter']]);
 
-/** In a request. */
+/** A network in a request. */
 export const GivenPlatform = z.preprocess((given) => otherNames.get(given) ?? given, PlatformName);
-/** In a resource that belongs to an account. */
+/** The network in a resource that belongs to an account. */
 export const AccountPlatform = PlatformName.meta({ description: 'Network of the account.' });
 
 /** The settings of a network, the operator's rate limit for it, and the operator's app. */
@@ -95,7 +95,7 @@ const settingsOf = ({
 const variableOf = (name: string, setting: string) =>
   `FANFARE_${name}_${setting.replaceAll(/[A-Z]/g, '_$&')}`.toUpperCase();
 
-/** By the name of the variable. */
+/** The settings of all networks, by the names of their variables. */
 export const platformVariables: Record<string, z.ZodType> = Object.fromEntries(
   platformDefinitions.flatMap((definition) =>
     Object.entries(settingsOf(definition)).map(([setting, type]) => [

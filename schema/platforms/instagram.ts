@@ -36,7 +36,7 @@ const userTag = z.strictObject({
 });
 type UserTag = z.infer<typeof userTag>;
 
-/** As the API names them: https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media */
+/** Options have the names of the API: https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media */
 const options = z
   .strictObject({
     placement: z
@@ -309,6 +309,6 @@ export const instagram = definePlatform({
   options,
   // A reply is a comment, which has no media.
   preparesOnlyMedia: true,
-  // Nothing documents the answer to a second publish of a container.
+  // The answer to a second publish of a container is undocumented.
   commitRepeatsForMs: 0,
 });

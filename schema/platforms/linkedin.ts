@@ -57,7 +57,7 @@ const poll = z
   })
   .meta({ description: 'Poll below the text. A post with a poll has neither media nor `link`.' });
 
-/** As the API names them: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */
+/** Options have the names of the API: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */
 const options = z
   .strictObject({
     visibility: z

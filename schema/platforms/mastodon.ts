@@ -9,7 +9,7 @@ import {
 } from './definition.ts';
 import { countGraphemes, isDistinct, optionText } from './options/limits.ts';
 
-/** The limits are those of the account's server. Where it reports none, it refuses what exceeds its own. */
+/** The limits of the account's server. A server that reports none refuses what exceeds its own limits. */
 function pollFor(limits: Traits) {
   const { max_options = 100, max_characters_per_option = 1_000 } = limits;
   const { min_expiration = 1, max_expiration = 1e9 } = limits;
@@ -38,7 +38,7 @@ function pollFor(limits: Traits) {
     .meta({ description: "Poll below the text, within the limits of the account's server." });
 }
 
-/** As the API names them: https://docs.joinmastodon.org/methods/statuses/#form-data-parameters */
+/** Options have the names of the API: https://docs.joinmastodon.org/methods/statuses/#form-data-parameters */
 const options = z
   .strictObject({
     visibility: z.enum(['public', 'unlisted', 'private', 'direct']).meta({
@@ -80,7 +80,7 @@ const imageTypes = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image
 const videoTypes = ['video/mp4', 'video/quicktime', 'video/webm'];
 
 /**
- * A file must be smaller than the limit of its size. No limit of a server concerns the duration.
+ * A file must be smaller than the size limit, not equal to it. Servers don't limit the duration.
  * https://github.com/mastodon/mastodon/blob/main/app/models/media_attachment.rb
  * https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb (validate_media!)
  */

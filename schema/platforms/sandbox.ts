@@ -26,7 +26,7 @@ export const maxSandboxCaption = 5_000;
 export const maxSandboxMedia = 4;
 export const maxSandboxAltText = 2_000;
 export const maxSandboxMediaBytes = 536_870_912;
-/** Of one request. */
+/** Maximum size of one request. */
 export const maxSandboxPartBytes = 8_388_608;
 const imageTypes = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'] as const;
 const videoTypes = ['video/mp4', 'video/quicktime', 'video/webm'] as const;

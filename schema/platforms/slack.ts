@@ -52,14 +52,14 @@ const media: MediaRules = {
   canMix: true,
   // https://docs.slack.dev/reference/block-kit/composition-objects/slack-file-object
   image: { max: 10, types: ['image/jpeg', 'image/png', 'image/gif'] },
-  // Those that Slack shows in a message. It documents no limit of their size.
+  // The types that Slack shows in a message. Slack documents no limit of their size.
   video: { max: 10, types: ['video/mp4', 'video/quicktime', 'video/webm'] },
   // https://docs.slack.dev/reference/block-kit/blocks/image-block
   altText: 2_000,
   hasNoAltTextWithVideo: true,
   refuse: (media, { blocks = [], unfurl_links, unfurl_media, reply_broadcast }) =>
     media.some(({ kind }) => kind === 'video')
-      ? // https://docs.slack.dev/reference/methods/files.completeUploadExternal has no arguments for them.
+      ? // https://docs.slack.dev/reference/methods/files.completeUploadExternal takes none of these options.
         notWithMedia(
           'Slack',
           { unfurl_links, unfurl_media, reply_broadcast: reply_broadcast || undefined },

@@ -27,7 +27,7 @@ const poll = z
     description: 'Poll below the text. A post with a poll has neither media nor `link_attachment`.',
   });
 
-/** As the API names them: https://developers.facebook.com/docs/threads/reference/publishing */
+/** Options have the names of the API: https://developers.facebook.com/docs/threads/reference/publishing */
 const options = z
   .strictObject({
     reply_control: z
@@ -129,6 +129,6 @@ export const threads = definePlatform({
   },
   options,
   choices: { post: "The profile's own posts, newest first, without replies." },
-  // Nothing documents the answer to a second publish of a container.
+  // The answer to a second publish of a container is undocumented.
   commitRepeatsForMs: 0,
 });

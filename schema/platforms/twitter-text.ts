@@ -1,4 +1,4 @@
-// Texts as X reads them: their length, and a form that its own library reads at once.
+// The length of texts as X counts it, and a form of a text that X's own library can read quickly.
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
 import type TwitterText from 'twitter-text';
@@ -10,13 +10,13 @@ export function loadTwitterText(): typeof TwitterText {
 
 /** Longer than hostnames are. */
 const longWord = /\S{64,}/g;
-/** A URL has fewer. */
+/** A URL has fewer dots and brackets. */
 const maxMarks = 100;
 /** Hostnames have fewer characters that aren't ASCII. */
 const maxForeign = 40;
 /**
- * A link, or a run of letters, digits and hyphens. A `long` one is no hostname, which `twitter-text` takes quadratic
- * time to find. The others match as a whole, so that each is tried only once.
+ * A link, or a run of letters, digits and hyphens. A `long` run is no hostname, but `twitter-text` takes
+ * quadratic time to find that out. The others match as a whole, so that each is tried only once.
  */
 const linkOrRun =
   /(?:[\p{L}\d_-]{1,253}\.)+\p{L}{2,63}(?::\d{1,5})?(?:[/?][^\s"<>^`{}\\]*)?|(?<long>[\p{L}\d_-]{254,})|[\p{L}\d_-]+/gu;
@@ -29,9 +29,9 @@ const asciiOrNot = /\p{ASCII}+|\P{ASCII}+/gu;
 const piece = /.{1,16}(?<!\u200d)(?=[\p{L}\p{Extended_Pictographic}])|.{1,16}/gsu;
 
 /**
- * The text as `twitter-text` can read it at once: it takes quadratic time for a long word with many dots or
- * brackets, or with many characters that aren't ASCII, and minutes for 40,000 characters. Links stay links of
- * the same weight. `added`: spaces that the text doesn't have.
+ * A form of the text that `twitter-text` can read quickly. The library takes quadratic time for a long word
+ * with many dots or brackets, or with many characters that aren't ASCII: minutes for 40,000 characters. Links
+ * stay links of the same weight. `added`: spaces that the text doesn't have.
  */
 export function readable(text: string): { text: string; added: number } {
   let added = 0;
@@ -46,7 +46,7 @@ export function readable(text: string): { text: string; added: number } {
 function splitLongWord(word: string): string[] {
   const plain = word.replaceAll(urlPath, (path) => path.replaceAll(pathLetters, 'a'));
   const countOf = (pattern: RegExp) => plain.match(pattern)?.length ?? 0;
-  // Without dots it has no links, so it can be split anywhere.
+  // Without its dots, the word has no links, so it can be split anywhere.
   if (countOf(/[.(]/g) > maxMarks) return plain.replaceAll(/[.(]/g, '!').match(piece)!;
   const words = plain
     .replaceAll(linkOrRun, (found, long?: string) => long?.match(piece)!.join(' ') ?? found)
@@ -56,7 +56,10 @@ function splitLongWord(word: string): string[] {
   return parts.flatMap((part) => (/^\p{ASCII}/u.test(part) ? part : part.match(piece)!));
 }
 
-/** X accepts 25,000. A link may be longer than what X counts for it, hence 1,000 more. Longer texts are slow to count. */
+/**
+ * X accepts 25,000 characters. A link may have more than X counts for it, hence 1,000 more. Longer texts
+ * count slowly.
+ */
 const endlessCharacters = 26_000;
 
 /** A post is counted for each of its targets, and a long text takes 20 ms. */

@@ -70,7 +70,7 @@ const media: MediaRules = {
     maxBytes: 5 * mb,
     maxGifBytes: 15 * mb,
   },
-  // It also names a maximum of 1280 × 1024, which the portrait videos that it recommends exceed.
+  // The page also names a maximum of 1280 × 1024, but recommends portrait videos that exceed it.
   video: {
     max: 1,
     types: ['video/mp4', 'video/quicktime'],

@@ -53,7 +53,7 @@ const options = z
   })
   .meta({ id: 'WordPressOptions', description: 'Options of a post to WordPress.' });
 
-/** WordPress has none. */
+/** WordPress has no limit. */
 const maxMedia = 20;
 
 export const wordpress = definePlatform({
@@ -64,7 +64,7 @@ export const wordpress = definePlatform({
     // WordPress accepts 4 GiB (LONGTEXT). The limit is half of Fanfare's own limit for captions.
     text: { max: 50_000, unit: 'characters' },
     isTextRequired: true,
-    // Each server has its own limit of the size. Not every one can read AVIF.
+    // Each server has a size limit of its own. Not every server can read AVIF.
     media: {
       max: maxMedia,
       canMix: true,

@@ -1,4 +1,4 @@
-// Parts of a request that pass unchecked, because each is checked and refused on its own.
+// Parts that the check of the whole request leaves out, since each is checked and refused on its own.
 import { z } from 'zod';
 
 export const checkedAlone = z.registry();

@@ -99,7 +99,7 @@ export interface AppErrorOptions {
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
-  /** The message for any API. `message` is REST's. */
+  /** The message in the words of any API. `message` has the words of REST. */
   readonly text: Text;
   readonly options: AppErrorOptions;
 

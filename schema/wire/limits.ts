@@ -9,11 +9,11 @@ export const fixedLimits = {
   externalIdCharacters: 1_024,
   altTextCharacters: 10_000,
   bulkPosts: 50,
-  /** How many times larger than another body one with several posts may be. */
+  /** How many times larger than other bodies the body of a bulk request may be. */
   bulkBodyTimes: 8,
   scheduleAheadDays: 366,
   idempotencyHours: 24,
-  /** From the contract: the share of the monthly limit that triggers the warning. */
+  /** Share of the monthly limit that triggers the warning. */
   accountWarningPercent: 80,
 } as const;
 

@@ -5,7 +5,7 @@ import { GivenTime } from './timestamp.ts';
 
 export const maxPageSize = 100;
 export const defaultPageSize = 25;
-/** A page ends early before its texts have more bytes than this together. One post or event has fewer. */
+/** A page ends early, before its texts have more bytes than this in all. A single post or event has fewer. */
 export const maxPageBytes = 1_048_576;
 
 const anyId = /^[a-z]{2,8}_[0-9a-z]{1,64}$/;

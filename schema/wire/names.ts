@@ -12,7 +12,7 @@ export const calls = {
   updateWebhook: 'PATCH /v1/webhooks/:id',
 } as const;
 
-/** How an API writes names that are given as REST has them. */
+/** How an API writes names. They are given as in REST. */
 export interface Names {
   readonly field: (name: string) => string;
   readonly operation: (name: keyof typeof calls) => string;

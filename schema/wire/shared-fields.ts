@@ -19,7 +19,7 @@ export const GivenUserEmail = z.email().max(320).meta({
   description: 'Email address of the user who owns the account.',
 });
 
-/** Any members. `true` says so to generators that take an empty schema for a type of its own. */
+/** Allows any members. Without `true`, some generators take the empty schema for a type of its own. */
 export const JsonObject = z.record(z.string(), z.unknown()).meta({ additionalProperties: true });
 
 /** A size that 32-bit integers may not hold. */
@@ -28,7 +28,7 @@ export const Bytes = z.int().meta({ format: 'int64' });
 /** A value or size that an issue names. A 32-bit float would round large sizes. */
 export const Measure = z.union([z.string(), z.number().meta({ format: 'double' })]);
 
-/** A parameter of a query, whose values are text. The OpenAPI document shows the boolean. */
+/** A boolean parameter of a query, where values are text. The OpenAPI document shows a boolean. */
 export const queryFlag = (description: string) =>
   z
     .enum(['true', 'false'], 'must be true or false')

@@ -3,13 +3,13 @@ import { z } from 'zod';
 
 export const Timestamp = z.iso.datetime().meta({ example: '2026-01-31T12:00:00.000Z' });
 
-/** Its groups: date, time, `Z` or an offset. */
+/** Groups of the pattern: date, time, `Z` or an offset. */
 const almostRfc3339 =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)( ?Z| {0,2}[+-]\d\d:?\d\d| {1,2}\d\d:?\d\d)$/;
 
 /**
  * Generated clients write spaces before the time and the offset, and offsets without a colon. An offset
- * without a sign had a `+`, which means a space in a query that isn't encoded.
+ * without a sign had a `+`, which becomes a space in a query that isn't encoded.
  */
 function toRfc3339(given: unknown): unknown {
   const parts = typeof given === 'string' ? almostRfc3339.exec(given) : null;

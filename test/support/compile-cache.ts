@@ -1,5 +1,5 @@
-// A program under test need not compile what another one has compiled. The processes of vitest get no such cache,
-// because each would write its own at the end.
+// Programs under test share the code that they have compiled. The processes of vitest don't, because each would write
+// a cache of its own at the end.
 import { join } from 'node:path';
 import { inject } from 'vitest';
 

@@ -1,4 +1,4 @@
-// The only wait of tests for a time. All other waits are for a condition.
+// The only way in which tests wait for a time to pass. All other waits are for a condition.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Lets time pass where time itself is the subject. `_why`: what takes that time, or has to outlast it. */

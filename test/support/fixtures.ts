@@ -1,4 +1,4 @@
-// What a file needs for all of its tests or anew for each, created by hooks and used like a constant.
+// Objects that a test file needs once, or anew for each test. Hooks create them, and tests use them like constants.
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 type Create<T> = () => T | Promise<T>;
@@ -18,7 +18,7 @@ export function forFile<T extends object>(
   return standIn(() => current);
 }
 
-/** Created before each test, which concurrent tests can't use. */
+/** Created before each test. Concurrent tests can't use it. */
 export function forEachTest<T extends object>(create: Create<T>): T {
   let current: T | undefined;
   beforeEach(async () => void (current = await create()));

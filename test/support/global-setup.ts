@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function createTemplate(adminUrl: string): Promise<void> {
-  // A server that is not ours has the one of the run before.
+  // A server that this run did not start still has the template of an earlier run.
   await runAsAdmin(adminUrl, `drop database if exists ${templateDatabase}`);
   await runAsAdmin(adminUrl, `create database ${templateDatabase}`);
   const database = connectDatabase({

@@ -6,7 +6,7 @@ import type { Reporter, TestModule, TestResult } from 'vitest/node';
 export interface Report {
   passed: number;
   failed: number;
-  /** Skipped without a reason of its own: what it needs is missing. */
+  /** Tests that were skipped without a reason of their own, because something that they need is missing. */
   skipped: number;
   /** Tests that gave a reason: they don't apply to their subject, whatever the machine has. */
   notApplicable: { test: string; reason: string }[];

@@ -1,5 +1,5 @@
-// `npm run test:long`: the proofs that take too long for every landing. Paths as arguments run only these parts of
-// `test/long`. Without arguments, the checks at Temporal's production server follow.
+// `npm run test:long`: the tests that take too long to run for every change. Paths as arguments run only these parts
+// of `test/long`. Without arguments, the checks at Temporal's production server follow.
 import { runProduction } from './run-production.ts';
 import { runTests } from './run-tests.ts';
 

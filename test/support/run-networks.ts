@@ -7,7 +7,7 @@ import {
 import { runTests } from './run-tests.ts';
 
 const namedServerTest = 'test/networks/named-server.test.ts';
-/** Without it, a server that can't be had on this machine fails the run. */
+/** Without this option, a server that can't be had on this machine fails the run. */
 const allowSkips = '--allow-skips';
 const given = process.argv.slice(2).filter((each) => each !== allowSkips);
 const mustRunAll = !process.argv.includes(allowSkips);

@@ -1,4 +1,4 @@
-// A network that does what its script says, without idempotency: what it takes, it has, and twice is two.
+// A network that does what its script says. It has no idempotency: a repeated commit makes a second post.
 import { z } from 'zod';
 import type {
   Platform,
@@ -26,22 +26,22 @@ export interface ScriptedNetwork {
   readonly platform: Platform;
   /** The result ids of its posts, in order. */
   readonly posts: string[];
-  /** What each of them answers. */
+  /** The post that each of them replies to. */
   readonly repliedTo: (string | null)[];
-  /** Commits that reached it. */
+  /** How many commits have reached the network. */
   calls: number;
-  /** Otherwise it reports no ID with a post that it has. */
+  /** False: the network reports no IDs of its posts. */
   givesIds: boolean;
-  /** Consumed one a commit; then it publishes. */
+  /** Each commit takes the first entry. Without an entry, commits publish. */
   script: Behaviour[];
-  /** A refresh gives another token. */
+  /** Tokens that the network refuses. A refresh gives another token. */
   expiredTokens: Set<string>;
   refreshes: number;
   /** What the network answers to a refresh instead of new tokens. */
   refreshError?: PlatformError;
-  /** What it answers besides the new token. */
+  /** Further members of the answer to a refresh. */
   refreshed?: Partial<RefreshedCredentials>;
-  /** Told with every post that it takes. */
+  /** Reported with every post that the network takes. */
   throttle?: Throttle;
   /** Runs while a refresh is under way. */
   onRefresh?: () => Promise<void>;

@@ -1,7 +1,7 @@
 // The order of the test files: those that take long first, so that no worker is left alone with one.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They start programs or browsers, publish through a whole Fanfare, or send many large files. */
+/** Files that start programs or browsers, publish through a whole Fanfare, or send many large files. */
 const isLong = ({ moduleId }: TestSpecification) =>
   /\/test\/(end-to-end\/|scripts\/generate\.|api\/(embedded|cli)\/|api\/media\/upload[\w-]*\.|activities\/platforms\/.*contract\.)/.test(
     moduleId,

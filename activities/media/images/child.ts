@@ -26,7 +26,7 @@ async function answer(job: ImageJob): Promise<ImageAnswer> {
   try {
     return { done: await run(job) };
   } catch (error) {
-    // Anything else is a bug, or a full disk: the process ends with it.
+    // Any other error is a bug or a full disk, and ends the process.
     if (!(error instanceof MediaError)) throw error;
     return { refused: { code: error.code, message: error.message } };
   }

@@ -4,12 +4,12 @@ import { type ImageSize, openImage, readHeader, unreadable } from './header.ts';
 import { animatedTypes, type EncodedImage, type Encoding, type JobOf } from './job.ts';
 
 interface Encoder {
-  /** The largest image for an encoder that holds the whole image. Absent: it holds a few rows. */
+  /** The largest image for an encoder that holds the whole image. Absent: the encoder holds a few rows. */
   heldPixels?: number;
   encode(image: Sharp, quality: number, pixels: number): Sharp;
 }
 
-/** For a few percent, optimized coding holds the whole image. */
+/** Optimized coding saves a few percent, but holds the whole image. */
 const optimizedPixels = 8_000_000;
 
 const encoders: Record<string, Encoder> = {
@@ -53,7 +53,7 @@ export async function encodeImage({ path, to, encoding }: JobOf<'encode'>): Prom
   }
 }
 
-/** libvips has no code for it. */
+/** libvips has no code for a full disk. */
 const isFullDisk = (error: unknown) => (error as Error).message.includes('write error');
 
 /** The decoder frees its memory before the encoder needs its own. */

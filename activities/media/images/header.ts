@@ -3,7 +3,7 @@ import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { imageLimits } from '../../../schema/media.ts';
 import { MediaError } from '../media-error.ts';
 
-/** One thread for each image, and no decoded ones kept. The library has these settings per process. */
+/** One thread for each image, and no cache of decoded images. The library has these settings per process. */
 sharp.concurrency(1);
 sharp.cache(false);
 
@@ -13,7 +13,7 @@ export interface ImageSize {
   height: number;
 }
 
-/** After its orientation is applied. Of one frame. */
+/** The size is that of one frame, after its orientation is applied. */
 export interface ImageHeader extends ImageSize {
   metadata: Metadata;
   frames: number;
@@ -45,7 +45,7 @@ export async function readHeader(path: string): Promise<ImageHeader> {
   return { metadata, ...size, frames, orientation };
 }
 
-/** The decoder calls AVIF by its container. Other formats are refused later. */
+/** The decoder reports AVIF as its container, HEIF. Other formats are refused later. */
 function typeOf(format: string): keyof typeof imageLimits.pixels {
   return format in imageLimits.pixels ? (format as keyof typeof imageLimits.pixels) : 'avif';
 }

@@ -34,7 +34,7 @@ export interface Images {
   close(): Promise<void>;
 }
 
-/** Without a limit of bytes, the first quality is used. With one, the others in order. */
+/** Without a limit of bytes, the first quality is used. With a limit, the others are tried in order. */
 const qualities: Readonly<Record<string, readonly [best: number, ...others: number[]]>> = {
   'image/jpeg': [90, 85, 75, 65, 55],
   'image/png': [100, 100],
@@ -110,7 +110,7 @@ export function createImages(cpuLimits: Partial<CpuLimits> = {}): Images {
   };
 }
 
-/** Encodes the image until it fits. Undefined: it has used its turn, and needs another one. */
+/** Encodes the image until it fits. Undefined: the image has used up its turn, and needs another one. */
 function createTries(
   files: { path: string; to: string },
   { contentType, maxBytes, ...limits }: FitPlan,
@@ -158,8 +158,8 @@ function createSharedProcess(maxMemoryBytes: number) {
 const source = 'source';
 
 /**
- * Returns a folder with the image, which is removed with `files`. The decoder reads files, so the memory of this
- * process has no image.
+ * Writes the image to a folder that is removed with `files`. The decoder reads the file, so this process never holds
+ * the whole image.
  */
 async function store(image: MediaSource, files: AsyncDisposableStack): Promise<string> {
   if (image.bytes > maxFileBytes) {

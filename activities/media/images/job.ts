@@ -1,4 +1,4 @@
-// What the process for images is asked, and what it answers.
+// The jobs of the process for images, and its answers.
 import type { MediaErrorCode } from '../../../schema/media.ts';
 import type { FitPlan } from '../../platforms/media-rules.ts';
 import type { ImageSize } from './header.ts';
@@ -19,7 +19,7 @@ export type ImageJob =
   | { kind: 'frames'; path: string }
   | { kind: 'encode'; path: string; to: string; encoding: Encoding };
 
-/** Its size is that of one frame, after its orientation is applied. */
+/** The size is that of one frame, after its orientation is applied. */
 export interface ReadImage extends ImageSize {
   /** The image has an orientation to apply, or something to remove: a location, or bytes behind the image. */
   needsCleaning: boolean;

@@ -52,7 +52,7 @@ function createCounter(what: string, limit: number): (by?: number) => void {
 
 const countMetadata = () => createCounter('bytes of metadata', imageLimits.metadataBytes);
 
-/** Segments give their length. Coded data has none, and contains a marker only if another segment follows. */
+/** A segment states its length. Coded data doesn't, so its end is found by the marker of the next segment. */
 function readJpeg(bytes: Buffer): Found {
   const countSegment = createCounter('segments', imageLimits.parts);
   const countScan = createCounter('scans', imageLimits.scans);
@@ -94,7 +94,7 @@ const isMetadata = (marker: number) => (marker >= 0xe0 && marker <= 0xef) || mar
 const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
-/** With several scans, the coefficients of all components wait for the last one: two bytes each. */
+/** With several scans, a decoder holds the coefficients of all components until the last scan: two bytes each. */
 function coefficientBytes(bytes: Buffer, at: number): number {
   const components = bytes[at + 9] ?? 0;
   const factors = Array.from({ length: components }, (_, i) => bytes[at + 11 + i * 3] ?? 0x11);
@@ -130,7 +130,7 @@ function readPng(bytes: Buffer): Found {
   return { end: Infinity };
 }
 
-/** What a decoder makes of a compressed text or profile. @see https://www.w3.org/TR/png-3/#11textinfo */
+/** Length of a compressed text or profile once a decoder inflates it. @see https://www.w3.org/TR/png-3/#11textinfo */
 function inflatedLength(type: string, data: Buffer): number {
   const stream = compressedPart(type, data);
   if (!stream) return 0;
@@ -139,7 +139,7 @@ function inflatedLength(type: string, data: Buffer): number {
     return inflateSync(stream, { maxOutputLength }).length;
   } catch (error) {
     const isTooLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    // A damaged one is left to the decoder.
+    // A damaged stream is left to the decoder.
     return isTooLong ? maxOutputLength + 1 : 0;
   }
 }
@@ -149,7 +149,7 @@ function compressedPart(type: string, data: Buffer): Buffer | undefined {
   const method = afterZero(0);
   if (type === 'zTXt' || type === 'iCCP') return data.subarray(method + 1);
   if (type !== 'iTXt' || data[method] !== 1) return undefined;
-  // Behind the flag and the method: a language and a translated keyword.
+  // After the flag and the method come a language and a translated keyword.
   return data.subarray(afterZero(afterZero(method + 2)));
 }
 
@@ -191,7 +191,7 @@ const avifBoxes: ReadonlySet<number> = new Set(
   ['ftyp', 'meta', 'mdat', 'moov', 'free', 'skip'].map((name) => Buffer.from(name).readUInt32BE()),
 );
 
-/** Metadata can be in boxes of other types. */
+/** Ends at a box of any other type, which can hold metadata. */
 function endOfAvif(bytes: Buffer): number {
   const countBox = createCounter('boxes', imageLimits.parts);
   let at = 0;

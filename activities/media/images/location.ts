@@ -12,19 +12,19 @@ export function hasLocation(bytes: Buffer, contentType: string, shown: Metadata)
   );
 }
 
-/** No program writes as much XMP without a reason to remove it. */
+/** A longer XMP always counts as a location. No ordinary program writes as much. */
 const maxXmpBytes = 262_144;
 
 /** XMP may have two bytes per letter. */
 const mayNamePlace = (xmp: Buffer) =>
   xmp.length > maxXmpBytes || locationInText.test(xmp.toString('latin1').replaceAll('\0', ''));
 
-/** Extended XMP is stored apart, so it is not looked into. */
+/** Extended XMP is stored apart and isn't read, so its mark counts as a location. */
 const locationInText = /gps|location|latitude|longitude|city|state|country|HasExtendedXMP/i;
 
 const gpsTag = 0x8825;
 
-/** The first directory of EXIF points to that of the GPS. */
+/** The first directory of EXIF points to the GPS directory. */
 function hasGps(exif: Buffer): boolean {
   const start = exif.toString('latin1', 0, 4) === 'Exif' ? 6 : 0;
   const isLittle = exif.toString('latin1', start, start + 2) === 'II';
@@ -80,14 +80,14 @@ const gifXmp = 'XMP DataXMP';
 /** Behind the text, bytes count down from 255, so that a reader of blocks finds the end. */
 const gifXmpEnd = Buffer.from([1, 255, 254]);
 
-/** Counts to two, since a hostile file has millions. */
+/** Stops at two, since a hostile file may have millions of matches. */
 function count(bytes: Buffer, text: string): number {
   const first = bytes.indexOf(text);
   if (first === -1) return 0;
   return bytes.includes(text, first + 1) ? 2 : 1;
 }
 
-/** Numbers are compared, since a hostile file has millions of chunks. */
+/** Names are compared as numbers for speed, since a hostile file may have millions of chunks. */
 const codeOf = (name: string) => Buffer.from(name).readUInt32BE();
 
 function countInPng(bytes: Buffer, name: string): number {

@@ -1,5 +1,5 @@
-// One process that decodes and encodes images. A file that needs too much memory or time ends it, and nothing
-// else.
+// One process that decodes and encodes images. A file that needs too much memory or time ends this process, and
+// nothing else.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { MediaError } from '../media-error.ts';
@@ -29,7 +29,7 @@ export function createImageProcess(maxBytes: number): ImageProcess {
 
   function start(): ChildProcess {
     const started = fork(new URL('child.ts', import.meta.url), {
-      // It reads hostile files, so it gets no secrets.
+      // The child reads hostile files, so it gets no secrets.
       env: {},
       execArgv: [],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -38,7 +38,7 @@ export function createImageProcess(maxBytes: number): ImageProcess {
       if (child === started) child = undefined;
     };
     started.once('exit', forget);
-    // No exit follows if the process could not be started.
+    // No `exit` event follows if the process could not be started.
     started.on('error', () => {
       forget();
       started.kill('SIGKILL');
@@ -53,7 +53,7 @@ export function createImageProcess(maxBytes: number): ImageProcess {
     }>();
     let usage: ImageUsage = { memoryBytes: 0, cpuMs: 0 };
     let cause: Error | undefined;
-    // The job ends with the process, so that the next job gets a new one.
+    // Ends the job with the process, so that the next job gets a new process.
     const kill = (why: Error) => {
       cause ??= why;
       asked.kill('SIGKILL');
@@ -66,7 +66,8 @@ export function createImageProcess(maxBytes: number): ImageProcess {
       else if (usage.memoryBytes > maxBytes) kill(tooMuchMemory());
     };
     const die = (_code: number | null, endedBy: NodeJS.Signals | null) => {
-      // Only this program and the kernel end it by a signal: its decoder crashed, or no memory was left.
+      // Only this program or the kernel ends the process by a signal. The kernel does if the decoder crashed or
+      // no memory was left.
       const isOfImage = endedBy !== null && !isClosed;
       reject(
         cause ?? (isOfImage ? tooMuchMemory() : new Error('The process for images has ended.')),
@@ -101,7 +102,7 @@ export function createImageProcess(maxBytes: number): ImageProcess {
         return { done: answer.done as ImageResult<Job>, cpuMs: usage.cpuMs };
       } finally {
         if (child !== asked) asked.kill('SIGKILL');
-        // An idle process keeps no program running.
+        // An idle process must not keep this program running.
         asked.unref();
         asked.channel?.unref();
         idle = setTimeout(() => {
@@ -118,7 +119,7 @@ export function createImageProcess(maxBytes: number): ImageProcess {
       child = undefined;
       if (!last || last.exitCode !== null || last.signalCode !== null) return;
       const exited = once(last, 'exit');
-      // Otherwise a program that has nothing else to do ends before this resolves.
+      // Otherwise, a program with nothing else to do would end before this promise resolves.
       last.ref();
       last.kill('SIGKILL');
       await exited;

@@ -37,7 +37,7 @@ async function writeWhole(store: string, path: string, bytes: Uint8Array): Promi
   if (isNew) {
     // Without its marker, the store is not mounted: bytes must not go to the mount point.
     await access(join(store, markerName));
-    // Another writer of the same media may create it meanwhile.
+    // Another writer of the same media may create the folder meanwhile.
     await mkdir(folder, { recursive: true });
   }
   try {
@@ -54,7 +54,7 @@ async function writeWhole(store: string, path: string, bytes: Uint8Array): Promi
 
 /** The name of a new file survives a crash once its folder is synchronized. */
 async function sync(folder: string): Promise<void> {
-  // Windows can't open folders, and writes names through.
+  // Windows can't open folders, and writes names to disk at once.
   if (process.platform === 'win32') return;
   await using handle = await open(folder);
   await handle.sync();
@@ -78,7 +78,7 @@ async function* read(
   }
 }
 
-/** Throws the error of the file system as one of the store. */
+/** Throws the error of the file system as a `StoreError`. */
 function fail(cause: unknown): never {
   const { code } = cause as NodeJS.ErrnoException;
   const isFull = code === 'ENOSPC' || code === 'EDQUOT';

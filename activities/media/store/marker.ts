@@ -13,13 +13,13 @@ import type { Db } from '../../../schema/database/tables.ts';
 import { markerName } from './file.ts';
 
 /**
- * Marks the folder that the URL names as the one of this database, and creates it if this is the first
- * time. Throws if the database has another folder, or the folder another database. A bucket has no marker.
+ * Marks the folder of the URL as the one of this database. The first time, creates the folder. Throws if the
+ * database has another folder, or the folder has another database. A bucket has no marker.
  */
 export async function prepareMediaFolder(db: Db, url: string): Promise<void> {
   const folder = folderOf(url);
   if (folder === undefined) return;
-  // Committed before the marker is written: no folder ever has an ID that no database knows.
+  // The ID is committed before the marker is written, so that no folder has an ID unknown to the database.
   await db.transaction().execute(async (trx) => {
     if (await lockStore(trx)) return;
     if (await readMarker(folder)) throw new Error(describeForeign(folder));
@@ -27,7 +27,7 @@ export async function prepareMediaFolder(db: Db, url: string): Promise<void> {
   });
   await db.transaction().execute(async (trx) => {
     const { store_id, is_marked } = (await lockStore(trx))!;
-    // After that, a missing marker means that another folder is mounted.
+    // Once the store is marked, a missing marker means that another folder is mounted.
     if (!is_marked && !(await readMarker(folder))) await writeMarker(folder, store_id);
     await compare(folder, store_id);
     if (!is_marked) await setStoreMarked(trx);

@@ -13,7 +13,7 @@ export async function openStore(url: string): Promise<MediaStore> {
   return openBucketStore(location);
 }
 
-/** As `checkBucket`. Does nothing for a folder, which `checkMediaFolder` checks. */
+/** Checks a bucket with `checkBucket`. Does nothing for a folder, which `checkMediaFolder` checks. */
 export async function checkStore(url: string): Promise<void> {
   const location = parseMediaUrl(url);
   if (typeof location === 'string' || location.kind === 'file') return;

@@ -15,7 +15,7 @@ import { StoreError, type MediaStore } from './store.ts';
 const connectWithinMs = 5_000;
 /** Also the longest time without a byte. */
 const answerWithinMs = 30_000;
-/** One by one: some services don't have the call that removes many. */
+/** Objects are removed one by one, because some services lack the call that removes many. */
 const parallelRemovals = 8;
 
 /** Error names of a full disk or quota. */
@@ -111,7 +111,7 @@ export function openBucketStore(location: BucketLocation): MediaStore {
   };
 }
 
-/** Throws the error of the client as one of the store. */
+/** Throws the error of the client as a `StoreError`. */
 function fail(cause: unknown): never {
   const isFull =
     cause instanceof S3ServiceException &&

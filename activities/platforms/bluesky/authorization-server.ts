@@ -1,4 +1,4 @@
-// The server that gives logins to the accounts of a PDS: the PDS itself, or an entryway of several.
+// The server that gives logins to the accounts of a PDS: the PDS itself, or an entryway for several PDSs.
 import { z } from 'zod';
 import type { Fetch } from '../platform.ts';
 import { getDocument } from './lookup.ts';

@@ -41,7 +41,7 @@ const toClientId = (projectId: string, callbackUrl: string) =>
   new URL(`bluesky/${projectId}/client-metadata.json`, callbackUrl).href;
 
 /**
- * Describes a client that is being developed, since no server could read its document.
+ * Client ID of an installation in development, whose document no server could read.
  * @see https://atproto.com/specs/oauth#localhost-client-development
  */
 function toLoopbackId(callbackUrl: string): string {

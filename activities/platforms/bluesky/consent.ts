@@ -34,12 +34,12 @@ export interface Consent {
   revoke(login: Login, signal: AbortSignal): Promise<void>;
 }
 
-/** Made by a consent, not with an app password. */
+/** Whether a login was made by a consent, not with an app password. */
 export const isConsented = ({ dpop_jwk }: Credentials): boolean => dpop_jwk !== undefined;
 
 /** @see https://atproto.com/specs/oauth#summary-of-authorization-flow */
 export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettings): Consent {
-  /** The OAuth of one login at its server. `isNew`: it isn't stored yet. */
+  /** The OAuth of one login at its server. `isNew`: the login isn't stored yet. */
   async function open(
     { issuer = '', dpop_jwk = '' }: Credentials,
     { isNew, parameters = {} }: { isNew: boolean; parameters?: Record<string, string> },
@@ -63,7 +63,7 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
     });
   }
 
-  /** A server that the user names is a PDS, or gives the logins itself. */
+  /** A server that the user names is either a PDS or an authorization server. */
   async function findServer(handle: string, signal: AbortSignal) {
     if (URL.canParse(handle)) {
       return { issuer: (await findIssuer(fetch, handle, signal)) ?? handle, parameters: {} };
@@ -74,7 +74,7 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
     return { issuer, did, parameters: { login_hint: handle } };
   }
 
-  /** Only the server that an account's own PDS names can log it in. */
+  /** An account can log in only at the server that its own PDS names. */
   async function checkIssuer(
     { did, pds }: Pick<Identity, 'did' | 'pds'>,
     { issuer, isNew }: { issuer: string; isNew: boolean },
@@ -122,7 +122,7 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
       },
     },
 
-    /** The login moves with its account to another PDS of the same server. */
+    /** The login moves with its account to another PDS of the same authorization server. */
     async refresh({ credentials, app }, signal) {
       const stored = readCredentials(credentials);
       const { issuer = '' } = credentials;
@@ -149,7 +149,7 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
   };
 }
 
-/** A stored login stays: its server may only be misconfigured for a while. */
+/** Doesn't end a stored login, because its server may be misconfigured only for a while. */
 function noOAuth(server: string, isNew: boolean): PlatformError {
   const message = `${new URL(server).host} offers no login with OAuth.`;
   if (!isNew) return new PlatformError('unavailable', message);

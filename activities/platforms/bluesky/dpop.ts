@@ -15,13 +15,13 @@ export interface Dpop {
 
 export interface BoundToken {
   accessToken: string;
-  /** The key that it is bound to. */
+  /** The key that the token is bound to. */
   privateJwk: string;
 }
 
 /** Every server has its own nonces, and rotates them. */
 const maxServers = 1_000;
-/** Servers accept a nonce for a while after the next one. Bluesky's: for at least a minute. */
+/** Servers accept a nonce for a while after the next one. Those of Bluesky do for at least a minute. */
 const nonceMs = 60_000;
 
 export function createDpop(fetch: Fetch): Dpop {
@@ -69,7 +69,7 @@ export function createDpop(fetch: Fetch): Dpop {
       const { origin } = new URL(url);
       const isRepeatable = !(init.body instanceof ReadableStream);
       if (!isRepeatable && !nonces.has(origin)) {
-        // Any answer brings a nonce.
+        // Gets a nonce, which any answer brings.
         const first = { ...(init.signal && { signal: init.signal }) };
         const asked = await send(`${origin}/xrpc/com.atproto.server.getSession`, first);
         await responseOf(asked).body?.cancel();

@@ -56,7 +56,7 @@ function toLinkCard(
 ) {
   const { href, host } = new URL(url);
   const external = {
-    // Encoded, since a PDS refuses a space.
+    // Encoded, since a PDS refuses URLs with spaces.
     uri: href,
     title: (title ?? host).toWellFormed(),
     description: description.toWellFormed(),

@@ -13,7 +13,7 @@ import { preparedAs } from '../results.ts';
 
 export const collection = 'app.bsky.feed.post';
 
-/** Set before the first commit, so that every commit sends the same. */
+/** Set before the first commit, so that every commit sends the same record. */
 const Prepared = z.object({ record: z.record(z.string(), z.unknown()) });
 
 /** Uploads one file in each step. The last step makes the record, which references them. */
@@ -57,7 +57,7 @@ async function buildRecord(ask: Ask, askPublic: Ask, target: Target, blobs: read
   };
 }
 
-/** A record in exactly one version. */
+/** Refers to exactly one version of a record. */
 const Ref = z.object({ uri: z.string().startsWith('at://'), cid: z.string().min(1) });
 const Found = Ref.extend({ value: z.unknown() });
 const Answering = z.object({ reply: z.object({ root: Ref }) });
@@ -81,7 +81,7 @@ async function resolveReply(ask: Ask, replyTo: string | null) {
   return { root: Answering.safeParse(value).data?.reply.root ?? parent, parent };
 }
 
-/** Covers every refusal of a PDS: a missing record, repository or takedown. */
+/** Used for every refusal of a PDS: the record or its repository is missing, or was taken down. */
 function notFound(error: PlatformError): PlatformError {
   return new PlatformError('rejected', 'The post to answer is not on Bluesky.', {
     platformCode: 'reply_to_not_found',
@@ -93,9 +93,9 @@ function notFound(error: PlatformError): PlatformError {
 const tidAlphabet = '234567abcdefghijklmnopqrstuvwxyz';
 
 /**
- * The record's key. It derives from the result's ID alone, so a post is found by it and never created
- * twice, even if the target's other data is lost. It sorts as the IDs do: each of a millisecond's 4,096 ids
- * has 250 of its 1,024,000 keys, and a hash of the id chooses one. @see https://atproto.com/specs/tid
+ * The record's key. It derives from the result's ID alone, so a post is found by its key and never created
+ * twice, even if the target's other data is lost. Keys sort as the IDs do: of a millisecond's 1,024,000 keys,
+ * each of its 4,096 IDs has 250, and a hash of the ID chooses one. @see https://atproto.com/specs/tid
  */
 export function recordKey(resultId: string): string {
   const id = readId('result', resultId);

@@ -18,8 +18,8 @@ const Session = z.object({
 type Session = z.infer<typeof Session>;
 
 /**
- * Not an email address: the account's server is looked up by its handle before the password is sent. The
- * operator's `entryway` may use `http:`.
+ * Takes no email address: only a handle or a DID leads to the account's server, before the password is sent
+ * there. The operator's `entryway` may use `http:`.
  */
 export function loginInput(entryway: string): z.ZodType<Credentials> {
   return z
@@ -118,7 +118,7 @@ export async function refreshSession(
   };
 }
 
-/** Only a DID document moves an account. If there is none now, it keeps its PDS and its handle. */
+/** Only a DID document moves an account. If no document is found now, the account keeps its PDS and its handle. */
 export async function findAgain(
   identify: Identify,
   { did, service, handle }: Record<'did' | 'service' | 'handle', string>,
@@ -146,7 +146,7 @@ export async function endSession(
   }
 }
 
-/** Of either connection method. `access` is what a call needs that acts for the account. */
+/** Reads credentials of either connection method. `access`: for calls that act for the account. */
 export function readCredentials(credentials: Credentials) {
   const { service, did, handle, accessJwt, refreshJwt } = credentials;
   const { access_token, refresh_token, dpop_jwk } = credentials;
@@ -167,7 +167,7 @@ function toCredentials(session: Session, service: string, handle: string): Crede
 
 const Claims = z.object({ exp: z.number().optional(), scope: z.string().optional() });
 
-/** Not verified, since only the PDS can. Only the expiry and the scope are used. */
+/** Doesn't verify the token, since only the PDS can. Only the expiry and the scope are used. */
 function readClaims(jwt: string): z.infer<typeof Claims> {
   const payload = Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString();
   return Claims.safeParse(parseJson(payload)).data ?? {};

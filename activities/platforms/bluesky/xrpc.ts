@@ -40,7 +40,7 @@ const revokedCodes = new Set([
 ]);
 
 /**
- * A PDS limits accounts and addresses, and doesn't say which. We apply the limit to the account, since
+ * A PDS limits accounts and IP addresses, and doesn't say which limit was reached. We apply it to the account, since
  * other accounts may be at another PDS. @see https://docs.bsky.app/docs/advanced-guides/rate-limits
  */
 function readRefusal({ status, body }: NetworkAnswer, credentials: Credentials): Explanation {
@@ -59,9 +59,9 @@ function meaningOf(
   { app_password, refreshJwt, access_token }: Credentials,
 ): Meaning | undefined {
   if (app_password !== undefined) return 'rejected';
-  // The nonce ran out while a file was uploaded, which can't be sent again at once.
+  // The nonce ran out during an upload. The file can't be sent again at once.
   if (code === 'use_dpop_nonce') return 'unavailable';
-  // Only the server of the login knows whether it has ended.
+  // Only the authorization server knows whether the login has ended.
   if (access_token !== undefined && code === 'InvalidToken') return 'reauthorize';
   // The record key is taken, so the post may exist already.
   if (code === 'InvalidSwap') return 'lost';

@@ -139,7 +139,7 @@ async function findMessage(ask: Ask, target: Target): Promise<ReconcileOutcome> 
   return { outcome: isHidden || messages.length === pageSize ? 'unknown' : 'absent' };
 }
 
-/** By the nonce if Discord shows it; otherwise by author, text, message it replies to and number of files. */
+/** Compares the nonce if Discord shows it. Otherwise author, text, message it replies to and number of files. */
 function isLike(message: Message, target: Target): boolean {
   if (message.author.id !== target.traits['botId']) return false;
   if (message.nonce) return message.nonce === nonceOf(target);
@@ -175,7 +175,7 @@ const Refused = z.object({
 /** @see https://docs.discord.com/developers/topics/rate-limits#global-rate-limit */
 function readRefusal({ status, body }: NetworkAnswer, { bot_token }: Credentials): Explanation {
   const { code, message, errors, retry_after, global } = Refused.safeParse(body).data ?? {};
-  // Without a bot, a global limit applies to our address. Cloudflare's blocks name no time.
+  // Without a bot, a global limit applies to our IP address. Cloudflare's blocks name no time.
   const isForAll = (global && !bot_token) || (!code && retry_after === undefined);
   return {
     code: String(code || status),

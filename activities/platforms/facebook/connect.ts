@@ -78,7 +78,7 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
         login.complete(query, request, (user) => toGrant(user, request.app, signal), signal),
     },
 
-    /** Of a page or of a user. */
+    /** The token is that of a page or of a user. */
     async importTokens({ accessToken, expiresAt, scope, instance }, signal) {
       requireNoServer(instance);
       const ask = graph({ access_token: accessToken }, signal);

@@ -1,4 +1,5 @@
-// Finds a post after an unknown outcome. The ID of a video, or of an unpublished photo, proves it; a text only shows it.
+// Finds a post after an unknown outcome. The ID of a video or of an unpublished photo proves that a post is the target.
+// An equal text only suggests it.
 import { z } from 'zod';
 import { earliestOf, toComparable } from '../lost-posts.ts';
 import { GraphId } from '../meta/ids.ts';
@@ -108,13 +109,13 @@ export async function findStoryOf(
   return toPublishedStory(postId ?? found?.post_id ?? null, found?.url ?? null);
 }
 
-/** The story is public all the same. */
+/** Ignores the error, because the story is public anyway. */
 function withoutStories(error: unknown): { stories: z.infer<typeof ListedStory>[] } {
   if (error instanceof PlatformError) return { stories: [] };
   throw error;
 }
 
-/** Undefined: Facebook doesn't know the video, so only its lists can show it. */
+/** Undefined: Facebook doesn't know the video, so only lists can show the post. */
 async function findVideo(
   api: PageApi,
   target: Target,
@@ -131,8 +132,8 @@ async function findVideo(
 }
 
 /**
- * The page's posts since the target was due, the oldest first: an equal one that a person wrote comes later. An equal
- * one with other photos proves nothing, since no document says that a photo keeps its ID.
+ * Searches the page's posts since the target was due, oldest first, because an equal post by a person comes later. An
+ * equal post with other photos proves nothing, since no document says that a photo keeps its ID.
  */
 async function findInFeed(
   api: PageApi,
@@ -149,10 +150,10 @@ async function findInFeed(
   return { outcome: isAbsent ? 'absent' : 'unknown' };
 }
 
-/** By the photos or, if their IDs are unknown, by the text and the number of attachments. */
+/** Compares the photos or, if their IDs are unknown, the text and the number of attachments. */
 function isSame(post: ListedPost, target: Target, photos: readonly string[]): boolean {
   const ids = attachmentsOf(post).flatMap(({ target }) => target?.id ?? []);
-  // A check has no media if they can't be read.
+  // The target of a search has no media if the media can't be read.
   const isKnown = photos.length > 0 && photos.length >= target.media.length;
   if (isKnown && ids.length > 0) return ids.some((id) => photos.includes(id));
   return isEqual(post, target, photos);
@@ -190,7 +191,7 @@ async function findComment(
   return { outcome: isComplete ? 'absent' : 'unknown' };
 }
 
-/** Without the ID of its video. */
+/** Finds a reel without the ID of its video. */
 async function findReel(api: PageApi, target: Target): Promise<ReconcileOutcome> {
   const path = `/${api.page}/video_reels`;
   const query = { fields: 'id,description' };

@@ -12,14 +12,14 @@ const Prepared = z.object({
   /** IDs of unpublished photos, in the order of the media. */
   photos: z.array(GraphId).default([]),
   video: VideoUpload.optional(),
-  /** Of a story whose video was published, as its answer names the post. */
+  /** ID of a story, from the answer that published its video. */
   postId: z.string().optional(),
   /** When the first upload began, in milliseconds. */
   madeAt: z.number().optional(),
 });
 type Prepared = z.infer<typeof Prepared>;
 
-/** Nothing says how long Facebook keeps an unused upload. Meta's other networks keep one for a day. */
+/** No document says how long Facebook keeps an unused upload. Meta's other networks keep one for a day. */
 const lastsMs = 23.5 * 3_600_000;
 
 export const readPrepared = (state: ProviderState): Prepared => Prepared.parse(state);

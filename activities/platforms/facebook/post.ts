@@ -38,7 +38,7 @@ export async function publish(api: PageApi, target: Target): Promise<CommitOutco
     return await publishInFeed(api, target, photos);
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    // The post that this one is equal to may be this one, from an earlier call.
+    // The equal post that Facebook found may be this one, published by an earlier call.
     const found = await findPost(api, target).catch(() => undefined);
     if (found?.outcome === 'published') return found;
     throw error;
@@ -77,7 +77,7 @@ async function publishStory(api: PageApi, target: Target, photo: string): Promis
   return { ...(await findStoryOf(api, target, photo, body.post_id)), throttle };
 }
 
-/** Facebook processes the video first. */
+/** Publishes the video. Facebook processes it first. */
 async function finishVideo(
   { page, graph, videos }: PageApi,
   target: Target,

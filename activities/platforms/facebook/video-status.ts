@@ -32,12 +32,12 @@ interface VideoStatus {
   /** Offset of the next byte. */
   arrivedBytes: number;
   isUploaded: boolean;
-  /** Facebook takes it for a story from then on. */
+  /** The video can be published as a story. */
   isReady: boolean;
   isPublic: boolean;
-  /** Facebook is busy with it, so it may be public soon. */
+  /** Facebook is busy with the video, so it may be public soon. */
   isPending: boolean;
-  /** Why it will never be public. */
+  /** Why the video will never be public. */
   failure: PlatformError | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function readVideoStatus({ graph }: PageApi, id: string): Promise<V
     isUploaded,
     isReady: word === 'upload_complete' || word === 'ready',
     isPublic,
-    // The documents show a video that is processed whose phases have not started.
+    // In the documents, a video that is being processed can have phases that have not started.
     isPending:
       processing?.status === 'in_progress' ||
       publishing?.status === 'in_progress' ||
@@ -68,7 +68,7 @@ export async function readVideoStatus({ graph }: PageApi, id: string): Promise<V
 
 type Processing = z.infer<typeof Answer>['status']['processing_phase'];
 
-/** An error counts even where the word of the phase is another one. */
+/** An error counts even if the status of the phase isn't `error`. */
 function findFailure(
   word: string | undefined,
   phases: readonly ({ status?: string | undefined } | undefined)[],

@@ -48,7 +48,7 @@ const pollMs = 2_000;
 /** Of the upload. */
 const maxFailures = 3;
 
-/** Does one step. `upload`: undefined begins it. */
+/** Does one step. Undefined `upload`: begins the upload. */
 export async function uploadVideo(
   api: PageApi,
   video: TargetMedia,
@@ -93,7 +93,7 @@ async function start(
   return VideoUpload.parse({ id: body.video_id, session });
 }
 
-/** Sends the range that Facebook asks for. It asks for an empty one at the end. */
+/** Sends the range that Facebook asks for. At the end, Facebook asks for an empty range. */
 async function sendRange(
   { page, videos }: PageApi,
   video: TargetMedia,

@@ -1,4 +1,4 @@
-// The API of Instagram, which two hosts have: that of the account's login answers.
+// The API of Instagram. Two hosts have this API, and an account uses the host where it logs in.
 import { instagram } from '../../../schema/platforms/instagram.ts';
 import { createGraphApi } from '../meta/graph.ts';
 import { pageTokenOf } from '../meta/page-tokens.ts';
@@ -24,7 +24,7 @@ export interface InstagramSettings {
 export interface InstagramApi {
   /** Of accounts that log in at Instagram. */
   instagram: OpenApi;
-  /** The same for its tokens, whose calls have no version. */
+  /** The same host without a version, for calls about tokens. */
   tokens: OpenApi;
   /** Of accounts that log in at Facebook. */
   facebook: OpenApi;
@@ -44,10 +44,10 @@ export function createInstagramApi({
   };
 }
 
-/** A login at Instagram has one token, which is extended. The tokens of one at Facebook don't expire. */
+/** A login at Instagram has one token, which is extended. The tokens of a login at Facebook don't expire. */
 export const isOfInstagram = ({ access_token }: Credentials): boolean => access_token !== undefined;
 
-/** The calls for an account. Throws if its login has no token for it. */
+/** The calls for an account. Throws if the login has no token for the account. */
 export function openAccount(
   api: InstagramApi,
   { credentials, externalAccountId }: Pick<Target, 'credentials' | 'externalAccountId'>,

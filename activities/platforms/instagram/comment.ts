@@ -1,4 +1,4 @@
-// A comment under a post: what Fanfare's replies and first comments are on Instagram.
+// A comment under a post. On Instagram, Fanfare's replies and first comments are such comments.
 import { z } from 'zod';
 import { toComparable } from '../lost-posts.ts';
 import { GraphId, Made } from '../meta/ids.ts';
@@ -38,8 +38,8 @@ export async function postComment(
 }
 
 /**
- * Two equal comments prove nothing. Neither does one of another author: `from` may name the account by an ID that only
- * the app knows. https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-comment
+ * Two equal comments prove nothing. Nor does an equal comment with another ID in `from`, which may be the account's ID
+ * for this app. https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-comment
  */
 export async function findComment(
   ask: Ask,

@@ -1,17 +1,17 @@
-// What the errors of Instagram mean to a post, each with a sentence for people. Its page shows the table.
+// What the errors of Instagram mean to a post, each with a sentence for people. The page of Instagram shows the table.
 import { facebookLoginErrors } from '../meta/facebook-errors.ts';
 import { sharedErrors, type ContainerFailure, type MetaError } from '../meta/errors.ts';
 
 export const personalAccount =
   "A personal account can't publish through other apps. In the Instagram app, switch it to a professional account. Then connect it again.";
 
-/** Instagram names no time. */
+/** How long an account waits, since Instagram names no time. */
 const blockedForMs = 3_600_000;
 
 /**
- * Those with a subcode: https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes
- * 2207018 and the words are from answers that its clients have published, and so are the sentences of 2207051 and
- * 2207052, whose own words mislead.
+ * Errors with a subcode: https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes
+ * 2207018 and the words are from answers that clients of Instagram have published. So are the sentences of 2207051 and
+ * 2207052, because Instagram's own words mislead.
  */
 const own: readonly MetaError[] = [
   {

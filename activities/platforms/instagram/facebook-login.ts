@@ -85,7 +85,7 @@ export async function listByUser(user: FacebookUser): Promise<Grant> {
   };
 }
 
-/** `userId`: as the app's callbacks name the user. */
+/** `userId`: the user's ID in the app's callbacks. */
 const toAccount = (
   page: Page,
   { id, username, name }: NonNullable<Page['instagram_business_account']>,
@@ -120,7 +120,7 @@ function reachesNone(pages: readonly Page[]): PlatformError {
 const refusal = (platformCode: string, message: string) =>
   new PlatformError('rejected', message, { platformCode });
 
-/** A login has ended if none of its pages' tokens works. Those of Instagram's own login are refreshed instead. */
+/** A login has ended if none of its pages' tokens works. Logins at Instagram are refreshed instead. */
 export async function checkLogin(
   api: InstagramApi,
   credentials: Credentials,

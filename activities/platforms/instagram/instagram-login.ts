@@ -20,19 +20,19 @@ const ConsentInput = z.strictObject({}).meta({
 
 const needed = ['instagram_business_basic', 'instagram_business_content_publish'];
 
-/** A personal account may meet an error, too. */
+/** The login can also show an error to a personal account. */
 const describeInstagramDeadEnd = (productName: string) =>
   `${describeDeadEnd('Instagram')(productName)} If your account is personal, switch it to a professional account in the Instagram app.`;
 
 const User = z.object({
-  /** As other calls and webhooks name the account. `id` is another one for each app. */
+  /** The account's ID in other calls and in webhooks. `id` differs for each app. */
   user_id: GraphId.optional(),
   id: GraphId,
   username: z.string().min(1).optional(),
   name: z.string().optional(),
   account_type: z.string().optional(),
 });
-/** Instagram documents a list with one member, and gives the member alone. */
+/** Instagram documents a list with one member, but answers with the member alone. */
 const unwrapped = <T>(given: z.ZodType<T>) =>
   z.union([given, z.object({ data: z.tuple([given]) }).transform(({ data: [only] }) => only)]);
 
@@ -94,7 +94,7 @@ function toAccount(
   const account = {
     externalAccountId: user_id ?? id,
     accountName: username === undefined ? (name ?? id) : `@${username}`,
-    // As the app's callbacks name the user.
+    // The user's ID in the app's callbacks.
     traits: { user_id: id },
   };
   if (!isProfessional) return { ...account, problem: personalAccount };
@@ -110,7 +110,7 @@ const TokenAnswer = unwrapped(
   }),
 );
 
-/** As OAuth 2 has them: RFC 6749, section 5.1. */
+/** Converts token answers to the form of OAuth 2: RFC 6749, section 5.1. */
 function withPlainTokens(fetch: Fetch): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);

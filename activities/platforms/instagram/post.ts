@@ -136,7 +136,7 @@ export async function checkQuota(ask: Ask, account: string): Promise<void> {
   throw new PlatformError('rate_limited', message, { platformCode: 'quota', isOutOfQuota: true });
 }
 
-/** A post that Instagram blocks as spam may be public, which its container doesn't say at once. */
+/** A post that Instagram blocks as spam may be public all the same, which its container may show late. */
 const blockedWaitsMs = [0, 2_000, 4_000];
 
 async function publish(ask: Ask, account: string, id: string): Promise<string> {

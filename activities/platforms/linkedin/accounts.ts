@@ -43,7 +43,7 @@ const Profile = z.object({
 
 /** @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role */
 const AccessPage = z.object({ elements: z.array(z.unknown()) });
-/** LinkedIn's pages name the organization in either way. */
+/** LinkedIn's documents show both names for the organization. */
 const Access = z.union([
   z.object({ role: z.string(), organization: z.string() }),
   z
@@ -65,7 +65,7 @@ const pageSize = 100;
 const maxPages = 5;
 export const organizationUrn = /^urn:li:organization:(\d+)$/;
 
-/** `scope`: null if nobody knows, so that of this installation is assumed. */
+/** `scope`: null if unknown. Then the scope of this installation is assumed. */
 export async function listAccounts(
   api: LinkedInApi,
   scope: readonly string[] | null,
@@ -88,7 +88,7 @@ export async function listAccounts(
 const lacks = (scope: string) =>
   ({ problem: `The login lacks the scope ${scope}.`, lacksScope: true }) as const;
 
-/** With a token that the user made. LinkedIn doesn't say what scopes it has, nor when it ends. */
+/** Connects with a token that the user made. LinkedIn doesn't report the scopes or the end of such a token. */
 export async function connectToken(
   api: LinkedInApi,
   { access_token, organization }: Credentials,
@@ -150,7 +150,7 @@ async function listOrganizations(rest: Ask): Promise<GrantedAccount[]> {
   }));
 }
 
-/** Without rows that can't be read: one of them must not hide the other pages. */
+/** Leaves out rows that can't be read, so that one such row doesn't hide the other pages. */
 async function listAccess(rest: Ask): Promise<z.infer<typeof Access>[]> {
   const listed: unknown[] = [];
   for (let page = 0; page < maxPages; page++) {

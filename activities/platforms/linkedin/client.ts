@@ -74,7 +74,7 @@ function readRefusal({ status, headers, body }: NetworkAnswer, version: string):
   const issues = errorDetails?.inputErrors ?? [];
   const code = issues.find((issue) => issue.code)?.code ?? refused.code;
   const isRevoked = status === 401 && serviceErrorCode === revokedCode;
-  // A proxy's 503 has another form, and says nothing about a request that it may have passed on.
+  // A proxy's 503 has no message. The proxy may have passed the request on.
   const isDown = status === 503 && message !== '';
   return {
     code: code ?? (serviceErrorCode === undefined ? undefined : String(serviceErrorCode)),
@@ -97,8 +97,8 @@ export const postUrl = (urn: string) => `https://www.linkedin.com/feed/update/${
 const dayMs = 86_400_000;
 
 /**
- * Such as "Resource level throttle APPLICATION DAY limit for calls to this resource is reached." Days end at
- * midnight UTC: https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/rate-limits
+ * For messages such as "Resource level throttle APPLICATION DAY limit for calls to this resource is reached."
+ * Days end at midnight UTC: https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/rate-limits
  */
 function readLimit(message: string, headers: Headers): Explanation {
   const isDaily = /\bDAY\b/.test(message) && !headers.has('retry-after');

@@ -28,9 +28,9 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
     tokenEndpoint: `${loginUrl}/accessToken`,
     clientAuth: 'post',
     scopes,
-    // LinkedIn takes a challenge only at an endpoint of its own, for apps without a secret:
+    // LinkedIn accepts a code challenge only at a separate endpoint, for apps without a secret:
     // https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow-native
-    // It refuses a `code_verifier` beside a secret: https://github.com/teamhanko/hanko/pull/2405
+    // LinkedIn refuses a `code_verifier` in addition to a secret: https://github.com/teamhanko/hanko/pull/2405
     hasPkce: false,
   });
 
@@ -71,7 +71,7 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
     checks: {
       inspect(target, signal) {
         const [, organization] = organizationUrn.exec(target.externalAccountId) ?? [];
-        // This installation may not ask for the scopes that a pasted token has.
+        // A pasted token can have scopes that this installation may not ask for.
         if (target.scope !== null || organization === undefined) return inspect(target, signal);
         const credentials = { ...target.credentials, organization };
         return connectToken(open(target.credentials, signal), credentials);
@@ -90,8 +90,8 @@ async function publish(rest: Ask, target: Target): Promise<CommitOutcome> {
   } catch (error) {
     if (hasCode(error, 'MEDIA_ASSET_WAITING_UPLOAD')) return { outcome: 'stale' };
     if (!hasCode(error, 'DUPLICATE_POST')) throw error;
-    // The named post may be gone or older: https://github.com/ComposioHQ/composio/issues/2710
-    // So only a post that can be read, and is not older than this target, is this one.
+    // The post that LinkedIn names may be gone or older: https://github.com/ComposioHQ/composio/issues/2710
+    // So only a post that can be read, and that isn't older than this target, counts.
     const found = await findPost(rest, target);
     if (found.outcome === 'published') return found;
     throw error;

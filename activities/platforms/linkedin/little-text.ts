@@ -3,7 +3,7 @@
 
 /** LinkedIn cuts a text at the first of these that is not escaped. */
 const reserved = /[|{}@[\]()<>#\\*_~]/g;
-/** A word after a space. A URL with a fragment has none. */
+/** A hashtag begins a word, so the fragment of a URL is none. */
 const hashtag = /(?<=^|[\s(])#([\p{L}\p{N}\p{M}_]*\p{L}[\p{L}\p{N}\p{M}_]*)/gmu;
 
 const escape = (text: string) => text.replaceAll(reserved, '\\$&');

@@ -38,7 +38,7 @@ const Video = z.object({
 
 /** A video whose parts are not all uploaded, or that LinkedIn is processing. */
 const VideoUpload = StartedVideo.shape.value.extend({
-  /** What LinkedIn named the uploaded parts, in their order. */
+  /** LinkedIn's IDs of the uploaded parts, in the order of the parts. */
   partIds: z.array(z.string()).default([]),
   isFinal: z.boolean().default(false),
 });
@@ -96,7 +96,7 @@ async function uploadImage(
   return value.image;
 }
 
-/** The upload after its next step. Undefined: it begins again. */
+/** The upload after its next step. Undefined: the upload must begin again. */
 async function advanceVideo(
   uploader: Uploader,
   { externalAccountId: owner }: Target,

@@ -92,8 +92,8 @@ const Page = z.object({ elements: z.array(Listed) });
 const pageSize = 100;
 
 /**
- * By the account's latest posts, which need `r_organization_social`. LinkedIn closed `r_member_social`, so
- * nothing finds the posts of a member.
+ * Searches the account's latest posts, which needs `r_organization_social`. LinkedIn closed `r_member_social`, so
+ * the posts of a member can't be searched.
  */
 export async function findPost(rest: Ask, target: Target): Promise<ReconcileOutcome> {
   const { externalAccountId: author } = target;

@@ -113,7 +113,7 @@ async function readTokenScopes(ask: Ask): Promise<string[] | undefined> {
   return scopes;
 }
 
-/** GoToSocial 0.20 doesn't have this route. It still refuses a wrong token where it shows the account. */
+/** GoToSocial 0.20 lacks this route. It still refuses a wrong token when the account is read. */
 function withoutRoute(error: unknown): z.infer<typeof Application> {
   if (hasCode(error, '404')) return {};
   throw error;

@@ -47,21 +47,21 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
     async complete(query, request, signal) {
       const server = request.inputs['server']!;
       const login = await oauthAt(server).complete(query, request, requireScopes, signal);
-      // A login that can't be read stays: its token may be the one of a connected account.
+      // If the account can't be read, the login isn't revoked: its token may be that of a connected account.
       const { access_token } = login.credentials;
       const credentials = { server, access_token };
       const grant = await connectAccount(open(credentials, signal), credentials, login.scope);
       return { ...grant, tokenExpiresAt: login.tokenExpiresAt };
     },
   };
-  /** Only the app that made a login can revoke it. The user's own application made the token of a form. */
+  /** Only the app that made a login can revoke it. A pasted token was made by the user's own application. */
   const revoke: NonNullable<Platform['revoke']> = async (login, signal) => {
     if (login.app) await oauthAt(login.credentials['server']!).revoke(login, signal);
   };
   return { method, revoke };
 }
 
-/** Its error revokes the login. A login with fewer scopes has its own token, so no account loses its token. */
+/** If it throws, the login is revoked. A login with fewer scopes has its own token, so no account loses its token. */
 async function requireScopes(login: Tokens): Promise<Tokens> {
   const missing = findMissingScopes(login.scope);
   if (missing.length > 0) throw lacksPermissions(missing);

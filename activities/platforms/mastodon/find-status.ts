@@ -78,7 +78,7 @@ function mayBe(status: z.infer<typeof Listed>, target: Target): boolean {
   );
 }
 
-/** By their IDs or, if those were lost with the state, by their number and alt texts. */
+/** Compares the IDs or, if these were lost with the state, the number and the alt texts. */
 function hasMediaOf(
   { media, state }: Target,
   attached: z.infer<typeof Listed>['media_attachments'],

@@ -84,7 +84,7 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
       async remove({ credentials }, id, signal) {
         const path = `/api/v1/statuses/${encodeURIComponent(id)}`;
         const asked = open(credentials, signal)(path, z.unknown(), { method: 'DELETE' });
-        // An earlier call has deleted it.
+        // An earlier call has deleted the post.
         await asked.catch(unless('404'));
       },
     },
@@ -92,8 +92,8 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
 }
 
 /**
- * Without this, a server would use the account's default visibility for replies to private posts. This one
- * keeps them among the readers of that post.
+ * Keeps replies to a private post among the readers of that post. Without a visibility, a server would use the
+ * account's default.
  */
 async function findVisibility(ask: Ask, replyTo: string): Promise<ProviderState> {
   const path = `/api/v1/statuses/${encodeURIComponent(replyTo)}`;
@@ -102,7 +102,7 @@ async function findVisibility(ask: Ask, replyTo: string): Promise<ProviderState>
 }
 
 /**
- * Whether the server has deleted an upload, as it does after a day, or attached it to another post. It names
+ * Whether the server has deleted an upload, as it does after a day, or attached it to another post. The error names
  * the upload, in the user's language: https://github.com/mastodon/mastodon/blob/main/config/locales/en.yml
  * (media_attachments.validations.not_found). GoToSocial answers 400.
  */
@@ -118,7 +118,7 @@ function lacksMedia(error: unknown, ids: string[]): boolean {
  */
 const endsAccess = /^(This action is outside the authorized scopes$|Your login is )/;
 
-/** With status 500, and not translated. @see https://docs.joinmastodon.org/methods/media/#500-server-error */
+/** Comes with status 500, untranslated. @see https://docs.joinmastodon.org/methods/media/#500-server-error */
 const unreadable = 'Error processing thumbnail for uploaded media';
 
 /** The status is the only code. Tokens don't expire, so a refused token was revoked. */

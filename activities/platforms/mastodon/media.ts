@@ -12,7 +12,7 @@ const Attachment = z.object({ id: z.string().min(1), url: z.string().nullable() 
 const Uploads = z.object({
   /** In the order of the media. */
   media_ids: z.array(z.string()).default([]),
-  /** The server hasn't processed the last one yet. */
+  /** The server hasn't processed the last file yet. */
   is_processing: z.boolean().default(false),
 });
 
@@ -21,7 +21,7 @@ const outsideScopes = 'This action is outside the authorized scopes';
 
 export const uploadedIds = (state: ProviderState): string[] => Uploads.parse(state).media_ids;
 
-/** `state`: also what was prepared before. */
+/** Members of `state` that aren't about uploads stay as they are. */
 export async function prepareMedia(
   ask: Ask,
   { media }: Target,
@@ -41,7 +41,7 @@ export async function prepareMedia(
   return { outcome: 'more', state: uploaded, waitMs: is_processing ? pollMs : 0 };
 }
 
-/** The token may come from a server that doesn't report scopes. It still publishes texts. */
+/** Some servers don't report scopes, so a token without `write:media` may be connected. It still publishes texts. */
 function asScopeError(error: unknown): never {
   if (!(error instanceof PlatformError) || !error.message.endsWith(outsideScopes)) throw error;
   const message = 'The access token lacks write:media. Connect the account with another one.';

@@ -9,7 +9,7 @@ import { ListedPost } from './find-post.ts';
 
 interface PostReader {
   open(signal: AbortSignal): Ask;
-  /** Why a read failed: the network doesn't know the post, or not yet. */
+  /** Whether a read failed because the network does not know the post, or not yet. */
   isMissing(error: unknown): boolean;
 }
 
@@ -136,7 +136,7 @@ async function readPermalink(
       if (post) return post.body.permalink ?? null;
     }
   } catch {
-    // The engine must learn that the post is public.
+    // Ignored, because the engine must learn that the post is public.
   }
   return null;
 }

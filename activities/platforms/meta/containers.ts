@@ -29,13 +29,16 @@ export interface ContainerCalls {
   /** Number of items of a carousel. 0: the post is no carousel. */
   itemCount: number;
   failures: readonly ContainerFailure[];
-  /** Before the first container, and after a refused publish. Throws `isOutOfQuota` if the account may publish no more. */
+  /**
+   * Called before the first container, and after a refused publish. Throws `isOutOfQuota` if the account may publish
+   * no more.
+   */
   checkQuota(): Promise<void>;
   /** Returns the ID of the container of an item. */
   createItem(index: number): Promise<string>;
   /** Returns the ID of the container that is published. `items`: its parts, in their order. */
   createPost(items: string[]): Promise<string>;
-  /** Why `createPost` failed: another carousel needs new items. */
+  /** Whether `createPost` failed because another carousel needs new items. */
   areItemsGone(error: unknown): boolean;
   /** Undefined: the network doesn't know the container, or not yet. */
   readStatus(id: string): Promise<ContainerStatus | undefined>;
@@ -54,15 +57,15 @@ type Container = z.infer<typeof Container>;
 const Containers = z.object({
   /** Of a carousel, in the order of its media. Null: to be made. */
   items: z.array(Container.nullable()).default([]),
-  /** The one that is published. */
+  /** The container that is published. */
   post: Container.optional(),
-  /** Before the last poll. */
+  /** The wait before the last poll. */
   waitMs: z.number().default(0),
   /** How often a container was replaced. */
   replaced: z.int().default(0),
-  /** When it was last read, in milliseconds. */
+  /** When the container of the post was last read, in milliseconds. */
   finishedAt: z.number().default(0),
-  /** The network said so while it was polled, so an earlier call published it. */
+  /** The network reported during a poll that the container is public, so an earlier call published it. */
   isPublic: z.boolean().default(false),
 });
 type Containers = z.infer<typeof Containers>;
@@ -75,7 +78,7 @@ export const settlesMs = 120_000;
 const firstPollMs = 1_000;
 /** Networks ask for one poll a minute. Most containers are finished after a few seconds. */
 const maxPollMs = 60_000;
-/** Before each of the containers that replace a failed one: a deployment of this server may last as long. */
+/** The waits before the containers that replace a failed one. A deployment of this server may last as long. */
 const replacementWaitsMs = [2_000, 30_000, 300_000];
 const maxReplaced = replacementWaitsMs.length;
 
@@ -130,7 +133,7 @@ const toStep = (containers: Containers): PrepareOutcome => ({
   waitMs: 0,
 });
 
-/** `replace`: the containers with another one in the place of this one, or with none. */
+/** `replace`: returns the containers with another one in place of this container, or without this container. */
 async function poll(
   calls: ContainerCalls,
   containers: Containers,
@@ -159,7 +162,7 @@ async function poll(
   }
 }
 
-/** `reason`: of a failed container. Throws if another one would fail too. */
+/** `reason`: why the container failed. Undefined: the network dropped it. Throws if another one would fail too. */
 function toReplacement(
   { network, failures }: ContainerCalls,
   containers: Containers,

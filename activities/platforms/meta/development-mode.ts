@@ -2,7 +2,7 @@
 // https://developers.facebook.com/docs/development/build-and-test/app-modes
 import { PlatformError } from '../platform-error.ts';
 
-/** The words of the error that all others get, as users report it. Mostly it stands on a page without a way back. */
+/** The error that all other people get, as users report it. Mostly, the page with the error has no way back. */
 const errors = {
   Facebook: 'App not active',
   Instagram: 'Insufficient developer role',
@@ -12,15 +12,15 @@ const errors = {
 const explainMode = (productName: string) =>
   `in development mode, in which only people with a role in the app can log in. Ask ${productName} for an invitation and accept it, or ask ${productName} to publish the app. Then try again.`;
 
-/** For a user who comes back from a login at this place without its answer. */
+/** A hint for a user who comes back from a login at this place without an answer of the place. */
 export const describeDeadEnd = (place: keyof typeof errors) => (productName: string) =>
   `Did ${place} show an error, such as '${errors[place]}'? Then the app that ${productName} uses may be ${explainMode(productName)}`;
 
-/** In callbacks that apps have logged, and in no document. */
+/** Seen in callbacks that apps have logged. No document has them. */
 const inactive = { code: '1349126', words: /development mode|app not (?:active|set ?up)/i };
 
 /**
- * The query with which Facebook sends a user back, with its errors as in RFC 6749, section 4.1.2.1. Throws if the app
+ * The query of Facebook's callback, with Facebook's errors in the form of RFC 6749, section 4.1.2.1. Throws if the app
  * is in development mode.
  */
 export function readCallback(

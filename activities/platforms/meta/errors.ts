@@ -11,16 +11,16 @@ export interface MetaError {
   upTo?: number;
   /** Absent: any. */
   subcode?: number;
-  /** As the code or as the subcode: the documents don't say which. */
+  /** A number that is the code or the subcode: the documents don't say which. */
   either?: number;
   /** In the message. Absent: any. */
   words?: RegExp;
   /** A publish may have been carried out all the same, so the container is read first. */
   mayBePublished?: true;
   meaning: Meaning;
-  /** Code of a target that ends with it. Absent: by the meaning. */
+  /** Error code of a target that fails with this error. Absent: the meaning decides. */
   failsAs?: PostingErrorCode;
-  /** Absent: the network's own words say it. */
+  /** Absent: the network's own words are clear. */
   sentence?: string;
   throttled?: ThrottleScope;
   /** The account has used up how much it may publish. */
@@ -119,6 +119,6 @@ export interface ContainerFailure {
   /** Another container may succeed. */
   canRepeat?: true;
   sentence: string;
-  /** Code of a target that ends with it. Absent: `rejected`. */
+  /** Error code of a target that fails with this failure. Absent: `rejected`. */
   failsAs?: PostingErrorCode;
 }

@@ -1,4 +1,4 @@
-// Errors that the hosts of Facebook and Instagram have in common, beside those of all of Meta's networks.
+// Errors that Facebook and Instagram have in common, in addition to the errors of all of Meta's networks.
 import type { MetaError } from './errors.ts';
 
 const mustConfirm =

@@ -20,7 +20,7 @@ interface FacebookLoginSettings {
   loginUrl: string;
   version: string;
   scopes: readonly string[];
-  /** Of the operator's app, for Facebook Login for Business. Instead of the scopes. */
+  /** Configuration of the operator's app for Facebook Login for Business. It replaces the scopes. */
   configId?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface FacebookUser {
   granted: string[] | null;
   /** Name of the project. Absent: the token was imported. */
   productName?: string;
-  /** Calls of the user. */
+  /** Calls the API as the user. */
   ask: Ask;
 }
 
@@ -65,11 +65,11 @@ export function createFacebookLogin(settings: FacebookLoginSettings): FacebookLo
     hasPkce: false,
   });
 
-  /** A configuration belongs to one app, so a project's own app never gets the operator's. */
+  /** A configuration belongs to one app, so a project's own app never gets the operator's configuration. */
   const configIdOf = ({ app }: ConsentRequest) =>
     app?.settings ? app.settings['config_id'] : settings.configId;
 
-  /** A page's token lives as long as the user's token that it was read with, or for ever if that one is long-lived. */
+  /** Gets a long-lived token of the user. A page's token that is read with a long-lived token doesn't expire. */
   async function exchange(token: string, { app }: ConsentRequest, signal: AbortSignal) {
     const { clientId = '', clientSecret } = app ?? {};
     const secret = clientSecret ?? '';

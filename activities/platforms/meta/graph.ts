@@ -117,7 +117,7 @@ export function explainGraphError(
   if (!error) return {};
   const known = findMetaError(errors, error);
   const { traceId, range } = error;
-  // The header is about an account, which must not hold up all the others of the app.
+  // The header is about one account, which must not hold up the other accounts of the app.
   const regainMs = known?.throttled === 'app' ? undefined : readRegainMs(headers);
   return {
     code: writeCode(error) ?? error.name,
@@ -127,7 +127,7 @@ export function explainGraphError(
     isOutOfQuota: known?.isOutOfQuota,
     failsAs: known?.failsAs,
     retryAfterMs: known?.retryAfterMs ?? regainMs,
-    // Meta's support asks for it. Everything else that an answer could smuggle in has another form.
+    // Meta's support asks for the trace ID. The pattern keeps any other text out.
     detail: {
       ...(traceId && /^[\w-]{1,64}$/.test(traceId) && { trace_id: traceId }),
       ...range,
@@ -142,13 +142,16 @@ function meaningOf(
 ): Meaning | undefined {
   const meaning = known?.meaning ?? (isTransient ? 'lost' : undefined);
   if (meaning === 'revoked') return meaning;
-  // A refresh can't help so early.
+  // A refused token that is too new for a refresh has ended for good.
   if (meaning === 'reauthorize') return isExtendable(credentials) ? meaning : 'revoked';
   const isSure = status >= 400 && status < 500 && !known?.mayBePublished;
   return kind === 'commit' && !isSure ? 'lost' : meaning;
 }
 
-/** For OAuth 2, whose errors have another form: RFC 6749, section 5.2. Some of Meta's come with the status 200. */
+/**
+ * Converts Meta's errors to the form of OAuth 2: RFC 6749, section 5.2. Some of Meta's errors come with the status
+ * 200.
+ */
 export function withOAuthErrors(fetch: Fetch): Fetch {
   return async (url, init) => {
     const response = await fetch(url, init);

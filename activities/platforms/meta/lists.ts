@@ -23,9 +23,12 @@ interface ListOptions<T> {
   maxPages?: number;
   /** Default: as many as the pages have. */
   maxItems?: number;
-  /** Of a list that begins with the newest item: no item after an unwanted one is wanted. Default: all are. */
+  /**
+   * For a list that begins with the newest item: after an unwanted item, no item is wanted. Default: all items are
+   * wanted.
+   */
   isWanted?: (item: T) => boolean;
-  /** The network may not name the next page, so only an empty one is the last. */
+  /** The network doesn't always name the next page, so only an empty page is the last one. */
   endsEmpty?: true;
 }
 
@@ -48,7 +51,7 @@ export async function readList<T>(
     // An item that can't be read may be the one that is looked for.
     isReadable &&= read.length === data.length;
     after = paging?.cursors?.after;
-    // A page without items isn't the last one if it names another one.
+    // A page without items isn't the last one if it names a next page.
     const mayEnd = !endsEmpty || after === undefined || data.length === 0;
     const isLast = paging?.next === undefined && mayEnd;
     if (isLast || wanted.length < read.length) return { items, isComplete: isReadable };

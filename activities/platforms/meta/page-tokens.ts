@@ -1,5 +1,5 @@
-// The credentials of a login at Facebook: a token for each account that it reaches, which is that of the account's
-// page. It acts for the page, and for the Instagram account that is linked to it.
+// The credentials of a login at Facebook: the token of a page for each account that the login reaches. The token acts
+// for the page, and for the Instagram account that is linked to the page.
 import { PlatformError } from '../platform-error.ts';
 import type { Credentials } from '../platform.ts';
 

@@ -22,7 +22,7 @@ const Page = z.object({
     .optional(),
 });
 export interface Page extends z.infer<typeof Page> {
-  /** Name of the business in whose list it was found. */
+  /** Name of the business in whose list the page was found. */
   business?: string;
 }
 
@@ -107,7 +107,7 @@ async function listAll<T>(
   return (await readList(ask, path, item, { query, ...limits })).items;
 }
 
-/** https://developers.facebook.com/docs/pages-api/overview#tasks. Newer pages have their own names. */
+/** https://developers.facebook.com/docs/pages-api/overview#tasks. Newer pages have other names for the tasks. */
 const creatingTasks = new Set([
   'CREATE_CONTENT',
   'MANAGE',

@@ -15,7 +15,7 @@ import { createAskRelays, keyOf, toError, type AskRelays } from './relays.ts';
 export function createNostr(withWebSocket: WithWebSocket, relayTimeoutMs = 10_000): Platform {
   const open = createAskRelays(withWebSocket, relayTimeoutMs);
 
-  /** `whenNone`: of the error if no relay answers. */
+  /** `whenNone`: options of the error if no relay answers. */
   async function logIn(
     credentials: Credentials,
     signal: AbortSignal,

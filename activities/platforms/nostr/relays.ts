@@ -86,7 +86,7 @@ const kinds = new Map([
 ] as const);
 
 /**
- * The error if no relay succeeded. A single relay that accepted the event, or may accept it later, decides.
+ * The error if no relay succeeded. A single relay that may have accepted the event, or may accept it later, decides.
  * @see https://github.com/nostr-protocol/nips/blob/master/01.md
  */
 export function toError(

@@ -27,7 +27,7 @@ import {
 export interface OAuth {
   /** `signal`: of the pushed request. */
   begin(request: ConsentRequest, signal?: AbortSignal): Promise<Begun>;
-  /** If `use` throws, nobody has the login, so it is revoked as far as that works. */
+  /** If `use` throws, nobody has the login, so the login is revoked. Errors of the revocation are ignored. */
   complete<T>(
     query: Record<string, string>,
     request: ConsentRequest & { flow: Flow },
@@ -155,7 +155,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         return await use(identified(tokens, answer));
       } catch (error) {
         if (settings.revocationEndpoint !== undefined) {
-          // The other signal may be what ended `use`.
+          // A new signal, since `signal` may be what ended `use`.
           const revoked = revokeLogin({ ...tokens, app }, AbortSignal.timeout(revokeTimeoutMs));
           await revoked.catch(() => undefined);
         }

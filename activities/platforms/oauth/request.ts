@@ -93,7 +93,7 @@ export async function ask<T>(
   }
 }
 
-/** The library signs no revocations. A pushed request is sent in the same way, and signed. */
+/** The library can't sign a revocation, so it is sent like a pushed request, which has the same form. */
 export function sendRevocation(
   server: oauth.AuthorizationServer,
   client: oauth.Client,
@@ -161,10 +161,10 @@ async function fetchWhole(
   return new Response(isToken ? tokens : text, { status: response.status, headers });
 }
 
-/** Drops odd optional members: refusing the answer would lose a login's only tokens. */
+/** Drops odd optional members, because refusing the answer would lose a login's only tokens. */
 function toReadable(body: Record<string, unknown>): Record<string, unknown> {
   const isOdd: Record<string, (value: unknown) => boolean> = {
-    // Nothing reads it.
+    // No code reads the ID token.
     id_token: () => true,
     expires_in: (value) => !(Number.parseFloat(String(value)) >= 0),
     scope: (value) => typeof value !== 'string',
@@ -179,7 +179,7 @@ export function toTokens(answer: oauth.TokenEndpointResponse, asked: readonly st
   return {
     credentials: { access_token, ...(refresh_token && { refresh_token }) },
     tokenExpiresAt: expires_in === undefined ? null : new Date(Date.now() + expires_in * 1_000),
-    // Some networks separate them with commas.
+    // Some networks separate scopes with commas.
     scope: scope === undefined ? [...asked] : scope.split(/[\s,]+/).filter(Boolean),
   };
 }
@@ -190,7 +190,7 @@ export const isOAuthRefusal = (error: unknown) =>
   error.kind === 'rejected' &&
   error.options.providerError?.['code'] !== undefined;
 
-/** For a refused refresh. All other codes are about the app or the server, so the login may still be good. */
+/** Whether a refused refresh ends the login. Other codes are about the app or the server, so the login may be good. */
 const isInvalidGrant = (code: string) => code === 'invalid_grant';
 
 function explain(

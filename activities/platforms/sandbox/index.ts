@@ -15,7 +15,7 @@ export interface SandboxSettings {
   apiUrl: string;
   /** The network's base URL for browsers. */
   publicUrl: string;
-  /** Of one request. Default: as many as the network takes. */
+  /** Maximum size of one part. Default: the maximum of the network. */
   partBytes?: number;
 }
 
@@ -29,7 +29,7 @@ const NetworkPosts = z.object({ posts: z.array(NetworkPost) });
 const NetworkMedia = z.object({ id: z.string(), received_bytes: z.int() });
 const NetworkError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** By the network's own codes. It sends `unavailable` before it accepts a post. */
+/** Meanings of the network's own codes. The network sends `unavailable` before it accepts a post. */
 const meanings = new Map<string | undefined, Meaning>([
   ['token_revoked', 'revoked'],
   ['unavailable', 'unavailable'],
@@ -166,7 +166,7 @@ export function createSandboxPlatform(settings: SandboxSettings): Platform {
     async reconcile({ resultId, credentials }, signal) {
       const call = { query: { reference: resultId } };
       const { posts } = (await open(credentials, signal)('posts', NetworkPosts, call)).body;
-      // Newest first. Every check finds the oldest one.
+      // The list begins with the newest post. Taking the oldest one lets every check find the same post.
       const post = posts.at(-1);
       return post ? publishedAs(post.id, post.url, 'public') : { outcome: 'absent' };
     },

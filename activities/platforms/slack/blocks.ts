@@ -16,7 +16,7 @@ export function toBlocks(
   const pictures = files.map((id, at) => ({
     type: 'image',
     slack_file: { id },
-    // Slack requires one.
+    // Slack requires an alt text.
     alt_text: media[at]!.altText || media[at]!.filename,
   }));
   return [...((blocks as Record<string, unknown>[] | undefined) ?? text), ...pictures];
@@ -43,7 +43,7 @@ function toSections(text: string) {
   }));
 }
 
-/** At a line or a word, if there is one. */
+/** Cuts at the end of a line or a word, if there is one. */
 function splitText(text: string): string[] {
   const rest = text.trim();
   if (rest.length <= maxSectionLength) return rest === '' ? [] : [rest];

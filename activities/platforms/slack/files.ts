@@ -23,7 +23,7 @@ export function readFiles({ state }: Target): string[] {
 export const isShared = ({ media }: Target): boolean => media.some(({ kind }) => kind === 'video');
 
 /**
- * Returns the ID of the file. Slack discards a file that is not completed. Without `alt_txt`: it may prevent
+ * Returns the ID of the file. Slack discards a file that is not completed. Sends no `alt_txt`, because it may prevent
  * Slack from sharing the file, although every call succeeds.
  * @see https://docs.slack.dev/reference/methods/files.getUploadURLExternal
  * @see https://github.com/slackapi/python-slack-sdk/issues/1818

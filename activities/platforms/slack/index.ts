@@ -77,7 +77,7 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
         mrkdwn: false,
         ...options,
         channel: credentials['channel'],
-        // Blocks show it. Notifications and screen readers take the text.
+        // The blocks show the text, too. Notifications and screen readers use `text`.
         text: toText(caption, options) || undefined,
         ...(hasPictures && { blocks: toBlocks(target, files) }),
         metadata: { event_type: eventType, event_payload: { result_id: resultId } },
@@ -171,7 +171,10 @@ async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   return { outcome: 'unknown' };
 }
 
-/** By the metadata. Shared files have none: by their IDs, or by their names and sizes if the IDs were lost. */
+/**
+ * Compares the metadata. Shared files have none, so their IDs are compared, or their names and sizes if the IDs were
+ * lost.
+ */
 function isSame({ metadata, text, files }: Message, target: Target): boolean {
   const { media, caption, platformOptions, resultId } = target;
   if (!isShared(target)) {

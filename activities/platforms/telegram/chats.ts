@@ -6,7 +6,7 @@ import { PlatformError } from '../platform-error.ts';
 import { wrongCredential } from '../wrong-credential.ts';
 import { newChatIdOf, type Bot } from './bot-api.ts';
 
-/** It becomes part of a URL. */
+/** The token becomes part of a URL. */
 const botToken = /^[1-9]\d*:[\w-]{1,80}$/;
 const chatId = /^(@\w{1,64}|-[1-9]\d{0,15})$/;
 

@@ -47,7 +47,7 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
     checks: {
       async inspect({ credentials, externalAccountId }, signal) {
         const { bot_token = '', chat = '' } = credentials;
-        // It may have become a supergroup, with another ID.
+        // The group may have become a supergroup, with another ID.
         await findPostableChat(botOf(bot_token, signal), chat);
         return { scope: [], accounts: [{ externalAccountId, problem: null }] };
       },
@@ -55,7 +55,7 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
   };
 }
 
-/** Returns the message. Of an album, it is the first one, which has the caption. */
+/** Returns the message. For an album, returns the first message, which has the caption. */
 async function send(bot: Bot, target: Target): Promise<Message> {
   const { caption, platformOptions, media } = target;
   const { disable_link_preview: is_disabled, parse_mode, ...options } = platformOptions;
@@ -99,7 +99,7 @@ interface Item {
   method: SendMethod;
   kind: 'photo' | 'video' | 'animation';
   details: Record<string, unknown>;
-  /** The medium first. */
+  /** The first file is the medium itself. */
   files: FilePart[];
 }
 

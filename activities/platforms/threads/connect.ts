@@ -65,7 +65,7 @@ export function createConnect(
         {
           externalAccountId: id,
           accountName: username === undefined ? (name ?? id) : `@${username}`,
-          // As the app's callbacks name the user.
+          // The user's ID in the app's callbacks.
           traits: { user_id: id },
           problem: missing.length > 0 ? describeMissingScopes(missing) : null,
           ...(missing.length > 0 && { lacksScope: true }),
@@ -82,8 +82,8 @@ export function createConnect(
 }
 
 /**
- * What Threads says of a token: the only way to see what the user allowed. The documents ask for the token of a tester
- * of the app, so a refusal says nothing.
+ * Reads what Threads says of a token, which is the only way to see what the user allowed. By the documents, this needs
+ * the token of a tester of the app, so a refusal says nothing about the token.
  */
 async function debugToken(open: OpenApi, token: string, signal: AbortSignal) {
   const ask = open({ access_token: token }, signal);
@@ -104,7 +104,7 @@ function withoutFacts(error: unknown): z.infer<typeof TokenInfo>['data'] {
   throw error;
 }
 
-/** Before its review, an app works only for its testers. The code is that of a missing permission, too. */
+/** Before its review, an app works only for its testers. The error code also stands for a missing permission. */
 function asNotApproved(error: unknown): never {
   if (!hasCode(error, '100/10')) throw error;
   const options = { ...error.options, failsAs: 'app_not_approved' } as const;

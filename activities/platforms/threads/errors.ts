@@ -1,4 +1,4 @@
-// What the errors of Threads mean to a post, each with a sentence for people. Its page shows the tables.
+// What the errors of Threads mean to a post, each with a sentence for people. The page of Threads shows the tables.
 import { sharedErrors, type ContainerFailure, type MetaError } from '../meta/errors.ts';
 
 /**

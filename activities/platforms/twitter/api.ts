@@ -22,7 +22,7 @@ const Problem = z.object({
     .catch(undefined),
 });
 
-/** How long a target without credits waits. X doesn't say when its owner buys some. */
+/** How long a target waits if the app has no credits. X doesn't report when the app's owner buys more credits. */
 const creditsWaitMs = 15 * 60_000;
 
 /** Problems of the app. Its owner must act, not the user. */
@@ -33,7 +33,7 @@ const ownerActions = new Map([
 ]);
 
 export const duplicateCode = 'duplicate';
-/** X has no code for it. Its API v1.1 had one. */
+/** X's API v2 has no code for a duplicate. Its API v1.1 had one. */
 const duplicateWords = /duplicate content|status is a duplicate/i;
 
 export const createTwitterApi = (fetch: Fetch, apiUrl: string) =>
@@ -69,15 +69,15 @@ function readRefusal({ status, headers, body }: NetworkAnswer): Explanation {
   };
 }
 
-/** Undefined: by the status. */
+/** Undefined: the status decides. */
 function readMeaning(name: string, status: number, title: string | undefined): Meaning | undefined {
   if (name === 'usage-capped') return 'rejected';
-  // X itself took nothing. A proxy in between may answer 503 for a call that X has carried out.
+  // X's own 503 has a title, and X took nothing. A proxy may answer 503 for a call that X has carried out.
   return status === 503 && title ? 'unavailable' : undefined;
 }
 
 /**
- * A daily limit that is used up: of all accounts of the app, or of this one. X documents the limits, but not
+ * A daily limit that is used up: of all accounts of the app, or of this account. X documents the limits, but not
  * their headers. @see https://docs.x.com/x-api/fundamentals/rate-limits#manage-posts
  */
 export function readDailyLimit(headers: Headers): Throttle | undefined {

@@ -101,7 +101,7 @@ function compare(post: Listed, target: Target): Likeness {
   return likenesses.includes('perhaps') ? 'perhaps' : 'same';
 }
 
-/** By their IDs, with which the keys end. If those were lost with the state: by their number and the text. */
+/** Compares the IDs, with which the keys end. If the IDs were lost with the state: the number and the text. */
 function compareMedia({ attachments }: Listed, { media, state, caption }: Target): Likeness {
   const keys = attachments?.media_keys ?? [];
   const uploads = listUploads(state);
@@ -119,7 +119,7 @@ function compareTexts(caption: string, post: Listed): Likeness {
   return normalize(ours, () => 'url') === normalize(theirs, () => 'url') ? 'perhaps' : 'other';
 }
 
-/** As the user wrote it, without the URLs of the media. */
+/** The text as the user wrote it, without the URLs of the media. */
 function readText({ text, entities, note_post, note_tweet }: Listed): string {
   const note = note_post ?? note_tweet;
   const urls = (note ? note.entities : entities)?.urls ?? [];
@@ -130,7 +130,7 @@ function readText({ text, entities, note_post, note_tweet }: Listed): string {
   return expanded.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** X may name a URL with its letters or with their codes. */
+/** X may write the letters of a URL as they are, or percent-encoded. */
 const encodeLetters = (path: string) => path.replaceAll(/\P{ASCII}+/gu, encodeURIComponent);
 
 function normalize(text: string, writeUrl: (url: string) => string): string {
@@ -143,7 +143,7 @@ function normalize(text: string, writeUrl: (url: string) => string): string {
   return written.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Without what X may add: the protocol and a last slash. */
+/** Removes what X may add to a URL: the protocol and a last slash. */
 function toPlace(url: string): string {
   const given = /^https?:\/\//i.test(url) ? url : `http://${url}`;
   if (!URL.canParse(given)) return url;

@@ -26,7 +26,7 @@ const Answer = z.object({
   }),
 });
 type Uploaded = z.infer<typeof Answer>['data'];
-/** Nothing in it matters. API v1.1 answered without a body. */
+/** Any answer will do. API v1.1 answered without a body. */
 const Done = z.union([z.looseObject({}), z.literal('')]);
 
 const Upload = z.object({
@@ -55,7 +55,7 @@ export function findUploads({ media, state }: Target): Upload[] | undefined {
   return uploads.length === media.length && areReady ? uploads : undefined;
 }
 
-/** Those that a lost commit may have used, even if they have expired since. */
+/** Uploads that a lost commit may have used, even if they have expired since. */
 export const listUploads = (state: ProviderState): Upload[] => Uploads.parse(state).uploads;
 
 const isDone = ({ stage }: Upload) => stage === 'described';
@@ -125,7 +125,7 @@ async function append(ask: Ask, file: TargetMedia, upload: Upload): Promise<Uplo
   return { ...upload, sentBytes: end };
 }
 
-/** A refusal may be about a second call, after the answer to the first one was lost. The status tells. */
+/** A refusal may answer a second call, after the answer to the first one was lost. The status shows what happened. */
 async function finalize(ask: Ask, id: string): Promise<Uploaded> {
   try {
     const call = { method: 'POST' } as const;

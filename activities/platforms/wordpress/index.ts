@@ -105,14 +105,14 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
         const deleted = z.object({ deleted: z.literal(true) });
         const call = { method: 'DELETE', query } as const;
         const asked = open(credentials, signal)(`wp/v2/posts/${id}`, deleted, call);
-        // An earlier call has deleted it.
+        // An earlier call has deleted the post.
         await asked.catch(unless('rest_post_invalid_id'));
       },
     },
   };
 }
 
-/** By status. A person may have moved a found post to another one, such as `future` or `trash`. */
+/** The visibility for each status. A person may have given a found post another one, such as `future` or `trash`. */
 const visibilities = new Map<string | null, string>([
   ['publish', 'public'],
   ['private', 'private'],

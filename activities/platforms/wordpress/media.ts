@@ -20,7 +20,7 @@ const listFiles = (media: readonly TargetMedia[]) =>
 
 const posterOf = ({ kind, thumbnail }: TargetMedia) => (kind === 'video' ? thumbnail : null);
 
-/** `state`: also what was prepared before. */
+/** Members of `state` that aren't about uploads stay as they are. */
 export async function uploadNext(
   ask: Ask,
   { media }: Target,
@@ -31,7 +31,7 @@ export async function uploadNext(
   const file = files[uploads.length];
   if (!file) return preparedAs(state);
   const { altText } = file;
-  // As a form, so that the alt text comes along, and PHP reads the file as a stream.
+  // Sent in a form, so that the alt text comes along, and PHP reads the file as a stream.
   const fields = altText === null ? {} : { alt_text: altText };
   const upload = multipart(fields, [toFilePart('file', file)]);
   const query = { _fields: 'id,source_url' };

@@ -77,7 +77,9 @@ export function openEventStream(options: EventStreamOptions) {
       isLost = false;
     }
 
-    /** A query behind the subscription: if its answer comes first, the server has accepted both. */
+    /**
+     * Sends a query after the subscription. An answer shows that the server has accepted the subscription.
+     */
     function confirm(asked: object): void {
       askCursor().then(
         () => asked === attempt && markResumed(),

@@ -10,7 +10,7 @@ import type { ListenOptions } from './options.ts';
 export interface Terminal {
   print(line: string): void;
   warn(line: string): void;
-  /** The target of `print`, which decides whether colors are used. */
+  /** The stream that `print` writes to. It decides whether colors are used. */
   stream: NodeJS.WritableStream;
 }
 

@@ -1,4 +1,5 @@
-// The report of a check in Markdown. It has no secrets, and of the account only its ID here and the URL of a post.
+// The report of a check in Markdown. It has no secrets, and only two facts about the account: its ID in
+// Fanfare and the URL of a post.
 import type { AccountCheck, AccountCheckStep } from '../../../schema/account-checks.ts';
 import { platformDefinitions } from '../../../schema/platforms/index.ts';
 import { version } from '../../../schema/version.ts';

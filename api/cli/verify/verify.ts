@@ -9,7 +9,9 @@ import type { VerifyOptions } from './options.ts';
 import { toLine, toReport } from './report.ts';
 
 const pollEveryMs = 500;
-/** A restart of Fanfare takes less. The check runs on meanwhile. */
+/**
+ * How long to wait for an unreachable Fanfare. A restart takes less time, and the check continues after it.
+ */
 const awayForMs = 60_000;
 const answerWithinMs = 30_000;
 
@@ -94,7 +96,7 @@ async function call(
 
 const nameWidth = 15;
 
-/** On a failure, with the next action and where it is explained. */
+/** Describes a step. After a failure, adds the next action and a link to its explanation. */
 function describe({
   name,
   status,

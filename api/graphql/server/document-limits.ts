@@ -39,7 +39,7 @@ const limits = {
   /** The sum of the fields' `complexity`. */
   points: { max: 5_000, code: 'too_complex' },
 } as const;
-/** For a subscription, which costs this with every message. */
+/** Limit for a subscription, whose points are spent with every message. */
 const maxPointsOfMessage = 500;
 
 function refuse(
@@ -118,7 +118,7 @@ function parseTokens(source: string | Source, options: object): DocumentNode {
   }
 }
 
-/** `InputValuesRule` checks the same, and gives each issue its path. */
+/** `InputValuesRule` checks the same as these rules, and gives each issue its path. */
 const replaced = new Set<ValidationRule>([ValuesOfCorrectTypeRule, NoUndefinedVariablesRule]);
 
 /** Fragment cycles first: the other rules would follow them until the stack is full. */
@@ -138,13 +138,13 @@ function validateWithin(
   );
 }
 
-/** Why the operation is not run: its variables, or its size with fragments unfolded. */
+/** Why the operation is refused: issues of its variables, or its size with fragments unfolded. */
 function findRefusals(
   { schema, document, operationName, variableValues }: ExecutionArgs,
   context: object,
 ): AppError[] {
   const operation = getOperationAST(document, operationName);
-  // Execution refuses such a document itself.
+  // The execution refuses a document without this operation.
   if (!operation) return [];
   const fields = countFields(operation, document);
   if (fields > limits.fields.max) return [refuse('fields', fields)];
@@ -164,7 +164,7 @@ function findRefusals(
   return complexity > maxPoints ? [refuse('points', complexity, maxPoints)] : [];
 }
 
-/** With fragments unfolded. Fields of introspection cost no points, so only this count limits them. */
+/** Counts with fragments unfolded. Introspection fields cost no points, so only this count limits them. */
 function countFields(operation: OperationDefinitionNode, document: DocumentNode): number {
   const fragments = new Map(
     document.definitions.flatMap((definition) =>

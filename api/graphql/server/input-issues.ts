@@ -27,7 +27,7 @@ import type { Path } from '../../../schema/wire/names.ts';
 interface Value {
   isNull: boolean;
   node?: ValueNode;
-  /** Only as deep as the type asks, because the client chooses the nesting. */
+  /** Read only as deep as the type goes, because the client chooses the nesting. */
   items(): Value[] | undefined;
   members(): Map<string, Value> | undefined;
   /** Throws, or returns undefined, for a value of another type. */
@@ -111,7 +111,7 @@ function checkLeaf(value: Value, type: GraphQLLeafType, path: Path, { report }: 
   try {
     if (value.coerce(type) !== undefined) return;
   } catch {
-    // Its message quotes the value, which may be a password.
+    // The error's message quotes the value, which may be a password.
   }
   const wanted = isEnumType(type) ? `a value of ${type.name}` : scalars[type.name];
   report('invalid_type', `must be ${wanted ?? `of the type ${type.name}`}`, path, value.node);

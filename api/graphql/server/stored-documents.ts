@@ -28,7 +28,7 @@ export interface StoredDocuments {
   readDocument(request: DocumentRequest, isKnown: boolean): unknown;
 }
 
-/** In characters, for all documents that clients have sent with their hashes. */
+/** Limit in characters for all documents that clients have sent with their hashes. */
 const maxKept = 4_000_000;
 
 export function createStoredDocuments({
@@ -163,7 +163,7 @@ function readStore(path: string): Map<string, string> {
       : [`has an invalid document at ${JSON.stringify(id)}: ${error}`];
   });
   if (errors.length > 0) throw refuse(errors);
-  // By its hash, and by the operator's own ID.
+  // A request can name a document by its hash or by the operator's own ID.
   return new Map([
     ...entries.map(([, text]): [string, string] => [hashOf(text), text]),
     ...entries.map(([id, text]): [string, string] => [bare(id), text]),

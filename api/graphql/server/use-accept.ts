@@ -9,7 +9,7 @@ import type { RequestState } from './use-request.ts';
 const eventStream = 'text/event-stream';
 const answerTypes = ['application/graphql-response+json', 'application/json', eventStream];
 
-/** Before the operation runs. Yoga would run a mutation and then answer with an empty 406. */
+/** Refuses before the operation runs. Yoga would run a mutation and then answer with an empty 406. */
 export function useAccept(context: Context): Plugin<RequestState> {
   return {
     onRequest({ request, serverContext, endResponse, fetchAPI }) {
@@ -45,7 +45,7 @@ function requireEventStream(request: Request): void {
   );
 }
 
-/** As Yoga reads the header, which ignores preferences. A request without `Accept` accepts anything. */
+/** Reads the header like Yoga, which ignores preferences. A request without `Accept` accepts anything. */
 function accepts(request: Request, types: readonly string[]): boolean {
   const given = (request.headers.get('Accept') || '*/*').toLowerCase().replaceAll(/\s/g, '');
   return given.split(',').some((range) => {

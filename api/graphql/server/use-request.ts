@@ -62,7 +62,7 @@ export function useRequest(context: Context, documents: StoredDocuments): Plugin
   };
 }
 
-/** Without an API key: enough to read the schema, and little to parse. */
+/** Refuses a large request without an API key. The limit is enough to read the schema. */
 function requireSmall(request: Request): void {
   const { search } = new URL(request.url);
   // A body without a length could be of any size.

@@ -51,7 +51,7 @@ export function useSharedResults(): Plugin<GraphqlContext> {
     let hasLeft = false;
 
     const execute: Execute = async (message) => {
-      // With a context of its own, a message reads its fields anew.
+      // Each message gets its own context, so that its fields are read anew.
       const contextValue = { ...(args.contextValue as GraphqlContext) };
       return executeSubscriptionEvent({ ...args, rootValue: message, contextValue });
     };
@@ -133,7 +133,7 @@ function listVariables(document: DocumentNode): string[] {
   for (const definition of document.definitions) {
     visit(definition, {
       VariableDefinition: () => false,
-      // The stream's own arguments choose its messages and change none of them.
+      // The stream's own arguments select messages, but don't change their content.
       Argument: (_node, _key, _parent, path) =>
         definition.kind === 'OperationDefinition' && path.length === rootArgumentDepth
           ? false
@@ -144,5 +144,5 @@ function listVariables(document: DocumentNode): string[] {
   return [...names];
 }
 
-/** selectionSet, selections, index, arguments, index. */
+/** Length of a root argument's path: selectionSet, selections, index, arguments, index. */
 const rootArgumentDepth = 5;

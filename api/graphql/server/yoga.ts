@@ -73,7 +73,7 @@ export function createYogaServer(app: Context, options: YogaOptions): YogaServer
     ],
     extraParamNames: ['documentId'],
     graphqlEndpoint: graphqlPath,
-    // Yoga's health check answers every address that ends with this, and no address has a space.
+    // Turns the health check off: it answers every address with this ending, and no address has a space.
     healthCheckEndpoint: ' ',
     landingPage: false,
     graphiql: false,
@@ -85,9 +85,9 @@ export function createYogaServer(app: Context, options: YogaOptions): YogaServer
     batching: false,
     multipart: false,
     cors: false,
-    // `use-request.ts` limits it.
+    // `use-request.ts` limits the body.
     maxRequestBodySize: false,
-    // `use-errors.ts` masks them, because it knows the request ID.
+    // `use-errors.ts` masks errors, because it knows the request ID.
     maskedErrors: false,
     logging: {
       debug() {},

@@ -19,7 +19,7 @@ import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets
 export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata'> {
   media: readonly MediaItem[];
   autoFit: boolean;
-  /** Issues that don't refuse the post, besides those that only the insert shows. */
+  /** Issues that don't refuse the post. The insert can add more. */
   warnings: PostIssue[];
   status: Extract<PostStatus, 'draft' | 'scheduled' | 'pending'>;
   scheduledAt: Date | null;
@@ -61,7 +61,7 @@ export async function validatePost(
   return { valid: errors.length === 0, errors, warnings };
 }
 
-/** Creation counts in its transaction instead, so that two posts can't both take the last place. */
+/** For a validation. A creation counts in its transaction, so two posts can't both take the last place. */
 async function checkUsage(
   context: Context,
   caller: Caller,

@@ -1,4 +1,5 @@
-// The options of a target: those of the request, and for the others the defaults of its account.
+// The options of a target: those of the request, and defaults of the account for options that the request
+// doesn't have.
 import { optionNames } from '../../platforms/check-options.ts';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import { render, type Text } from '../../../schema/wire/names.ts';
@@ -30,11 +31,11 @@ export function withDefaults(
   // An unknown name is refused, even with a null.
   const nulls = schema ? optionNames(schema).filter((name) => given[name] === null) : [];
   const platform_options = { ...pick(defaults, defaulted), ...omit(given, nulls) };
-  // Kept even without a default, since a draft gets those of the time when it leaves draft.
+  // Nulls are kept even without a default, since a draft gets the defaults of the time when it leaves draft.
   return { ...target, own: { ...own, platform_options }, defaulted, leftOut: nulls };
 }
 
-/** As the target's row has them. `options`: all of the target, checked. */
+/** Splits the options by the columns of the target's row. `options`: all options of the target, checked. */
 export function splitOptions({ defaulted, leftOut }: DefaultedTarget, options: Options) {
   const nulls = Object.fromEntries(leftOut.map((name) => [name, null]));
   return {
@@ -43,7 +44,7 @@ export function splitOptions({ defaulted, leftOut }: DefaultedTarget, options: O
   };
 }
 
-/** An issue with a default is at the account, since the request has no field for it. */
+/** Reports an issue with a default at the account, since the request has no field for the default. */
 export function atAccount(
   { at, path, defaulted }: DefaultedTarget,
   { issue, ...found }: TargetIssue,

@@ -5,8 +5,8 @@ import type { RequestMedia } from './request-media.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
 
 /**
- * Hash of everything that makes the same post of one account, as the database stores it: `\x` and hex. Half
- * of a SHA-256 suffices for a warning, and keeps its index small.
+ * Hash of everything that two posts of one account share if they are the same. It has the form that the
+ * database stores: `\x` and hex. Half of a SHA-256 suffices for a warning, and keeps its index small.
  */
 export function hashContent(
   target: RequestTarget,
@@ -17,7 +17,7 @@ export function hashContent(
   const { platform_options = {}, in_reply_to = null, thread_position = null } = own;
   const { items } = ofTarget.get(target) ?? ofPost;
   const media = items.map(({ id, url }) => found.get(id ?? '')?.sha256 ?? id ?? url);
-  // The thumb is one of the media.
+  // The thumb is already hashed as one of the media.
   const hasThumb = findLinkThumb(platform_options) !== undefined;
   const options = hasThumb ? withLinkThumb(platform_options, undefined) : platform_options;
   const caption = own.caption ?? input.caption;

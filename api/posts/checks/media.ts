@@ -16,7 +16,7 @@ export interface NamedMedia {
   items: readonly MediaItem[];
   /** Path of the list. */
   path: Path;
-  /** Path of one of them. */
+  /** Path of one of the media. */
   pathOf: (index: number) => Path;
   issues: readonly Issue[];
 }
@@ -49,7 +49,7 @@ export function readMedia(given: GivenMedia, at: Path): NamedMedia | undefined {
   return { ...media, issues };
 }
 
-/** An image or a video that the request names by itself. */
+/** A single image or video that the request names outside its list of media. */
 export function readOneMedia(input: PostMediaInput, path: Path): NamedMedia {
   return { items: [toItem(input)], path, pathOf: () => path, issues: checkForm(input, path) };
 }

@@ -26,7 +26,7 @@ export interface RequestTargets {
   issue?: Issue;
 }
 
-/** An empty list beside the other one counts as left out. */
+/** If both lists are given, an empty one counts as left out. */
 export function readTargets(
   { account_ids: givenIds, platform_posts: given }: TargetInput,
   maxTargets: number,

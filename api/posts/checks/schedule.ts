@@ -38,7 +38,7 @@ export function checkSchedule({ minScheduleAheadS }: Config, actual: Given): Iss
   return [];
 }
 
-/** The deadline of a post that is due at `publishAt`. `field`: the one that the request has. */
+/** The deadline of a post that is due at `publishAt`. `field`: the one that is in the request. */
 export function checkDeadline(
   publishBy: Date | null,
   publishAt: Date,

@@ -34,11 +34,11 @@ export interface PlannedTarget {
   /** The path of the account in the request. */
   path: Path;
   caption: string | null;
-  /** Null: the post's. */
+  /** Null: the media of the post. */
   media: readonly MediaItem[] | null;
-  /** Its own. A null leaves out a default of the account. */
+  /** Options of the target itself. A null leaves out a default of the account. */
   platformOptions: Options;
-  /** The account's defaults for the options that it doesn't have. */
+  /** The account's defaults for options that the target doesn't set. */
   defaultOptions: Options;
   /** Null: the request has an idempotency key, so that it can't be a repeat. */
   contentHash: string | null;
@@ -61,8 +61,8 @@ interface CheckOptions {
   /** The content is compared with that of other posts. */
   isHashed: boolean;
   /**
-   * Defaults that were copied into the targets before, in the order of the request. Null or absent: the target gets
-   * those of its account now.
+   * Defaults that were copied into the targets before, in the order of the request. Null or absent: the
+   * target gets the current defaults of its account.
    */
   copied?: readonly (Options | null)[];
 }
@@ -82,7 +82,7 @@ export async function planTargets(
 const longCaption = 1_000;
 const inPlace = createFairPlaces(1);
 
-/** Counting a long caption takes up to 50 ms for some networks, so other work comes between two of them. */
+/** Counting a long caption takes up to 50 ms for some networks, so other work may run before each count. */
 function inTurn<T>(projectId: string, work: () => T): Promise<T> {
   return inPlace(projectId, async () => {
     await scheduler.yield();
@@ -173,7 +173,7 @@ function checkTarget(
   return issues.map((issue) => atAccount(target, issue));
 }
 
-/** The access ends before the post is due, and only the user can renew it. */
+/** Warns if the access ends before the post is due and only the user can renew it. */
 function warnOfAccess(
   { definition, refresh }: Platform,
   { token_expires_at }: AccountRow,

@@ -10,7 +10,9 @@ export function checkThreads(named: RequestTarget[]): TargetIssue[] {
   return [...byAccount.values()].flatMap(checkAccount);
 }
 
-/** Two parts with the same text: often a forgotten caption, and refused by many networks. */
+/**
+ * Warns of two parts with the same text: often a caption was forgotten, and many networks refuse such a part.
+ */
 export function warnOfRepeats(named: RequestTarget[], input: TargetInput): TargetIssue[] {
   const seen = new Set<string>();
   return named.flatMap((target) => {

@@ -16,7 +16,7 @@ export function oneAtATime(respond: Respond): Respond {
 
   return (incoming, outgoing) => {
     const { socket } = incoming;
-    // Node gives the socket to an answer once those before it are sent.
+    // Node gives the socket to an answer once the answers before it are sent.
     if (outgoing.socket) {
       respond(incoming, outgoing);
       return;

@@ -12,7 +12,7 @@ const thresholdBytes = 4_096;
 const isText = /^(application\/(graphql-response\+)?json|text\/(html|css|javascript))/;
 
 type Bytes = Awaited<ReturnType<Response['bytes']>>;
-/** With room for all of the result, so that a thread of the pool compresses in one go. */
+/** `room`: enough for the whole result, so that a thread of the pool compresses it in one step. */
 type Compress = (bytes: Bytes, room: { chunkSize: number }) => Promise<Buffer<ArrayBuffer>>;
 
 const packBrotli = promisify(brotliCompress);

@@ -20,7 +20,7 @@ const exposedHeaders = [
 ].join();
 const maxAgeS = '600';
 
-/** `origins`: those that may call the API. The OpenAPI document is open to all. */
+/** `origins`: the origins that may call the API. The OpenAPI document is open to all. */
 export function useCors(origins: readonly string[]): HttpPlugin {
   const ofApi: Policy = { origins, methods: 'GET,HEAD,PUT,PATCH,POST,DELETE', exposedHeaders };
 

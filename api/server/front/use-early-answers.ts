@@ -1,5 +1,5 @@
-// Yoga plugin: an answer before the end of its request's body closes the connection. Otherwise a proxy could
-// send its next request there, after bytes that nobody reads.
+// Yoga plugin: closes the connection if an answer comes before the end of the request's body. Otherwise a
+// proxy could send its next request on this connection, after bytes that nobody reads.
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { within } from '../../../activities/within.ts';

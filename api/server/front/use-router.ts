@@ -18,7 +18,7 @@ export function useRouter(context: Context, routes: Routes, otherwise: Respond):
       try {
         hook.endResponse(await respond(hook.request, hook.serverContext));
       } catch (error) {
-        // Uncaught. The server under Yoga would send its stack to the client.
+        // If the error stayed uncaught, the server under Yoga would send its stack to the client.
         const requestId = nameRequest(hook.request.headers.get('X-Request-Id'));
         const { body, ...head } = toErrorResponse(context, error, requestId);
         hook.endResponse(new Response(body, head));

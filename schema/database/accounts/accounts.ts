@@ -20,7 +20,7 @@ const tokenExpiresAt = sql<Date | null>`(
   'token_expires_at',
 );
 
-/** SQL: the account's login ends soon. A login that a schedule refreshes has the time of its refresh. */
+/** SQL: the account's login ends soon. Leaves out a login that a schedule refreshes. */
 const isExpiring = sql<boolean>`(
   select token_expires_at from grants
   where grants.id = social_accounts.grant_id and refresh_at is null
@@ -80,7 +80,7 @@ const latestPosts = 20;
 
 export type HealthRow = Awaited<ReturnType<typeof listHealth>>[number];
 
-/** What decides the health of these accounts. */
+/** The facts that decide the health of these accounts. */
 export function listHealth(db: Db, scope: RowScope, ids: string[]) {
   return db
     .selectFrom('social_accounts')
@@ -148,7 +148,7 @@ export function lockAccountBesideResults(
     .executeTakeFirstOrThrow();
 }
 
-/** In the order in which every transaction locks several accounts. */
+/** Locks accounts in the order in which every transaction locks several accounts. */
 export async function lockAccountsAtNetwork(
   trx: Transaction,
   projectId: string,

@@ -24,8 +24,8 @@ interface GivenApp {
 }
 
 /**
- * Inserts the app, or sets the secret and the settings of the known app with this client ID. Without a project it is
- * the operator's.
+ * Inserts the app, or sets the secret and the settings of the known app with this client ID. Without a
+ * project, the app is the operator's.
  */
 export async function putApp(
   db: Db,
@@ -48,7 +48,7 @@ export async function putApp(
     .set({
       ...sealSecret(vault, id, clientSecret),
       settings: settings && JSON.stringify(settings),
-      // The network may have approved it in the meantime.
+      // The network may have approved the app in the meantime.
       approval: 'unknown',
       updated_at: sql<Date>`clock_timestamp()`,
     })
@@ -60,7 +60,7 @@ export async function putApp(
 /** 128 bits. */
 const inboundKeyBytes = 16;
 
-/** Does nothing if the app is known: it keeps its secret. */
+/** Does nothing if the app is known, so that the app keeps its secret. */
 export async function addApp(
   db: Db,
   projectId: string | null,
@@ -141,7 +141,7 @@ export async function findApp(
   return row && openApp(vault, row);
 }
 
-/** For a call of its network, which proves itself with the app's secret. */
+/** For a call of the app's network, which proves itself with the app's secret. */
 export function findAppByInboundKey(db: Db, key: string): Promise<PlatformAppRow | undefined> {
   return db
     .selectFrom('platform_apps')
@@ -175,7 +175,10 @@ export async function setAppUnaudited(db: Db, id: string): Promise<void> {
     .execute();
 }
 
-/** The project's own app, at most once a day. Undefined: it is the operator's, or an event named it already. */
+/**
+ * The project's own app, at most once a day. Undefined: the app is the operator's, or was returned less than
+ * a day ago.
+ */
 export function claimCreditsExhausted(trx: Transaction, projectId: string, id: string) {
   return trx
     .updateTable('platform_apps')
@@ -271,7 +274,7 @@ export function openApp(
   return { id, clientId, clientSecret, ...(settings && { settings }) };
 }
 
-/** For a row that joins an app. Null: it joined none. */
+/** For a row that was joined with an app. Null: the row has no app. */
 export function openJoinedApp(
   vault: Vault,
   { app_id: id, client_id, ...app }: JoinedApp,

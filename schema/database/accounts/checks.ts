@@ -87,16 +87,16 @@ export function listChecksById(db: Db, scope: RowScope, ids: string[]): Promise<
 export interface RunningCheck extends AccountCheckRow {
   /** What the network granted to the account. */
   scope: SocialAccountRow['scope'];
-  /** The operator paused its network or its project. */
+  /** The operator paused the network or the project. */
   is_paused: boolean;
-  /** The database was restored since it began, so its post may be public. */
+  /** The database was restored after the check began, so its post may be public. */
   was_restored: boolean;
 }
 
 const wasRestored = sql<boolean>`exists (
   select from restores where restored_at > account_checks.created_at)`.as('was_restored');
 
-/** Undefined: it has ended, or its account was erased. */
+/** Undefined: the check has ended, or its account was erased. */
 export function findRunningCheck(db: Db, id: string): Promise<RunningCheck | undefined> {
   return db
     .selectFrom('account_checks')
@@ -134,9 +134,9 @@ export interface CheckChange {
   steps: readonly StoredStep[];
   /** Default: none. */
   progress?: SealedProgress;
-  /** It has ended. */
+  /** Present: the check has ended. */
   status?: 'passed' | 'failed';
-  /** Null: its post no longer counts. */
+  /** Null: the post of the check no longer counts. */
   usage_month?: null;
 }
 
@@ -173,7 +173,7 @@ export function sealProgress(vault: Vault, checkId: string, progress: object): S
   return { progress: ciphertext, progress_key_id: keyId };
 }
 
-/** Null: there is none. Throws if the vault can't open it. */
+/** Null: there is no progress. Throws if the vault can't open it. */
 export function openProgress(
   vault: Vault,
   { id, progress: ciphertext, progress_key_id: keyId }: SealedProgress & { id: string },
@@ -186,7 +186,9 @@ const sealContext = (checkId: string) => `account_checks/${checkId}`;
 
 const maxListed = 200;
 
-/** Running checks without progress. In random order, so that those that wait don't hide lost ones. */
+/**
+ * Running checks without progress. Their order is random, so that checks that only wait don't hide lost ones.
+ */
 export function listOverdueChecks(
   db: Db,
   overdueMs: number,
@@ -205,7 +207,7 @@ export function listOverdueChecks(
   );
 }
 
-/** Continues after the lost workflow's last step. False: it has ended, or has another workflow. */
+/** Continues after the lost workflow's last step. False: the check has ended, or has another workflow. */
 export function restartCheck(
   db: Db,
   notifier: Notifier,

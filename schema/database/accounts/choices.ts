@@ -9,7 +9,7 @@ export interface ChoiceListKey {
 
 export type ChoiceListRow = NonNullable<Awaited<ReturnType<typeof findChoiceList>>>;
 
-/** Undefined: none is kept. */
+/** Undefined: no list is kept. */
 export function findChoiceList(db: Db, projectId: string, { accountId, kind }: ChoiceListKey) {
   return db
     .selectFrom('choice_lists')
@@ -100,7 +100,7 @@ export async function replaceChoices(
   return true;
 }
 
-/** With their choices. */
+/** Deletes the lists with their choices. */
 export async function deleteChoiceLists(trx: Transaction, accountIds: string[]): Promise<void> {
   await trx
     .deleteFrom('choice_lists')

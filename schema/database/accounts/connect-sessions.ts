@@ -58,7 +58,7 @@ export async function setConnectSessionFlow(
   await updateOfProject(trx, projectId, 'connect_sessions', id).set(flow).execute();
 }
 
-/** The flow contains credentials, which an ended session doesn't need. */
+/** Deletes the flow too, because it contains credentials that an ended session doesn't need. */
 export function setConnectSessionEnded(
   trx: Transaction,
   projectId: string,

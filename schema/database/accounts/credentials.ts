@@ -34,7 +34,7 @@ export async function hasCredentials(db: Db, grantId: string): Promise<boolean> 
 
 /**
  * Takes the lease of a refresh for `forMs`, unless another process has it or the credentials were replaced. `expired`:
- * its last holder did not drop it.
+ * the last holder did not release the lease.
  */
 export async function acquireRefreshLease(
   db: Db,
@@ -77,7 +77,7 @@ export async function replaceCredentials(
   return written !== undefined;
 }
 
-/** A refresh that is in flight then writes nothing. */
+/** The columns of an ended login. A refresh that is in flight then writes nothing. */
 const noCredentials = {
   credentials: null,
   credentials_key_id: null,
@@ -87,7 +87,7 @@ const noCredentials = {
   credential_version: sql<number>`credential_version + 1`,
 };
 
-/** Returns the grant. Undefined: it has other credentials by now, or none. */
+/** Returns the grant. Undefined: the grant has other credentials by now, or none. */
 export function endCredentials(
   trx: Transaction,
   { id, credential_version }: GrantVersion,
@@ -102,7 +102,7 @@ export function endCredentials(
     .executeTakeFirst();
 }
 
-/** Ends the credentials of grants. `hasLostApp`: because their app is deleted. */
+/** Ends the credentials of grants. `hasLostApp`: the reason is that their app is deleted. */
 export async function endAllCredentials(
   trx: Transaction,
   grantIds: string[],

@@ -1,4 +1,4 @@
-// Queries on requests of users at networks to have their data deleted. They name accounts only by our own IDs.
+// Queries on data deletions, which users request at a network. The rows name accounts only by our own IDs.
 import { sql } from 'kysely';
 import type { DataDeletionRow, Db, PlatformAppRow, Transaction } from '../tables.ts';
 

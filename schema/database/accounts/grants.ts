@@ -17,15 +17,15 @@ export async function insertGrant(
 }
 
 /**
- * Call it after accounts have left the grant. Deletes the grant if none is left, and returns it, so that
- * it can be revoked at its network. Its revocation is in flight from the commit on.
+ * Call it after accounts have left the grant. Deletes the grant if it has no account left, and returns it, so
+ * that its login can be revoked at the network. The revocation is in flight from the commit on.
  */
 export async function deleteEmptyGrant(
   trx: Transaction,
   projectId: string,
   id: string,
 ): Promise<GrantRow | undefined> {
-  // Another transaction may be taking another account away. The one that comes last deletes the grant.
+  // Another transaction may be taking another account away. The last of these transactions deletes the grant.
   await trx
     .selectFrom('grants')
     .select('id')
@@ -78,7 +78,7 @@ export interface DueGrant {
   project_id: string;
   platform: PlatformName;
   credential_version: number;
-  /** One of its active accounts. Null: it has none. */
+  /** One of the active accounts of the login. Null: it has none. */
   account_id: string | null;
 }
 
@@ -118,7 +118,7 @@ export async function claimDueGrants(
   return rows;
 }
 
-/** Only of a login that a schedule checks. */
+/** Changes only a login that a schedule checks. */
 export async function postponeCheck(
   db: Db,
   { id, credential_version }: Pick<GrantRow, 'id' | 'credential_version'>,
@@ -149,7 +149,7 @@ export async function countFailedRefresh(
   return row?.refresh_failures;
 }
 
-/** Only of a login that a schedule refreshes. */
+/** Changes only a login that a schedule refreshes. */
 export async function postponeRefresh(
   db: Db,
   { id, credential_version }: Pick<GrantRow, 'id' | 'credential_version'>,
@@ -202,7 +202,7 @@ export async function claimExpiryWarnings(
   return { warnings, isLeft: due.length === limit };
 }
 
-/** Without blocking inserts of results that refer to the accounts. */
+/** Locks the accounts without blocking inserts of results that refer to them. */
 export function lockActiveAccounts(
   trx: Transaction,
   grantIds: string[],

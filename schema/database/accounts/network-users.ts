@@ -1,4 +1,5 @@
-// Queries on the logins and accounts of a user whom a call of the network names, as the call's app knows the user.
+// Queries on the logins and accounts of a user whom a network's call names by the ID that the call's app
+// knows.
 import { sql } from 'kysely';
 import type { PlatformName } from '../../platforms/index.ts';
 import type { Db, PlatformAppRow, SocialAccountRow, Transaction } from '../tables.ts';
@@ -6,9 +7,9 @@ import type { Db, PlatformAppRow, SocialAccountRow, Transaction } from '../table
 export interface NetworkUser {
   /** The app that the network called. */
   app: PlatformAppRow;
-  /** Each app gets other IDs. */
+  /** Each app gets different IDs for the same user. */
   userId: string;
-  /** Logins that were made later stay: a call may be repeated. */
+  /** Later logins stay, because the network may repeat an old call. */
   madeBefore: Date;
 }
 
@@ -26,12 +27,12 @@ export async function listGrantsOfNetworkUser(db: Db, user: NetworkUser): Promis
 /** One user of a project at one network. */
 export interface AccountOwner {
   project_id: string;
-  /** In the system of the project. Null: the project names no user. */
+  /** ID of the user in the system of the project. Null: the project names no user. */
   external_user_id: string | null;
   platform: PlatformName;
 }
 
-/** Whose accounts the user's accounts are. */
+/** The users of projects who own the accounts of the network's user. */
 export async function listOwnersOfNetworkUser(db: Db, user: NetworkUser): Promise<AccountOwner[]> {
   const appIds = await listAppsOfClient(db, user.app);
   const { rows } = await sql<AccountOwner>`
@@ -73,7 +74,7 @@ export async function lockAccountsOfNetworkUser(
     .execute();
 }
 
-/** One client may be the app of several networks, but the network knows only one address of it. */
+/** All apps with this client ID. One client may be the app of several networks, which call one address. */
 async function listAppsOfClient(
   db: Db,
   { project_id: projectId, client_id }: PlatformAppRow,
@@ -97,8 +98,8 @@ const isOf = ({ userId }: NetworkUser) =>
     where platform = 'instagram' and external_account_id = ${userId}))`;
 
 /**
- * SQL: the account was connected with one of these apps. Nobody knows that of a disconnected account, or of an imported
- * login. Those of the app's own project count.
+ * SQL: the account was connected with one of these apps. Nobody knows the app of a disconnected account or of
+ * an imported login, so these count if they are in the project of `app`.
  */
 function isMadeWith({ app: { project_id: projectId }, madeBefore }: NetworkUser, appIds: string[]) {
   const isOfProject =

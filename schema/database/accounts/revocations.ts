@@ -6,10 +6,10 @@ import type { PlatformName } from '../../platforms/index.ts';
 import type { Db, RevocationRow } from '../tables.ts';
 
 const checkEveryMs = 100;
-/** Longer than the call takes. Afterwards, nobody waits for it. */
+/** Longer than the call takes. After this time, nobody waits for the revocation. */
 const liveForMs = 10_000;
 
-/** Call it before the call is made. */
+/** Call it before calling the network. */
 export async function insertRevocation(
   db: Db,
   { id, project_id, platform }: Pick<RevocationRow, 'id' | 'project_id' | 'platform'>,
@@ -30,8 +30,8 @@ export async function deleteRevocation(db: Db, projectId: string, id: string): P
 }
 
 /**
- * Call it before asking a network for a login. It may return the token that is just being revoked, or a
- * revocation may end all logins of the user. Waits at most until the calls in flight have timed out.
+ * Call it before asking a network for a login. The network may return the token that is just being revoked,
+ * or a revocation may end all logins of the user. Waits at most until the calls in flight have timed out.
  */
 export async function waitForRevocations(
   db: Db,
@@ -47,7 +47,7 @@ export async function waitForRevocations(
   }
 }
 
-/** The revocations of the project's logins at this network that may still reach it. */
+/** The project's revocations that may still reach this network. */
 export async function listRevocations(
   db: Db,
   projectId: string,

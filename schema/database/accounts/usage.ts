@@ -118,7 +118,7 @@ export async function giveBackUsage(
   );
 }
 
-/** Adds a post that is no result to the account's usage, or gives it back with -1. Returns the usage. */
+/** Adds a post that has no result row to the account's usage. -1 subtracts it again. Returns the usage. */
 export async function addUsage(
   trx: Transaction,
   projectId: string,

@@ -7,7 +7,7 @@ import type { Db } from '../tables.ts';
 
 export type UserRow = Awaited<ReturnType<typeof listUserRows>>[number];
 
-/** The user with the newest account first. `id` is the ID of that account. */
+/** Users in the order of their newest account, newest first. `id` is the ID of that account. */
 export function listUserRows(db: Db, scope: RowScope, { limit, before }: Slice) {
   return select(db, scope)
     .$if(before !== undefined, (query) => query.having(newest, '<', before!))

@@ -13,7 +13,7 @@ export interface EndOptions {
   previewEvents: boolean;
 }
 
-/** The account is locked. Returns its grant if that has no account left. */
+/** The caller has locked the account. Returns the account's grant if the grant has no account left. */
 export async function endAccount(
   trx: Transaction,
   { id, project_id: projectId, grant_id: grantId }: SocialAccountRow,
@@ -24,7 +24,7 @@ export async function endAccount(
     status: 'disconnected',
     grant_id: null,
     disconnected_at: new Date(),
-    // The account may be due already.
+    // The account may be due for erasure already.
     erase_at: sql<Date>`least(erase_at, ${inMs(retention.disconnectedMs)})`,
   });
   await deleteChoiceLists(trx, [id]);

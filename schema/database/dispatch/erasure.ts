@@ -45,7 +45,7 @@ export async function eraseAccounts(
     .execute();
 }
 
-/** The first account from the position on whose time has come. */
+/** The first account from the position on that is due for erasure. */
 export async function findAccountToErase(
   db: Db,
   { accountId, resultId }: ErasurePosition,
@@ -82,7 +82,7 @@ export async function eraseBatch(
   const account = await lockDueAccount(trx, accountId);
   if (!account) return { results: 0, events: 0, deliveries: 0, resultId: null };
   if (account.status !== 'disconnected') {
-    // A network asked for it, and its call was interrupted.
+    // A network asked for the erasure, and handling its call was interrupted before the disconnect.
     await endAccount(trx, account, options, 'revoked');
     await insertAccountChanges(trx, [account], 'disconnected');
   }
@@ -93,7 +93,7 @@ export async function eraseBatch(
   const results = await lockResults(trx, accountId, resultId);
   const postIds = results.map(({ post_id }) => post_id);
   const { events, deliveries, successes } = await deleteEventsOf(trx, account, postIds);
-  // Their posts may have more events. The results are erased once no batch finds any.
+  // The posts of these results may have more events. The results are erased once a batch finds no event.
   if (events > 0) {
     await keepSuccesses(trx, successes);
     return { results: 0, events, deliveries, resultId };
@@ -105,7 +105,7 @@ export async function eraseBatch(
   return { results: erased, events, deliveries, resultId: isLast ? null : ids.at(-1)! };
 }
 
-/** Undefined: it is erased, or was connected again. */
+/** Undefined: the account is erased, or was connected again. */
 function lockDueAccount(trx: Transaction, id: string): Promise<SocialAccountRow | undefined> {
   return trx
     .selectFrom('social_accounts')
@@ -117,8 +117,8 @@ function lockDueAccount(trx: Transaction, id: string): Promise<SocialAccountRow 
 }
 
 /**
- * Results whose posts are not being published, so no call can change them. Whoever records an event of a post
- * locks the post first, so with this lock no event can appear that still shows them.
+ * Locks results whose posts are not being published, so that no call can change them. A transaction that
+ * records an event of a post locks the post first, so no new event can show the results.
  */
 async function lockResults(trx: Transaction, accountId: string, after: string) {
   const { rows } = await sql<{ id: string; post_id: string }>`
@@ -144,7 +144,10 @@ function deleteEventsOf(trx: Transaction, account: SocialAccountRow, postIds: st
   return deleteEventsWhere(trx, found);
 }
 
-/** Those whose post has no event left. A late answer to one of their calls finds no attempt to write to. */
+/**
+ * Erases the results whose post has no event left, and deletes their attempts. A late answer to a call then
+ * finds no attempt to write to.
+ */
 async function eraseResults(
   trx: Transaction,
   account: SocialAccountRow,

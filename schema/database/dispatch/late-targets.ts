@@ -10,7 +10,7 @@ export interface WaitingTargets {
   platform: PlatformName;
   reason: OpenReason;
   count: number;
-  /** How long the oldest of them has been due. */
+  /** How long the oldest of these targets has been due. */
   overdueS: number;
 }
 
@@ -58,7 +58,9 @@ export interface LateTarget {
   reason: OpenReason;
   next_attempt_at: Date | null;
   attempts: number;
-  /** Of the media that the target waits for, or else of its last call that failed. Null: neither. */
+  /**
+   * Error of the media that the target waits for, or else of its last failed call. Null: there is neither.
+   */
   last_error: string | null;
 }
 

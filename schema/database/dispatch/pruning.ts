@@ -5,7 +5,7 @@ import { monthOf } from '../accounts/usage.ts';
 import type { Database, Db, Transaction } from '../tables.ts';
 import { isSuccess } from '../webhooks/health.ts';
 
-/** The last success among the deliveries to a webhook that were deleted. */
+/** The last success among the deleted deliveries to a webhook. */
 export interface Success {
   webhook_id: string;
   delivered_at: Date;
@@ -102,7 +102,7 @@ const byAge = (column: string) => (before: Date) =>
 const endedRows = {
   activity_failures: byAge('failed_at'),
   data_deletions: byAge('erased_at'),
-  /** With their choices. */
+  /** Lists with their choices. */
   choice_lists: byAge('fetched_at'),
   idempotency_keys: byAge('created_at'),
   revocations: byAge('expires_at'),
@@ -110,12 +110,12 @@ const endedRows = {
   sandbox_media: byAge('created_at'),
   sandbox_posts: byAge('created_at'),
   sandbox_refusals: byAge('created_at'),
-  /** Of months that ended. */
+  /** Usage of months that ended. */
   account_usage: (before) => sql`month < ${monthOf(before)} order by month`,
-  /** Revoked or expired. */
+  /** Revoked or expired keys. */
   api_keys: (before) => withOldId('key', before, sql`least(revoked_at, expires_at) < ${before}`),
   connect_sessions: (before) => withOldId('connectSession', before, sql`expires_at < ${before}`),
-  /** With their results and attempts. Drafts and scheduled posts stay. */
+  /** Posts with their results and attempts. Drafts and scheduled posts stay. */
   posts: (before) =>
     withOldId(
       'post',
@@ -124,11 +124,11 @@ const endedRows = {
     ),
   replays: (before) => withOldId('replay', before, sql`concluded_at < ${before}`),
   account_checks: (before) => withOldId('check', before, sql`ended_at < ${before}`),
-  /** Deleted. Their deliveries go with their events. */
+  /** Deleted webhooks. Their deliveries are deleted with the events. */
   webhook_subscriptions: (before) => withOldId('webhook', before, sql`deleted_at < ${before}`),
   /**
-   * Registered at servers that users name, if no login and no open connect session may need them. Sessions
-   * are open for much less than a day. Not joins, for which Postgres might read whole tables.
+   * Apps that were registered at servers that users name, if no login and no open connect session needs them.
+   * Sessions are open for much less than a day. No joins, for which Postgres might read whole tables.
    */
   platform_apps: (before) => sql`
     instance <> '' and project_id is not null and created_at < ${before}
@@ -143,8 +143,8 @@ const endedRows = {
     ) is null
     order by created_at`,
   /**
-   * In no order. Reads the whole table, which has at most three rows per account: an index on its times
-   * would cost every commit to a network.
+   * In no order. Reads the whole table, which has at most three rows per account. An index on its times would
+   * slow down every commit to a network.
    */
   rate_limits: (before) => sql`greatest(next_free_at, blocked_until) < ${before}`,
 } satisfies Partial<Record<keyof Database, (before: Date) => RawBuilder<unknown>>>;

@@ -6,7 +6,7 @@ import { restartPost } from './sweeping.ts';
 
 const postsAtOnce = 100;
 
-/** Also ends the cursors of the live feed, since some point into the lost state. */
+/** Also ends the cursors of the live feed, since some point to changes that the restore has removed. */
 export async function insertRestore(db: Db): Promise<void> {
   await sql`
     with restore as (

@@ -9,8 +9,8 @@ import { restartPost } from './sweeping.ts';
 const postsAtOnce = 100;
 
 /**
- * Yields the number of posts started after each batch. The caller may stop at any time. Several
- * processes may run it at once; each post is started by one of them.
+ * After each batch, yields the number of posts that were started. The caller may stop at any time. If several
+ * processes run it at once, each post is started by only one of them.
  */
 export async function* resumePosts(db: Db, notifier: Notifier): AsyncGenerator<number> {
   let after = '';

@@ -10,11 +10,11 @@ export interface StuckRow {
   id: string;
   project_id: string;
   status: string;
-  /** When it was due. */
+  /** When the post or delivery was due. */
   since: Date;
-  /** Scopes of the pauses that hold it. */
+  /** Scopes of the pauses that hold the post or delivery. */
   paused_by: string[];
-  /** Null: no workflow has been started for it. */
+  /** Null: no workflow has been started. */
   workflow_id: string | null;
 }
 
@@ -28,7 +28,7 @@ const shownAtMost = 100;
 
 type Counted<Row> = Row & { total: number };
 
-/** Posts that were due then and have not ended, by the time at which they were due. */
+/** Posts that have been due for at least `forMs` and have not ended, in the order of their due times. */
 export async function listStuckPosts(db: Db, forMs: number): Promise<Stuck> {
   // These conditions must match those of the partial indexes word for word, here and in the queries below.
   const { rows } = await sql<Counted<StuckRow>>`

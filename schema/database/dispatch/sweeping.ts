@@ -66,8 +66,8 @@ export async function releaseBatch(
 }
 
 /**
- * A pause holds targets of the post, and each of its other open targets waits for one that it replies to.
- * Such a post rightly has no workflow.
+ * SQL: a pause holds targets of the post, and every other open target waits for the target that it replies
+ * to. Such a post needs no workflow.
  */
 const isHeldByPause = sql<boolean>`(
   exists (
@@ -80,7 +80,7 @@ const isHeldByPause = sql<boolean>`(
       and not (r.is_paused and ${isUnderPause('r')})
       and (answered.id is null or not ${isOpenRow('answered')})))`;
 
-/** Posts that were due, or last made progress, long ago, and whose targets wait for nothing. */
+/** Posts that no pause or wait holds, but that were due, and last made progress, long ago. */
 export async function listOverduePosts(
   db: Db,
   overdueMs: number,
@@ -138,7 +138,7 @@ export interface ComingPost {
 
 /**
  * Gives the post a new run. False: the post has ended, or has another workflow by now. `isRestored`: the
- * row is older than its workflow's actions, so its targets are checked at their networks.
+ * workflow may have done more than the restored row shows, so the targets are checked at their networks.
  */
 export async function restartPost(
   db: Db,

@@ -15,7 +15,7 @@ interface Details {
   'account.quota_exceeded': QuotaDetails;
 }
 
-/** Call it in the transaction that makes the event true, with the account locked. */
+/** Call it in the transaction of the change that the event reports, with the account locked. */
 export async function recordAccountEvent<Type extends keyof Details>(
   trx: Transaction,
   account: SocialAccountRow,
@@ -28,7 +28,7 @@ export async function recordAccountEvent<Type extends keyof Details>(
   await recordEvent(trx, { projectId, environment, type, data, socialAccountId: id }, options);
 }
 
-/** For each managed account of a refreshed login. `names`: new names of accounts, by ID. */
+/** Records `account.refreshed` for each managed account of a login. `names`: new names of accounts, by ID. */
 export async function recordRefreshed(
   trx: Transaction,
   accounts: readonly SocialAccountRow[],

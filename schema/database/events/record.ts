@@ -9,7 +9,7 @@ import type { Transaction, Writer } from '../tables.ts';
 
 export interface NewEvent {
   projectId: string;
-  /** The environment of its post or account. Webhooks of test keys get only events of `test`. */
+  /** The environment of the post or account. Webhooks of test keys get only events of `test`. */
   environment: KeyEnvironment;
   type: EventType;
   data: object;
@@ -24,8 +24,8 @@ export interface RecordedEvent {
 }
 
 /**
- * Call it in the transaction that makes the event true, with the row of the post or account locked. That
- * lock makes the timestamps of a subject's events increase strictly.
+ * Call it in the transaction of the change that the event reports, with the row of the post or account
+ * locked. The lock makes the timestamps of a subject's events increase strictly.
  */
 export async function recordEvent(
   trx: Writer,
@@ -81,8 +81,8 @@ function renderBody(type: EventType, data: object) {
 }
 
 /**
- * SQL for the id of a delivery. Only the statement knows how many webhooks match, so all ids share one new
- * id and end in the row's number, in four hexadecimal digits.
+ * SQL for the id of a delivery. Only the statement knows how many webhooks match. So all ids begin like one
+ * new id, and end in the row's number, in four hexadecimal digits.
  */
 function deliveryId(base: string) {
   return sql`${base.slice(0, -4)} || lpad(to_hex(row_number() over (order by id)), 4, '0')`;

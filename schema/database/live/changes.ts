@@ -61,7 +61,7 @@ export async function insertChanges(trx: Transaction, changes: NewChange[]): Pro
   trx.notifyAfterCommit('fanfare_changes');
 }
 
-/** A change for each row of `from`; without it, one. */
+/** One change for each row of `from`. Without `from`, a single change. */
 type SelectedChange = {
   [Subject in ChangeSubject]: {
     subject: Subject;
@@ -102,8 +102,8 @@ export function insertAccountChanges(
   );
 }
 
-// A restored dump has its origin's epoch, so the system identifier distinguishes the two. A recovered
-// server may assign transaction ids again, but on another timeline.
+// A restored dump has the epoch of the original database, so the system identifier distinguishes the two. A
+// recovered server may assign transaction ids again, but on another timeline.
 const epoch = sql`
   (select epoch from feed_epoch) || to_hex((pg_control_system()).system_identifier)
     || 'l' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`;
@@ -245,8 +245,8 @@ export async function readFeedLagSeconds(db: Db): Promise<number> {
 }
 
 /**
- * Deletes the first `limit` changes older than `before`, and returns how many. Readers lose whole
- * transactions at once, since they never read up to `pruned_xid`.
+ * Deletes the first `limit` changes older than `before`, and returns how many. No reader sees a transaction
+ * in part, since a reader's position must be after `pruned_xid`.
  */
 export async function deleteChanges(db: Db, before: Date, limit = 5_000): Promise<number> {
   const { numAffectedRows } = await sql`

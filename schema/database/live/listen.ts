@@ -6,7 +6,9 @@ import { TimedClient, timedOptions } from '../timed-client.ts';
 export interface Listener {
   /** Returns a function that stops listening. The listener may be called when there is nothing new. */
   on(channel: Channel, listener: () => void): () => void;
-  /** Called when the connection is lost, before it reconnects. Returns a function that stops this. */
+  /**
+   * Called when the connection is lost, before it reconnects. Returns a function that removes the listener.
+   */
   onLost(listener: () => void): () => void;
   close(): Promise<void>;
 }

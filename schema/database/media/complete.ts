@@ -20,7 +20,7 @@ export type MediaOutcome =
 
 /**
  * Writes the outcome unless there is one, the bytes have changed, or another writer has the lease. Returns
- * the media as they are then. Undefined: they are gone.
+ * the media after that. Undefined: the media are gone.
  */
 export async function concludeMedia(
   trx: Transaction,
@@ -28,7 +28,7 @@ export async function concludeMedia(
   outcome: MediaOutcome,
   writerId: string | undefined,
 ): Promise<MediaRow | undefined> {
-  // A post that attaches the media holds this lock, so its use is seen below.
+  // A post that attaches the media holds this lock, so `isAttached` below sees its use.
   const row = await trx
     .selectFrom('media')
     .selectAll()

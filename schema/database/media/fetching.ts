@@ -31,7 +31,7 @@ export async function insertFetches(
   );
 }
 
-/** Starts another fetch of media that wait for one, since their post is due earlier. */
+/** Starts another fetch of media that wait for their next fetch, because their post is due earlier. */
 export async function hurryFetches(trx: Transaction, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   const waiting = await trx

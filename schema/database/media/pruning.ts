@@ -11,8 +11,8 @@ export interface PrunedMedia {
 }
 
 /**
- * Marks media as deleted, with their renditions, that were created before `createdBefore`, unless a draft,
- * scheduled or pending post uses them, or one that concluded after `concludedBefore`. Leaves media whose
+ * Marks media that were created before `createdBefore` as deleted, with their renditions. Leaves media that a
+ * draft, scheduled or pending post uses, or a post that concluded after `concludedBefore`. Leaves media whose
  * upload can still continue. Examines at most `limit` after the ID `after`.
  */
 export async function deleteUnusedMedia(
@@ -29,7 +29,7 @@ export async function deleteUnusedMedia(
   if (rows.length === 0) return { media: 0, after: null };
   const ids = rows.map((row) => row.id);
   // A separate statement, so that it sees each use that was committed before the media were locked.
-  // By arrays and `offset 0`: joins might make the planner read whole tables.
+  // It uses arrays and `offset 0`, because joins might make the planner read whole tables.
   const { rows: deleted } = await sql<{ id: string; project_id: string }>`
     with unused as (
       select id from media where id = any(${ids})
@@ -55,7 +55,7 @@ export async function deleteUnusedMedia(
   return { media: deleted.length, after: ids.at(-1)! };
 }
 
-/** IDs of deleted media whose bytes are still in the store. A writer that is still active comes first. */
+/** IDs of deleted media whose bytes are still in the store. Leaves out media whose writer is still active. */
 export async function listMediaToEmpty(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from media where status = 'deleted' and not is_emptied
@@ -72,8 +72,8 @@ export async function setEmptied(db: Db, mediaId: string): Promise<void> {
 }
 
 /**
- * Removes the rows of deleted media that are empty, once neither a post nor a rendition has them. Examines
- * at most `limit` after the ID `after`.
+ * Removes the rows of deleted media that are empty, once no post and no rendition refers to them. Examines at
+ * most `limit` after the ID `after`.
  */
 export async function removeEmptiedMedia(
   db: Db,

@@ -27,7 +27,7 @@ interface NewRendition {
   segments: Omit<MediaSegmentRow, 'media_id'>[];
 }
 
-/** Undefined: another worker has inserted it. */
+/** Undefined: another worker has inserted the rendition. */
 export async function insertRendition(
   db: Db,
   source: MediaRow,

@@ -57,12 +57,12 @@ export async function listMediaById(db: Db, scope: RowScope, ids: string[]): Pro
   return selectMedia(db, scope).where('id', 'in', ids).execute();
 }
 
-/** For the engine: without a scope, and renditions too. */
+/** For the engine: ignores scopes, and finds renditions too. */
 export function findMedia(db: Db, id: string): Promise<MediaRow | undefined> {
   return db.selectFrom('media').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** For the engine: without a scope, and renditions too. In no order. */
+/** For the engine: ignores scopes, and finds renditions too. In no order. */
 export async function listMediaByIds(db: Db, ids: string[]): Promise<MediaRow[]> {
   if (ids.length === 0) return [];
   return db.selectFrom('media').selectAll().where('id', 'in', ids).execute();
@@ -106,7 +106,7 @@ export function renewUpload(
     .executeTakeFirstOrThrow();
 }
 
-/** A writer notices it with its next segment. */
+/** A writer notices the deletion at its next segment. */
 export async function markDeleted(trx: Transaction, projectId: string, id: string): Promise<void> {
   await updateOfProject(trx, projectId, 'media', id)
     .set({

@@ -56,7 +56,7 @@ export function listSegments(db: Db, mediaId: string): Promise<MediaSegmentRow[]
     .execute();
 }
 
-/** Returns whether it was added: only by the writer that has the lease, and only at the end. */
+/** Returns whether the segment was added. Only the writer with the lease can add one, and only at the end. */
 export async function addSegment(
   db: Db,
   { mediaId, writerId }: MediaWriter,
@@ -80,8 +80,8 @@ export async function releaseWriter(db: Db, writer: MediaWriter): Promise<void> 
 }
 
 /**
- * Makes `from` the end of the bytes: 0 to start over, or the current end. Returns whether the writer has
- * the lease and `from` is one of the two. Rows of segments after it remain until they are removed.
+ * Moves the end of the bytes to `from`, which must be 0, to start over, or the current end. False: it is
+ * neither, or another writer has the lease. Rows of segments after `from` remain until they are removed.
  */
 export async function rewindMedia(db: Db, writer: MediaWriter, from: number): Promise<boolean> {
   const { numUpdatedRows } = await updateHeld(db, writer)
@@ -92,7 +92,7 @@ export async function rewindMedia(db: Db, writer: MediaWriter, from: number): Pr
   return numUpdatedRows > 0n;
 }
 
-/** Null: unknown, until a part names it. */
+/** Null: unknown, until a part names the total. */
 export async function setUploadTotal(
   db: Db,
   writer: MediaWriter,
@@ -101,7 +101,7 @@ export async function setUploadTotal(
   await updateHeld(db, writer).set({ upload_total: total }).execute();
 }
 
-/** Call it once their objects are removed. */
+/** Call it once the objects of these segments are removed. */
 export async function removeSegments(db: Db, mediaId: string, keys: string[]): Promise<void> {
   if (keys.length === 0) return;
   await db

@@ -9,8 +9,8 @@ export async function findStoreId(db: Db): Promise<string | undefined> {
 }
 
 /**
- * Until the end of the transaction, no other process chooses or marks a folder. `is_marked`: the folder has
- * had its marker.
+ * Until the end of the transaction, no other process chooses or marks a folder. `is_marked`: a marker was
+ * already written to the folder.
  */
 export async function lockStore(trx: Db) {
   await sql`lock table media_stores in exclusive mode`.execute(trx);

@@ -39,7 +39,7 @@ export async function attachMedia(
   return ids.filter((id) => !usable.has(id));
 }
 
-/** The post no longer uses other media than these. */
+/** Removes the post's uses of all other media. */
 export async function detachOtherMedia(
   trx: Transaction,
   postId: string,

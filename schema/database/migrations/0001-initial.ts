@@ -173,7 +173,7 @@ const statements = [
   )`,
   `create index data_deletions_open on data_deletions (received_at) where erased_at is null`,
   `create index data_deletions_by_age on data_deletions (erased_at) where erased_at is not null`,
-  // What networks offer to accounts as values of options, kept until it is old.
+  // Choices: values of options that a network offers to an account, kept until they are old.
   `create table choice_lists (
     social_account_id ${id} not null references social_accounts on delete cascade,
     kind text not null,
@@ -304,9 +304,9 @@ const statements = [
     updated_at timestamptz not null default now(),
     unique (post_id, position)
   )`,
-  // A trigger, so that no statement can change what a client sees without a new revision. Nobody sees the
-  // changes of one transaction apart, so they are one revision, and part of an insert's. To tell transactions
-  // apart, `updated_at` has microseconds.
+  // A trigger, so that no statement can change what a client sees without a new revision. Clients never see
+  // the changes of one transaction apart, so they count as one revision. Changes by the transaction that
+  // inserts a row count as the first one. The microseconds of `updated_at` tell transactions apart.
   `create function count_revision() returns trigger language plpgsql as $$
     begin
       new.revision := new.revision + 1;
@@ -590,7 +590,7 @@ const statements = [
     created_at ${time} not null default now(),
     primary key (xid, id)
   )`,
-  // Written with every event and attempt, so it has few indexes: a third one costs a tenth.
+  // The table is written with every event and attempt, so it has few indexes: a third index costs a tenth.
   `create index changes_by_project on changes (project_id, xid, id)`,
   `create index changes_of_deleted on changes (subject_id) where kind = 'deleted'`,
 
@@ -661,7 +661,7 @@ const statements = [
     bytes bytea not null,
     primary key (media_id, start_byte)
   )`,
-  // Images and videos are compressed already, and a range is read without the rest of its part.
+  // Not compressed: images and videos already are, and a range can be read without the rest of its part.
   `alter table sandbox_media_parts alter column bytes set storage external`,
   `create table sandbox_refusals (
     reference text primary key,

@@ -26,7 +26,7 @@ export async function lockPostWithResults(
   return { post, results: await listResults(trx, scope.projectId, [id]) };
 }
 
-/** Its unsent targets would fail. */
+/** Whether the deadline has passed, so that unsent targets of the post would fail. */
 export async function hasPassedDeadline(trx: Transaction, { id }: PostRow): Promise<boolean> {
   const { rows } = await sql<{ has_passed: boolean }>`
     select coalesce(${deadlineOfPost('posts')} <= now(), false) as has_passed from posts
@@ -90,7 +90,7 @@ export async function replaceResults(
     .returning('revision')
     .execute();
   await trx.insertInto('post_results').values(results).execute();
-  // The revisions of the deleted results stay part of the post's.
+  // The revisions of the deleted results still count in the post's revision.
   const kept = deleted.reduce((sum, { revision }) => sum + revision, 1);
   await setPost(trx, projectId, postId, {
     environment: environmentOfTargets(results),
@@ -99,7 +99,7 @@ export async function replaceResults(
   });
 }
 
-/** The content of the post changes, so it is no longer the same one. */
+/** Call it when the content of the post changes, so that it no longer counts as a repeat. */
 export async function clearContentHashes(
   trx: Transaction,
   projectId: string,
@@ -116,7 +116,7 @@ export async function clearContentHashes(
 
 /** Defaults of a target's account. */
 export interface CopiedOptions {
-  /** Of the result. */
+  /** ID of the result. */
   id: string;
   options: Record<string, unknown>;
 }
@@ -132,7 +132,7 @@ export async function setDefaultOptions(
     where r.project_id = ${projectId} and r.id = copy.id`.execute(trx);
 }
 
-/** Of all targets of the post. */
+/** Removes the copied defaults from all targets of the post. */
 export async function clearDefaultOptions(
   trx: Transaction,
   projectId: string,
@@ -198,7 +198,7 @@ function canBeStopped(row: string) {
 }
 
 /**
- * Restarts a failed target or comment with a fresh clock. If its outcome is unknown, it checks the network
+ * Restarts a failed target or comment with a fresh clock. If its outcome is unknown, the network is checked
  * first. The skipped step number stops executions of an earlier run.
  */
 export async function reopenResult(

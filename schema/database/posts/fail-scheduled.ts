@@ -4,7 +4,10 @@ import { lockPostAfterResults } from './changes.ts';
 import { failureOf, setFailed } from './target-steps.ts';
 import { mediaFailureOf, mediaOf } from './targets.ts';
 
-/** The media have failed. The posts stay scheduled, so that an update can give them other media. */
+/**
+ * Fails the targets that use these failed media. The posts stay scheduled, so that an update can give them
+ * other media.
+ */
 export async function failScheduledTargets(trx: Transaction, media: MediaRow): Promise<void> {
   const { code, message } = mediaFailureOf(media);
   const failure = failureOf(code, 'prepare', message);

@@ -27,7 +27,7 @@ export interface PostWithResults {
 
 /** A post that was just inserted. */
 export interface InsertedPost extends PostWithResults {
-  /** Usage that counts its results. The transaction has locked it. */
+  /** Usage that counts the results of the post. The transaction has locked it. */
   usages: CountedUsage[];
   /** Accounts that were given the same content lately. */
   repeated: string[];
@@ -134,12 +134,12 @@ export async function insertPost(
   const [inserted] = await executePrepared(trx, 'insert_post', statement);
   if (asked) trx.notifyAfterCommit('fanfare_outbox');
   const { results: written, usages, repeated, ...row } = inserted!;
-  // JSON turns times into text. A new result has only this one.
+  // JSON turns times into text. The only time of a new result is `updated_at`.
   const { updated_at } = row;
   return { post: row, results: written.map((one) => ({ ...one, updated_at })), usages, repeated };
 }
 
-/** `test` only if every target is a test target, since test keys must not see others. */
+/** `test` only if every target is a test target, since test keys must not see other targets. */
 export function environmentOfTargets(targets: { platform: PlatformName }[]): KeyEnvironment {
   const isTest = targets.every(({ platform }) => environmentOf(platform) === 'test');
   return isTest ? 'test' : 'production';
@@ -236,7 +236,7 @@ export async function listPostRows(
   return db.selectFrom(page).selectAll().where(isOnPage).orderBy('id', 'desc').execute();
 }
 
-/** The texts of a post and of its targets. */
+/** SQL: size of the texts of a post and of its targets. */
 const postBytes = sql<number>`octet_length(posts.caption) + coalesce((
   select sum(coalesce(octet_length(caption), 0) + octet_length(platform_options::text)
     + coalesce(octet_length(default_options::text), 0))

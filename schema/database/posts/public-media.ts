@@ -2,7 +2,7 @@
 import type { Db, MediaRow } from '../tables.ts';
 import { isOpenRow } from './targets.ts';
 
-/** Undefined: the target has ended, or the file is gone. A rendition goes with the media that it was made from. */
+/** Undefined: the target has ended, or the file is gone. A rendition is gone if its source was deleted. */
 export function findPublicMedia(
   db: Db,
   projectId: string,

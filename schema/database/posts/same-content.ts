@@ -4,12 +4,13 @@ import { firstIdAt } from '../../wire/ids.ts';
 import { executePrepared } from '../prepared.ts';
 import type { Db } from '../tables.ts';
 
-/** How long a post counts as the same one again. */
+/** How long a post with the same content counts as a repeat. */
 const sameForMs = 24 * 3_600_000;
 
 /**
- * SQL: joins `given`, rows of results, to one that its account was given lately with the same content, other
- * than in a failed or canceled target. A draft has no hash. A statement that inserts `given` doesn't see it.
+ * SQL: joins each row of `given`, which are results, to a recent result of the same account with the same
+ * content that has not failed or been canceled. A draft has no hash. A statement that inserts `given` doesn't
+ * find these rows.
  */
 export function earlierSame(given: string): RawBuilder<unknown> {
   const of = (column: string) => sql.ref(`${given}.${column}`);

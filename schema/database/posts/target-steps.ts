@@ -15,7 +15,8 @@ import { isOpenRow, type TargetRow } from './targets.ts';
 
 /**
  * Records that a phase's call is about to be sent. False: another execution has changed the row, or
- * `deadline` has passed, so it must be read again. A crash after this leaves `begun`, which reconcile resolves.
+ * `deadline` has passed, so the row must be read again. A crash after this leaves `begun`, which reconcile
+ * resolves.
  */
 export async function beginPhase(
   db: Db,
@@ -269,8 +270,8 @@ export async function setFailed(
 }
 
 /**
- * No other execution has changed the row. A refused commit is also recorded while another execution checks
- * for its post: no post exists, unless a newer commit was begun.
+ * SQL: no other execution has changed the row. A refused commit is recorded even while another execution
+ * checks for its post, because the post doesn't exist unless a newer commit was begun.
  */
 function isUnchanged(row: PostResultRow, { errorCode }: Failure) {
   const isRefusal =

@@ -57,16 +57,16 @@ export interface TargetRow extends PostResultRow {
   current_run: number;
   /** When the post was due. */
   due_at: Date;
-  /** From then on it is not sent. Null: none. A reply has none, since the post before it is public. */
+  /** From this time on, nothing is sent. Null: none. A reply has none, since the post before it is public. */
   deadline: Date | null;
   /** The database was restored, so the network is checked for the post before anything is sent. */
   must_check: boolean;
   /** With `must_check`: the post may already be public. */
   was_due: boolean;
-  /** Status of the result that it replies to. */
+  /** Status of the result that the target replies to. */
   answered_status: ResultStatus | null;
   answered_external_id: string | null;
-  /** The login of its account; null: disconnected. */
+  /** The login of the account; null: disconnected. */
   grant_id: string | null;
   /** The app of that login; null: none. */
   app_id: string | null;
@@ -147,8 +147,9 @@ export async function findFinishedPost(db: Db, resultId: string): Promise<string
 }
 
 /**
- * Marks the target as paused: no workflow advances it until the pause ends. False: the pause has ended,
- * or another execution has changed the row. The row lock on the pause makes its deletion wait for this.
+ * Marks the target as paused: no workflow advances it until the pause ends. False: the pause has ended, or
+ * another execution has changed the row. The row lock on the pause delays its deletion until this transaction
+ * has ended.
  */
 export async function setPaused(db: Db, row: TargetRow): Promise<boolean> {
   const paused = await db

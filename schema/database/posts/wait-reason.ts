@@ -7,7 +7,7 @@ import { isOpen, isOpenRow } from './targets.ts';
 /** `start`: no call was made yet, or the next one is due. `call`: a call is in progress. */
 export type OpenReason = WaitReason | 'start' | 'call';
 
-/** What the reason follows from. Few values, so that targets can be counted by them. */
+/** The facts that decide the reason. They have few values, so that targets can be counted by them. */
 export interface WaitFacts {
   phase: PostResultRow['phase'];
   phase_state: string;
@@ -16,9 +16,9 @@ export interface WaitFacts {
   is_timed: boolean;
   /** The next attempt waits for its reserved slot. */
   is_slot: boolean;
-  /** The post that it replies to is open. */
+  /** The post that the target replies to is open. */
   is_answer_open: boolean;
-  /** Keys of its `clock`. */
+  /** Keys of the target's `clock`. */
   clock_keys: string[];
 }
 

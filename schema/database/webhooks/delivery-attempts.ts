@@ -36,22 +36,23 @@ export interface WebhookTransition {
   webhook_id: string;
   /** `failed`: a delivery failed for good. `failing`: the webhook began to fail. */
   transition: 'failed' | 'failing' | 'recovered';
-  /** Of one failed attempt. Null: none failed. */
+  /** Error of one failed attempt. Null: no attempt failed. */
   error_code: string | null;
-  /** Of the same attempt. Null: none failed, or the receiver did not answer. */
+  /** Status of the same attempt. Null: no attempt failed, or the receiver did not answer. */
   status_code: number | null;
 }
 
-// A second attempt of the same step doesn't advance the retry schedule: its first process was only thought
-// dead. Nor does an attempt of a concluded delivery. A success always counts.
+// A second attempt of the same step doesn't advance the retry schedule: the process of the first one was
+// wrongly taken for dead. An attempt of a concluded delivery doesn't advance it either. A success always
+// counts.
 const isNext = sql`(
   d.scheduled_attempts = a.scheduled_attempts and d.ladder_start = a.ladder_start
   and (d.status = 'pending' or d.status = 'retrying'))`;
 const counts = sql`(a.status = 'delivered' or ${isNext})`;
 
 /**
- * One statement for the group. A webhook starts to fail when the group has failures of it and no success;
- * only such changes write its row. Test events don't count.
+ * Writes the group in one statement. A webhook starts to fail when the group has failures but no success for
+ * it. Its row is written only on such a change. Test events don't count.
  */
 export async function insertAttempts(
   db: Db,

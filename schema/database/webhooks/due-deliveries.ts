@@ -23,7 +23,7 @@ export interface DueDelivery {
   webhook: SecretColumns & Pick<WebhookRow, 'url' | 'status' | 'deleted_at'>;
 }
 
-/** Deliveries of the batch that have not concluded, due or not; with `deliveryIds`, only those of them. */
+/** Unfinished deliveries of the batch, due or not. `deliveryIds`: returns only those with these IDs. */
 export async function listUnfinished(
   db: Db,
   batchId: string,

@@ -6,9 +6,9 @@ import type { Db, Transaction, WebhookRow } from '../tables.ts';
 import { concludeWaiting } from './waiting-deliveries.ts';
 
 export interface DisablingRule {
-  /** Number of different events in a row that failed for good … */
+  /** How many different events in a row must fail for good before a webhook is disabled. */
   afterFailures: number;
-  /** … and time without a successful delivery. */
+  /** How long the webhook must also be without a successful delivery. */
   afterMs: number;
 }
 
@@ -23,8 +23,9 @@ export const lastDeliveryAt = sql<Date | null>`(
 const countedFrom = sql<Date>`greatest(w.enabled_at, ${lastDeliveryAt})`;
 
 /**
- * Call it after recent deliveries were deleted. Failures before their successes must not count again. It locks
- * webhooks, for which all deliveries wait, so nothing slow may follow in the transaction.
+ * Call it after recent deliveries were deleted, so that failures before a deleted success don't count again.
+ * It locks webhooks, and all deliveries wait for these locks, so nothing slow should follow in the
+ * transaction.
  */
 export async function keepSuccesses(
   trx: Transaction,
@@ -75,7 +76,7 @@ export async function listFailedWebhooks(
 
 /**
  * Checks the rule again with the webhook's row locked, so that only one of several workers disables it. A
- * success that is committed by now prevents it. Returns the webhook if this call disabled it.
+ * success that is already committed keeps the webhook enabled. Returns the webhook if this call disabled it.
  */
 export async function disableFailedWebhook(
   trx: Transaction,

@@ -75,7 +75,7 @@ export async function insertManualAttempt(
         concluded_at: delivery.concluded_at ?? ended_at,
         next_attempt_at: null,
       }),
-      // A delivery that the schedule once made, and a replay sends again, still counts as the schedule's.
+      // A delivery that the schedule delivered before a replay reopened it stays a success of the schedule.
       ...(delivers &&
         delivery.delivered_at === null && { delivered_at: ended_at, is_delivered_manually: true }),
     })

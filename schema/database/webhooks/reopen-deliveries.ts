@@ -5,9 +5,9 @@ import { insertChanges, insertionOf } from '../live/changes.ts';
 import type { ReplayRow, Transaction } from '../tables.ts';
 
 /**
- * Reopens the same rows, with their logs. Returns how many still had a status that the replay matches.
- * `delivered_at` stays, since the webhook's last delivery is read from it, except of manual deliveries,
- * which lose their mark.
+ * Reopens the existing rows, which keep their logs. Returns how many still had a status that the replay
+ * matches. `delivered_at` stays, since the webhook's last delivery is read from it. Manual deliveries lose
+ * theirs, and no longer count as manual.
  */
 export async function reopenDeliveries(
   trx: Transaction,
@@ -36,7 +36,9 @@ export async function reopenDeliveries(
   return count;
 }
 
-/** Inserts deliveries of events that this webhook has none of. Their ids have the events' times. */
+/**
+ * Inserts deliveries of events that have no delivery to this webhook. The IDs have the times of the events.
+ */
 export async function insertMissingDeliveries(
   trx: Transaction,
   { id: replayId, project_id, webhook_id }: ReplayRow,
@@ -48,7 +50,7 @@ export async function insertMissingDeliveries(
     .where('project_id', '=', project_id)
     .where('id', '=', sql<string>`any(${eventIds}::text[])`)
     .orderBy('id')
-    // An event that is pruned before its delivery is inserted could never be sent.
+    // Pruning must not delete these events meanwhile, since a delivery without its event could never be sent.
     .forKeyShare()
     .execute();
   if (events.length === 0) return 0;

@@ -15,7 +15,7 @@ const beforeDeliveries = 'dlv_';
 const beforeEvents = 'evt_';
 
 export interface Window {
-  /** Whether `ids` are of deliveries, or of events that the webhook has no delivery of. */
+  /** Whether `ids` are of deliveries, or of events that have no delivery to the webhook. */
   kind: 'deliveries' | 'events';
   ids: string[];
   /** Where the next window begins; null: this was the last one. */

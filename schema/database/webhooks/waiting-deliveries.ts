@@ -11,8 +11,8 @@ type Ending = 'skipped' | 'canceled';
 const isWaiting = sql`(status = 'pending' or status = 'retrying')`;
 
 /**
- * The remaining deliveries end in their batches. The webhook's row is locked meanwhile, and the recording
- * of all webhooks' attempts may wait for that lock.
+ * The webhook's row is locked meanwhile, and the recording of all webhooks' attempts may wait for that lock.
+ * So the remaining deliveries end later, in their batches.
  */
 const concludedAtOnce = 2_000;
 

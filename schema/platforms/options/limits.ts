@@ -1,4 +1,4 @@
-// Limits of options: lists without repeats, and texts, which networks count otherwise than JavaScript does.
+// Limits of options: lists without repeats, and texts. Each network counts characters in its own way.
 import { z } from 'zod';
 
 /** The number of Unicode code points. */

@@ -1,4 +1,4 @@
-// The image of checks at public URLs of a server of the test, as an installation serves it.
+// Serves the image of checks at public URLs, as an installation does.
 import { pino } from 'pino';
 import { createPublicUrls, type PublicUrls } from '../../../activities/platforms/public-urls.ts';
 import type { Context } from '../../../api/http/context.ts';

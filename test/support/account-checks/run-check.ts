@@ -19,7 +19,7 @@ export interface AddedCheck {
   checkId: string;
 }
 
-/** Of a new account. */
+/** Adds a check of a new account. */
 export async function addCheck(
   db: Db,
   network: CheckedNetwork,
@@ -48,7 +48,7 @@ export function checkDependencies(
   return { ...dependenciesOf(db, network), publicUrls, safeFetch: createClient() };
 }
 
-/** Its waits are the activity's own, cut short. */
+/** Waits as the activity asks, but only for a short time. */
 export async function takeToEnd(
   dependencies: CheckDependencies,
   checkId: string,

@@ -25,10 +25,10 @@ export interface TestAppOptions {
   /** Variables of the configuration, as the program would find them. */
   env?: Record<string, string>;
   roles?: AppOptions['roles'];
-  /** To run several on one database, or one after the other. The test drops what it brings. */
+  /** For several apps on one database, at once or one after the other. The test drops what it gives to them. */
   database?: TestDatabase;
   namespace?: TestNamespace;
-  /** Where no Temporal answers: the app starts without one. */
+  /** An address where no Temporal answers. The app starts without Temporal. */
   temporalAddress?: string;
   vaultKey?: Buffer;
   /** Default: one that writes errors to stderr. */
@@ -38,7 +38,7 @@ export interface TestAppOptions {
 export interface TestApp extends AsyncDisposable {
   readonly context: ProcessContext;
   readonly url: string;
-  /** Where it answers probes and metrics. */
+  /** Where the app answers probes and metrics. */
   readonly probesUrl: string;
   readonly database: TestDatabase;
   readonly namespace: TestNamespace;
@@ -46,7 +46,7 @@ export interface TestApp extends AsyncDisposable {
   readonly tenant: Tenant;
   /** Calls with the tenant's key. */
   readonly api: Api;
-  /** Another project, for what must not be seen. */
+  /** Creates another project, whose data the tenant must not see. */
   createTenant(name?: string): Promise<Tenant>;
   stop(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     FANFARE_LOG_LEVEL: 'error',
     FANFARE_DATABASE_CONNECTIONS: '10',
     FANFARE_MIN_SCHEDULE_AHEAD_S: '1',
-    // Every network is on. Nothing fetches media there.
+    // Turns every network on. Nothing fetches media from this URL.
     FANFARE_MEDIA_PUBLIC_URL: 'https://media.fanfare.test',
     TEMPORAL_NAMESPACE: namespace.namespace,
     ...options.env,
@@ -89,7 +89,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   });
   if (options.temporalAddress === undefined) await app.workerReady;
   const { context } = app;
-  // As `start` does, before the server.
+  // `start` also does this before it starts the server.
   await storeOperatorApps(context.db, context.vault, config.platforms);
   const tenant = await createTenant(context);
   let isStopped = false;
@@ -119,5 +119,5 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
 /** An app of the file's own. */
 export const useApp = (options?: TestAppOptions) => forFile(() => startApp(options));
 
-/** One for the process, so that an app started anew reads what the one before sealed. */
+/** One key for the process, so that an app can open what an earlier app has sealed. */
 const testVaultKey = randomBytes(32);

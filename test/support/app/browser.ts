@@ -15,7 +15,7 @@ export interface Browser {
   visit(url: string, init?: RequestInit): Promise<Page>;
   /** Sends the page's form: its hidden fields as they are, and the values given. */
   submit(page: Page, values: FormValues): Promise<Page>;
-  /** The Cookie header that it sends there. */
+  /** The Cookie header that the browser sends to the URL. */
   cookiesFor(url: string): string;
 }
 

@@ -29,7 +29,7 @@ interface Consent {
   accounts?: string[];
 }
 
-/** From the link of a session, or another of its pages, to the network's consent page. */
+/** Goes from the link of a session, or from another of its pages, to the network's consent page. */
 export async function beginConsent(
   browser: Browser,
   url: string,

@@ -16,15 +16,15 @@ export interface EmbeddedProgram {
   readonly pid: number;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
-  /** Nothing of it runs on, but its servers. */
+  /** Kills the program, but not its servers. */
   kill9(): Promise<void>;
-  /** Ends it and its servers in order. */
+  /** Ends the program and its servers in order. */
   stop(): Promise<void>;
 }
 
 const self = fileURLToPath(import.meta.url);
 
-/** Resolves once the servers are up; rejects with all that it printed when it ends before. */
+/** Resolves once the servers are up. If the program ends before, rejects with its whole output. */
 export async function startEmbeddedProgram(
   wanted: Wanted,
   user: Pick<SpawnOptions, 'uid' | 'gid'> = {},

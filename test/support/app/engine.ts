@@ -1,4 +1,4 @@
-// What a worker needs to deliver, on a test's database: for its parts without an API.
+// The parts of a worker that deliver, on a test's database and without an API.
 import { rmSync } from 'node:fs';
 import { inject } from 'vitest';
 import { pino } from 'pino';

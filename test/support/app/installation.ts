@@ -13,7 +13,7 @@ import { findTemporal } from '../servers/servers.ts';
 import { readMemoryMb, watchMemory, type MemoryWatch } from './process-memory.ts';
 import { removeDataDirectory, startProgram, type Program } from './program.ts';
 
-/** Of each wait, so that a run that hangs ends and cleans up. */
+/** Maximum of each wait, so that a run that hangs ends and cleans up. */
 export const waitMs = 60_000;
 
 /** The process of one command, and those that replace it. */
@@ -39,7 +39,10 @@ export interface Installation extends AsyncDisposable {
   kill9(server: 'postgres' | 'temporal'): Promise<void>;
 }
 
-/** `before`: starts a proxy before the API and its sandbox, and returns its URL. Clients and the worker reach them there. */
+/**
+ * `before`: starts a proxy in front of the API and its sandbox, and returns the URL of the proxy. Clients and the
+ * worker use this URL.
+ */
 export async function startInstallation(
   before?: (port: number) => Promise<{ url: string }>,
 ): Promise<Installation> {

@@ -16,7 +16,7 @@ export interface UsedDirectory extends AsyncDisposable {
   readonly project: unknown[];
 }
 
-/** A program with its own Postgres, on the Temporal of the run, which saves the start of another. */
+/** A program with its own Postgres. It uses the Temporal of the run, since starting another one takes time. */
 export async function startOnSharedTemporal(dataDirectory: string) {
   const namespace = await createTestNamespace();
   const program: Program = startProgram({

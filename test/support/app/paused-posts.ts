@@ -25,7 +25,7 @@ export async function readPost(tenant: Tenant, { id }: Post): Promise<Post> {
   return (await tenant.api.get(`/v1/posts/${id}`)).body.data as Post;
 }
 
-/** The IDs of the results that the network has posts of, each once per post. */
+/** The IDs of the results that have a post at the network, once for each of their posts. */
 export async function findPublished({ context }: TestApp, { results }: Post): Promise<string[]> {
   const rows = await context.db
     .selectFrom('sandbox_posts')
@@ -41,7 +41,7 @@ export async function findPublished({ context }: TestApp, { results }: Post): Pr
 
 export const idsOf = ({ results }: Post) => results.map(({ id }) => id).toSorted();
 
-/** Every target of the post has met the pause, so no workflow carries it. */
+/** Waits until every target of the post has met the pause, so that no workflow runs for the post. */
 export async function waitUntilHeld({ context }: TestApp, { id, results }: Post): Promise<void> {
   const openRows = context.db
     .selectFrom('post_results')

@@ -22,11 +22,11 @@ export interface Program extends AsyncDisposable {
   output(): string;
   /** Resolves once it has ended. */
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Resolves with what it printed up to and with the match. */
+  /** Resolves with the match as soon as the output has one. */
   waitForOutput(pattern: RegExp, options?: { timeoutMs?: number }): Promise<RegExpExecArray>;
-  /** Its API with its first key, once it says that it is ready. */
+  /** The API of the program with its first key, once the program says that it is ready. */
   waitForReady(options?: { timeoutMs?: number }): Promise<Api>;
-  /** Nothing of it runs on, but its servers. */
+  /** Kills the program, but not its servers. */
   kill9(): Promise<void>;
   /** Ends it as a user would, with Ctrl-C. */
   interrupt(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -131,7 +131,7 @@ export function startProgram(options: ProgramOptions = {}): Program {
   };
 }
 
-/** Postgres runs as another user when we are root, so that user must be able to pass through. */
+/** Postgres runs as another user when we are root, so that user must be able to enter the folder. */
 export function createDataDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-program-'));
   chmodSync(directory, 0o755);

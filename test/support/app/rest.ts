@@ -53,7 +53,7 @@ export interface TestRest extends AsyncDisposable {
   insertAccount(projectId: string, columns?: Partial<SocialAccountRow>): Promise<string>;
 }
 
-/** No network and no store can be reached: what these tests ask ends before. */
+/** No network and no store can be reached, because the requests of these tests end before they are needed. */
 const nowhere = 'https://network.invalid';
 const media = {
   store: openFileStore('/nowhere'),

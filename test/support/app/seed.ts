@@ -18,13 +18,13 @@ export interface Tenant {
   connectSandbox(handle: string, options?: Record<string, unknown>): Promise<Account>;
   createWebhook(url: string, events?: EventType[]): Promise<WebhookWithSecret>;
   createPost(post: Record<string, unknown>): Promise<Post>;
-  /** The post once it has ended, however. */
+  /** The post once it has ended, with any outcome. */
   waitForPost(id: string, options?: { timeoutMs?: number }): Promise<Post>;
 }
 
 export async function createTenant(context: Context, name = 'test'): Promise<Tenant> {
   const { row, key } = await createProjectWithKey(context.db, name);
-  // Reviews of some networks ask for it.
+  // Some networks ask for this URL when they review an app.
   await setProject(context.db, row.project_id, { privacy_url: 'https://example.com/privacy' });
   const api = createApi(context.publicUrl, key);
   return {

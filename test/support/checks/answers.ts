@@ -104,7 +104,7 @@ function resolve<T extends object>(given: Reference | T, at: string[]): { value:
 const escape = (key: string) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
 
 /**
- * Without leave for members that the document does not describe, and for integers that clients with 32 bits
+ * Makes the schema refuse members that the document does not describe, and integers that clients with 32 bits
  * can't read.
  */
 function closed(value: unknown): unknown {

@@ -1,4 +1,4 @@
-// The two faces side by side: which GraphQL field is which REST route, and what each asks of a key.
+// The two APIs side by side: which GraphQL field matches which REST route, and what each requires of a key.
 import {
   execute,
   getNamedType,
@@ -16,7 +16,7 @@ import type { GraphqlContext } from '../../../api/graphql/context.ts';
 import type { Route } from '../../../api/http/route.ts';
 import { AppError } from '../../../schema/wire/errors.ts';
 
-/** Routes that GraphQL shows as a field of what they belong to. */
+/** Routes that GraphQL shows as a field of another type. */
 export const fieldsOfTypes: Readonly<Record<string, string>> = {
   getAccountCapabilities: 'Account.capabilities',
   getAccountHealth: 'Account.health',
@@ -24,7 +24,7 @@ export const fieldsOfTypes: Readonly<Record<string, string>> = {
   listAttempts: 'PostResult.attemptLog',
 };
 
-/** `getPost` → `post`, `listPosts` → `posts`; what changes something has one name. */
+/** `getPost` → `post`, `listPosts` → `posts`. A route that changes something has the same name in both APIs. */
 export function fieldOf({ name, method }: Route): string {
   const ofType = fieldsOfTypes[name];
   if (ofType !== undefined) return ofType;
@@ -41,7 +41,7 @@ export function findField(schema: GraphQLSchema, place: string): Field | undefin
   return type && 'getFields' in type ? (type.getFields()[name] as Field | undefined) : undefined;
 }
 
-/** What a GraphQL field refuses a key for that may do nothing; null: nothing. */
+/** The error with which a GraphQL field refuses a key without any rights. Null: the field doesn't refuse the key. */
 export async function findRefusal(
   schema: GraphQLSchema,
   place: string,
@@ -67,7 +67,7 @@ export async function findRefusal(
   }
 }
 
-/** The least that can be asked of a root field. */
+/** The smallest operation with this root field. */
 export function writeOperation(schema: GraphQLSchema, place: string): string {
   const [typeName, name] = place.split('.') as [string, string];
   const field = findField(schema, place)!;
@@ -76,7 +76,7 @@ export function writeOperation(schema: GraphQLSchema, place: string): string {
 
 export class ReachedTheWork extends Error {}
 
-/** Whoever is let through finds no application behind it. */
+/** The application for callers that are let through: any use of it throws. */
 const nothing: GraphqlContext['app'] = new Proxy({} as GraphqlContext['app'], {
   get() {
     throw new ReachedTheWork();
@@ -97,7 +97,7 @@ function writeArgument({ name, type }: GraphQLArgument): string {
   return `${name}: ${writeValue(type)}`;
 }
 
-/** The least that the type takes. */
+/** The smallest value of the type. */
 function writeValue(type: GraphQLInputType): string {
   if (isNonNullType(type)) return writeValue(type.ofType);
   if (isListType(type)) return `[${writeValue(type.ofType)}]`;

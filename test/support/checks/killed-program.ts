@@ -1,7 +1,7 @@
-// What a program that is killed and started again has published, asked over its API.
+// What a program has published although it was killed and started again, as its API shows it.
 import type { Api } from '../app/api.ts';
 
-/** Settings of such a program: everything soon. */
+/** Settings of such a program, with short waits. */
 export const fast = {
   FANFARE_RECONCILE_DELAYS_MS: '0,200,500',
   FANFARE_SWEEP_EVERY_S: '1',
@@ -33,14 +33,14 @@ export const concluded = async (api: Api, id: string) => {
   return ['published', 'partial', 'failed'].includes(body.data.status) ? body.data : undefined;
 };
 
-/** The statuses of its targets, once none is waiting for its turn. */
+/** The statuses of the post's targets, once no target waits for its turn. */
 export const resultsUnderway = async (api: Api, id: string): Promise<string[] | undefined> => {
   const { body } = await api.get(`/v1/posts/${id}`);
   const statuses = body.data.results.map((result: { status: string }) => result.status);
   return statuses.includes('pending') ? undefined : statuses;
 };
 
-/** How often each of these captions stands at the network. */
+/** How many posts the network has with each of these captions. */
 export async function countAtNetwork(api: Api, captions: string[]): Promise<number[]> {
   const page = await fetch(new URL('/sandbox/posts?limit=500', api.url));
   const html = await page.text();

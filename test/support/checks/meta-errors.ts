@@ -6,7 +6,7 @@ import {
 } from '../../../activities/platforms/meta/errors.ts';
 import { readPage } from './readme.ts';
 
-/** The `error_code` of a target that ends with it. */
+/** The `error_code` of a target that fails with an error of this meaning. */
 const ends: Record<MetaError['meaning'], string> = {
   rejected: '`rejected`',
   rate_limited: '`rate_limited`',

@@ -47,7 +47,7 @@ export function createProgramDirectory(): ProgramDirectory {
       const block = readBlocks(readPage(page)).find(({ text }) => name.test(text))?.text;
       if (block === undefined) throw new Error(`${page} has no program ${file}.`);
       const path = join(directory, file);
-      // Written once: a process that is starting may be reading it for another test.
+      // The file is written once, because a process that is starting may be reading it for another test.
       if (!existsSync(path)) writeFileSync(path, block);
       return path;
     },

@@ -10,10 +10,10 @@ import { createScriptedNetwork } from '../scripted-network.ts';
 import { txtOf } from '../servers/bluesky-identity.ts';
 
 export interface RefusedClient extends AsyncDisposable {
-  /** Bluesky: answers, no media. */
+  /** An account of Bluesky, which takes replies, but no media in these tests. */
   readonly bluesky: string;
   readonly other: string;
-  /** The simulated network: media, no answers. */
+  /** An account of the simulated network, which takes media, but no replies. */
   readonly mute: string;
   readonly gone: string;
   /** Targets of one account. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../schema/database/tables.ts';
 import type { TestNamespace } from '../servers/temporal.ts';
 
-/** The rows of every table, but the sandbox network's own, with what lies unsealed in their bytes. */
+/** The rows of every table except those of the sandbox network, with the text in their bytea columns. */
 export async function readTables(db: Db): Promise<string[]> {
   const tables = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -33,7 +33,7 @@ export async function readHistories({ client }: TestNamespace): Promise<string[]
   return histories;
 }
 
-/** bytea columns come as `\\x…`: what lies in them unsealed would be readable. */
+/** bytea columns come as `\\x…`. Unsealed text in them becomes readable. */
 function hexToText(row: string): string {
   return [...row.matchAll(/\\\\x([0-9a-f]+)/g)]
     .map(([, hex]) => Buffer.from(hex!, 'hex').toString('utf8'))

@@ -60,7 +60,7 @@ export async function longestTurnMs(work: Promise<unknown>): Promise<number> {
   return longestUs / 1_000;
 }
 
-/** The CPU time of this thread since it was read. */
+/** Returns a function for the CPU time that this thread has used since the call. */
 export function startCpuTimer(): () => number {
   const start = process.threadCpuUsage();
   return () => {

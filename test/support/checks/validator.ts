@@ -1,4 +1,4 @@
-// A client that has posts validated, at a network with answers whose access nobody but the user renews.
+// A client that validates posts, at a network that takes replies and whose logins only the user can renew.
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { createPlatforms } from '../../../activities/platforms/index.ts';

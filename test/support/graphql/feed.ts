@@ -54,8 +54,8 @@ export function useFeed() {
   );
 
   /**
-   * Resolves once the feed keeps no changes in memory, as it does while no stream is open: then it only reads
-   * its head. The first read may have begun before.
+   * Resolves once the feed keeps no changes in memory: while no stream is open, the feed only reads its head. Waits
+   * for two reads, because the first one may have begun before.
    */
   async function waitUntilIdle(): Promise<void> {
     const before = countReads();
@@ -90,7 +90,7 @@ export interface Writers {
   readonly connection: DatabaseConnection;
   /** One transaction that writes changes of posts and commits after a while. */
   commit(projectId: string, postIds: string[], holdMs?: number): Promise<void>;
-  /** A transaction that has written something and stays open until it is let go. */
+  /** A transaction that has written something and stays open until it is committed. */
   hold(work: (trx: Transaction) => Promise<void>): Promise<{ commit(): Promise<void> }>;
   close(): Promise<void>;
 }
@@ -158,7 +158,7 @@ export async function writePostChanges(
   }
 }
 
-/** Changes of a post of the app's own tenant, and nothing else: cheap to make many of. */
+/** Adds changes of a post of the app's own tenant and writes nothing else, so many changes are cheap. */
 export async function addPostChanges(
   { context, tenant }: TestApp,
   postId: string,

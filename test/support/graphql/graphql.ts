@@ -39,7 +39,7 @@ export interface Subscription extends AsyncDisposable {
   readonly closed: Promise<number>;
   /** All messages, once there are so many. */
   waitFor(count: number, timeoutMs?: number): Promise<readonly Message[]>;
-  /** Once a message passes: all of them. */
+  /** All messages, as soon as one passes. */
   until(isLast: (message: Message) => boolean, timeoutMs?: number): Promise<readonly Message[]>;
   close(): Promise<void>;
 }

@@ -8,9 +8,9 @@ const source = fileURLToPath(new URL('./meta', import.meta.url));
 const run = promisify(execFile);
 const timeoutMs = 60_000;
 
-/** What the client made of a call. */
+/** The result that the client returned for a call. */
 export interface SdkAnswer {
-  /** Of the step that made the call. */
+  /** Name of the step that made the call. */
   step: string;
   data?: unknown;
   error?: { status: number; code: number; subcode?: number; message: string };

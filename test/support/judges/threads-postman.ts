@@ -9,7 +9,7 @@ export interface CollectedCall {
   /** `{thread}` stands for a value of the run. */
   path: string;
   query: Readonly<Record<string, string>>;
-  /** Whose access token it has. Default: the user's. Null: it has none. */
+  /** Whose access token the call has. Default: the user's. Null: the call has none. */
   token?: 'short' | null;
   /** Names in the example answer, such as `data[].id`. Null: the collection has none. */
   answer: readonly string[] | null;
@@ -62,7 +62,7 @@ const publish = {
 const create = { method: 'POST', path: '/me/threads', answer: ['id'] } as const;
 const app = { client_id: '{app}', client_secret: '{secret}' };
 
-/** Those that the simulator serves, in their order. */
+/** The calls that the simulator serves, in their order. */
 export const collectedCalls: readonly CollectedCall[] = [
   {
     number: 1,

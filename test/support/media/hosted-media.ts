@@ -1,4 +1,4 @@
-// Media of a target at a public URL, as networks fetch them. One server of the process has them all.
+// Media of a target at a public URL, as networks fetch them. One server in the process serves all of them.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -30,7 +30,7 @@ async function start(): Promise<string> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  // The process may end without closing it.
+  // The process may end without closing the server.
   server.unref();
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

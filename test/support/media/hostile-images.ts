@@ -1,4 +1,4 @@
-// Images that are made to cost a decoder memory or time. Each is small to make, and at most 64 MiB.
+// Images that are made to cost a decoder memory or time. Each is easy to make, and has at most 64 MiB.
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 
@@ -100,7 +100,7 @@ const webp = imagesOf('image/webp');
 const avif = imagesOf('image/avif');
 const animated = imagesOf('image/gif');
 
-/** An image of so many pixels that names a larger size. */
+/** A small image whose header names this size. */
 async function pngWithSize(width: number, height: number): Promise<Buffer> {
   const bytes = await flat(40, 40).png().toBuffer();
   bytes.writeUInt32BE(width, 16);

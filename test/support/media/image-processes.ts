@@ -1,4 +1,4 @@
-// The processes that another one has started to read images, and the memory that they take. Linux only.
+// The processes that another process has started to read images, and the memory that they take. Linux only.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** The pids of the children of this process, or of another one. */

@@ -1,4 +1,4 @@
-// What reads media, shared by the tests of a file. Its processes end when they are idle.
+// The readers of images and videos, shared by the tests of a file. Their processes end when they are idle.
 import { createImages, type FittedImage } from '../../../activities/media/images/images.ts';
 import { probe, type Probed } from '../../../activities/media/probe.ts';
 import { createVideoReader } from '../../../activities/media/videos.ts';

@@ -35,7 +35,7 @@ export async function createLargeVideo(megabytes: number): Promise<LargeVideo> {
   await output.start();
   const data = Buffer.alloc(packetBytes);
   for (let i = 0; i < megabytes; i++) {
-    // One slice: its length, its type, and no two alike.
+    // One slice: its length, its type, and random bytes, so that no two slices are alike.
     randomFillSync(data);
     data.writeUInt32BE(packetBytes - 4);
     data.writeUInt8(0x65, 4);

@@ -15,7 +15,7 @@ export interface VersityGateway {
 
 const version = 'v1.0.14';
 const module = `github.com/versity/versitygw/cmd/versitygw@${version}`;
-/** Of the variables that the client reads. */
+/** Values of the variables that the client reads. */
 export const credentials = { AWS_ACCESS_KEY_ID: 'fanfare', AWS_SECRET_ACCESS_KEY: 'test-secret' };
 const startTimeoutMs = 30_000;
 

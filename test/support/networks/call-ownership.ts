@@ -1,4 +1,4 @@
-// Processes that share a target at a slow network, with a clock that soon takes over the call of a dead one.
+// Processes that share a target at a slow network. By their clock, the call of a dead process is soon taken over.
 import { sql } from 'kysely';
 import { vi } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
@@ -26,7 +26,7 @@ export async function waitForCall(network: SlowNetwork, phase: Phase, count = 1)
   await vi.waitUntil(hasCome, { timeout: 30_000, interval: 20 });
 }
 
-/** Until the process that began the call has owned it for longer than a dead one would. */
+/** Waits until the process that began the call has owned it for longer than a dead process would. */
 export async function waitForLongCall(db: Db, resultId: string): Promise<void> {
   const isLong = async () => {
     const { ownedMs } = await db

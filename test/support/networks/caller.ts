@@ -12,7 +12,7 @@ import { toTransportError } from '../../../activities/platforms/transport-errors
 interface Call<T> {
   path: string;
   method?: 'POST' | 'PUT' | 'GET';
-  /** Whether it may be sent again without a check: all calls except commits and rotating refreshes. */
+  /** Whether the call may be sent again without a check: all calls except commits and rotating refreshes. */
   mayRepeat: boolean;
   credentials?: Credentials;
   headers?: Record<string, string>;

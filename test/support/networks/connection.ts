@@ -30,7 +30,7 @@ export function formOf(platform: Platform): Form {
   };
 }
 
-/** With the credentials, or by a consent that the network's page asks for. */
+/** Connects with the credentials, or by a consent that the network's page asks for. */
 export async function connectTo(
   platform: Platform,
   { credentials: given, app, way = 0 }: Pick<LiveNetwork, 'credentials' | 'app' | 'way'>,

@@ -172,7 +172,7 @@ export function connectContainers(send: Send, pollMs = 1): Platform {
         const code = error instanceof PlatformError ? error.options.platformCode : undefined;
         if (code === expired) return { outcome: 'stale' };
         if (code !== already) throw error;
-        // An earlier call that counted as lost has published it. A check finds it.
+        // An earlier call that counted as lost has published the container. A check finds the post.
         throw new PlatformError('unknown_outcome', 'The container is public already.');
       }
     },

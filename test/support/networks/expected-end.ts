@@ -46,7 +46,7 @@ function afterCommit(kind: NetworkKind, fault: Fault, isLasting: boolean): Expec
   const canCheck = kind.resolution !== 'none';
   if (takenSilently.includes(fault)) {
     if (canCheck) return published;
-    // Nothing checks, so a late request is never accepted.
+    // No check is made, so the network never takes a late request.
     return unknown('reconcile', fault === 'taken_late' ? 0 : 1);
   }
   const isSilent =

@@ -104,7 +104,7 @@ function plan(kind: NetworkKind, network: SimulatedNetwork, trouble: Trouble): v
   network.switchboard.plans.push({ stage, call, times: isLasting ? Infinity : 1, fault });
 }
 
-/** Plans an earlier fault if the stage needs one to be reached. */
+/** Plans an earlier fault if the stage is reached only after a fault. */
 export function planWayTo(
   stage: Trouble['stage'],
   { calls }: NetworkKind,

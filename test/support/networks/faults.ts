@@ -22,23 +22,23 @@ export const faults = [
   'error_after',
   'hang_after',
   'garbage',
-  /** Never answered, and taken only after somebody has looked for it. */
+  /** Never answered. The network takes the call only after somebody has looked for the post. */
   'taken_late',
 ] as const;
 /** The network answers a call after `stallMs`, when its caller has given up. */
 export const stalls = [
-  /** It has taken nothing. */
+  /** The network has taken nothing. */
   'stall_before',
-  /** It took the call at once. */
+  /** The network took the call at once. */
   'stall_after',
-  /** It takes the call only then. */
+  /** The network takes the call only when it answers. */
   'stall_late',
 ] as const;
 export const stallMs = 1_500;
 /** `echoed`: refused in words that repeat the request with its token, as careless networks do. */
 export type Fault = (typeof faults)[number] | (typeof stalls)[number] | 'echoed';
 
-/** The phases of the engine, and the calls for an account beside them. */
+/** The phases of a target, and the other calls for an account. */
 export type Stage = Phase | 'connect' | 'refresh' | 'revoke' | 'check';
 
 /** From the `call`-th call of a stage on, `times` calls go wrong. */
@@ -51,17 +51,17 @@ export interface Plan {
 
 export interface Switchboard {
   plans: Plan[];
-  /** Calls so far, those that went wrong among them. */
+  /** Calls so far, including those that went wrong. */
   count(stage: Stage): number;
   /** Runs before a call leaves, or once the network is through with it. */
   onCall?: (moment: 'before' | 'after', stage: Stage, call: number) => Promise<void>;
-  /** What a connector over HTTP speaks with. */
+  /** The `fetch` of a connector over HTTP. */
   readonly fetch: Fetch;
-  /** One call of a connector that has another way to speak, which does the fault itself. */
+  /** One call of a connector without HTTP. The call carries out the fault itself. */
   take<T>(call: (fault: Fault | undefined) => Promise<T>): Promise<T>;
-  /** The platform, its calls known by their stage. */
+  /** The platform, whose calls are then counted by their stage. */
   watch(platform: Platform): Platform;
-  /** By the server: it will never answer this request. */
+  /** The server calls this if it will never answer the request. */
   hang(callId: string): void;
 }
 
@@ -135,7 +135,7 @@ export function createSwitchboard(): Switchboard {
       };
     },
     hang(callId) {
-      // As AbortSignal.timeout ends a call, but as soon as the network has done its part.
+      // Ends the call as AbortSignal.timeout does, but as soon as the network has done its part.
       deadlines.get(callId)?.abort(new DOMException('The call timed out.', 'TimeoutError'));
     },
   };

@@ -1,4 +1,4 @@
-// A network behind a port of loopback, which does to a request what its switchboard wants done.
+// A network behind a port of loopback, with the faults that its switchboard plans.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';

@@ -128,7 +128,7 @@ export async function writePost(
   return { projectId, postId, accountId, workflowId, resultIds };
 }
 
-/** As usable media. The network gets the file itself, without a store. */
+/** Adds the file as usable media. The network gets the file itself, without a store. */
 async function insertItem(db: Db, projectId: string, file: TargetMedia): Promise<MediaItem> {
   const { url, altText: alt_text } = file;
   const id = await addImage(db, projectId);

@@ -88,7 +88,7 @@ interface Setting extends Scenario {
   kind: NetworkKind;
 }
 
-/** Failing before a step equals failing after the one before it, except when only a connection is lost. */
+/** A failure before a step equals a failure after the previous step, unless only a connection is lost. */
 function listInterruptions(count: number, failure: Failure): Interruption[] {
   const moments =
     failure === 'loses a connection' ? (['before', 'after'] as const) : (['after'] as const);

@@ -96,7 +96,7 @@ export function describeDeathBesideAnother(kind: NetworkKind): void {
     (made) => made.end(),
   );
 
-  /** Returns the steps of the first worker. `dyingStep`: it dies after that step, beside another worker. */
+  /** Returns the steps of the first worker. `dyingStep`: after this step it dies, beside another worker. */
   async function publish(dyingStep?: number): Promise<readonly string[]> {
     await using network = await kind.start(database.db);
     const { switchboard } = network;
@@ -136,7 +136,7 @@ export function describeDeathBesideAnother(kind: NetworkKind): void {
       }
     };
     await Promise.all(Array.from({ length: parallelRuns }, next));
-    // The others were slower than the worker beside them.
+    // In the other runs, the first worker was slower, so it did not reach its dying step.
     expect(deaths).toBeGreaterThan(length / 4);
   });
 }

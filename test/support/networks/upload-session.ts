@@ -46,7 +46,7 @@ export interface ReceivedChunk {
   session: string;
   start: number;
   bytes: number;
-  /** `repeated`: the network has it already. `refused`: it is not the next one. */
+  /** `repeated`: the network has the chunk already. `refused`: it is not the next chunk. */
   taken: 'stored' | 'repeated' | 'refused';
 }
 

@@ -39,9 +39,9 @@ const [{ PDS, envToCfg, envToSecrets }, plcServer] = await Promise.all([
   load('@did-plc/server'),
 ]);
 
-/** Listening before the application exists: it must know its own port. */
+/** Listens before the application exists, because the application must know its own port. */
 async function listen() {
-  // Longer than any client keeps one: on a busy machine a request may meet the end of its connection.
+  // Longer than any client keeps a connection. On a busy machine, a request could meet the end of its connection.
   const server = createServer({ keepAliveTimeout: 60_000 }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, port: server.address().port };
@@ -56,7 +56,7 @@ const settings = {
   port,
   hostname: 'localhost',
   devMode: true,
-  // Its directory is on loopback.
+  // The PLC directory is on loopback.
   disableSsrfProtection: true,
   dataDirectory,
   blobstoreDiskLocation: join(dataDirectory, 'blobs'),
@@ -74,5 +74,5 @@ await pds.ctx.sequencer.start();
 server.on('request', pds.app);
 
 const plcUrl = `http://127.0.0.1:${plc.port}`;
-// As its accounts' DID documents name it.
+// The accounts' DID documents name the PDS by this URL.
 console.log(JSON.stringify({ url: `http://localhost:${port}`, plcUrl }));

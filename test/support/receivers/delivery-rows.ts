@@ -1,15 +1,15 @@
-// Deliveries of a project's webhooks as rows: made, and what became of them.
+// Adds deliveries of a project's webhooks as rows, and reads what became of them.
 import type { Db } from '../../../schema/database/tables.ts';
 import { addEvent } from '../rows/rows.ts';
 
-/** One event after the other; returns the ids of their deliveries, the oldest first. */
+/** Adds one event after the other. Returns the IDs of their deliveries, oldest first. */
 export async function addDeliveries(db: Db, projectId: string, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let i = 0; i < count; i++) ids.push(...(await addEvent(db, projectId)));
   return ids;
 }
 
-/** In the order of the ids given. */
+/** The statuses in the order of the given IDs. */
 export async function statusesOf(db: Db, ids: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('deliveries')
@@ -20,7 +20,7 @@ export async function statusesOf(db: Db, ids: string[]): Promise<string[]> {
   return ids.map((id) => statuses.get(id) ?? 'missing');
 }
 
-/** The kinds of what has happened to it, the first one first. */
+/** The kinds of the changes of a subject, oldest first. */
 export async function changesOf(db: Db, subjectId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('changes')

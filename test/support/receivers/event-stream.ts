@@ -8,7 +8,7 @@ export interface EventStream {
   /** All blocks that hold no message: the comments that keep the connection alive, the end. */
   readonly others: readonly string[];
   readonly messages: readonly Message[];
-  /** Without a word to the server. */
+  /** Breaks the connection without telling the server. */
   vanish(): void;
 }
 

@@ -1,4 +1,4 @@
-// A webhook on a database of its own, whose attempts are recorded and judged as a worker does it.
+// A webhook on a database of its own, whose attempts are recorded and whose health is checked as by a worker.
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createDeliveryRecorder } from '../../../activities/delivering/recorder.ts';
 import { createWebhookHealth } from '../../../activities/delivering/webhook-health.ts';
@@ -45,7 +45,7 @@ export function useFailingWebhook() {
     await database.drop();
   });
 
-  /** A worker's recorder with what follows from what it records. `db`: where it judges. */
+  /** A worker's recorder, with the checks of health that follow from its records. `db`: where the checks run. */
   function createWorker({
     afterMs = hourMs,
     db = database.db,

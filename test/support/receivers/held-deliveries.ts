@@ -24,19 +24,19 @@ interface LoggedDelivery {
   status: string;
   attempt_count: number;
   next_attempt_at: Date | null;
-  /** Of its log, in the order of the numbers. */
+  /** Numbers of the attempts in its log, in their order. */
   numbers: number[];
   codes: (number | null)[];
 }
 
-/** Of the present: both are others after a restart. */
+/** The current API and database. After a restart, both are other objects. */
 export interface Installation {
   readonly api: Api;
   readonly db: Db;
 }
 
 export interface HeldDeliveries extends AsyncDisposable {
-  /** Ids of the deliveries whose answer is not recorded, without those that wait in their retry schedule. */
+  /** Ids of the deliveries whose answer is not recorded, except those that wait in their retry schedule. */
   readInFlight(): Promise<Set<string>>;
   /** Receivers answer from now on, each request after 100 to 300 ms. */
   release(): void;
@@ -114,7 +114,7 @@ export async function holdDeliveries(installation: Installation): Promise<HeldDe
 
   return {
     async readInFlight() {
-      // It may be due by the moment of the fault.
+      // A delivery that retries may be due by the moment of the fault.
       const soon = new Date(Date.now() + 1_000);
       const records = await listRecords(installation.db, webhookIds);
       const isUnderway = ({ status, next_attempt_at }: LoggedDelivery) =>
@@ -155,12 +155,12 @@ function expectTrue(
   requests: Map<string, ReceivedRequest[]>,
   { eventIds, inFlight }: { eventIds: Set<string>; inFlight: Set<string> },
 ): void {
-  // An event whose commit was cut off may be there without our knowing.
+  // An event whose commit was cut off may be there, although its ID is unknown.
   expect([...eventIds].filter((id) => !records.some((record) => record.event_id === id))).toEqual(
     [],
   );
   expect(records.filter(({ id }) => !requests.has(id))).toEqual([]);
-  // Repeated, or not as its log says, though it was not in flight.
+  // Deliveries that came more or less often than their log says, though they were not in flight.
   const repeated = records.filter(
     ({ id, attempt_count }) => requests.get(id)!.length !== attempt_count && !inFlight.has(id),
   );

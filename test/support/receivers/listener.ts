@@ -18,7 +18,7 @@ export interface Listener extends AsyncDisposable {
   /** Everything it printed so far. */
   output(): string;
   waitForOutput(pattern: RegExp): Promise<unknown>;
-  /** Rejects with what ended it. */
+  /** Rejects with the error that ended `listen`. */
   readonly ended: Promise<void>;
   /** Ends it as a signal does. */
   stop(): Promise<void>;
@@ -80,7 +80,7 @@ export function runListen(options: ProgramOptions, ...words: string[]): Program 
   return startProgram({ ...options, env, command: ['listen', ...words] });
 }
 
-/** What it prints to a terminal up to the pattern's match. */
+/** Returns what `listen` prints to a terminal up to the match of the pattern. */
 export async function listenInTerminal(
   { url, key }: ListenTarget,
   env: Record<string, string>,

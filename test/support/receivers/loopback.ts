@@ -61,7 +61,7 @@ export function startHttp(answer: Answer): Promise<LoopbackServer> {
   return listen(createHttpServer((request, response) => void answer(request, response)));
 }
 
-/** Told of every request with the body `{}`, by its number on the connection; writes raw bytes. */
+/** Calls `onRequest` for every request with the body `{}`. `number`: counts the requests on the connection. */
 export function startRaw(
   onRequest: (socket: Socket, number: number) => unknown,
 ): Promise<LoopbackServer> {
@@ -115,7 +115,7 @@ export function createClient({
   };
 }
 
-/** The address answered to each lookup in turn, the last one for good. */
+/** Answers each lookup with the next address, and all further lookups with the last one. */
 export function resolvingTo(...addresses: string[]): Resolve {
   let asked = 0;
   return async () => {

@@ -6,7 +6,7 @@ import type { Message } from '../graphql/graphql.ts';
 
 const transport = 'graphql-transport-ws';
 
-/** Not yet open. */
+/** A socket that is not open yet. */
 export function createSocket(url: string, protocols = [transport], options: ClientOptions = {}) {
   return new WebSocket(`${url.replace('http', 'ws')}/graphql`, protocols, options);
 }
@@ -17,7 +17,7 @@ export async function openSocket(url: string, protocols?: string[]): Promise<Web
   return socket;
 }
 
-/** Open and acknowledged. */
+/** A socket that is open and acknowledged. */
 export async function openOwnSocket(url: string, apiKey: string): Promise<WebSocket> {
   const socket = await openSocket(url);
   const acknowledged = once(socket, 'message');
@@ -58,7 +58,7 @@ export const upgradeRequest =
   'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n' +
   'Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n';
 
-/** The bytes of a connection on which nothing has been said. */
+/** A TCP connection on which nothing has been sent. */
 export async function connectTcp(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = createConnection({ host: hostname, port: Number(port) });
@@ -66,7 +66,7 @@ export async function connectTcp(url: string): Promise<Socket> {
   return socket;
 }
 
-/** The bytes of a socket that has been opened, without a client that keeps to the protocol. */
+/** The TCP connection of an opened socket, without a client that keeps to the protocol. */
 export async function openTcpSocket(url: string): Promise<Socket> {
   const socket = await connectTcp(url);
   socket.write(upgradeRequest);

@@ -13,10 +13,10 @@ import { inQuietTransaction } from '../rows/quiet-transaction.ts';
 
 export const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
 
-/** Tests side by side share no `expect.poll`. */
+/** For `vi.waitFor`, because concurrent tests can't use `expect.poll`. */
 export const patience = { timeout: 20_000, interval: 50 };
 
-/** What each path answers; 200 where nothing is said. */
+/** The answer of each path. Default: 200. */
 const replies = new Map<string, () => Reply>();
 
 export function answerByPath(receiver: Receiver): void {
@@ -38,7 +38,7 @@ export class Past {
     this.path = `/${tenant.projectId}`;
   }
 
-  /** Without a webhook: events may come before it. */
+  /** The webhook is added later, because events may come before it. */
   static async create(app: TestApp, receiver: Receiver): Promise<Past> {
     return new Past(app, receiver, await app.createTenant());
   }
@@ -68,7 +68,7 @@ export class Past {
     const event = { projectId, environment: 'production', type, data: { id: 'post_1' } } as const;
     const { eventId } = await inQuietTransaction(db, (trx) => recordEvent(trx, event, config));
     notifier.notify('fanfare_deliveries');
-    // No two of the past are of one millisecond: a range may end between them.
+    // No two past events have the same millisecond, because a range may end between them.
     await sleep(2);
     return eventId!;
   }
@@ -116,7 +116,7 @@ export class Past {
     }, patience);
   }
 
-  /** From the asking to the end. */
+  /** Starts a replay, and waits for its end. */
   async replayed(body: Record<string, unknown> = {}): Promise<Replay> {
     return this.waitForEnd((await this.replay(body)).replay_id);
   }

@@ -11,7 +11,7 @@ type Json = any;
 export const unavailable: Reply = { status: 503 };
 export const ok: Reply = { status: 200 };
 
-/** A receiver that gives these answers, the last of them on and on. */
+/** A receiver that gives these answers, and then repeats the last one. */
 export function startScripted(...replies: Reply[]): Promise<Receiver> {
   return startReceiver({ respond: (_, n) => replies[Math.min(n, replies.length) - 1]! });
 }
@@ -26,7 +26,7 @@ export interface Sent {
     headers?: Record<string, string>,
   ): Promise<{ status: number; headers: Headers; body: Json }>;
   getWebhook(): Promise<Json>;
-  /** Once so many attempts are in its log. */
+  /** Resolves once so many attempts are in the log of the delivery. */
   waitForAttempts(count: number): Promise<Json>;
 }
 

@@ -1,4 +1,4 @@
-// Outcomes of attempts, for what is recorded without sending anything.
+// Outcomes of attempts, for tests that record attempts without sending anything.
 import type {
   AttemptRecord,
   Exchange,
@@ -21,7 +21,7 @@ export function exchange(values: Partial<Exchange> = {}): Exchange {
   };
 }
 
-/** The first of the schedule, delivered, unless the values say otherwise. */
+/** The first attempt of the schedule. It succeeds, unless the values say otherwise. */
 export function attempt(deliveryId: string, values: Partial<AttemptRecord> = {}): AttemptRecord {
   return {
     ...exchange(),

@@ -8,7 +8,7 @@ import { inQuietTransaction } from './quiet-transaction.ts';
 export interface CountedResults {
   projectId: string;
   accountIds: string[];
-  /** Those of the first account first. */
+  /** The results of the first account come first. */
   resultIds: string[];
 }
 

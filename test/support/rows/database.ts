@@ -22,7 +22,7 @@ export function createTestDatabase(options: { isEmpty?: boolean } = {}): Promise
 export const useDatabase = (options?: { isEmpty?: boolean }) =>
   forFile(() => createTestDatabase(options));
 
-/** Like a backup restored beside it. It ends every connection to the original. */
+/** A copy, as if a backup were restored beside the original. Ends every connection to the original. */
 export async function copyTestDatabase(database: TestDatabase): Promise<TestDatabase> {
   await disconnectAll(database);
   return cloneDatabase(database.name);
@@ -35,7 +35,7 @@ export function disconnectAll({ name }: TestDatabase): Promise<void> {
   );
 }
 
-/** For the connections that are made from now on. */
+/** Takes effect for connections that are made later. */
 export function setReadOnly({ name }: TestDatabase, value: 'on' | 'off'): Promise<void> {
   return runAsAdmin(
     inject('adminDatabaseUrl'),

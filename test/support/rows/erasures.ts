@@ -12,7 +12,7 @@ import { quietNotifier } from './quiet-transaction.ts';
 const never = 1e12;
 const retention = { recordsMs: never, postsMs: never, feedMs: never, disconnectedMs: never };
 
-/** As `pruneAccounts` passes them on. */
+/** The options that `pruneAccounts` passes on. */
 export const erasureOptions = { retention, previewEvents: true };
 
 interface RunOptions {

@@ -6,7 +6,7 @@ import { inQuietTransaction } from './quiet-transaction.ts';
 
 const eventsPerTransaction = 250;
 
-/** In few transactions, which the database never cuts, however busy the machine. */
+/** Commits them in few transactions, which the database never cuts, however busy the machine is. */
 export async function commitEvents(db: Db, event: NewEvent, count: number): Promise<void> {
   for (let left = count; left > 0; left -= eventsPerTransaction) {
     await inQuietTransaction(db, async (trx) => {

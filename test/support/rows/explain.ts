@@ -11,7 +11,7 @@ interface PlanNode {
 }
 
 export interface Explainer {
-  /** Runs what it is given against this database. */
+  /** Runs all queries against this database. */
   readonly db: Db;
   /** The tables that the queries of `work` read from end to end, each with its query. */
   findFullScans(work: (db: Db) => Promise<unknown>): Promise<string[]>;

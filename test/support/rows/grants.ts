@@ -81,7 +81,7 @@ export async function setCredentials(
     .execute();
 }
 
-/** The login of the account ends then and can't be refreshed. The warning of that is due. */
+/** Lets the login of the account end at this time, without a refresh. The warning of this end is due. */
 export async function endLoginSoon(db: Db, accountId: string, tokenExpiresAt: Date): Promise<void> {
   const { grant_id: grantId } = await readGranted(db, accountId);
   await db

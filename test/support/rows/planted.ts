@@ -1,4 +1,4 @@
-// A user with an account, posts, events, deliveries and a connect session, of whom every trace has a name of its own.
+// A user with an account, posts, events, deliveries and a connect session, whose every trace has a name of its own.
 import { sql } from 'kysely';
 import { endAttempt } from '../../../schema/database/posts/target-steps.ts';
 import type { SocialAccountRow } from '../../../schema/database/tables.ts';
@@ -106,7 +106,7 @@ export async function plantSession(
   return (await rest.call('POST', '/v1/connect/sessions', { key, body })).body.data.id;
 }
 
-/** As after their attempts. */
+/** Gives each delivery an attempt that succeeded. */
 export async function deliverAll({ context: { db } }: TestRest): Promise<void> {
   await sql`
     insert into delivery_attempts (delivery_id, number, trigger, started_at, timings, remote_address,

@@ -113,13 +113,13 @@ export function runOf(
     .executeTakeFirstOrThrow();
 }
 
-/** As the workflow of the post's newest run does; false: it is superseded, or too late. */
+/** Claims as the workflow of the post's newest run does. False: the run is superseded, or too late. */
 export async function claim(rest: TestRest, postId: string): Promise<boolean> {
   const { current_run, workflow_id } = await runOf(rest, postId);
   return workflow_id !== null && claimAs(rest.context, postId, current_run, workflow_id);
 }
 
-/** When its time has come. */
+/** Claims a post as if its time had come. */
 export function claimAs(
   { db }: Pick<TestRest['context'], 'db'>,
   postId: string,
@@ -135,7 +135,7 @@ export function claimAs(
   });
 }
 
-/** A call to the network that has not ended. */
+/** Begins a call to the network, and doesn't end it. */
 export async function begin(
   { context: { db } }: TestRest,
   resultId: string,
@@ -181,14 +181,14 @@ export async function failTarget(
   await inQuietTransaction(db, (trx) => setFailed(trx, row, failure));
 }
 
-/** The end of the newest run, as far as its targets have ended. */
+/** Ends the newest run if all of its targets have ended. */
 export async function conclude(rest: TestRest, postId: string): Promise<void> {
   const { db, notifier } = rest.context;
   const { current_run: run } = await runOf(rest, postId);
   await concludePost({ db, notifier, previewEvents: false }, { postId, run });
 }
 
-/** A post that a workflow carries, and the ids of its results. */
+/** A post that a workflow has claimed, and the IDs of its results. */
 export async function createStarted(
   rest: TestRest,
   author: Author,
@@ -199,7 +199,7 @@ export async function createStarted(
   return { id, resultIds: results.map((result) => result.id) as [string, string] };
 }
 
-/** Its first target is published, its second has failed. */
+/** A post whose first target is published, and whose second target has failed. */
 export async function createPartial(rest: TestRest, author: Author, code?: PostingErrorCode) {
   const post = await createStarted(rest, author);
   await publishTarget(rest, post.resultIds[0]);

@@ -1,4 +1,4 @@
-// Writes of tests to whose notifications nothing listens.
+// Transactions of tests, whose notifications nothing listens to.
 import type { Notifier } from '../../../schema/database/notifier.ts';
 import type { Db, Transaction } from '../../../schema/database/tables.ts';
 import { inTransaction } from '../../../schema/database/transaction.ts';

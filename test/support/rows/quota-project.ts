@@ -11,7 +11,7 @@ export interface QuotaProject {
   /** Any call below `/v1/posts/`. */
   call: (method: string, path: string, body?: object) => Promise<TestAnswer>;
   usage: (id: string, month?: string) => Promise<Record<string, unknown>>;
-  /** The count of an account; of the present month, if no other is named. */
+  /** The count of an account. Default: of the current month. */
   published: (id: string, month?: string) => Promise<number>;
 }
 
@@ -44,7 +44,7 @@ export async function createQuotaProject(
   return project;
 }
 
-/** The middle of a month to come. */
+/** The middle of a later month. */
 export function inMonth(ahead: number): { at: string; month: string } {
   const now = new Date();
   const date = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 15));

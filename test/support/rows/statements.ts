@@ -1,4 +1,4 @@
-// What Postgres is asked by everything in this process, so that a test may count it or wait for it.
+// Watches the statements that this process sends to Postgres, so that a test can count them or wait for one.
 import { Client } from 'pg';
 import { vi } from 'vitest';
 import type { Db } from '../../../schema/database/tables.ts';
@@ -12,13 +12,13 @@ export interface SentStatement {
 }
 
 export interface WatchedStatements extends Disposable {
-  /** All that were sent since. */
+  /** All statements that were sent since the watch began. */
   readonly sent: readonly SentStatement[];
   /** How many of them have this text. */
   count(text: RegExp): number;
 }
 
-/** One at a time may watch. */
+/** Only one watch at a time is possible. */
 export function watchStatements(): WatchedStatements {
   const sent: SentStatement[] = [];
   const query = Client.prototype.query;

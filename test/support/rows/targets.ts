@@ -48,7 +48,7 @@ export async function addAccountOf(
 
 interface NewTarget {
   caption?: string;
-  /** The place in the list of the target that it answers. */
+  /** Index of the target that this target replies to. */
   answers?: number;
   kind?: 'post' | 'comment';
 }

@@ -7,7 +7,7 @@ import type { App } from '../../../schema/platforms/definition.ts';
 
 export interface BlueskyUser {
   handle: string;
-  /** Of the account, no app password. */
+  /** Password of the account, not an app password. */
   password: string;
 }
 
@@ -128,7 +128,7 @@ async function openPage(pageUrl: string) {
   };
 }
 
-/** By node:http, since fetch sends its own `Sec-Fetch-Mode`. */
+/** Uses node:http, since fetch sends its own `Sec-Fetch-Mode`. */
 async function sendOne(
   url: string,
   headers: Record<string, string>,

@@ -25,7 +25,7 @@ export function txtOf(records: Record<string, string[]>): LookUpTxt {
   return async (name) => records[name] ?? null;
 }
 
-/** What a handle's DNS says. */
+/** The DNS records of a handle. */
 export function handleRecord({ did, handle }: TestIdentity): Record<string, string[]> {
   return { [`_atproto.${handle}`]: ['v=spf1 -all', `did=${did}`] };
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 export const cacheDirectory =
   process.env['FANFARE_TEST_CACHE'] || join(homedir(), '.cache', 'fanfare');
 
-/** Path in the cache of what was made for this system. */
+/** Path in the cache for files that were made for this system. */
 export const pathInCache = (name: string) =>
   join(cacheDirectory, `${name}-${process.platform}-${process.arch}`);
 

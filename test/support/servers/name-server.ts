@@ -63,7 +63,7 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.'), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** Of the name in question, type A, class IN, not to be kept. */
+/** An answer for the name in question: type A, class IN, not to be cached. */
 function toRecord(address: string): Buffer {
   const head = [0xc0, headLength, 0, typeA, 0, 1, 0, 0, 0, 0, 0, 4];
   return Buffer.from(head.concat(address.split('.').map(Number)));

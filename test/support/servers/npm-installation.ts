@@ -7,18 +7,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cacheDirectory, pathInCache, runInstaller } from './cache.ts';
 
 export interface NpmPackages {
-  /** Of their folder in the cache. */
+  /** Name of their folder in the cache. */
   name: string;
-  /** Has their package.json and package-lock.json, which pin them. */
+  /** The folder with their package.json and package-lock.json, which pin them. */
   source: string;
-  /** After `npm ci` without install scripts. */
+  /** Called after `npm ci` without install scripts. */
   finish(folder: string): Promise<void>;
 }
 
 const manifests = ['package.json', 'package-lock.json'];
 const stepTimeoutMs = 8 * 60_000;
 
-/** The folder with them. The first call takes a minute or two, and rejects where they aren't to be had. */
+/** Returns the folder with the packages. The first call takes a minute or two. Rejects if they can't be installed. */
 export async function installOnce(packages: NpmPackages): Promise<string> {
   const contents = await Promise.all(
     manifests.map((name) => readFile(join(packages.source, name))),
@@ -29,7 +29,7 @@ export async function installOnce(packages: NpmPackages): Promise<string> {
   await mkdir(cacheDirectory, { recursive: true });
   const unlock = await lock(`${installation}.lock`);
   try {
-    // Complete or absent, whatever ends this process.
+    // The folder is complete or absent, however this process ends.
     if (!existsSync(installation)) {
       await rename(await build(packages, `${installation}.new`), installation);
     }
@@ -70,7 +70,7 @@ export async function runNpm(
   });
 }
 
-/** Held by a file with the holder's process id, so that the lock of a dead one is taken over. */
+/** A file with the ID of the holder's process is the lock, so that a dead holder's lock is taken over. */
 async function lock(path: string): Promise<() => Promise<void>> {
   for (;;) {
     try {

@@ -18,7 +18,7 @@ export interface SentPart {
 
 export interface PartProxy extends AsyncDisposable {
   readonly url: string;
-  /** In the order of their requests. Without those that found no server. */
+  /** In the order of their requests. Parts that found no server are left out. */
   readonly parts: readonly SentPart[];
 }
 

@@ -9,12 +9,12 @@ const source = fileURLToPath(new URL('../pds', import.meta.url));
 
 export const pdsServerPath = join(source, 'server.mjs');
 
-/** The folder with it. */
+/** Returns the folder with the server. */
 export function installPds(): Promise<string> {
   return installOnce({ name: 'pds', source, finish });
 }
 
-/** In steps: what is compiled must be compiled by and for the Node that is installed here. */
+/** In steps, because native code must be compiled by and for the Node that is installed here. */
 async function finish(folder: string): Promise<void> {
   await runNpm(['rebuild', 'node', '--foreground-scripts'], folder);
   await runNpm(

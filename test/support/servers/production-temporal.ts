@@ -32,11 +32,11 @@ export interface ProductionTemporal {
 }
 
 export interface ProductionTemporalOptions {
-  /** For its configuration, log and record. */
+  /** The folder for its configuration, log and record. */
   dataDirectory: string;
-  /** Of a superuser. Temporal gets two databases of its own on this server. */
+  /** URL of a superuser. Temporal gets two databases of its own on this server. */
   databaseUrl: string;
-  /** Of the server's former start. Default: free ones. */
+  /** Ports of an earlier start of the server. Default: free ports. */
   ports?: ProductionPorts | undefined;
 }
 
@@ -45,7 +45,7 @@ export type ProductionPorts = Record<string, number>;
 /** Whether a run uses it in the place of the development server. `npm run test:production` sets that. */
 export const usesProductionTemporal = process.env['TEST_TEMPORAL'] === 'production';
 
-/** Takes minutes if they are not in the cache. Rejects where Go is missing. */
+/** Takes minutes if the programs are not in the cache. Rejects where Go is missing. */
 export function buildProductionTemporal(): Promise<string> {
   return buildGoPrograms(`temporal-production-${version}`, packages);
 }
@@ -65,7 +65,7 @@ export async function stopProductionTemporalIn(
   await stopLeftRunning('temporal', dataDirectory, command, stopPlan, progress);
 }
 
-/** Its tables on Postgres have room for a signed 16-bit number. */
+/** Temporal's tables on Postgres store a port as a signed 16-bit number. */
 const maxPort = 32_767;
 
 export async function findProductionPorts(): Promise<ProductionPorts> {

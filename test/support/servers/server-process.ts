@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 export interface ServerProgram {
-  /** For the error where it doesn't start. */
+  /** Named in the error if the server doesn't start. */
   title: string;
   executable: string;
   parameters: readonly string[];

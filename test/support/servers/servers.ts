@@ -53,7 +53,7 @@ export async function findTemporal(): Promise<string> {
 export async function startServers(): Promise<Servers> {
   await removeAbandoned();
   const directory = mkdtempSync(join(parent, prefix));
-  // Postgres runs as another user when we are root, and has to pass through.
+  // Postgres runs as another user when we are root, and must be able to enter this folder.
   chmodSync(directory, 0o755);
   writeFileSync(join(directory, 'owner'), ownerMark(process.pid) ?? '');
   const startingPostgres = startTestPostgres(directory);
@@ -80,13 +80,13 @@ export async function startServers(): Promise<Servers> {
     }
     rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
-  // The run may be cut short without a teardown; its servers are in process groups of their own.
+  // The servers are in process groups of their own, so they would survive a run that ends without a teardown.
   function endAtOnce(): void {
     for (const server of [temporal, postgres]) {
       if (server.status !== 'fulfilled') continue;
       const { pid } = server.value;
       if (pid === undefined) continue;
-      // To Postgres this is an immediate shutdown, which takes its children along.
+      // For Postgres, this is an immediate shutdown, which also ends its child processes.
       if (inspectProcess(pid)) process.kill(pid, 'SIGQUIT');
       for (let waits = 0; waits < 40 && inspectProcess(pid); waits++) pause(50);
     }
@@ -118,12 +118,12 @@ async function startTestPostgres(
     dataDirectory: directory,
     progress: () => undefined,
     fsync: false,
-    // Each file creates a database: its pages need no log.
+    // Each file creates a database. The pages of a new database need no log.
     settings: { max_connections: '300', wal_level: 'minimal', max_wal_senders: '0' },
   });
 }
 
-/** Ends and removes what a run left behind that was killed outright. */
+/** Ends and removes what a killed run has left behind. */
 async function removeAbandoned(): Promise<void> {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(prefix)) continue;
@@ -138,7 +138,7 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-/** Names one process for good: its pid may be used again, its start not. */
+/** Identifies a process for good: its pid may be used again, but not with the same start time. */
 function ownerMark(pid: number): string | undefined {
   const found = inspectProcess(pid);
   return found && `${pid} ${found.startedAt}`;
@@ -152,7 +152,7 @@ function readOwner(directory: string): string | undefined {
   }
 }
 
-/** At its exit a process can only wait by standing still. */
+/** Blocks the thread, because a process can't wait in any other way at its exit. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

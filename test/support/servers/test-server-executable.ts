@@ -62,7 +62,7 @@ function officialArtifact() {
   };
 }
 
-/** Without a port it only says how it is used. */
+/** Without a port, the server only prints its usage. */
 async function checkRuns(program: string): Promise<void> {
   await run(program, [], { timeoutMs: 30_000 });
 }

@@ -9,7 +9,7 @@ const page = new Page(pageId, {}, undefined, api);
 const statusOf = ({ video_id }) => api.call('GET', [video_id], { fields: 'status' });
 const bytes = Buffer.from(video, 'base64');
 
-/** At once. */
+/** Sends the whole video in one request. */
 async function send({ upload_url: url }) {
   const authorization = `OAuth ${pageToken}`;
   const headers = { authorization, offset: '0', file_size: String(bytes.length) };
@@ -17,7 +17,7 @@ async function send({ upload_url: url }) {
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-/** In the ranges that the API asks for. */
+/** Sends the video in the ranges that the API asks for. */
 async function transfer({ upload_session_id, start_offset, end_offset }) {
   let [start, end] = [Number(start_offset), Number(end_offset)];
   while (start < end) {

@@ -16,7 +16,7 @@ import type {
   RunningNetwork,
 } from './subject.ts';
 
-/** Where a call was to go, as one port stands for the server and for the directory of its accounts. */
+/** The origin that a call was for, since one port stands for the server and for the directory of its accounts. */
 const originHeader = 'x-origin';
 const password = 'correct-horse-battery';
 let accountCount = 0;
@@ -122,7 +122,7 @@ async function start(
       );
       if (session.success) {
         accessTokens.push(session.data.accessJwt);
-        // Of the same second it is the same token.
+        // A new token of the same second is the same token.
         expired.delete(session.data.accessJwt);
         refreshTokens.push(session.data.refreshJwt);
       }
@@ -176,7 +176,7 @@ async function forward(request: Request, headers: Headers): Promise<Response> {
   const { method } = request;
   const body = method === 'GET' ? null : await request.arrayBuffer();
   const response = await fetch(`${origin}${pathname}${search}`, { method, headers, body });
-  // Without the encoding that fetch has undone.
+  // The answer has no `content-encoding`, because fetch has decoded the body.
   return new Response(await response.arrayBuffer(), {
     status: response.status,
     headers: {
@@ -191,7 +191,7 @@ const pick = (headers: Headers, names: string[]) =>
     names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)!]] : [])),
   );
 
-/** As a PDS words them. */
+/** Refuses in the words of a PDS. */
 function refuse(kind: RefusalKind): Response {
   const inSeconds = (seconds: number) => String(Math.floor(Date.now() / 1_000) + seconds);
   switch (kind) {

@@ -1,4 +1,4 @@
-// What every network's connector makes of a fault, on the engine with its database.
+// How the connector of every network handles a fault, on the engine with its database.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Target } from '../../../../activities/platforms/platform.ts';
 import type { PostAttemptRow } from '../../../../schema/database/tables.ts';
@@ -40,7 +40,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
     await database?.drop();
   });
 
-  /** A post whose first commit meets the fault, at its end. */
+  /** Publishes a post to its end. Its first commit meets the fault. */
   async function publishThrough(fault: Fault) {
     await using network = await kind.start(database.db);
     const { db } = database;

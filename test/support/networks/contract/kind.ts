@@ -8,7 +8,7 @@ import { connectTo, toConnection } from '../connection.ts';
 
 const connectTimeoutMs = 10_000;
 
-/** As a user of the network connects. */
+/** Connects as a user of the network does. */
 async function connect(platform: Platform, network: RunningNetwork) {
   if (network.logIn) {
     const { grant, app } = await network.logIn(platform);
@@ -43,7 +43,7 @@ export function toKind(subject: NetworkSubject): NetworkKind {
   };
 }
 
-/** The clock of the test decides how long a network is waited for. */
+/** The clock of the test decides how long the engine waits for a network. */
 function withoutClock(platform: Platform): Platform {
   const { clock: _, ...definition } = platform.definition;
   return { ...platform, definition };

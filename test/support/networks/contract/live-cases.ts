@@ -21,7 +21,7 @@ import { connectClient, contractUser, secretsOf, type LiveClient } from './live-
 import type { LiveNetwork, NetworkSubject, PublicPost } from './subject.ts';
 import { textOf } from './texts.ts';
 
-/** A real server's limit is its own. */
+/** `textLimit` is optional, because a real server has a limit of its own. */
 export interface LiveSubject extends Pick<
   NetworkSubject,
   | 'name'
@@ -38,7 +38,7 @@ export interface LiveSubject extends Pick<
   readonly isByConsent?: boolean;
   /** How long a post or a user's consent may take. */
   readonly patienceMs?: number;
-  /** Each post that is now at the network: its address there, or its id. */
+  /** Called with each post that is now at the network: its address there, or its ID. */
   onPublished?(post: string): void;
 }
 
@@ -51,7 +51,7 @@ export function describeLiveCases(subject: LiveSubject): void {
   let platform: Platform;
   let rules: PlatformRules;
   const testLog = createTestLog('debug');
-  /** Of the account. */
+  /** Tokens of the account. */
   const tokens: string[] = [];
 
   beforeAll(async () => {
@@ -102,7 +102,7 @@ export function describeLiveCases(subject: LiveSubject): void {
       errors: Record<string, unknown>[];
     };
 
-  /** What validation finds first in a post of the account, which its creation must refuse alike. */
+  /** Returns the first issue that validation finds in a post of the account. Creating the post must fail alike. */
   async function expectRefused(target: Record<string, unknown>) {
     const body = { platform_posts: [client.targetOf(target)] };
     const { valid, errors } = await validate(body);
@@ -120,7 +120,7 @@ export function describeLiveCases(subject: LiveSubject): void {
     return issue;
   }
 
-  /** From the validation of the shortest text that is too long, since accounts may differ. */
+  /** Reads the limit from the validation of a text that is too long, since accounts may have different limits. */
   async function readTextLimit(): Promise<number> {
     const most = fixedLimits.captionCharacters;
     for (let length = 256; length < most; length *= 2) {
@@ -134,7 +134,7 @@ export function describeLiveCases(subject: LiveSubject): void {
 
   const makeText = (length: number) => subject.textOf?.(length) ?? textOf(length, rules.text.unit);
 
-  /** Tells the posts of a network apart. */
+  /** A new caption, which no other post of the network has. */
   const newCaption = () => `Hello from Fanfare ${newId('result')}`;
 
   describe('connecting', () => {
@@ -400,7 +400,7 @@ interface Field {
   description?: string;
 }
 
-/** Stays at Fanfare: a consent page is not asked for. */
+/** Sends only requests to Fanfare, so a consent page is not loaded. */
 const sendTo = (url: string) => (to: string, init: RequestInit) =>
   new URL(to).origin === new URL(url).origin ? fetch(to, init) : new Response('elsewhere');
 
@@ -422,7 +422,7 @@ function expectExplained({ status, html }: Page, fields: z.ZodType): void {
   }
 }
 
-/** As a browser shows it. */
+/** The text of the page as a browser shows it. */
 function toText(html: string): string {
   return html
     .replaceAll(/<[^>]+>/g, '')

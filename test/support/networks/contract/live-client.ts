@@ -1,4 +1,4 @@
-// A client of a whole Fanfare that publishes to one network, and remembers all that it was answered.
+// A client of a whole Fanfare that publishes to one network, and remembers every answer.
 import { expect, vi } from 'vitest';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { Traits } from '../../../../schema/platforms/definition.ts';
@@ -20,7 +20,7 @@ export interface LiveClient {
   call(method: string, path: string, body?: unknown): Promise<Answer>;
   /** A target of the account, with an image if the network needs one. */
   targetOf(target: Target): Target;
-  /** The post's results once it has ended, which it must have well. */
+  /** Returns the results of the post once it has ended. It must end well. */
   publish(targets: Target[]): Promise<PostResult[]>;
   connect(credentials: Credentials): ReturnType<LiveClient['call']>;
   /** Returns the account that the user's consent on the hosted page connects. */
@@ -29,12 +29,12 @@ export interface LiveClient {
   connectAll(): Promise<string[]>;
   /** The accounts of the session in which the user refused at the network. Absent: it has no consent page. */
   refused?: Promise<string[]>;
-  /** As they are kept of the account. */
+  /** The credentials that Fanfare has stored for the account. */
   readCredentials(): Promise<Credentials | null>;
   readTraits(): Promise<Traits>;
 }
 
-/** Of the client, who connects the account again on the hosted page. */
+/** The user of the client, who connects the account again on the hosted page. */
 export const contractUser = 'user-1';
 
 export interface LiveAccount {
@@ -46,7 +46,7 @@ export interface LiveAccount {
   needsMedia?: boolean;
   /** How long a post or a user's consent may take. */
   patienceMs: number;
-  /** Each post that is now at the network: its address there, or its id. */
+  /** Called with each post that is now at the network: its address there, or its ID. */
   onPublished(post: string): void;
 }
 
@@ -96,7 +96,7 @@ export async function connectClient(
     return connected.body.data.id as string;
   }
 
-  // Before the first consent: afterwards, some networks don't ask again.
+  // The refusal comes before the first consent, because some networks don't ask again after that.
   const refused = network.consent && visitNetwork(decide('deny'), 'canceled');
   await refused?.catch(() => undefined);
   const accountId = await (isByConsent ? connectByConsent() : connectByForm());
@@ -155,7 +155,7 @@ async function uploadImage({ api }: TestApp): Promise<string> {
 export const isSecretName = (name: string) =>
   /password|secret|token|key|webhook|jw[kt]/i.test(name);
 
-/** Of the credentials, what nobody may see. */
+/** The credentials that nobody may see. */
 export function secretsOf(credentials: Credentials): string[] {
   return Object.entries(credentials)
     .filter(([name]) => isSecretName(name))

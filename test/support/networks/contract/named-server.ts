@@ -16,13 +16,13 @@ export interface NamedServer {
 /** How the server reaches the test, as JSON. */
 export const namedServerVariable = 'FANFARE_TEST_NETWORK';
 
-/** `--url` and `--token` stand for a network's own names of these. */
+/** `--url` and `--token` stand for the network's own names of its URL and its token. */
 const shortNames: Record<string, RegExp> = {
   url: /^(server|site|service|relays|webhook_url)$/,
   token: /(token|password|_key)$/,
 };
 
-/** Throws where it misses something. */
+/** Throws if an argument is missing. */
 export function readNamedServer(args: readonly string[]): NamedServer {
   const name = PlatformName.safeParse(args[0]).data;
   if (name === undefined || name === 'sandbox') throw new Error(`There is no network ${args[0]}.`);

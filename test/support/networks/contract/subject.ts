@@ -13,7 +13,7 @@ import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Phase } from '../../../../schema/posts/posts.ts';
 import type { Switchboard } from '../faults.ts';
 
-/** What a network refuses a request with, in its own words; nothing is taken. */
+/** How a network refuses a request, in its own words. The network takes nothing. */
 export type RefusalKind =
   /** Too many requests, without a time. */
   | 'limited'
@@ -29,7 +29,7 @@ export type RefusalKind =
 /** A simulator: how the network answers, apart from how its answers travel. `startFaultyServer` serves it. */
 export interface NetworkServer {
   answer(request: Request): Promise<Response> | Response;
-  /** `request`: the one that it refuses, whose endpoint may have another form of errors. */
+  /** `request`: the refused request, whose endpoint may have another form of errors. */
   refuse(kind: RefusalKind, request?: Request): Response;
   /** Ends the token that is good now. Absent: the network's tokens don't expire. */
   expireToken?(): Promise<void> | void;
@@ -71,7 +71,7 @@ export interface LiveNetwork {
   app?: NewApp;
   /** Credentials that the network refuses, each with the field that the error names. */
   wrongCredentials: { field: string; credentials: Credentials }[];
-  /** Absent: nobody can read them back. */
+  /** Absent: nobody can read the posts back. */
   listPosts?(): Promise<PublicPost[]> | PublicPost[];
 }
 
@@ -84,7 +84,7 @@ export interface RunningNetwork extends LiveNetwork, AsyncDisposable {
   logIn?(platform: Platform): Promise<{ grant: Grant; app: App }>;
   /** How often it gave new tokens; for networks that refresh. */
   countRefreshes?(): Promise<number> | number;
-  /** Tools of the connector beside `fetch`, which is the switchboard's, or instead of it. */
+  /** Further tools of the connector. Its `fetch` is the switchboard's, unless it is given here. */
   tools?: Partial<PlatformTools>;
 }
 
@@ -95,7 +95,7 @@ export interface OptionExample {
   arrives: Record<string, unknown>;
   /** Default: any text. Null: none. */
   caption?: string | null;
-  /** It names something that only the simulator has, such as a thread. */
+  /** The example names something that only the simulator has, such as a thread. */
   isOwn?: true;
 }
 
@@ -106,7 +106,7 @@ export interface RefusedOptions {
   code: string;
 }
 
-/** What is so at any server of the network. */
+/** Facts that hold at any server of the network. */
 export interface NetworkFacts {
   readonly name: PlatformName;
   /** Together they use every option of the network's schema. */
@@ -115,13 +115,13 @@ export interface NetworkFacts {
   readonly refusedOptions?: readonly RefusedOptions[];
   /** Options that only other kinds of accounts of the network take, such as a bot instead of a webhook. */
   readonly otherOptions?: readonly string[];
-  /** Threads have one level: every later part of a thread answers the first. */
+  /** Threads have one level: every later part of a thread replies to the first part. */
   readonly hasFlatThreads?: true;
   /** A post needs an image or a video. A reply has none. */
   readonly needsMedia?: true;
   /** A login is refreshed only when it is a day old, and the network doesn't say how old it is. */
   readonly refreshesOnlyOld?: true;
-  /** A text that the network counts as so long. Default: of characters with several code units or points. */
+  /** A text of this length, as the network counts. Default: of characters with several code units or points. */
   textOf?(length: number): string;
 }
 
@@ -129,13 +129,13 @@ export interface NetworkSubject extends NetworkFacts {
   /** Default: the network's name. */
   readonly title?: string;
   /**
-   * How a lost answer to a commit is resolved. `search`: a check finds the post. `key`: besides, a repeat
-   * with the same key is a no-op. `none`: neither, so the outcome is unknown.
+   * How a lost answer to a commit is resolved. `search`: a check finds the post. `key`: a check finds the post, and a
+   * repeat with the same key is a no-op. `none`: neither, so the outcome is unknown.
    */
   readonly resolution: 'search' | 'key' | 'none';
   /** Number of HTTP requests of each stage for a single post, when all goes well; `reconcile`: one check. */
   readonly calls: Partial<Record<Phase, number>>;
-  /** Of each post in the fault matrix. Absent: none. */
+  /** Media of each post in the fault matrix. Absent: none. */
   readonly media?: readonly TargetMedia[];
   /** Whether its tokens expire and the connector refreshes them. */
   readonly hasRefresh?: true;
@@ -147,7 +147,7 @@ export interface NetworkSubject extends NetworkFacts {
   readonly publicStages?: readonly Phase[];
   /** Whether `refuse('unavailable')` proves to the connector that nothing was taken. Absent: it counts as lost. */
   readonly isUnavailableSafe?: true;
-  /** It never says for how long it limits. */
+  /** The network never says how long a limit lasts. */
   readonly hasNoRetryAfter?: true;
   /** The longest text of the account, as the network counts. */
   readonly textLimit: number;

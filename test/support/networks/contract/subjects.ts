@@ -16,7 +16,7 @@ import { sandbox } from './sandbox.ts';
 import { wordpressFacts } from '../wordpress/subject.ts';
 import type { NetworkFacts } from './subject.ts';
 
-/** By what an account connects with, where its accounts differ. */
+/** The facts of each network. Where its accounts differ, they depend on the credentials. */
 const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts> = {
   sandbox: () => sandbox,
   bluesky: () => blueskyFacts,

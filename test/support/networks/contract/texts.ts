@@ -1,7 +1,7 @@
 // Texts of a given length, as the networks count them.
 import type { TextUnit } from '../../../../schema/platforms/definition.ts';
 
-/** One of each has more code units, code points or bytes than a letter has. */
+/** Each sample has more code units, code points or bytes than a letter. */
 const samples: Record<TextUnit, { text: string; length: number }> = {
   graphemes: { text: 'e\u0301', length: 1 },
   characters: { text: '😀', length: 1 },
@@ -10,7 +10,7 @@ const samples: Record<TextUnit, { text: string; length: number }> = {
   weighted: { text: '👩‍👩‍👧‍👧', length: 2 },
 };
 
-/** A letter first, so that no two lengths are one text, and an odd length can be had. */
+/** Begins with letters, so that every length is possible and has a text of its own. */
 export function textOf(length: number, unit: TextUnit): string {
   const sample = samples[unit];
   const count = Math.floor((length - 1) / sample.length);

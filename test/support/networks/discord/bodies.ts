@@ -40,7 +40,7 @@ const Embed = z.strictObject({
     .optional(),
 });
 
-/** Of all strings but links and times. */
+/** Counts the text of all strings except links and times. */
 function countText(value: unknown, key = ''): number {
   if (typeof value === 'string')
     return /url$|timestamp/.test(key) ? 0 : Array.from(value.trim()).length;

@@ -1,6 +1,6 @@
 // A strict Discord: one bot, one webhook, one server with a few channels. From https://docs.discord.com/developers
 // (resources/message, resources/webhook, resources/channel, topics/rate-limits, topics/opcodes-and-status-codes),
-// read on 2026-11-22. Where Discord ignores a field that it doesn't know, this one refuses it.
+// read on 2026-11-22. Stricter than Discord: it refuses a field that it doesn't know.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ExecuteWebhook, NewMessage } from './bodies.ts';
@@ -99,7 +99,7 @@ export function createDiscordServer() {
     bot,
     botToken,
     webhook,
-    /** Of the bot's and the webhook's server. */
+    /** ID of the server of the bot and the webhook. */
     guildId,
     channelId: webhook.channel_id,
     channels,
@@ -107,7 +107,7 @@ export function createDiscordServer() {
     addChannel,
     /** Whether listings show the nonce. Discord documents the field, and hasn't shown it for old messages. */
     showsNonce: false,
-    /** Set: the next message is the last that the limit allows. */
+    /** If set, the next message is the last one that the limit allows. */
     resetAfterS: undefined as number | undefined,
     /** How much time has passed since the messages were made. */
     skippedMs: 0,
@@ -126,7 +126,7 @@ export function createDiscordServer() {
     revokeToken: () => void (isRevoked = true),
     deleteMessage: (id: string) => void deleted.add(id),
 
-    /** By somebody else. */
+    /** Adds a message of somebody else. */
     addMessage(message: Partial<DiscordMessage>): DiscordMessage {
       return keep({
         author: { id: '1', username: 'ada' },
@@ -316,7 +316,7 @@ export function createDiscordServer() {
     files: ReceivedFile[] = [],
   ): DiscordMessage {
     const attachments = files.map(({ attachment }) => attachment);
-    // Discord trims.
+    // Discord trims texts.
     const kept = { id: nextId(), attachments, ...message, content: message.content.trim() };
     messages.push(kept);
     if (files.length > 0) filesOf.set(kept.id, files);

@@ -25,11 +25,11 @@ export const facebookVariables = (url: string) => ({
 });
 
 interface Changes {
-  /** Of the user. Default: one that can be posted to. */
+  /** Pages of the user. Default: one page that can be posted to. */
   pages?: SimulatedPage[];
   /** Of Facebook Login for Business. */
   configId?: string;
-  /** Reaches Facebook. */
+  /** The `fetch` that reaches Facebook. */
   send?: Fetch;
 }
 
@@ -50,7 +50,7 @@ export async function startFacebook({ pages, configId, send = fetch }: Changes =
   const target = (change?: Partial<Target>) => targetOf(connection!, change);
   const phases = phasesOf(facebook);
 
-  /** Until it is public. */
+  /** Confirms until the post is public. */
   async function confirm(given: Target, state: Target['state']) {
     for (let at = state; ;) {
       const outcome = await facebook.confirm!({ ...given, state: at }, never);

@@ -60,11 +60,11 @@ const Inspection = z.strictObject({ input_token: z.string() });
 export interface SimulatedPage {
   id: string;
   name: string;
-  /** Undefined: the answer doesn't name them. */
+  /** Undefined: the answer names no tasks. */
   tasks: string[] | undefined;
-  /** The list of pages has no token for it. */
+  /** The list of pages has no token for the page. */
   isWithoutToken?: boolean;
-  /** Of the business that has it. Absent: only the user's own list has it. */
+  /** The business that has the page. Absent: only the user's own list has the page. */
   business?: string;
   /** The business is a client of the page's owner. */
   isClient?: boolean;
@@ -74,12 +74,12 @@ export interface SimulatedPage {
 
 interface Token {
   text: string;
-  /** Of its page. Undefined: it is the user's. */
+  /** The page of the token. Undefined: the token is the user's. */
   page: string | undefined;
   scopes: string[];
   /** Infinity: never. */
   expiresAt: number;
-  /** Why it no longer works. */
+  /** Why the token no longer works. */
   end: { subcode?: number; message: string } | undefined;
 }
 
@@ -153,12 +153,12 @@ export class Logins extends ConsentPage {
     return [...super.listSecrets(), ...this.tokens.map(({ text }) => text)];
   }
 
-  /** As a login that was made elsewhere. */
+  /** Makes a token as if a login elsewhere had made it. */
   createToken(page?: string, scopes: readonly string[] = allScopes): string {
     return this.issue([...scopes], page).text;
   }
 
-  /** Throws unless it is the good token of a user, or of this page. */
+  /** Throws unless the text is a good token of the user, or of this page. */
   check(text: string | undefined, page: string | undefined): Token {
     const token = this.findGood(text);
     if (page === undefined) {

@@ -45,7 +45,7 @@ export const FeedVideo = z.discriminatedUnion('upload_phase', [
     published: flag.default(true),
   }),
 ]);
-/** Without phases. */
+/** A video without phases. */
 export const WholeVideo = z.strictObject({
   ...video,
   file_url: webUrl.optional(),

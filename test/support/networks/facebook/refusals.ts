@@ -35,7 +35,7 @@ export const duplicate = () =>
       'This status update is identical to the last one you posted. Try posting something different, or delete your previous update.',
   });
 
-/** `start`: of the part that Facebook has not got. */
+/** `start` and `end`: the part that Facebook has not got. */
 export const wrongRange = (start: number, end: number) =>
   new GraphRefusal(6000, 'There was a problem uploading your video file. Please try again.', {
     subcode: 1363037,
@@ -50,6 +50,6 @@ export const limited = () =>
     '(#80001) There have been too many calls to this Page account. Wait a bit and try again. For more info, please refer to https://developers.facebook.com/docs/graph-api/overview/rate-limiting.',
   );
 
-/** As in the answer to an upload. */
+/** A refusal in the answer to an upload. */
 export const uploadRefused = (type: string, message: string, retriable: boolean) =>
   Response.json({ debug_info: { retriable, type, message } }, { status: 400 });

@@ -318,7 +318,7 @@ export class FacebookServer implements NetworkServer {
     return Response.json(pick({ id, post_id }, fields, ['id', 'post_id']));
   }
 
-  /** In three phases, or whole. */
+  /** Takes a video in three phases, or as a whole. */
   private takeFeedVideo(page: string, { parameters, given }: Call): Response {
     if (!('upload_phase' in parameters)) return this.createWholeVideo(page, parameters, given);
     const data = read(FeedVideo, parameters);
@@ -366,7 +366,7 @@ export class FacebookServer implements NetworkServer {
     return Response.json({ success: true });
   }
 
-  /** With a bare number as the ID of the post, as documented. */
+  /** Answers with a bare number as the ID of the post, as documented. */
   private takeVideoStory(page: string, { parameters }: Call): Response {
     const data = read(VideoStory, parameters);
     if (data.upload_phase === 'start') return this.startUpload(page, 'video_stories');

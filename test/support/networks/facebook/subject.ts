@@ -43,7 +43,7 @@ export const facebookWithImage: NetworkSubject = {
   media: [await createImage()],
 };
 
-/** Sent in three ranges. Public when it is read for the second time. */
+/** The video is sent in three ranges, and is public at the second read. */
 export const facebookWithVideo: NetworkSubject = {
   ...facebook,
   title: 'facebook with a video',
@@ -51,7 +51,7 @@ export const facebookWithVideo: NetworkSubject = {
   media: [createVideo()],
 };
 
-/** Its upload begins with the question how much has arrived. */
+/** The upload of the reel begins with the question how much has arrived. */
 export const facebookWithReel: NetworkSubject = {
   ...facebook,
   title: 'facebook with a reel',
@@ -59,7 +59,7 @@ export const facebookWithReel: NetworkSubject = {
   media: [createVideo({ width: 1_080, height: 1_920 })],
 };
 
-/** `network`: with switches that a test sets. */
+/** `network`: the network with switches that a test sets. */
 export async function startNetwork(
   switchboard: Switchboard,
   network = new FacebookServer(),
@@ -77,7 +77,7 @@ export async function startNetwork(
   };
 }
 
-/** The user chooses among them. */
+/** The user chooses between two pages. */
 export const facebookWithTwoPages: NetworkSubject = {
   ...facebook,
   title: 'facebook with two pages',

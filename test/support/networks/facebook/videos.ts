@@ -13,16 +13,16 @@ export interface StoredVideo {
   edge: VideoEdge;
   /** Of an upload in ranges. */
   session: string | undefined;
-  /** Undefined: not known before its bytes. */
+  /** Undefined: not known before the bytes arrive. */
   size: number | undefined;
   bytes: Buffer;
   isUploaded: boolean;
   isFinished: boolean;
-  /** Reads until it is ready for its story. */
+  /** How many reads pass until the video is ready for its story. */
   readsUntilReady: number;
-  /** Reads after the finish until it is public. */
+  /** How many reads pass after the finish until the video is public. */
   readsUntilPublic: number;
-  /** Why Facebook can't process it. */
+  /** Why Facebook can't process the video. */
   failure: { code: number; message: string } | undefined;
   description: string;
   cover: Buffer | undefined;
@@ -39,7 +39,7 @@ interface VideoSwitches {
   failureForm: 'error' | 'errors';
   /** Failures of the next finished videos. */
   failures: { code: number; message: string }[];
-  /** What the next uploads at once do: take half of the bytes, or none. */
+  /** How the next uploads in one request fail: after half of the bytes, or without any. */
   uploadFaults: ('cut' | 'fails' | 'unauthorized')[];
 }
 
@@ -105,7 +105,7 @@ export class Videos {
     if (video.bytes.length === video.size) video.isUploaded = true;
   }
 
-  /** At once, from an offset on. */
+  /** Takes all bytes from an offset on in one request. */
   takeRest({ headers }: Request, video: StoredVideo, body: Buffer): Response {
     const [offset, size] = ['offset', 'file_size'].map((name) => Number(headers.get(name) ?? NaN));
     if (headers.get('authorization')?.startsWith('OAuth ') !== true) {
@@ -151,7 +151,7 @@ export class Videos {
   isPublic = ({ isFinished, readsUntilPublic, failure }: StoredVideo) =>
     isFinished && readsUntilPublic === 0 && !failure;
 
-  /** Counts the read. */
+  /** Shows the status, and counts the read. */
   showStatus(video: StoredVideo) {
     const { isUploaded, isFinished, bytes, size, failure } = video;
     const isPublic = this.isPublic(video);
@@ -169,7 +169,7 @@ export class Videos {
         source_file_size: size,
       },
       processing_phase: {
-        // As the documents show it, the word stays the same after a failure.
+        // In the documents, the word stays the same after a failure.
         status: isPublic ? 'complete' : isFinished && !hasFailed ? 'in_progress' : 'not_started',
         ...(hasFailed && { [failureForm]: named }),
       },

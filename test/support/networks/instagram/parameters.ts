@@ -72,7 +72,7 @@ const taken: Record<ContainerKind | 'ITEM', readonly (keyof NewContainer)[]> = {
 const maxCaption = 2_200;
 const maxTags = 20;
 
-/** Throws if Instagram would. */
+/** Throws if Instagram would refuse the container. */
 export function readNewContainer(given: Parameters): { data: NewContainer; kind: ContainerKind } {
   const { fields: _, ...data } = read(NewContainer, given);
   const kind = kindOf(data);

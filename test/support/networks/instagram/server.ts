@@ -81,7 +81,7 @@ export class InstagramServer extends ContainerServer<ContainerKind, NewContainer
   /** Pages that are places. */
   readonly places = new Set(['110774245616525']);
   quota = { used: 0, total: 50 };
-  /** Of the video files, in milliseconds. */
+  /** Duration of the video files. */
   videoMs = 60_000;
 
   protected limited() {

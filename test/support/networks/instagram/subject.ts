@@ -24,7 +24,7 @@ export const instagramFacts: NetworkFacts = {
       arrives: { user_tags: [{ username: 'grace.hopper', x: 0.5, y: 0.25 }] },
     },
   ],
-  // Of reels. The image of these posts is none.
+  // Only reels take these options. The image of these posts is no reel.
   otherOptions: ['share_to_feed', 'audio_name'],
   refusedOptions: [
     { given: { placement: 'reel' }, path: 'placement', code: 'placement_not_supported' },
@@ -38,7 +38,7 @@ export const instagramFacts: NetworkFacts = {
   ],
 };
 
-/** Its logins are new, so they aren't refreshed. */
+/** The logins are new, so they aren't refreshed. */
 export const instagram: NetworkSubject = {
   ...instagramFacts,
   resolution: 'search',
@@ -65,7 +65,7 @@ export const instagramWithCarousel: NetworkSubject = {
 export const startNetwork = (switchboard: Switchboard, network = new InstagramServer()) =>
   startMeta(network, switchboard, 'FANFARE_INSTAGRAM', instagramVariables);
 
-/** An account of a page, by a login at Facebook. Its token neither expires nor is refreshed. */
+/** An account of a page, by a login at Facebook. The token of the page neither expires nor is refreshed. */
 export const instagramOfPage: NetworkSubject = {
   ...instagram,
   title: 'instagram with a login at Facebook',

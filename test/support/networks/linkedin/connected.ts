@@ -21,7 +21,7 @@ export const pageUrn = `urn:li:organization:${page}`;
 
 interface Changes {
   version?: string;
-  /** Reaches LinkedIn. */
+  /** The `fetch` that reaches LinkedIn. */
   send?: Fetch;
 }
 
@@ -68,7 +68,7 @@ export async function startLinkedIn({ version = '202609', send = fetch }: Change
     return method.complete(query, { ...request, flow }, never);
   }
 
-  /** With a token. `organization`: empty for the member. */
+  /** Connects with a token. `organization`: empty for the member. */
   function connect(organization = page, access_token = server.logins.createToken()) {
     const { credentials, run } = formOf(linkedin);
     return run(credentials.parse({ access_token, organization }), never);
@@ -86,7 +86,7 @@ export async function startLinkedIn({ version = '202609', send = fetch }: Change
     allow,
     logIn,
     connect,
-    /** Of the page. */
+    /** A target of the page. */
     target: (change?: Partial<Target>) => targetOf(ofPage, change),
     memberTarget: (change?: Partial<Target>) => targetOf(ofMember, change),
     prepare: (given: Target) => prepareTarget(linkedin, given, never),

@@ -33,14 +33,14 @@ const lifeS = 5_184_000;
 export class Logins {
   readonly client = { id: 'fanfare78', secret: newSecret('client') };
   private readonly grants = createGrants({ accessS: lifeS, isRotating: false });
-  /** The app's products let it ask for these. */
+  /** Scopes that the app may ask for, because of its products. */
   scopes = ['openid', 'profile', 'w_member_social'];
   /** LinkedIn approved the app for refresh tokens. */
   givesRefreshTokens = false;
   /** Undefined: any. */
   redirectUri: string | undefined;
 
-  /** As the token generator of LinkedIn's developer portal does. */
+  /** Makes a token as the token generator of LinkedIn's developer portal does. */
   createToken(scopes = this.scopes): string {
     return this.grants.logIn(scopes.join(' ')).access_token;
   }
@@ -131,7 +131,7 @@ export class Logins {
   }
 
   private issue(form: URLSearchParams): Response {
-    // As LinkedIn does: https://github.com/UsefulSoftwareCo/executor/issues/2087
+    // LinkedIn refuses it, too: https://github.com/UsefulSoftwareCo/executor/issues/2087
     if (form.has('code_verifier')) throw wrongClient();
     const { data, error } = TokenRequest.safeParse(Object.fromEntries(form));
     if (error) throw new OAuthError('invalid_request', z.prettifyError(error));
@@ -176,7 +176,7 @@ export class Logins {
       expires_in: lifeS,
       scope: scopes.join(','),
       ...(this.givesRefreshTokens && { refresh_token, refresh_token_expires_in: 31_536_000 }),
-      // Its issuer is not the origin of the token endpoint, and its signature is nonsense.
+      // The issuer of the ID token is not the origin of the token endpoint, and its signature is made up.
       ...(scopes.includes('openid') && { id_token: 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln' }),
     });
   }

@@ -32,7 +32,7 @@ interface Upload {
   /** Of each part. An image has one. */
   sizes: number[];
   parts: (Buffer | undefined)[];
-  /** Reads of a video until it is processed. */
+  /** How many reads pass until a video is processed. */
   readsLeft: number;
   isFinal: boolean;
 }
@@ -132,7 +132,7 @@ export class LinkedInServer implements NetworkServer {
   readonly uploads: Upload[] = [];
   /** Method and path of each call, in their order. */
   readonly calls: string[] = [];
-  /** That are still served. */
+  /** Versions that are still served. */
   versions = ['202608', '202609', '202610'];
   /** Given to the next calls instead of LinkedIn's own. */
   readonly answers: Response[] = [];
@@ -189,7 +189,7 @@ export class LinkedInServer implements NetworkServer {
     }));
   }
 
-  /** Somebody else's post, or one that a person wrote. */
+  /** Adds a post of somebody else, or one that a person wrote. */
   addPost(given: Partial<NewPost>, createdAt = Date.now()): string {
     const post = {
       author: 'urn:li:organization:5515715',
@@ -292,7 +292,7 @@ export class LinkedInServer implements NetworkServer {
     });
   }
 
-  /** Rest.li reads its lists only with the parentheses and commas as they are. */
+  /** Rest.li reads a list only if its parentheses and commas are not encoded. */
   private showOrganizations(request: Request, query: URLSearchParams): Response {
     const scopes = ['r_organization_admin', 'rw_organization_admin'];
     this.logins.check(request, 'organizations.BATCH_GET', ...scopes);
@@ -308,7 +308,7 @@ export class LinkedInServer implements NetworkServer {
     });
   }
 
-  /** Whether the login may write, or read, as the author. */
+  /** Throws unless the login may read, or write, as the author. */
   private checkAuthor(request: Request, author: string, call: string, verb: 'r' | 'w'): void {
     const [, , type, id] = author.split(':');
     const scope = `${verb}_${type === 'person' ? 'member' : type}_social`;

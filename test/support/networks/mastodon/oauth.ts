@@ -80,7 +80,7 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
   const apps = new Map<string, RegisteredApp>();
   const secrets: string[] = [];
 
-  /** Doorkeeper shows an error page, and sends nobody anywhere. */
+  /** Doorkeeper shows an error page, and redirects nobody. */
   function findApp({ client_id, redirect_uri }: { client_id: string; redirect_uri: string }) {
     const app = apps.get(client_id);
     if (!app) throw new Refusal(401, words['invalid_client']!);
@@ -94,7 +94,7 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
     throw new OAuthError('invalid_client', words['invalid_client']!);
   }
 
-  /** An error, if the app may not ask for the scope. */
+  /** An error if the app is not allowed to ask for the scope. */
   function findScopeIssue(app: RegisteredApp, scope: string): 'invalid_scope' | undefined {
     const asked = scope.split(' ');
     return asked.every((each) => app.scopes.includes(each)) ? undefined : 'invalid_scope';
@@ -185,7 +185,7 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
       const { scope } = given;
       const issue = findScopeIssue(app, scope);
       if (issue) throw new OAuthError(issue, words[issue]!);
-      // Nobody's: no account can be read with it.
+      // The token belongs to no user, so no account can be read with it.
       const token = newSecret('app');
       secrets.push(token);
       return Response.json({ access_token: token, token_type: 'Bearer', scope, created_at: 0 });
@@ -207,13 +207,13 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
     routes,
     grants,
     listApps: () => [...apps.values()],
-    /** As when its database is reset. */
+    /** Forgets the apps, as after a reset of the server's database. */
     forgetApps: () => apps.clear(),
     listSecrets: () => [...secrets, ...grants.listSecrets()],
   };
 }
 
-/** In the form of Mastodon's own errors. */
+/** Refuses in the form of Mastodon's own errors. */
 const refuseAs =
   (status: number, prefix = '') =>
   (error: unknown): never => {

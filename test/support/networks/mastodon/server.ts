@@ -43,7 +43,7 @@ export interface Upload {
   readonly sha256: string;
   readonly thumbnailSha256: string | null;
   readonly description: string | null;
-  /** How many more polls find it still in processing. */
+  /** How many more polls find the upload in processing. */
   pollsLeft: number;
   statusId: string | null;
 }
@@ -406,7 +406,7 @@ export function createMastodonServer({
       language,
       uri: `https://${domain}/users/ada/statuses/${id}`,
       url: `https://${domain}/@ada/${id}`,
-      // As it is shown: mentions have lost their domains.
+      // The text as it is shown, where mentions have lost their domains.
       content: `<p>${text.replaceAll('<', '&lt;').replaceAll(/(@\w+)@\S+/g, '$1')}</p>`,
       reblog: null,
       account: { id: accountId, username: 'ada', acct: 'ada' },

@@ -13,7 +13,7 @@ const poll = {
   hide_totals: true,
 };
 
-/** Of any server; each has its own limit of the text. */
+/** Facts of any server. Each server has its own limit of the text. */
 export const mastodonFacts: NetworkFacts = {
   name: 'mastodon',
   options: [
@@ -80,7 +80,7 @@ async function start(
   };
 }
 
-/** Without a pasted token. */
+/** Connects by consent only, without a pasted token. */
 export const mastodonByConsent: LiveSubject = {
   ...mastodonFacts,
   isByConsent: true,
@@ -91,7 +91,7 @@ export const mastodonByConsent: LiveSubject = {
   },
 };
 
-/** They arrive as they were given. */
+/** The options arrive as they were given. */
 function same(options: Record<string, unknown>) {
   return { given: options, arrives: options };
 }

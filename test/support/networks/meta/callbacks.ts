@@ -25,7 +25,7 @@ export function signRequest(payload: object, secret: string): string {
 
 export const appSecret = 'secret-of-the-app';
 
-/** `projectId`: null for the operator's. */
+/** `projectId`: null for the operator's app. */
 export const addMetaApp = (
   { db, vault }: Context,
   projectId: string | null,
@@ -49,7 +49,7 @@ interface NewAccount {
   columns?: Partial<SocialAccountRow>;
 }
 
-/** Connected with the app by this user of the network. */
+/** Adds an account that this user of the network connected with the app. */
 export async function addAccountOfUser(
   rest: TestRest,
   { projectId, app, userId, columns = {} }: NewAccount,

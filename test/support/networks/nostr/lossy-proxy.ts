@@ -23,7 +23,7 @@ export async function startLossyProxy(relayUrl: string): Promise<LossyProxy> {
     client.pipe(relay);
     let isOpen = false;
     relay.on('data', (chunk) => {
-      // The first is the answer to the handshake.
+      // The first answer is that to the handshake.
       if (!isOpen || proxy.losses === 0) {
         isOpen = true;
         client.write(chunk);

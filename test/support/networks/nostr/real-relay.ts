@@ -19,7 +19,7 @@ const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url))
 const startTimeoutMs = 30_000;
 const stopTimeoutMs = 5_000;
 
-/** The longest text that it takes, of code points. */
+/** The longest text that the relay takes, in code points. */
 export const realRelayMaxText = 32_000;
 
 /** `skipped` says why it can't be had on this machine. */
@@ -33,7 +33,7 @@ export async function startRealRelay(): Promise<RealRelay | { skipped: string }>
   const data = await mkdtemp(join(tmpdir(), 'fanfare-nostr-'));
   const port = await findFreePort('127.0.0.1');
   const config = join(data, 'config.yaml');
-  // JSON is YAML.
+  // Every JSON text is valid YAML.
   await writeFile(config, JSON.stringify(configure(data, port)));
   const program = 'from nostr_relay.cli import main; main()';
   const child = spawn(python, ['-c', program, '-c', config, 'serve', '--use-uvicorn'], {
@@ -52,7 +52,7 @@ export async function startRealRelay(): Promise<RealRelay | { skipped: string }>
   throw new Error(`The Nostr relay did not start:\n${output()}`);
 }
 
-/** As its own config.yaml has it, but for the length of texts, which that leaves out. */
+/** The relay's own config.yaml, with a limit for the length of texts, which that file leaves out. */
 function configure(data: string, port: number) {
   return {
     relay_name: 'test',

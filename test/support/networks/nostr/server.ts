@@ -8,27 +8,27 @@ import { verifyEvent, type NostrEvent } from 'nostr-tools/pure';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Fault } from '../faults.ts';
 
-/** In the relay's words: `blocked: you are banned`. */
+/** Returns the relay's words, such as `blocked: you are banned`. */
 export type Refuse = (event: NostrEvent) => string | undefined;
 
 export interface Relay extends AsyncDisposable {
   readonly url: string;
-  /** What it has taken, oldest first. */
+  /** The events that the relay has taken, oldest first. */
   readonly events: NostrEvent[];
-  /** All messages that it was sent. */
+  /** All messages that were sent to the relay. */
   readonly messages: unknown[][];
   /** Refuses events. */
   refuse: Refuse;
-  /** Of authenticated clients alone it takes or gives events. */
+  /** What only authenticated clients may do. */
   needsAuth: 'nothing' | 'write' | 'read';
-  /** Whether it takes the proof of a client. */
+  /** Whether the relay accepts the proof of a client. */
   takesAuth: boolean;
-  /** Replaces what it would answer to a message; null: nothing. */
+  /** Replaces the answer to a message. Null: no answer. */
   answerWith: ((message: unknown[]) => string | null) | undefined;
 }
 
 export interface RelayOptions {
-  /** On a fault that lets a client wait, with the id in the URL. */
+  /** Called on a fault that lets a client wait, with the ID in the URL. */
   onHang?: (callId: string) => void;
 }
 
@@ -85,7 +85,7 @@ export async function startRelay({ onHang }: RelayOptions = {}): Promise<Relay> 
     reply(client, ...answersTo(client, message));
   }
 
-  /** Every answer that the message has. */
+  /** All answers to the message. */
   function answersTo(client: Client, message: unknown[]): unknown[][] {
     switch (message[0]) {
       case 'EVENT':
@@ -221,7 +221,7 @@ function parse(text: string): unknown[] | undefined {
   }
 }
 
-/** Undefined: it is an event as NIP-01 has it. */
+/** Undefined: the event is valid by NIP-01. */
 function findEventFault(given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null) return 'not an event';
   const event = given as NostrEvent;

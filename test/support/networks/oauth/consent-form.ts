@@ -1,4 +1,4 @@
-// The consent page of a simulated network: it sends back what it was asked, with the user's decision.
+// The consent page of a simulated network: it sends the request back, with the user's decision.
 
 /** `action`: the path that takes the decision. `head`: shown above. */
 export function showConsentForm(

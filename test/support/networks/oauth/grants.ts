@@ -40,7 +40,7 @@ interface Exchange {
 }
 
 interface Code extends Consent {
-  /** Once it was used. */
+  /** Set once the code was used. */
   grant: Grant | undefined;
 }
 
@@ -121,7 +121,7 @@ export function createGrants({ hasLastingTokens = false, ...given }: GrantSettin
     return { ...tokens, token_type: 'Bearer', expires_in: accessS, scope };
   }
 
-  /** A code works once. Used again, it was stolen: RFC 6749, section 4.1.2. */
+  /** A code works once. A code that is used again was stolen: RFC 6749, section 4.1.2. */
   function exchange(given: Exchange): Issued {
     const code = codes.get(given.code);
     if (code?.clientId !== given.clientId || !code)

@@ -100,7 +100,7 @@ export function useHostedFlow() {
     return answer.headers.get('Location')!;
   }
 
-  /** From the link through the consent to the page after it. */
+  /** Goes from the link through the consent, and returns the page after the consent. */
   async function logIn(browser: Browser, { id, url }: Session, query = ''): Promise<Page> {
     const at = query === '' ? url : `${origin}/connect/${id}${query}`;
     return browser.submit(await beginConsent(browser, at), { decision: 'allow' });

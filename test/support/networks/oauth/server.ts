@@ -8,7 +8,7 @@ import { createGrants, newSecret, OAuthError, type GrantSettings } from './grant
 export interface OAuthAccount {
   id: string;
   name: string;
-  /** Why it can't publish. */
+  /** Why the account can't publish. */
   problem: string | null;
 }
 

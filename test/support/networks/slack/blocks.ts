@@ -1,4 +1,4 @@
-// Block Kit as Slack documents it, of the blocks that tests use, and what a message with blocks shows.
+// The blocks of Slack's Block Kit that tests use, and the text that a message with blocks shows.
 // https://docs.slack.dev/reference/block-kit/blocks and /composition-objects, read on 2026-11-23.
 import { z } from 'zod';
 
@@ -49,7 +49,7 @@ type Block = z.infer<typeof Block>;
 const blockTypes = new Set(['section', 'divider', 'header', 'image', 'rich_text']);
 export const maxBlocks = 50;
 
-/** Of Slack's own form, such as `must be more than 0 characters [json-pointer:/blocks/0/alt_text]`. */
+/** Returns errors in Slack's own form, such as `must be more than 0 characters [json-pointer:/blocks/0/alt_text]`. */
 export function findBlockErrors(blocks: unknown[]): string[] {
   const errors = blocks.flatMap((block, i) => {
     const { type } = block as { type: string };

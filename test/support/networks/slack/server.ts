@@ -19,7 +19,7 @@ interface Channel {
 
 interface Message {
   type: 'message';
-  /** Messages with files have none. */
+  /** Absent in messages with files. */
   subtype?: 'bot_message' | 'thread_broadcast';
   bot_id: string;
   channel: string;
@@ -164,7 +164,7 @@ export class SlackServer implements NetworkServer {
   /** Absent: the token is good. */
   tokenFault: string | undefined;
   readonly botId = 'B0FANFARE1';
-  /** Given to the next calls instead of Slack's own. Undefined: its own. */
+  /** Given to the next calls instead of Slack's own. Undefined: Slack's own. */
   readonly answers: (Response | undefined)[] = [];
   /** 15 for apps that are sold outside Slack's Marketplace. */
   maxPage = 999;
@@ -201,12 +201,12 @@ export class SlackServer implements NetworkServer {
     }
   }
 
-  /** What Slack says of a bot's token once its app was removed from the workspace. */
+  /** Refuses the token as Slack does once the app was removed from the workspace. */
   revokeToken(): void {
     this.tokenFault = 'account_inactive';
   }
 
-  /** Somebody else's message. */
+  /** Adds a message of somebody else. */
   say(text: string, more: Partial<Message> = {}): string {
     const ts = this.nextTs();
     const said = { type: 'message', subtype: 'bot_message', bot_id: 'B0STRANGER' } as const;
@@ -286,7 +286,7 @@ export class SlackServer implements NetworkServer {
     });
   }
 
-  /** A private channel shows itself to its members only. */
+  /** Only its members can see a private channel. */
   private findChannel(id: string): Channel {
     const found = this.channels.get(id);
     if (!found || (found.is_private && !found.is_member))
@@ -466,7 +466,7 @@ export class SlackServer implements NetworkServer {
     if (!is_member) throw new SlackRefusal('not_in_channel');
   }
 
-  /** `first` heads every page, whatever its age. */
+  /** `first` is the first message of every page. */
   private page(
     all: Message[],
     given: Omit<ArgumentsOf<'conversations.history'>, 'channel'>,

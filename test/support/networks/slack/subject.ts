@@ -20,7 +20,7 @@ export const slackFacts: NetworkFacts = {
       given: { mrkdwn: true, unfurl_links: false, unfurl_media: false },
       arrives: { mrkdwn: true, unfurl_links: false, unfurl_media: false },
     },
-    // Of effect in replies only.
+    // Has an effect in replies only.
     { given: { reply_broadcast: true }, arrives: {} },
   ],
 };

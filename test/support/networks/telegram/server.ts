@@ -15,11 +15,11 @@ export interface Chat {
   type: ChatType;
   title: string;
   username?: string;
-  /** What members may do who are no administrators. */
+  /** What members without the rights of an administrator may do. */
   permissions?: { can_send_messages: boolean };
   /** What the bot is there; null: the bot was never there. */
   bot: (Record<string, unknown> & { status: string }) | null;
-  /** Of a forum, without the general one. */
+  /** Topics of a forum, without the general topic. */
   topics?: number[];
   migratedTo?: number;
 }
@@ -29,7 +29,7 @@ export interface TelegramServer extends NetworkServer {
   readonly chats: Chat[];
   /** The methods that were called, in order. */
   readonly calls: string[];
-  /** Of each post in the channel, in order. */
+  /** Lists the media of each post in the channel, in order. */
   listMedia(): TelegramMedia[][];
   listPosts(chatId?: number): PublicPost[];
 }
@@ -46,7 +46,7 @@ export interface TelegramMedia {
 
 interface Message {
   id: number;
-  /** Of an album's first message, all media. */
+  /** The first message of an album has all media of the album. */
   media: TelegramMedia[];
   /** A later message of an album. */
   isPart?: boolean;
@@ -335,7 +335,7 @@ export function createTelegramServer(chats: Chat[] = [channel]): TelegramServer 
       const shown = readMarkup(text, parse_mode);
       const chat = findChat(chat_id);
       checkAccess(chat, 'write');
-      // A chat without topics takes any.
+      // A chat without topics takes any topic.
       if (topic !== undefined && chat.topics && !chat.topics.includes(topic)) {
         throw new Refusal(400, 'Bad Request: message thread not found');
       }
@@ -473,7 +473,7 @@ function check<T>(schema: z.ZodType<T>, given: unknown): T {
   throw new Refusal(400, `Bad Request: ${z.prettifyError(parsed.error)}`);
 }
 
-/** The server gives a time with each 429; one without comes from what stands before it. */
+/** The server names a time with each 429. A 429 without a time comes from a proxy in front of the server. */
 function refuse(kind: RefusalKind): Response {
   switch (kind) {
     case 'limited':

@@ -8,7 +8,7 @@ import { channel, createTelegramServer, type TelegramServer } from './server.ts'
 
 export const telegram: NetworkSubject = {
   name: 'telegram',
-  // A bot can't read what is in a chat, and Telegram knows no key for a message.
+  // A bot can't read a chat, and Telegram takes no idempotency key for a message.
   resolution: 'none',
   calls: { commit: 1 },
   textLimit: definition.rules.text.max,
@@ -39,7 +39,7 @@ function start(switchboard: Switchboard): Promise<RunningNetwork> {
   return serveTelegram(createTelegramServer(), `@${channel.username}`, switchboard);
 }
 
-/** `chat`: to connect. */
+/** `chat`: the chat to connect. */
 export async function serveTelegram(
   network: TelegramServer,
   chat: string,

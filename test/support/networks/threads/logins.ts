@@ -11,7 +11,7 @@ const AppTokenRequest = z.strictObject({ ...ofApp, grant_type: z.literal('client
 export class ThreadsLogins extends LongLivedLogins {
   /** The form of the error for a bad token. */
   errorForm: 'graph' | 'api' = 'graph';
-  /** The inspection of a token needs one of a tester, and the user is none. */
+  /** The inspection of a token needs a token of a tester, and the user is no tester. */
   inspectsNone = false;
 
   constructor(userId: string) {

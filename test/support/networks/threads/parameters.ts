@@ -86,7 +86,7 @@ export type Kind = NewContainer['media_type'];
 const maxText = 500;
 const maxLinks = 5;
 
-/** Throws if Threads would. */
+/** Throws if Threads would refuse the container. */
 export function readNewContainer(given: Parameters): NewContainer {
   const { data, error } = NewContainer.safeParse(given);
   if (error) throw apiError(100, z.prettifyError(error));

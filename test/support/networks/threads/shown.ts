@@ -33,7 +33,7 @@ const mediaTypes = {
   VIDEO: 'VIDEO',
 } as const;
 
-/** `posts`: all of the profile. */
+/** `posts`: all posts of the profile. */
 export function showPost(
   { id, createdAt, container: { given, children, sha256 } }: ThreadsPost,
   { id: userId, username }: Profile,

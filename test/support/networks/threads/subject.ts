@@ -30,7 +30,7 @@ export const threadsFacts: NetworkFacts = {
   ],
 };
 
-/** Its tokens are two days old, so they can be refreshed, but not once they have expired. */
+/** The tokens are two days old, so they can be refreshed, but not once they have expired. */
 export const threads: NetworkSubject = {
   ...threadsFacts,
   resolution: 'search',
@@ -65,7 +65,7 @@ export const threadsWithCarousel: NetworkSubject = {
 export const startNetwork = (switchboard: Switchboard, network = new ThreadsServer()) =>
   startMeta(network, switchboard, 'FANFARE_THREADS', threadsVariables);
 
-/** They arrive as they were given. */
+/** The options arrive as they were given. */
 function same(options: Record<string, unknown>) {
   return { given: options, arrives: options };
 }

@@ -7,7 +7,7 @@ import { createGrants, newSecret, OAuthError, type Grants } from '../oauth/grant
 import { readForm, Refusal, type Route } from '../strict-requests.ts';
 import { forbidden, invalid, plain } from './problem.ts';
 
-/** Those that Fanfare may ask for. X has more. */
+/** Scopes that Fanfare may ask for. X has more. */
 const known = ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'];
 
 const Authorization = z.strictObject({
@@ -103,7 +103,7 @@ export function createLogin() {
     return grants.exchange(given);
   }
 
-  /** A token works once. Nothing says that X ends the login when it is used again. */
+  /** A token works once. No document says that X ends the login when a token is used again. */
   function refresh(token: string) {
     if (spent.has(token)) throw new OAuthError('invalid_grant', 'The token was used before.');
     const answer = grants.refresh(token);
@@ -178,6 +178,6 @@ function toTokens({ refresh_token, ...tokens }: ReturnType<Grants['refresh']>): 
   return Response.json(isOffline ? { ...given, refresh_token } : given);
 }
 
-/** The values that X refuses all read like this, whatever is wrong with them. */
+/** X refuses a value in these words, whatever is wrong with it. */
 export const refuseToken = (what = 'token') =>
   new OAuthError('invalid_request', `Value passed for the ${what} was invalid.`).toResponse();

@@ -36,7 +36,7 @@ export interface XMedia {
   readonly segments: Map<number, Buffer>;
   altText: string | null;
   isFinal: boolean;
-  /** How often a status still finds it in processing. */
+  /** How many more polls find the media in processing. */
   pollsLeft: number;
   expiresAtMs: number;
 }
@@ -51,16 +51,16 @@ export function createMedia({ check, newId }: Settings) {
 
   const media = {
     all,
-    /** Of a video and a GIF: ready after so many polls, or its processing fails. */
+    /** Videos and GIFs are ready after this number of polls, or their processing fails. */
     processing: 1 as number | 'fails',
     lifeS: 86_400,
-    /** As after their life. */
+    /** Makes all media expire. */
     expireAll: () => all.forEach((each) => (each.expiresAtMs = 0)),
     shaOf: (id: string) =>
       createHash('sha256')
         .update(bytesOf(find(id)))
         .digest('hex'),
-    /** Throws unless all are ready to be posted together. */
+    /** Throws unless all media can be posted together. */
     checkReady,
     routes: [] as Route[],
   };

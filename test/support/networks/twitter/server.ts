@@ -74,9 +74,9 @@ export function createTwitterServer() {
     requests: [] as Request[],
     /** Headers of the next answers. */
     limits: {} as Record<string, string>,
-    /** Given to the next request instead of an answer. */
+    /** Given to the next request instead of X's own answer. */
     nextAnswer: undefined as Response | undefined,
-    /** May answer a request instead. */
+    /** Can answer a request instead of X. */
     intercept: (_request: Request): Response | undefined => undefined,
     /** Which of the two names of a post it knows in queries: its OpenAPI description, or its guides. */
     knows: 'post' as 'post' | 'tweet',

@@ -14,9 +14,9 @@ export interface WordPress {
   readonly url: string;
   /** A new user with an application password, as the connector is given it. */
   createUser(role: 'author' | 'contributor' | 'editor'): Promise<Credentials>;
-  /** As that user, below the root of the REST API. */
+  /** Calls the REST API as that user. `path`: below the root of the API. */
   call(user: Credentials, method: string, path: string, json?: unknown): Promise<unknown>;
-  /** Of that user, as they are kept. */
+  /** The posts of that user, as WordPress keeps them. */
   listPosts(user: Credentials): Promise<PublicPost[]>;
   stop(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function startWordPress(): Promise<WordPress | { skipped: string }>
       title: 'WordPress',
       executable: process.execPath,
       parameters: [join(source, 'server.mjs'), installation, data, version],
-      // It keeps what it unpacks in the one, and the site in the other.
+      // The playground keeps unpacked files in HOME, and the site in TMPDIR.
       env: { HOME: data, TMPDIR: data },
       startTimeoutMs,
     });
@@ -82,7 +82,7 @@ export async function startWordPress(): Promise<WordPress | { skipped: string }>
   }
 }
 
-/** The other versions of PHP, and WordPress unpacked: two thirds of a gigabyte. */
+/** Removes the other versions of PHP, and WordPress unpacked: two thirds of a gigabyte. */
 async function removeUnused(folder: string): Promise<void> {
   const packages = join(folder, 'node_modules');
   const php = (await readdir(join(packages, '@php-wasm'))).filter(

@@ -1,6 +1,6 @@
 // A WordPress site, simulated: what a running WordPress 6.5.5 answered on 2026-11-22, and
 // https://developer.wordpress.org/rest-api/reference/ of that day. Stricter in one thing: WordPress ignores
-// fields that it doesn't know, and this refuses them.
+// fields that it doesn't know, and this site refuses them.
 import { createHash, randomUUID } from 'node:crypto';
 import { extname } from 'node:path';
 import { z } from 'zod';
@@ -47,7 +47,7 @@ export interface WordPressSite extends NetworkServer {
   readonly files: StoredFile[];
   readonly tags: string[];
   readonly categories: string[];
-  /** IDs of the categories above others. */
+  /** IDs of categories, with the IDs of the categories above them. */
   readonly parents: Map<number, number>;
   addUser(login: string, role: keyof typeof capabilities): SiteUser;
   /** Ends the application passwords of all users. */
@@ -57,10 +57,10 @@ export interface WordPressSite extends NetworkServer {
 
 const capabilities = {
   author: { edit_posts: true, publish_posts: true, upload_files: true, read: true, author: true },
-  /** As a plugin for roles can make one. */
+  /** A role that a plugin for roles can make. */
   writer: { edit_posts: true, publish_posts: true, read: true, writer: true },
   contributor: { edit_posts: true, read: true, contributor: true },
-  /** As PHP writes an empty list. */
+  /** PHP writes an empty set of capabilities as a list. */
   nobody: [],
 };
 
@@ -178,7 +178,7 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
       return { id: lastFileId, source_url };
     },
     'GET wp/v2/posts': ({ user: asking, query }) => {
-      // Before the permission, as all parameters.
+      // Parameters are checked before the permission.
       if (asking === undefined) {
         const details = { status: { code: 'rest_forbidden_status', data: { status: 401 } } };
         const params = { status: 'Status is forbidden.' };
@@ -299,7 +299,7 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
   /** The path below the root of the API; undefined: a page is asked for. */
   function readRoute({ pathname, searchParams }: URL): string | undefined {
     const plain = searchParams.get('rest_route');
-    // At any path that is the site's.
+    // The site answers at any path of its own.
     if (!pathname.startsWith(`${folder}/`)) return undefined;
     if (plain !== null) return plain.replace(/^\//, '');
     const root = `${folder}/wp-json/`;
@@ -373,7 +373,7 @@ async function readBody(request: Request): Promise<unknown> {
 }
 
 const refusals: Record<RefusalKind, () => Response> = {
-  // A web server's or a firewall's: WordPress has no limits.
+  // The answer of a web server or a firewall, because WordPress has no limits.
   limited: () => page(429, 'Too Many Requests'),
   limited_with_retry_after: () => page(429, 'Too Many Requests', { 'retry-after': '1' }),
   unavailable: () =>
@@ -409,7 +409,7 @@ function check<T>(schema: z.ZodType<T>, given: unknown): T {
   throw new Refusal(400, 'rest_invalid_param', words, { params });
 }
 
-/** `_fields`: only these, `content.raw` for one within another. */
+/** Picks the members that `_fields` names, such as `content.raw` for a member of `content`. */
 function pick(result: object, fields: string | undefined): object {
   if (fields === undefined) return result;
   if (Array.isArray(result)) return result.map((each: object) => pick(each, fields));

@@ -25,7 +25,7 @@ Server.prototype.listen = function listenOnLoopback(port, ...rest) {
 const { resolve } = createRequire(join(installation, 'package.json'));
 const builds = dirname(resolve('@wp-playground/wordpress-builds/package.json'));
 const zip = join(builds, 'src', 'wordpress', `wp-${version}.zip`);
-// It takes an address, and no file.
+// The playground takes an address, and no file.
 const download = createServer((_, response) => createReadStream(zip).pipe(response)).listen(0);
 await once(download, 'listening');
 
@@ -47,6 +47,6 @@ const { serverUrl } = await runCLI({
   ],
 });
 download.close();
-// To the first request it answers with a redirect to the same address.
+// The playground answers the first request with a redirect to the same address.
 await fetch(`${serverUrl}/wp-json/`);
 console.log(JSON.stringify({ url: serverUrl }));
