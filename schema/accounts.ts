@@ -22,8 +22,8 @@ import type { Text } from './wire/names.ts';
 import { GivenTime, Timestamp } from './wire/timestamp.ts';
 
 export const ConnectionType = describedEnum('ConnectionType', 'How the account was connected.', {
-  managed: 'The user connected it on the hosted page.',
-  byo: 'You connected it with credentials of your own.',
+  managed: 'The user connected the account on the hosted page.',
+  byo: 'You connected the account with credentials of your own.',
 });
 export type ConnectionType = z.infer<typeof ConnectionType>;
 
@@ -290,7 +290,7 @@ export type GivenAccountDefaults = z.infer<typeof AccountDefaultsInput>;
 
 export const DisconnectAccount = z.strictObject({
   erase: queryFlag(
-    "Whether to also erase the account's name, user and IDs, its results' answers from the network, and its events.",
+    "Whether to also erase the account's name, user and IDs, the network's answers in its results, and its events.",
   ),
 });
 export type DisconnectAccount = z.infer<typeof DisconnectAccount>;

@@ -52,7 +52,7 @@ export const ListChoices = listQuery(
       description: 'Only choices whose name or description contains this text. Case is ignored.',
     }),
     refresh: queryFlag(
-      'Whether to ask the network again, at most once a minute. Otherwise it is asked if the list is more than an hour old.',
+      'Whether to ask the network again, at most once a minute. Otherwise Fanfare asks only if the list is more than an hour old.',
     ),
   },
   maxPageSize,

@@ -21,7 +21,7 @@ export const AppApproval = describedEnum(
   'AppApproval',
   "Whether the network has approved the app, as far as the network's answers prove it. Setting the app again resets it to `unknown`.",
   {
-    unknown: 'No answer has proved anything. At Meta, no answer proves an approval.',
+    unknown: 'No answer has shown yet whether the app is approved. Answers of Meta never show it.',
     unaudited: 'The network refused a login or a post because it has not approved the app.',
     audited: 'An answer of the network proved the approval.',
   },

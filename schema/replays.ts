@@ -20,7 +20,7 @@ export const ReplayedStatus = describedEnum(
     canceled: 'Deliveries that were canceled.',
     delivered: 'Deliveries that the receiver accepted.',
     missing:
-      'Events of the subscribed types without a delivery to the webhook, such as events from before it was created.',
+      'Events of the subscribed types without a delivery to the webhook, such as events from before the webhook was created.',
   },
 );
 export type ReplayedStatus = z.infer<typeof ReplayedStatus>;

@@ -5,7 +5,10 @@ export const defaultDeliveryDelaysMs: readonly number[] = [30_000, 120_000, 600_
 
 /** How long a target waits for each kind of failure to pass before it fails. */
 export interface TargetClock {
-  /** Waits after failures that certainly came before acceptance. Then: `failed: unavailable`. */
+  /**
+   * Waits after failures that certainly came before the network accepted the post. Then: `failed: unavailable`.
+   * While the network doesn't answer the last check for a lost commit, the check is repeated after the same waits.
+   */
   readonly unavailableDelaysMs: readonly number[];
   /** Total wait for rate limits. Then: `failed: rate_limited`. */
   readonly rateLimitedForMs: number;

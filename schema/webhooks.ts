@@ -15,7 +15,7 @@ export type WebhookStatus = z.infer<typeof WebhookStatus>;
 
 export const DisabledReason = describedEnum('DisabledReason', 'Why the webhook was disabled.', {
   failures: 'Too many events in a row failed.',
-  user: 'You disabled it.',
+  user: 'You disabled the webhook.',
 });
 export type DisabledReason = z.infer<typeof DisabledReason>;
 

@@ -77,7 +77,7 @@ function afterAnswer(run: CheckRun, answer: PhaseOutcome): Taken {
     case 'accepted':
       return waitToConfirm(run, answer.state);
     case 'stale':
-      return fail('unavailable', 'The network no longer had what was prepared.');
+      return fail('unavailable', 'The network no longer had the prepared post.');
     case 'prepared':
     case 'more':
     case 'absent':

@@ -67,7 +67,7 @@ export type Failure = Pick<SafeFailure, 'errorCode' | 'message'>;
 /** For a response without a complete head. With a complete head, the status decides. */
 export const tooLarge: Failure = {
   errorCode: 'response_too_large',
-  message: 'The head of the answer is too large.',
+  message: 'The headers of the answer are too large.',
 };
 
 export function failureOfError(error: unknown, trace: SocketTrace, isWritten: boolean): Failure {

@@ -164,7 +164,10 @@ function toDownloadError(error: unknown, { aborted, reason }: AbortSignal): unkn
   let code: string | undefined;
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof BlockedAddressError) {
-      return refused('The URL leads to an address that Fanfare may not reach.', error);
+      return refused(
+        'The URL leads to an address that Fanfare is not allowed to connect to.',
+        error,
+      );
     }
     if (at instanceof EncodedBodyError) return refused(at.message, error);
     if ('code' in at && typeof at.code === 'string') code = at.code;

@@ -36,7 +36,7 @@ export async function callNetwork(fetch: Fetch, call: NetworkCall): Promise<Netw
   const { url, json, kind, signal } = call;
   const upload = call.upload && watchUpload(call.upload);
   try {
-    if (signal.aborted) throw new PlatformError('unavailable', 'Stopped before the call.');
+    if (signal.aborted) throw new PlatformError('unavailable', 'Fanfare stopped before the call.');
     const response = await fetch(url, {
       method: call.method ?? (json === undefined && !upload ? 'GET' : 'POST'),
       headers: {

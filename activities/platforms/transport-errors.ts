@@ -28,7 +28,7 @@ export function toTransportError(
   const options = { cause: error, ...(code === undefined ? {} : { platformCode: code }) };
   if (code === 'blocked_address') {
     const message =
-      'Fanfare may not reach this address. Use a public one that begins with https://.';
+      'Fanfare is not allowed to connect to this address. Use a public address that begins with https://.';
     return new PlatformError('rejected', message, options);
   }
   if (wasConnecting) {

@@ -221,12 +221,12 @@ async function findObstacle(
 }
 
 const lateReasons: Partial<Record<OpenReason, string>> = {
-  rate_limit: 'It waited for a rate limit.',
-  quota: 'It waited for the quota of its account.',
-  app_credits: 'It waited for credits of its app.',
+  rate_limit: 'The target waited for a rate limit.',
+  quota: 'The target waited for the quota of its account.',
+  app_credits: 'The target waited for credits of its app.',
   network: 'The network was unreachable or refused every call.',
   preparation: 'The network was still processing the upload.',
-  media: 'Its media had not arrived.',
+  media: 'The media of the target had not arrived.',
 };
 
 function describePassed(row: TargetRow): string {

@@ -122,7 +122,7 @@ export async function recordOutcome(
     case 'stale':
       return continueWith(
         afterStale(phase, clock, limits),
-        'The network no longer had what was prepared.',
+        'The network no longer had the prepared post.',
         mayBePublic(row) ? undefined : {},
       );
     case 'accepted':

@@ -77,7 +77,7 @@ function requireRemoval({ checks, definition: { title, trialPost } }: Platform):
   if (checks?.remove) return;
   const { seenBy = 'everyone', price } = trialPost ?? {};
   const message = [
-    `must be public at ${title}: the post is seen by ${seenBy}, and stays until someone deletes it there.`,
+    `must be "public" at ${title}: the post is seen by ${seenBy}, and stays until someone deletes it there.`,
     price,
   ];
   const words = message.filter(Boolean).join(' ');

@@ -46,7 +46,7 @@ export async function importAccount(
   const { projectId } = caller;
   const app = definition.hasApp ? await findAppFor(db, projectId, vault, { platform: name }) : null;
   if (app === undefined && refreshToken !== null) {
-    const message = "needs the project's app at the network, which obtained it";
+    const message = "needs the project's own app, which obtained the token at the network";
     throw refuse(['refresh_token'], 'app_required', message);
   }
   const tokens = {

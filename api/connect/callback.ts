@@ -30,7 +30,8 @@ import {
 } from './session.ts';
 
 const otherServer: Failure = {
-  message: 'Another server answered than the one where you began. Your account was not connected.',
+  message:
+    'A different server answered than the one where you began. Your account was not connected.',
   status: 409,
 };
 

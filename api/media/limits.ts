@@ -7,7 +7,7 @@ import type { Context } from '../http/context.ts';
 export function requireStorage({ media }: Pick<Context, 'media'>): MediaStorage {
   if (media) return media;
   throw new AppError('media_not_configured', 'This installation stores no media.', {
-    hint: 'The operator sets FANFARE_MEDIA_URL.',
+    hint: 'Ask the operator to set FANFARE_MEDIA_URL.',
   });
 }
 

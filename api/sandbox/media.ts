@@ -183,7 +183,7 @@ function presentMedia({ id, bytes, received_bytes, is_complete }: SandboxMediaRo
 }
 
 function unknownMedia(status = 404): Refusal {
-  return new Refusal(status, 'unknown_media', 'The sandbox has no such media of this handle.');
+  return new Refusal(status, 'unknown_media', 'This handle has no such media in the sandbox.');
 }
 
 function invalidRange(message: string): Refusal {

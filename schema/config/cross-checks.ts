@@ -31,7 +31,8 @@ export function findCrossIssues(
   }
   // A worker serves no sandbox, so it needs the address of an `api` that does.
   if (role === 'worker' && isOn('FANFARE_SANDBOX') && !env['FANFARE_SANDBOX_API_URL']) {
-    const issue = 'is required by `worker` with FANFARE_SANDBOX=true, as <URL of `api`>/sandbox';
+    const issue =
+      'is required by `worker` if FANFARE_SANDBOX=true. Set it to <URL of `api`>/sandbox';
     add('FANFARE_SANDBOX_API_URL', issue);
   }
   for (const issue of parseCidrs(env['FANFARE_ALLOW_PRIVATE_CIDRS'] ?? '').issues) {

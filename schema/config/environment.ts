@@ -62,7 +62,7 @@ const CommonVariables = z.object({
     .optional()
     .meta({ description: 'URL of Postgres. Default: an embedded server.' }),
   FANFARE_DATABASE_TIMEOUT_MS: number(
-    'Timeout of a query, in milliseconds. After it, the connection is replaced.',
+    'Timeout of a query, in milliseconds. After a timeout, the connection is replaced.',
     defaultQueryTimeoutMs,
     100,
     600_000,
@@ -91,7 +91,7 @@ const CommonVariables = z.object({
         "Build of this worker for Temporal's worker versioning: a workflow then ends on the build that began it. Default: no versioning.",
     }),
   TEMPORAL_UI_URL: url(
-    "URL of Temporal's web page, for links. Default: the one of the embedded server.",
+    "URL of Temporal's web page, for links. Default: the page of the embedded server.",
   ),
   TEMPORAL_CLI: text('Path of a `temporal` executable for the embedded server.'),
   FANFARE_CORS_ORIGINS: z
@@ -141,7 +141,7 @@ const CommonVariables = z.object({
     1,
   ),
   FANFARE_SOCKET_PING_MS: number(
-    'Milliseconds between pings of a socket. A socket that misses one is closed.',
+    'Milliseconds between pings of a socket. A socket that misses a ping is closed.',
     12_000,
     100,
   ),

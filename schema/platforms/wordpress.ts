@@ -26,7 +26,7 @@ const options = z
     }),
     slug: optional(
       text(200),
-      'Last part of the URL. WordPress adds a number if it is taken. Default: made from the title.',
+      'Last part of the URL. WordPress adds a number if that URL is taken. Default: made from the title.',
     ).meta({ 'x-no-default': true }),
     excerpt: optional(text(10_000), 'Summary, as plain text.'),
     categories: optional(

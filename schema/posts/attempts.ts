@@ -10,7 +10,7 @@ export const AttemptOutcome = describedEnum('AttemptOutcome', 'Outcome of the ca
   more: 'One step of the preparation is done, and another one follows.',
   prepared: 'The network is ready to publish.',
   stale:
-    'The network no longer had what was prepared, and published nothing. Fanfare prepares the target again, or ends it.',
+    'The network no longer had the prepared post, and published nothing. Fanfare prepares the target again, or ends the target.',
   accepted: 'The network accepted the post and is still processing it.',
   published: 'The network has the post. `visibility` says who can see it.',
   absent: 'A check found that the network does not have the post.',

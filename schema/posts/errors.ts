@@ -38,7 +38,8 @@ export const postingErrors = {
     nextAction: 'edit_content',
   },
   choice_gone: {
-    message: 'The network no longer has what the options of the post name, such as a location.',
+    message:
+      'An option of the post names something that the network no longer has, such as a location.',
     hint: ({ field }) => `Choose again in ${field('platform_options')}, then create a new post.`,
     isRetriable: false,
     nextAction: 'edit_content',
@@ -107,7 +108,7 @@ export const postingErrors = {
     nextAction: 'check_network',
   },
   answered_post_missing: {
-    message: 'The post that this one replies to was not published, or the network gave no ID.',
+    message: 'The post that this one replies to was not published, or has no ID from the network.',
     hint: 'Retry that post first: the previous part of the thread, or the target of a first comment. A published post without an ID takes no replies.',
     isRetriable: true,
     nextAction: 'retry',

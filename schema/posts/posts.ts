@@ -74,7 +74,7 @@ export const waitReasons = {
   quota:
     'The account has used up its quota at the network. The call is retried every 15 minutes, for 48 hours.',
   app_credits:
-    'The app of the account has no credits left at the network. Its owner must buy some. The call is retried every 15 minutes, for 6 hours.',
+    'The app of the account has no credits left at the network. The owner of the app must buy more. The call is retried every 15 minutes, for 6 hours.',
   network: 'The network was unreachable or temporarily refused. The call is retried.',
   preparation: 'The network is processing the upload. The post follows.',
   confirmation: 'The network accepted the post and is still processing it.',

@@ -83,7 +83,7 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
     const named = await findIssuer(fetch, pds, signal);
     if (named === null) throw noOAuth(pds, isNew);
     if (named !== issuer) {
-      throw mismatch('handle', `The PDS of ${did} doesn't log in at ${issuer}.`);
+      throw mismatch('handle', `The PDS of ${did} doesn't use the login server ${issuer}.`);
     }
   }
 

@@ -83,7 +83,7 @@ async function resolveReply(ask: Ask, replyTo: string | null) {
 
 /** Used for every refusal of a PDS: the record or its repository is missing, or was taken down. */
 function notFound(error: PlatformError): PlatformError {
-  return new PlatformError('rejected', 'The post to answer is not on Bluesky.', {
+  return new PlatformError('rejected', 'The post to reply to is not on Bluesky.', {
     platformCode: 'reply_to_not_found',
     providerError: error.options.providerError,
     cause: error,

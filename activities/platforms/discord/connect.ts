@@ -34,7 +34,9 @@ const ConnectInput = z
   .partial()
   .check(({ value, issues }) => {
     const isBot = value.webhook_url === undefined;
-    const message = isBot ? 'is required without webhook_url' : "can't go with webhook_url";
+    const message = isBot
+      ? 'is required without webhook_url'
+      : "can't be combined with webhook_url";
     for (const path of ['bot_token', 'channel_id'] as const) {
       if ((value[path] !== undefined) === isBot) continue;
       issues.push({ code: 'custom', path: [path], message, input: undefined });

@@ -63,7 +63,7 @@ const own: readonly MetaError[] = [
     meaning: 'rate_limited',
     retryAfterMs: blockedForMs,
     sentence:
-      'Instagram blocks what the account does, to protect its community. The owner finds more in the Instagram app.',
+      'Instagram blocks this action of the account, to protect its community. The owner finds details in the Instagram app.',
   },
   {
     code: 9,

@@ -44,7 +44,7 @@ export async function prepareMedia(
 /** Some servers don't report scopes, so a token without `write:media` may be connected. It still publishes texts. */
 function asScopeError(error: unknown): never {
   if (!(error instanceof PlatformError) || !error.message.endsWith(outsideScopes)) throw error;
-  const message = 'The access token lacks write:media. Connect the account with another one.';
+  const message = 'The access token lacks write:media. Connect the account with another token.';
   throw new PlatformError('rejected', message, { platformCode: 'missing_scope' });
 }
 

@@ -180,7 +180,7 @@ function toReplacement(
     return { outcome: 'more', state, waitMs };
   }
   if (reason === undefined) {
-    throw new PlatformError('unavailable', `${network} dropped what was prepared.`);
+    throw new PlatformError('unavailable', `${network} dropped the prepared media.`);
   }
   const sentence = failure?.sentence ?? `${network} could not process the media.`;
   const words = withoutTokens(reason);

@@ -26,9 +26,7 @@ type ToGrant = (
 ) => Promise<Grant>;
 
 export interface LongLivedLogin
-  extends
-    Required<Pick<Platform, 'importTokens' | 'refresh'>>,
-    Pick<AccountChecks, 'inspect'> {
+  extends Required<Pick<Platform, 'importTokens' | 'refresh'>>, Pick<AccountChecks, 'inspect'> {
   consent: ConsentMethod;
 }
 

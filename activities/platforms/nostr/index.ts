@@ -88,7 +88,7 @@ async function findParent(ask: AskRelays, id: string): Promise<string[][]> {
     if (parent && verifyEvent(parent)) return toReplyTags(parent, relay);
   }
   const options = { platformCode: 'parent_not_found' };
-  throw toError('other', 'No relay has the post to answer.', answers, options);
+  throw toError('other', 'No relay has the post to reply to.', answers, options);
 }
 
 /** The page shows the post to readers without a Nostr app. */

@@ -28,7 +28,7 @@ const creditsWaitMs = 15 * 60_000;
 /** Problems of the app. Its owner must act, not the user. */
 const ownerActions = new Map([
   ['usage-capped', 'The usage cap of the X app is reached. Its owner must raise the cap.'],
-  ['credits', 'The X app has no credits left. Its owner must buy some.'],
+  ['credits', 'The X app has no credits left. Its owner must buy more credits.'],
   ['client-forbidden', 'The X app lacks access to this. Its owner must enroll it.'],
 ]);
 

@@ -147,7 +147,7 @@ function afterUpload(file: TargetMedia, upload: Upload, uploaded: Uploaded): Ste
   const { media_key: key = upload.key, processing_info: processing } = uploaded;
   const { state = 'succeeded', check_after_secs, error } = processing ?? {};
   if (state === 'failed') {
-    const words = error?.message ?? 'It gave no reason.';
+    const words = error?.message ?? 'X gave no reason.';
     throw new PlatformError('rejected', `X could not process the ${file.kind}: ${words}`, {
       platformCode: 'processing_failed',
       providerError: { ...processing },

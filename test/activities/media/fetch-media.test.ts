@@ -311,7 +311,7 @@ describe('redirects', () => {
   });
 
   test('fail the fetch if they lead to a private address', async () => {
-    const message = 'The URL leads to an address that Fanfare may not reach.';
+    const message = 'The URL leads to an address that Fanfare is not allowed to connect to.';
     for (const location of [
       'https://10.0.0.1/a.png',
       'http://169.254.169.254/latest',
@@ -354,7 +354,7 @@ describe('redirects', () => {
 describe('private addresses', () => {
   test('are refused at once', async () => {
     const server = await startHttp(serve(png));
-    const message = 'The URL leads to an address that Fanfare may not reach.';
+    const message = 'The URL leads to an address that Fanfare is not allowed to connect to.';
     await expectFailed(server.url, { message }, { client: { allowed: [] } });
     expect(server.connections).toBe(0);
   });

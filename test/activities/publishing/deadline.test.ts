@@ -77,7 +77,7 @@ describe('a target', () => {
     const ended = await advanceToEnd(dependencies, resultId);
     expect(ended).toMatchObject({ status: 'failed', error_code: 'deadline_passed' });
     expect(ended.error_message).toBe(
-      'The deadline passed before the post could be sent. It waited for a rate limit.',
+      'The deadline passed before the post could be sent. The target waited for a rate limit.',
     );
     expect(network.calls).toBe(1);
   });

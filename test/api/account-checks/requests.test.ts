@@ -213,7 +213,7 @@ describe('a check that publishes', () => {
         path: 'publish',
         code: 'post_stays',
         message:
-          'must be public at Telegram: the post is seen by everyone in the chat, and stays until someone deletes it there.',
+          'must be "public" at Telegram: the post is seen by everyone in the chat, and stays until someone deletes it there.',
       },
     ]);
     expect((await start({ publish: 'public' }, { id })).status).toBe(202);

@@ -45,13 +45,23 @@ const files = {
 };
 
 const forms: readonly Form[] = [
-  { name: 'Facebook photo with a comment', platform: 'facebook', media: ['image'], hasComment: true },
+  {
+    name: 'Facebook photo with a comment',
+    platform: 'facebook',
+    media: ['image'],
+    hasComment: true,
+  },
   { name: 'Facebook photos', platform: 'facebook', media: ['image', 'otherImage'] },
   { name: 'Facebook video', platform: 'facebook', media: ['video'], placement: 'feed' },
   { name: 'Facebook reel', platform: 'facebook', media: ['video'], placement: 'reel' },
   { name: 'Facebook story of a photo', platform: 'facebook', media: ['image'], placement: 'story' },
   { name: 'Facebook story of a video', platform: 'facebook', media: ['video'], placement: 'story' },
-  { name: 'Instagram image with a comment', platform: 'instagram', media: ['image'], hasComment: true },
+  {
+    name: 'Instagram image with a comment',
+    platform: 'instagram',
+    media: ['image'],
+    hasComment: true,
+  },
   { name: 'Instagram carousel', platform: 'instagram', media: ['image', 'video'] },
   { name: 'Instagram reel', platform: 'instagram', media: ['video'] },
   { name: 'Instagram story', platform: 'instagram', media: ['image'], placement: 'story' },
@@ -323,9 +333,7 @@ test.each(['before', 'after'] as const)(
   async (moment) => {
     const recorded = await recordOnce();
     const startedMs = performance.now();
-    const runs = (
-      await Promise.all(recorded.map((each) => publishEach(each, moment)))
-    ).flat();
+    const runs = (await Promise.all(recorded.map((each) => publishEach(each, moment)))).flat();
     await killWorkerOf(runs);
     const killedMs = performance.now();
     await waitForEnds(runs);

@@ -116,7 +116,7 @@ describe.skipIf(!pds)('prepare', () => {
   ])('is rejected where %s is unknown', async (_, uriOf) => {
     expect(await refusal(author.prepare({ replyTo: uriOf(author.did) }))).toMatchObject({
       kind: 'rejected',
-      message: 'The post to answer is not on Bluesky.',
+      message: 'The post to reply to is not on Bluesky.',
       options: { platformCode: 'reply_to_not_found', providerError: { status: 400 } },
     });
   });

@@ -132,7 +132,7 @@ describe('an upload address', () => {
     expect(requests).toEqual([]);
     expect(error).toMatchObject({
       kind: 'rejected',
-      message: `LinkedIn named ${new URL(url).host} to upload to, which is not its own.`,
+      message: `LinkedIn gave an upload address at ${new URL(url).host}, which is not a host of LinkedIn.`,
     });
   });
 });

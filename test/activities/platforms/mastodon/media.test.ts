@@ -134,7 +134,7 @@ describe('an upload is refused', () => {
     const target = targetOf({ media: [await photo()] });
     expect(await refusal(prepare(target))).toMatchObject({
       kind: 'rejected',
-      message: 'The access token lacks write:media. Connect the account with another one.',
+      message: 'The access token lacks write:media. Connect the account with another token.',
       options: { platformCode: 'missing_scope' },
     });
   });

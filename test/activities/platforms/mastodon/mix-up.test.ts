@@ -61,7 +61,7 @@ test('the code of an honest server never reaches the hostile one that asked for 
   expect(callback).toContain('code=');
   const refused = await browser.visit(callback);
   expect(refused.status).toBe(409);
-  expect(refused.html).toContain('Another server answered than the one where you began.');
+  expect(refused.html).toContain('A different server answered than the one where you began.');
   expect(refused.html).toContain('Try again');
   for (const { network } of [honest, hostile]) {
     expect(network.calls.filter((call) => call === '/oauth/token')).toEqual([]);

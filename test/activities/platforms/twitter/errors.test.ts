@@ -62,7 +62,7 @@ describe('a refusal of a post', () => {
       },
       'rate_limited',
       'credits',
-      'No credits. The X app has no credits left. Its owner must buy some.',
+      'No credits. The X app has no credits left. Its owner must buy more credits.',
     ],
     [
       400,

@@ -139,7 +139,7 @@ describe('a video', () => {
     x.network.media.processing = 'fails';
     expect(await refusal(x.prepare(x.target({ media: [createVideo()] })))).toMatchObject({
       kind: 'rejected',
-      message: 'X could not process the video: It gave no reason.',
+      message: 'X could not process the video: X gave no reason.',
     });
   });
 });

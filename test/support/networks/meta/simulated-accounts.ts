@@ -1,7 +1,6 @@
 // Accounts at the simulated Facebook, Instagram and Threads. Each has a simulator of its own, so a test can count what
 // its calls did, and hold any of them. One address for each network leads to all of its accounts.
 import type { NetworkServer, PublicPost } from '../contract/subject.ts';
-import { readGiven } from '../facebook/parameters.ts';
 import { FacebookServer } from '../facebook/server.ts';
 import { startNetwork as startFacebook } from '../facebook/subject.ts';
 import { createSwitchboard } from '../faults.ts';
@@ -9,6 +8,7 @@ import { InstagramServer } from '../instagram/server.ts';
 import { startNetwork as startInstagram } from '../instagram/subject.ts';
 import { ThreadsServer } from '../threads/server.ts';
 import { startNetwork as startThreads } from '../threads/subject.ts';
+import { form, json, multipart, readGiven } from './requests.ts';
 
 export type MetaName = 'facebook' | 'instagram' | 'threads';
 
@@ -169,7 +169,7 @@ async function nameOf(request: Request): Promise<string> {
   const { method, url } = request;
   const path = new URL(url).pathname.split('/');
   if (path[1] === 'video-upload') return `${method} video-upload`;
-  const { parameters } = await readGiven(request.clone());
+  const { parameters } = await readGiven(request.clone(), [form, json, multipart]);
   const edge = path.at(-1)!;
   const what = /^\d+(?:_\d+)?$/.test(edge) ? parameters['fields'] : edge;
   const parts = [method, what, parameters['upload_phase']];
