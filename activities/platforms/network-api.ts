@@ -93,6 +93,6 @@ export function requireOwn(
   const { protocol, origin, host, hostname } = new URL(url);
   if (origin === new URL(apiUrl).origin) return;
   if (protocol === 'https:' && hostname.endsWith(`.${domain}`)) return;
-  const message = `${network} named ${host} to upload to, which is not its own.`;
+  const message = `${network} gave an upload address at ${host}, which is not a host of ${network}.`;
   throw new PlatformError('rejected', message);
 }

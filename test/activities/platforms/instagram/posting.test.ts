@@ -244,7 +244,7 @@ describe('a publish', () => {
       options: { platformCode: '4/2207051', retryAfterMs: 3_600_000 },
     });
     expect(error.options.throttled).not.toBe('app');
-    expect(error.message).toContain('Instagram blocks what the account does');
+    expect(error.message).toContain('Instagram blocks this action');
     expect(network.server.posts).toEqual([]);
     // An hour later, the container is read before it is published.
     const { state, ...rest } = target;
