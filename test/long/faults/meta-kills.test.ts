@@ -1,5 +1,5 @@
-// Posts to Facebook, Instagram and Threads, of every form that needs several calls. A run without a fault records the
-// calls. Then each of them is in flight when its worker is killed, and a second worker takes over.
+// Posts to Facebook, Instagram and Threads, of every form that needs several calls. A recording of a post names its
+// calls. Then each call is in flight when its worker is killed, and a second worker takes over.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -113,10 +113,57 @@ afterAll(async () => {
   await database?.drop();
 });
 
+/** How a post ended, without what differs from one run to another. */
+interface End {
+  /** Of its targets and comments. */
+  outcomes: Record<string, unknown>[];
+  /** At the network. */
+  publicCount: number;
+  /** Calls that make something public, as the network took them. */
+  publishes: string[];
+  containers: number;
+}
+
+/** The calls of a post whose worker lived. */
+interface Recorded {
+  title: string;
+  form: Form;
+  /** Index of the call whose answer was lost. Undefined: none was. */
+  lost: number | undefined;
+  calls: string[];
+  end: End;
+}
+
+/** A post whose worker dies while this call is in flight. */
+interface Case {
+  recorded: Recorded;
+  index: number;
+  moment: Moment;
+}
+
 interface Connected {
   account: SimulatedAccount;
   accountId: string;
 }
+
+interface Run extends Pick<Connected, 'account'> {
+  title: string;
+  postId: string;
+}
+
+interface KilledRun extends Run {
+  of: Case;
+  hold: Hold;
+  /** Of the call before it. */
+  pause: Hold | undefined;
+}
+
+const isPublish = (name: string) =>
+  /^POST (?:media_publish|threads_publish|feed|photo_stories|comments|\w+ finish)(?: \d+)?$/.test(
+    name,
+  );
+const makesContainer = (name: string) =>
+  /^POST (?:media|threads|photos|\w+ start)(?: \d+)?$/.test(name);
 
 /** With a token that lives for longer than the test. */
 async function connectAccount({ platform }: Form): Promise<Connected> {
@@ -129,12 +176,6 @@ async function connectAccount({ platform }: Form): Promise<Connected> {
   expect(connected.status, connected.text).toBe(201);
   account.forgetCalls();
   return { account, accountId: connected.body.data.id };
-}
-
-interface Run {
-  title: string;
-  account: SimulatedAccount;
-  postId: string;
 }
 
 async function publish(title: string, form: Form, connected: Connected): Promise<Run> {
@@ -158,23 +199,21 @@ async function publish(title: string, form: Form, connected: Connected): Promise
   return { title, account: connected.account, postId: created.body.data.id };
 }
 
-/** How a post ended, without what differs from one run to another. */
-interface End {
-  /** Of its targets and comments. */
-  outcomes: Record<string, unknown>[];
-  /** At the network. */
-  publicCount: number;
-  /** Calls that make something public, as the network took them. */
-  publishes: string[];
-  containers: number;
+async function waitForEnds(runs: readonly Run[]): Promise<void> {
+  const titles = new Map(runs.map(({ postId, title }) => [postId, title]));
+  const listOpen = async () => {
+    const open = await app.context.db
+      .selectFrom('posts')
+      .select('id')
+      .where('id', 'in', [...titles.keys()])
+      .where('status', '=', 'pending')
+      .execute();
+    return open.map(({ id }) => titles.get(id));
+  };
+  await expect.poll(listOpen, { timeout: 60_000, interval: 200 }).toEqual([]);
 }
 
-const isPublish = (name: string) =>
-  /^POST (?:media_publish|threads_publish|feed|photo_stories|comments|\w+ finish)$/.test(name);
-const makesContainer = (name: string) =>
-  /^POST (?:media|threads|photos|\w+ start)(?: \d+)?$/.test(name);
-
-async function readEnd({ account, postId }: Pick<Run, 'account' | 'postId'>): Promise<End> {
+async function readEnd({ account, postId }: Run): Promise<End> {
   const { results } = (await app.api.get(`/v1/posts/${postId}`)).body.data as Post;
   const toShown = ({ status, error_code, external_id, url }: Outcome) => ({
     status,
@@ -192,123 +231,61 @@ async function readEnd({ account, postId }: Pick<Run, 'account' | 'postId'>): Pr
   };
 }
 
-async function waitForEnds(runs: readonly Run[]): Promise<void> {
-  const titles = new Map(runs.map(({ postId, title }) => [postId, title]));
-  const listOpen = async () => {
-    const open = await app.context.db
-      .selectFrom('posts')
-      .select('id')
-      .where('id', 'in', [...titles.keys()])
-      .where('status', '=', 'pending')
-      .execute();
-    return open.map(({ id }) => titles.get(id));
-  };
-  await expect.poll(listOpen, { timeout: 60_000, interval: 200 }).toEqual([]);
-}
-
-interface Recorded {
-  form: Form;
-  calls: string[];
-  end: End;
-}
-
-/** Publishes one post of each form, without a fault. */
-async function record(): Promise<Recorded[]> {
-  worker = await startWorker();
-  const runs = await Promise.all(
-    forms.map(async (form) => publish(form.name, form, await connectAccount(form))),
-  );
+/** `lost`: as that of the record. */
+async function record(
+  wanted: readonly Pick<Recorded, 'title' | 'form' | 'lost'>[],
+): Promise<Recorded[]> {
+  const runs: Run[] = [];
+  for (const { title, form, lost } of wanted) {
+    const connected = await connectAccount(form);
+    if (lost !== undefined) connected.account.hold(lost, 'after').drop();
+    runs.push(await publish(title, form, connected));
+  }
   await waitForEnds(runs);
   return Promise.all(
-    runs.map(async (run, i) => {
-      const calls = numberNames(run.account.calls);
-      return { form: forms[i]!, calls, end: await readEnd(run) };
+    wanted.map(async (each, i) => {
+      const run = runs[i]!;
+      return { ...each, calls: numberNames(run.account.calls), end: await readEnd(run) };
     }),
   );
 }
 
-let recording: Promise<Recorded[]> | undefined;
-const recordOnce = () => (recording ??= record());
-
-test('without a fault, each form is published once by calls that are known', async () => {
-  const recorded = await recordOnce();
-  const outcomes = recorded.flatMap(({ end }) => end.outcomes);
-  expect(outcomes.filter(({ status, hasId }) => status !== 'published' || !hasId)).toEqual([]);
-  for (const { form, end } of recorded) {
-    const count = (form.parts ?? 1) + (form.hasComment ? 1 : 0);
-    expect(end, form.name).toMatchObject({ publicCount: count });
-    expect(end.publishes, form.name).toHaveLength(count);
-  }
-  console.log(recorded.map(({ form, calls }) => `${form.name}: ${calls.join(', ')}`).join('\n'));
-
-  const namesOf = (platform: MetaName) => {
-    const own = recorded.filter(({ form }) => form.platform === platform);
-    const names = own.flatMap(({ calls }) => calls.map((name) => name.replace(/ \d+$/, '')));
-    return [...new Set(names)].toSorted();
-  };
-  expect(namesOf('facebook')).toEqual([
-    'GET status',
-    'GET stories',
-    'POST comments',
-    'POST feed',
-    'POST photo_stories',
-    'POST photos',
-    'POST video-upload',
-    'POST video_reels finish',
-    'POST video_reels start',
-    'POST video_stories finish',
-    'POST video_stories start',
-    'POST videos finish',
-    'POST videos start',
-    'POST videos transfer',
-  ]);
-  expect(namesOf('instagram')).toEqual([
-    'GET content_publishing_limit',
-    'GET permalink',
-    'GET status_code,status',
-    'POST comments',
-    'POST media',
-    'POST media_publish',
-  ]);
-  expect(namesOf('threads')).toEqual([
-    'GET id,status,error_message',
-    'GET permalink',
-    'GET threads_publishing_limit',
-    'POST threads',
-    'POST threads_publish',
-  ]);
-}, 120_000);
-
-interface KilledRun extends Run {
-  /** Index of the call that is in flight when its worker dies. */
-  index: number;
-  hold: Hold;
-  /** Of the call before it. */
-  pause: Hold | undefined;
+async function recordAll() {
+  worker = await startWorker();
+  const clean = await record(forms.map((form) => ({ title: form.name, form, lost: undefined })));
+  const lost = clean.flatMap(({ form, calls }) =>
+    calls.flatMap((name, i) =>
+      isPublish(name) ? [{ title: `${form.name}, ${name} lost`, form, lost: i }] : [],
+    ),
+  );
+  return { clean, lost: await record(lost) };
 }
 
-/** Publishes a post for each of its calls. */
-async function publishEach({ form, calls }: Recorded, moment: Moment): Promise<KilledRun[]> {
-  const runs: KilledRun[] = [];
-  for (const [index, name] of calls.entries()) {
-    const connected = await connectAccount(form);
-    const hold = connected.account.hold(index, moment);
-    // The connector gives this read 6 s, and the second worker needs time to start.
-    const isShort = name.startsWith('GET permalink');
-    const pause = isShort ? connected.account.hold(index - 1, 'before') : undefined;
-    const run = await publish(`${form.name}: ${name}`, form, connected);
-    runs.push({ ...run, index, hold, pause });
-  }
-  return runs;
+let recording: ReturnType<typeof recordAll> | undefined;
+const recordOnce = () => (recording ??= recordAll());
+
+async function publishCase(of: Case, connected: Connected): Promise<KilledRun> {
+  const { account } = connected;
+  const { recorded, index, moment } = of;
+  const { form, lost, calls } = recorded;
+  if (lost !== undefined) account.hold(lost, 'after').drop();
+  const hold = account.hold(index, moment);
+  // The connector gives this read 6 s, and the second worker needs time to start.
+  const isShort = calls[index]!.startsWith('GET permalink');
+  const pause = isShort ? account.hold(index - 1, 'before') : undefined;
+  return { ...(await publish(titleOf(of), form, connected)), of, hold, pause };
 }
 
-/** Waits until all posts have come so far. Other calls have 20 s. */
+const titleOf = ({ recorded: { title, calls }, index, moment }: Case) =>
+  `${title}: ${moment} ${calls[index]}`;
+
+/** A call that waits for longer than 20 s fails. */
 async function waitForCalls(runs: readonly KilledRun[], holdOf: (run: KilledRun) => Hold) {
   const listOthers = () => runs.filter((run) => !holdOf(run).isReached).map(({ title }) => title);
   await expect.poll(listOthers, { timeout: 18_000, interval: 20 }).toEqual([]);
 }
 
-/** Kills the worker of all these calls beside another one, which stays. */
+/** Kills the worker of all these calls beside a second one, which stays. */
 async function killWorkerOf(runs: readonly KilledRun[]): Promise<void> {
   await waitForCalls(runs, ({ hold, pause }) => pause ?? hold);
   const second = await startWorker();
@@ -328,36 +305,127 @@ async function killWorkerOf(runs: readonly KilledRun[]): Promise<void> {
   await dying[Symbol.asyncDispose]();
 }
 
+/** Few enough that all of their calls are in flight within 18 s on a busy machine. */
+const killedAtOnce = 30;
+
+async function killAtEach(cases: readonly Case[]): Promise<void> {
+  for (let i = 0; i < cases.length; i += killedAtOnce) {
+    await killTogether(cases.slice(i, i + killedAtOnce));
+  }
+}
+
+async function killTogether(cases: readonly Case[]): Promise<void> {
+  const accounts: Connected[] = [];
+  for (const { recorded } of cases) accounts.push(await connectAccount(recorded.form));
+  const startedMs = performance.now();
+  const runs: KilledRun[] = [];
+  for (const [i, each] of cases.entries()) runs.push(await publishCase(each, accounts[i]!));
+  await killWorkerOf(runs);
+  const killedMs = performance.now();
+  await waitForEnds(runs);
+  const toSeconds = (ms: number) => (ms / 1_000).toFixed(1);
+  console.log(
+    `${runs.length} calls, in flight for up to ${toSeconds(killedMs - startedMs)} s. ` +
+      `Their posts ended within ${toSeconds(performance.now() - killedMs)} s of the kill.`,
+  );
+
+  const ends: Record<string, End> = {};
+  for (const run of runs) {
+    // Its first calls are those of the record.
+    const calls = numberNames(run.account.calls);
+    const recorded = { ...run.of.recorded, calls };
+    ends[titleOf({ ...run.of, recorded })] = await readEnd(run);
+  }
+  const expected = cases.map((each): [string, End] => {
+    const { recorded, index, moment } = each;
+    const { calls, end } = recorded;
+    // Nobody learned of it, so another one was made.
+    const unused = moment === 'after' && makesContainer(calls[index]!) ? 1 : 0;
+    return [titleOf(each), { ...end, containers: end.containers + unused }];
+  });
+  expect(ends).toEqual(Object.fromEntries(expected));
+}
+
+/** `from`: index of the first call. */
+const casesOf = (recorded: Recorded, moment: Moment, from = 0): Case[] =>
+  recorded.calls.slice(from).map((_, i) => ({ recorded, index: from + i, moment }));
+
+test('each form is published once by calls that are known', async () => {
+  const { clean, lost } = await recordOnce();
+  for (const { form, end } of clean) {
+    const count = (form.parts ?? 1) + (form.hasComment ? 1 : 0);
+    const published = { status: 'published', error_code: null, hasId: true };
+    expect(end, form.name).toMatchObject({
+      outcomes: Array.from({ length: count }, () => published),
+      publicCount: count,
+    });
+    expect(end.publishes, form.name).toHaveLength(count);
+  }
+  for (const { title, form, end } of lost) {
+    expect(end, title).toEqual(clean.find((each) => each.form === form)!.end);
+  }
+  console.log(
+    [...clean, ...lost].map(({ title, calls }) => `${title}: ${calls.join(', ')}`).join('\n'),
+  );
+
+  const namesOf = (platform: MetaName) => {
+    const own = [...clean, ...lost].filter(({ form }) => form.platform === platform);
+    const names = own.flatMap(({ calls }) => calls.map((name) => name.replace(/ \d+$/, '')));
+    return [...new Set(names)].toSorted();
+  };
+  expect(namesOf('facebook')).toEqual([
+    'GET comments',
+    'GET published_posts',
+    'GET status',
+    'GET stories',
+    'POST comments',
+    'POST feed',
+    'POST photo_stories',
+    'POST photos',
+    'POST video-upload',
+    'POST video_reels finish',
+    'POST video_reels start',
+    'POST video_stories finish',
+    'POST video_stories start',
+    'POST videos finish',
+    'POST videos start',
+    'POST videos transfer',
+  ]);
+  expect(namesOf('instagram')).toEqual([
+    'GET comments',
+    'GET content_publishing_limit',
+    'GET media',
+    'GET permalink',
+    'GET status_code,status',
+    'GET stories',
+    'POST comments',
+    'POST media',
+    'POST media_publish',
+  ]);
+  expect(namesOf('threads')).toEqual([
+    'GET id,status,error_message',
+    'GET permalink',
+    'GET replies',
+    'GET threads',
+    'GET threads_publishing_limit',
+    'POST threads',
+    'POST threads_publish',
+  ]);
+}, 120_000);
+
 test.each(['before', 'after'] as const)(
   'a post is published once if its worker is killed at any call %s the network acts on it',
   async (moment) => {
-    const recorded = await recordOnce();
-    const startedMs = performance.now();
-    const runs = (await Promise.all(recorded.map((each) => publishEach(each, moment)))).flat();
-    await killWorkerOf(runs);
-    const killedMs = performance.now();
-    await waitForEnds(runs);
-    const seconds = [killedMs - startedMs, performance.now() - killedMs].map((ms) =>
-      (ms / 1_000).toFixed(1),
-    );
-    console.log(
-      `${runs.length} calls were in flight after ${seconds[0]} s; all posts ended ${seconds[1]} s after the kill`,
-    );
-
-    const ends: Record<string, End> = {};
-    for (const run of runs) {
-      const name = numberNames(run.account.calls)[run.index];
-      const [form] = run.title.split(':');
-      ends[`${form}: ${name}`] = await readEnd(run);
-    }
-    const expected = recorded.flatMap(({ form, calls, end }) =>
-      calls.map((name): [string, End] => {
-        // Nobody learned of it, so another one was made.
-        const lost = moment === 'after' && makesContainer(name) ? 1 : 0;
-        return [`${form.name}: ${name}`, { ...end, containers: end.containers + lost }];
-      }),
-    );
-    expect(ends).toEqual(Object.fromEntries(expected));
+    const { clean } = await recordOnce();
+    await killAtEach(clean.flatMap((each) => casesOf(each, moment)));
   },
-  120_000,
+  300_000,
 );
+
+test('a post whose answer was lost is published once if its worker is killed at any call after that', async () => {
+  const { lost } = await recordOnce();
+  const moments = ['before', 'after'] as const;
+  await killAtEach(
+    lost.flatMap((each) => moments.flatMap((moment) => casesOf(each, moment, each.lost! + 1))),
+  );
+}, 300_000);
