@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createCallPlaces } from '../../activities/call-places.ts';
 
 describe('createCallPlaces', () => {
-  test('gives a place to a project that holds fewer places than are free', () => {
+  test('gives a place to a project if it holds fewer places than are still free', () => {
     const places = createCallPlaces(8);
     const takeAll = (projectId: string): number => {
       let count = 0;
@@ -13,7 +13,7 @@ describe('createCallPlaces', () => {
     expect(['a', 'b', 'c', 'd', 'e'].map(takeAll)).toEqual([4, 2, 1, 1, 0]);
   });
 
-  test('makes a place free when the place is disposed', () => {
+  test('frees a place when the place is disposed', () => {
     const places = createCallPlaces(2);
     const first = places.acquire('a');
     expect(first).toBeDefined();

@@ -36,14 +36,14 @@ test.each([2, 3, 8, 16])(
   },
 );
 
-test('floods by three keys leave one of eight places for a fourth', async () => {
+test('floods by three keys leave one of eight places for a fourth key', async () => {
   const { flood, start, countsOf } = useWork(8);
   for (const key of ['a', 'b', 'c']) flood(key);
   void start('d');
   expect(await countsOf('a', 'b', 'c', 'd')).toEqual([4, 2, 1, 1]);
 });
 
-test('the key with the fewest places gets the next free one, however long others have waited', async () => {
+test('the key with the fewest places gets the next free place, however long other keys have waited', async () => {
   const { flood, start, end, countsOf } = useWork(2);
   flood('a');
   flood('b');

@@ -45,7 +45,7 @@ describe.concurrent('an answer that the network cuts', () => {
 });
 
 describe.concurrent('an answer that comes late', () => {
-  test('counts after 1.5 s and not after 2.5 s where the limit is 2 s', async () => {
+  test('counts after 1.5 s and not after 2.5 s if the limit is 2 s', async () => {
     const [inTime, late] = await Promise.all([
       deliver(app, after(1_500, whole)),
       deliver(app, after(2_500, whole)),
@@ -56,12 +56,12 @@ describe.concurrent('an answer that comes late', () => {
     expect(late.attempt.timings.total_ms).toBeGreaterThanOrEqual(1_990);
   });
 
-  test('counts when its headers are whole in time, whatever its body does', async () => {
+  test('counts if its headers are complete in time, whatever its body does', async () => {
     const stalling = await deliver(app, after(0, `${ok}Content-Length: 10\r\n\r\nso far`));
     expectOutcome(stalling, delivered('so far'));
   });
 
-  test('does not count when its headers never end', async () => {
+  test('does not count if its headers never end', async () => {
     const dripping = await deliver(app, (socket) => {
       socket.write(ok);
       const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 100);

@@ -49,7 +49,7 @@ test('the README links to every page of docs/', () => {
   expect(missing, 'Link to these in README.md.').toEqual([]);
 });
 
-test('the index of the decisions links to each one', () => {
+test('the index of the decisions links to each decision', () => {
   const index = readPage('docs/decisions/README.md');
   const names = decisions.map((page) => basename(page)).filter((name) => name !== 'README.md');
   expect(names).not.toEqual([]);

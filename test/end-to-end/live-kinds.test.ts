@@ -127,7 +127,7 @@ describe('post events', () => {
     expect(data.results!.map((result) => result['status'])).toEqual(['published', 'failed']);
   });
 
-  test('an answer lost on the way back is found, and the post is there once', async () => {
+  test('a post whose answer was lost is found, and exists only once', async () => {
     const post = await publish(['answer_lost']);
     const { data } = await receive('post.published', ({ id }) => id === post.id);
     const [result] = data.results!;

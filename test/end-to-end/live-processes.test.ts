@@ -111,7 +111,7 @@ describe('a client that reconnects', () => {
 });
 
 describe('a stream that begins with the present state', () => {
-  test('sends no change that the state includes, though an older transaction held it back', async () => {
+  test('sends no change that the state includes, even if an older transaction held the change back', async () => {
     const { api, key, connectSandbox, createPost } = apps[1].tenant;
     const older = await writers.hold((trx) => writePostChanges(trx, 'prj_other', ['post_old']));
     const account = await connectSandbox('ada');

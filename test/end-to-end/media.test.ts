@@ -114,7 +114,7 @@ describe('a post with media', () => {
       .toBe('published');
   });
 
-  test('learns long before it is due that its URL fails, and is saved by other media', async () => {
+  test('fails long before it is due if its URL fails, and can be published after it gets other media', async () => {
     const account_ids = [await connect('fay')];
     const post = await app.tenant.createPost({
       account_ids,

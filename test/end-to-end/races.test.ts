@@ -100,7 +100,7 @@ describe('the same moment', () => {
     for (const id of ended) await expectTruth(id);
   });
 
-  test('cancel against the start of targets: each is public or canceled, none is both', async () => {
+  test('cancel against the start of targets: each target is public or canceled, and never both', async () => {
     const ended = await Promise.all(
       repeats.map(async (i) => {
         const { id } = await create();
@@ -114,7 +114,7 @@ describe('the same moment', () => {
     for (const id of ended) await expectTruth(id);
   });
 
-  test('publish against a reschedule: one run alone publishes', async () => {
+  test('publish against a reschedule: only one run publishes', async () => {
     await Promise.all(
       repeats.map(async () => {
         const { id } = await create({ scheduled_at: inMs(3_600_000) });
@@ -150,7 +150,7 @@ describe('the same moment', () => {
     );
   });
 
-  test.concurrent('a retry while another target is being sent: each is public once', async () => {
+  test.concurrent('a retry while another target is sent: each target is public once', async () => {
     const [first, second] = accounts.map(({ id }) => id);
     const post = await create({
       account_ids: undefined,

@@ -163,7 +163,7 @@ describe('the program that watches', () => {
 });
 
 describe('the receiver of the README', () => {
-  test('shows a real event, and refuses a forged one', async () => {
+  test('shows a real event, and refuses a forged event', async () => {
     const [port] = await findFreePorts([0]);
     const url = `http://127.0.0.1:${port}/`;
     const webhook = await app.tenant.createWebhook(url);

@@ -186,7 +186,7 @@ describe.concurrent('a restored database', () => {
     },
   );
 
-  test('publishes each post once where its workflow has completed, without `restored`', async ({
+  test('publishes each post once if its workflow has completed, even without `restored`', async ({
     expect,
   }) => {
     const network = await startSandbox();

@@ -53,7 +53,7 @@ afterAll(async () => {
 const createPost = (caption: string) =>
   api.post('/v1/posts', { caption, account_ids: [accountId] });
 
-test('silence costs as long as the timeout: 503 and ended streams, then everything works again', async () => {
+test('after the timeout of a silent database, requests get 503 and streams end; later everything works again', async () => {
   await using stream = subscribeOverSocket({
     url: api.url,
     key,

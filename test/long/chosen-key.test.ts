@@ -10,7 +10,7 @@ const used = forFile(createUsedDirectory);
 const key = 'a-key-of-my-own-choosing';
 
 describe('a later start', () => {
-  test('takes a key that the operator chose, and ends in order when npm and the program get Ctrl-C', async () => {
+  test('takes a key that the operator chose, and ends cleanly when npm and the program get Ctrl-C', async () => {
     const storedKey = used.readStoredKey();
     const [port] = await findFreePorts([0]);
     const npm = startWithNpm(used.path, { FANFARE_API_KEY: key, FANFARE_PORT: String(port) });

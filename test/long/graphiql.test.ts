@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expect(answer).toEqual({ data: { posts: { nodes: [] } } });
   });
 
-  test('an address without a key needs one', async () => {
+  test('an address without a key gets the error unauthorized', async () => {
     expect(await runAt(`${app.url}/graphql`)).toMatchObject({
       errors: [{ extensions: { code: 'unauthorized' } }],
     });

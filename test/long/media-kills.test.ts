@@ -39,7 +39,7 @@ async function download(url: string): Promise<string> {
   return hash.digest('hex');
 }
 
-test('300 MB arrive once although each process is killed while they are uploaded and published', async () => {
+test('300 MB arrive once even if each process is killed while they are uploaded and published', async () => {
   await using video = await createLargeVideo(fileMb);
   await using proxies = new AsyncDisposableStack();
   let proxy!: PartProxy;

@@ -208,7 +208,7 @@ describe.skipIf(!relay)('nostr-relay', () => {
     expect(await read(externalId)).toMatchObject({ pubkey: author.pubkey });
   });
 
-  test('publishes although a relay is away, and the attempt lists the result of each relay', async () => {
+  test('publishes even if a relay is unreachable, and the attempt lists the result of each relay', async () => {
     const database = await createTestDatabase();
     const app = await startApp({ database, env });
     const private_key = nsecEncode(newAuthor().key);

@@ -141,7 +141,7 @@ describe('readChanges', () => {
 });
 
 describe('deleteChanges', () => {
-  test('deletes old changes and marks up to where they reached', async () => {
+  test('deletes old changes and records the transaction of the newest deleted change', async () => {
     await using old = await createTestDatabase();
     await inQuietTransaction(old.db, (trx) =>
       insertChanges(trx, [change('post_1'), change('post_2')]),

@@ -36,7 +36,7 @@ describe('readConfig', () => {
     expect(config.previewEvents).toBe(false);
   });
 
-  test('turns on introspection and GraphiQL by default only without DATABASE_URL', () => {
+  test('turns on introspection and GraphiQL by default only if DATABASE_URL is not set', () => {
     const shownBy = ({ hasIntrospection, hasGraphiql }: Config) => [hasIntrospection, hasGraphiql];
     expect(shownBy(readConfig({}))).toEqual([true, true]);
     expect(shownBy(readConfig(served))).toEqual([false, false]);
@@ -47,14 +47,14 @@ describe('readConfig', () => {
     expect(shownBy(readConfig({ FANFARE_GRAPHIQL: 'false' }))).toEqual([true, false]);
   });
 
-  test('turns on the sandbox by default only without DATABASE_URL', () => {
+  test('turns on the sandbox by default only if DATABASE_URL is not set', () => {
     expect(readConfig({}).hasSandbox).toBe(true);
     expect(readConfig({ FANFARE_SANDBOX: 'false' }).hasSandbox).toBe(false);
     expect(readConfig(served).hasSandbox).toBe(false);
     expect(readConfig({ ...served, FANFARE_SANDBOX: 'true' }).hasSandbox).toBe(true);
   });
 
-  test('requires the client ID of an app with its secret', () => {
+  test('requires the client ID of an app if the secret of the app is set', () => {
     const issuesWith = (env: Record<string, string>) => findCrossIssues(env, undefined, 'start');
     const secret = { FANFARE_EXAMPLE_CLIENT_SECRET: 'word' };
     const issue = 'FANFARE_EXAMPLE_CLIENT_ID: is required with FANFARE_EXAMPLE_CLIENT_SECRET';
@@ -131,7 +131,7 @@ describe('readConfig', () => {
     expect(issuesOf({ ...feed, FANFARE_BOOKMARK_MS: '1800000' })).toEqual([]);
   });
 
-  test('needs a public URL where other machines reach the process', () => {
+  test('needs a public URL if other machines can reach the process', () => {
     const open = { FANFARE_HOST: '0.0.0.0' };
     expect(issuesOf(open)).toEqual([expect.stringMatching(/^FANFARE_PUBLIC_URL: is required/)]);
     expect(issuesOf({ ...open, FANFARE_PUBLIC_URL: 'https://fanfare.test' })).toEqual([]);
@@ -226,7 +226,7 @@ describe('Environment', () => {
   });
 });
 
-test('FANFARE_MEDIA_PUBLIC_URL is an address without a slash at its end, and is named with its networks', () => {
+test('FANFARE_MEDIA_PUBLIC_URL loses a slash at its end, and its description names its networks', () => {
   const urlOf = (url: string) => readConfig({ FANFARE_MEDIA_PUBLIC_URL: url }).mediaPublicUrl;
   expect(urlOf('https://media.example.com/')).toBe('https://media.example.com');
   expect(readConfig({}).mediaPublicUrl).toBeUndefined();

@@ -10,7 +10,7 @@ import {
 } from '../../schema/wire/errors.ts';
 
 describe('errorKinds', () => {
-  test('give each code the status that the wire promises', () => {
+  test('give each code its documented status', () => {
     const statuses = Object.fromEntries(
       Object.entries(errorKinds).map(([code, { status }]) => [code, status]),
     );
@@ -70,7 +70,7 @@ describe('a posting error', () => {
 });
 
 describe('validationError', () => {
-  test('carries every issue, leads with the first and counts the others', () => {
+  test('has every issue, and its message has the first issue and the number of others', () => {
     const issues: Issue[] = [
       {
         path: ['platform_posts', 1, 'account_id'],
@@ -88,7 +88,7 @@ describe('validationError', () => {
 });
 
 describe('notFound', () => {
-  test('does not repeat an endless id', () => {
+  test('does not repeat a very long ID', () => {
     expect(notFound('post', 'x'.repeat(10_000)).message.length).toBeLessThan(120);
   });
 });

@@ -34,7 +34,7 @@ test.each<[string, number | null, number[]]>([
   expect(delays(dueInMs)).toEqual(expected);
 });
 
-test('the last fetch of later posts comes 10 minutes before they are due', () => {
+test('the last fetch for a later post comes 10 minutes before the post is due', () => {
   for (let dueInMs = 30 * minute; dueInMs < 50 * hour; dueInMs += 37 * minute) {
     const lastMs = delays(dueInMs).reduce((sum, ms) => sum + ms, 0);
     expect(dueInMs - lastMs).toBeGreaterThanOrEqual(10 * minute);

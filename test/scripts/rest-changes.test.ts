@@ -111,7 +111,7 @@ describe('an answer breaks its clients', () => {
     expect(findRestChanges(write(), after)).toEqual(where.map((place) => `${place}${change}`));
   });
 
-  test('with a new status, or without an old one', () => {
+  test('with a new status, or without an old status', () => {
     const responses = { 202: body({ $ref: '#/components/schemas/Post' }) };
     expect(findRestChanges(write(), write({ operation: { responses } }))).toEqual([
       'POST /v1/posts: response 201 was removed',
@@ -184,7 +184,7 @@ describe('no client breaks', () => {
   });
 });
 
-test("Fanfare's own document has no change from itself, and each lost member is a change", () => {
+test("comparing Fanfare's own document finds no change with itself, and finds each removed member", () => {
   const read = () => JSON.parse(generated()['openapi.json']!) as RestDocument;
   expect(findRestChanges(read(), read())).toEqual([]);
   const after = read();

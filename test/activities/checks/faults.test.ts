@@ -181,7 +181,7 @@ test.each([
   ['Threads', threads],
   ['Instagram', instagram],
   ['Facebook', facebook],
-] as const)('an account of %s without a fault passes, and nothing is public', async (_, start) => {
+] as const)('a faultless %s account passes its check, and keeps no post', async (_, start) => {
   await using network: Network = await start();
   const { checkId } = await addCheck(database.db, network);
   const dependencies = checkDependencies(database.db, network, media.publicUrls);

@@ -121,7 +121,7 @@ describe('the post of a check', () => {
     expect(check.usage_month).toBeNull();
   });
 
-  test('counts in the usage if nobody knows whether it is public', async () => {
+  test('counts in the usage if its outcome is unknown', async () => {
     network.script = ['lose_answer'];
     const { reconcile: _, ...blind } = network.platform;
     const { checkId, accountId, dependencies } = await begin();
@@ -134,7 +134,7 @@ describe('the post of a check', () => {
     expect(await readUsage(accountId)).toBe(1);
   });
 
-  test('is removed although it could not be read back', async () => {
+  test('is removed even if it could not be read back', async () => {
     const { checkId, dependencies } = await begin({
       reconcile: () => Promise.resolve({ outcome: 'absent' }),
     });
@@ -143,7 +143,7 @@ describe('the post of a check', () => {
     expect(removed).toEqual(['post-0']);
   });
 
-  test('that can not be removed fails the check', async () => {
+  test('fails the check if it can not be removed', async () => {
     removalError = new PlatformError('rejected', 'The post is locked.');
     const { checkId, dependencies } = await begin();
     const check = await takeToEnd(dependencies, checkId);
@@ -155,7 +155,7 @@ describe('the post of a check', () => {
     });
   });
 
-  test('is not published under a pause', async () => {
+  test('is not published during a pause', async () => {
     const { projectId, checkId, accountId, dependencies } = await begin();
     await insertPause(database.db, projectId);
     const check = await takeToEnd(dependencies, checkId);
@@ -175,7 +175,7 @@ describe('the post of a check', () => {
     expect(network.calls).toBe(0);
   });
 
-  test('is looked for under a pause, too, if the database was restored', async () => {
+  test('is looked for even during a pause if the database was restored', async () => {
     const prepared: unknown[] = [];
     const { projectId, checkId, dependencies } = await begin({
       checks: { ...checks, canPrepare: true },
@@ -216,7 +216,7 @@ describe('the post of a check', () => {
     expect([network.calls, removed]).toEqual([1, ['post-0']]);
   });
 
-  test('is not sent after a refresh during which another execution has taken over', async () => {
+  test('is not sent if another execution took over during the refresh', async () => {
     const { checkId, dependencies } = await begin();
     network.expiredTokens.add('t');
     network.onRefresh = async () => {
@@ -240,7 +240,7 @@ describe('the post of a check', () => {
     expect([network.calls, await readUsage(accountId)]).toEqual([0, 0]);
   });
 
-  test("takes a slot of the operator's ceiling", async () => {
+  test("counts toward the operator's limit of posts per minute", async () => {
     const { checkId, dependencies } = await begin();
     const { name } = network.platform.definition;
     const reserve = () => reserveSlot(database.db, appLimitKey(name), 60_000);
@@ -265,7 +265,7 @@ test('a check waits while its project has no free place for a call', async () =>
   expect((await readCheck(database.db, checkId)).version).toBe(0);
 });
 
-test('a check asks less and less often while its project has no free place for a call', async () => {
+test('a check tries less and less often while its project has no free place for a call', async () => {
   const { checkId, dependencies } = await begin();
   const crowded = { ...dependencies, places: { acquire: () => undefined } };
   const ask = (ms: number) => advanceCheck(laterBy(ms, crowded), { checkId });

@@ -34,7 +34,7 @@ const show = (steps: readonly StoredStep[]) =>
 const fail = (code: PostingErrorCode) => ({ outcome: 'failed', code, message: 'No.' }) as const;
 
 describe('the steps', () => {
-  test('are those that the network has', () => {
+  test('are only those that the network supports', () => {
     expect(namesOf(listSteps(asThreads, false))).toEqual([
       'login',
       'scopes',
@@ -52,7 +52,7 @@ describe('the steps', () => {
     expect(namesOf(listSteps(asThreads, true)).at(-1)).toBe('read_back');
   });
 
-  test('of a network that is off are the login and the scopes', () => {
+  test('of a network that is off are only the login and the scopes', () => {
     expect(namesOf(listSteps(undefined, false))).toEqual(['login', 'scopes']);
   });
 });
@@ -60,14 +60,14 @@ describe('the steps', () => {
 describe('a failure', () => {
   const steps = listSteps(asThreads, false);
 
-  test('leaves out the other steps, except the media address', () => {
+  test('skips the other steps, except the media address', () => {
     const failed = withOutcome(steps, 'login', fail('token_revoked'));
     expect(show(failed)).toMatchObject({ login: 'token_revoked', scopes: 'pending' });
     expect(isLeftOut(failed, 'scopes')).toBe(true);
     expect(isLeftOut(failed, 'media_address')).toBe(false);
   });
 
-  test('is recorded at the step that its code is about', () => {
+  test('is recorded at the step that its code belongs to', () => {
     expect(show(withOutcome(steps, 'login', fail('app_not_approved')))).toMatchObject({
       login: 'passed',
       app: 'app_not_approved',
@@ -97,7 +97,7 @@ describe('a failure', () => {
     expect(mayHavePublished(unpublished)).toBe(false);
   });
 
-  test('to remove the post is recorded at the removal, whatever its code is about', () => {
+  test('to remove the post is recorded at the removal, whatever its code', () => {
     const published = withOutcome(listSteps(asWordPress, true), 'publication', {
       outcome: 'passed',
     });
@@ -131,11 +131,11 @@ describe('the code of an error', () => {
     expect(codeOf(given, 'quota')).toBe(code);
   });
 
-  test('that refuses a login is permission_missing', () => {
+  test('is permission_missing if the network refuses the login', () => {
     expect(codeOf(error('rejected'), 'login')).toBe('permission_missing');
   });
 
-  test('without an answer leaves a publication unknown', () => {
+  test('is outcome_unknown if a publication gets no answer', () => {
     expect(codeOf(error('unknown_outcome'), 'publication')).toBe('outcome_unknown');
   });
 

@@ -8,7 +8,7 @@ import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 const webhook = useFailingWebhook();
 
 describe('the disabling rule', () => {
-  test('disables after five different events failed for good in a row, and an hour without success', async () => {
+  test('disables a webhook after five different events in a row failed for good, and an hour passed without a success', async () => {
     const worker = webhook.createWorker();
     const ids = await webhook.addDeliveries(7);
     for (const id of ids.slice(0, 4)) await worker.record(failedForGood(id));

@@ -43,7 +43,7 @@ async function listStatuses(batchId: string): Promise<string[]> {
 }
 
 describe('an eager start', () => {
-  test('starts a run that the workflow joins once', async () => {
+  test('starts a run that the workflow can join only once', async () => {
     const batchId = await claimOne();
     const before = receiver.requests.length;
     eagerStart.prepare(batchId);
@@ -67,7 +67,7 @@ describe('an eager start', () => {
     expect(await listStatuses(elsewhere)).toEqual(['pending']);
   });
 
-  test('settles when its runs have ended, whether joined or not', async () => {
+  test('settles when its runs have ended, even if no workflow joined them', async () => {
     const batchId = await claimOne();
     eagerStart.prepare(batchId);
     eagerStart.begin(batchId);

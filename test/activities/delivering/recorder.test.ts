@@ -79,7 +79,7 @@ async function failingSince(): Promise<Date | null> {
 }
 
 describe('record', () => {
-  test('writes attempts that end together in one group, and resolves for each', async () => {
+  test('writes attempts that end together as one group, and resolves for each attempt', async () => {
     const ids = await addDeliveries(20);
     await Promise.all(ids.map((id) => recorder.record(attempt(id))));
     const changes = await changesOf(ids);
@@ -121,7 +121,7 @@ describe('record', () => {
     expect(await attemptsOf(beside!)).toEqual([]);
   });
 
-  test('logs a second attempt of the same step, which changes nothing unless it succeeds', async () => {
+  test('logs a second attempt of the same step, but changes the delivery only if that attempt succeeds', async () => {
     const [id] = await addDeliveries(1);
     await recorder.record(attempt(id!, failed(1)));
     const { next_attempt_at } = await delivery(id!);
@@ -143,7 +143,7 @@ describe('record', () => {
     ]);
   });
 
-  test('counts no attempt as a step of a retry schedule that began during the attempt', async () => {
+  test('does not count an attempt in a retry schedule that began during the attempt', async () => {
     const [id] = await addDeliveries(1);
     for (const number of [1, 2, 3]) await recorder.record(attempt(id!, failed(number)));
     await database.db
@@ -159,7 +159,7 @@ describe('record', () => {
     expect((await attemptsOf(id!)).map((row) => row.number)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('does not mark a webhook as failing if it accepted another event of the group', async () => {
+  test('does not mark a webhook as failing if the webhook accepted another event of the group', async () => {
     const [id, other] = await addDeliveries(2);
     await Promise.all([recorder.record(attempt(id!, failed(1))), recorder.record(attempt(other!))]);
     expect(await failingSince()).toBeNull();

@@ -123,7 +123,7 @@ describe('advanceReplay', () => {
     ]);
   });
 
-  test('reopens nothing twice when it runs again, even in parallel', async () => {
+  test('reopens no delivery twice if it runs again, even in parallel', async () => {
     const replayId = await startReplay(await addPast(450), 450);
     await Promise.all([advanceReplay({ replayId }), advanceReplay({ replayId })]);
     await conclude(replayId, 'failed', 100);
@@ -141,7 +141,7 @@ describe('advanceReplay', () => {
     });
   });
 
-  test('continues after a batch that was lost halfway', async () => {
+  test('continues after a transaction that failed before its commit', async () => {
     const replayId = await startReplay(await addPast(250), 250);
     // The second batch fails before its commit, like after a crash.
     await sql`create function lose() returns trigger language plpgsql as
@@ -206,7 +206,7 @@ describe('advanceReplay', () => {
     expect(await replayRow(replayId)).toMatchObject({ matched: 2, reopened: 1 });
   });
 
-  test('counts deliveries that matched only after the request', async () => {
+  test('also counts deliveries that began to match after the request', async () => {
     const replayId = await startReplay(await addPast(3), 1);
     await advanceReplay({ replayId });
     expect(await replayRow(replayId)).toMatchObject({ matched: 3, reopened: 3 });

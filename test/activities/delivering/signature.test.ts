@@ -75,7 +75,7 @@ describe('signWebhook', () => {
     expect(new Webhook(secret).verify(body, { ...headers })).toEqual(JSON.parse(body));
   });
 
-  test('fails both checks for another body or another secret', () => {
+  test('makes signatures that are invalid for another body or secret', () => {
     const secret = generateWebhookSecret();
     const headers = signWebhook({
       secrets: [secret],

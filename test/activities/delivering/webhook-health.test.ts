@@ -60,7 +60,7 @@ describe('the disabling of a webhook', () => {
     expect(await webhook.read()).toMatchObject({ status: 'active' });
   });
 
-  test('happens at the next failure if an error prevented the check', async () => {
+  test('happens at the next failure if an error prevented the check of the previous one', async () => {
     const broken = await createTestDatabase();
     await broken.drop();
     const worker = webhook.createWorker({ db: broken.db });
@@ -93,7 +93,7 @@ describe('an attempt in flight while its webhook is disabled', () => {
     expect(await webhook.read()).toMatchObject({ status: 'disabled' });
   });
 
-  test('leaves its delivery skipped if it fails, and does not count', async () => {
+  test('leaves its delivery skipped if the attempt fails, and is not counted as a failure', async () => {
     const id = await disableBeside();
     await webhook.createWorker().record(failedForGood(id));
     const row = await webhook.delivery(id);

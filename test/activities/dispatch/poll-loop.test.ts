@@ -5,7 +5,7 @@ import { startPollLoop } from '../../../activities/dispatch/poll-loop.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
 import { createTestDatabase } from '../../support/rows/database.ts';
 
-test('the pause after a failure ends in time although the clock was set back', async () => {
+test('the pause after a failure ends in time even if the clock is set back', async () => {
   const database = await createTestDatabase();
   const listener = createListener(database.url);
   let polls = 0;
@@ -24,7 +24,7 @@ test('the pause after a failure ends in time although the clock was set back', a
   await database.drop();
 });
 
-test('polls that fail in a row write one warning, and a line when they succeed again', async () => {
+test('polls that fail in a row log one warning, and the next successful poll logs one line', async () => {
   await using database = await createTestDatabase();
   const listener = createListener(database.url);
   const lines: unknown[] = [];

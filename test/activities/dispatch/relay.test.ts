@@ -126,7 +126,7 @@ describe('startRelay', () => {
     expect(warnings.filter(isStart).length).toBeLessThan(10);
   });
 
-  test('counts a workflow that has already started as started, and starts no second one', async () => {
+  test('accepts that a workflow has already started, and starts it only once', async () => {
     const { postId, workflowId } = await addPost(database.db);
     const started = await namespace.client.workflow.start(publishPostWorkflow, {
       taskQueue,

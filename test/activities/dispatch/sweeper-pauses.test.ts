@@ -97,7 +97,7 @@ async function waitForRun(postId: string, run: number): Promise<void> {
 }
 
 describe('startSweeper', () => {
-  test('does not restart a post if a pause holds its target, even if another target replies to the held one', async () => {
+  test('does not restart a post if a pause holds its target, even if another target of the post replies to the held target', async () => {
     await insertPause(database.db, 'sandbox');
     const held = await addLostPost();
     const thread = await addLostPost();

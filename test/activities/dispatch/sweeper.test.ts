@@ -179,7 +179,7 @@ const outboxOf = (workflowId: string) =>
   database.db.selectFrom('outbox').selectAll().where('workflow_id', '=', workflowId).execute();
 
 describe('startSweeper', () => {
-  test('releases a batch whose workflow is gone, and no batch whose workflow runs', async () => {
+  test('releases a batch only if its workflow is gone', async () => {
     const running = await addOverdueBatch();
     const ended = await addOverdueBatch();
     const gone = await addOverdueBatch();
@@ -194,7 +194,7 @@ describe('startSweeper', () => {
     expect((await delivery(running.deliveryId)).batch_id).toBe(running.batchId);
   });
 
-  test('gives a new run to a post whose workflow is gone, and to no post whose workflow runs', async () => {
+  test('gives a new run to a post only if its workflow is gone', async () => {
     const running = await addOverduePost();
     const gone = await addOverduePost();
     await startWorkflow(publishPostWorkflow, running.workflowId);
@@ -266,7 +266,7 @@ describe('startSweeper', () => {
     expect((await post(terminated.postId)).restored_at).toBeNull();
   });
 
-  test('restarts a replay whose workflow is gone or was terminated, and no running one', async () => {
+  test('restarts a replay only if its workflow is gone or was terminated', async () => {
     const running = await addOverdueReplay();
     const ended = await addOverdueReplay();
     const gone = await addOverdueReplay();
@@ -286,7 +286,7 @@ describe('startSweeper', () => {
     expect((await replay(running.id)).workflow_id).toBe(running.workflowId);
   });
 
-  test('restarts a check of an account whose workflow is gone, and no running one', async () => {
+  test('restarts a check of an account only if its workflow is gone', async () => {
     const running = await addOverdueCheck();
     const gone = await addOverdueCheck();
     await startWorkflow(checkAccountWorkflow, running.workflowId);

@@ -25,7 +25,7 @@ describe('connections that fail', () => {
     expect(result).toMatchObject({ ok: false, errorCode: 'connection_refused', status: null });
   });
 
-  test('report that a name does not resolve, or not in time', async () => {
+  test('report that a name does not resolve, or does not resolve in time', async () => {
     const failing = createClient({ lookup: () => Promise.reject(new Error('ENOTFOUND')) });
     expect(await failing.post('https://hook.test/')).toMatchObject({ errorCode: 'dns_failed' });
     const hanging = createClient({ lookup: () => new Promise(() => {}) });
@@ -45,7 +45,7 @@ describe('connections that fail', () => {
     expect(result.ok ? '' : result.message).toContain('self-signed');
   });
 
-  test("report that a certificate is another host's", async () => {
+  test('report that a certificate is for another host', async () => {
     const server = await startHttps((_request, response) => response.end());
     const { post } = createClient({ ca: [cert], lookup: resolvingTo('127.0.0.1') });
     expect(await post(`https://other.test:${server.port}/`)).toMatchObject({
@@ -150,7 +150,7 @@ describe('answers that fail', () => {
     expect(written).toBeLessThan(512 * 1024);
   });
 
-  test('end after too much padding of chunks over TLS, and are judged by their status', async () => {
+  test('end after too much chunk padding over TLS, and are judged by their status', async () => {
     const server = await startHttps((_request, response) => {
       response.writeHead(200, { 'Transfer-Encoding': 'chunked' }).write('a');
       const { socket } = response;
@@ -168,7 +168,7 @@ describe('answers that fail', () => {
     await expect.poll(() => server.sockets.size).toBe(0);
   });
 
-  test('are counted separately on one connection', async () => {
+  test('have separate size limits on the same connection', async () => {
     const server = await startHttp((_request, response) => response.end('y'.repeat(30_000)));
     const { post } = createClient();
     for (let i = 0; i < 5; i++) expect(await post(server.url)).toMatchObject({ ok: true });

@@ -107,12 +107,12 @@ describe('blocked addresses', () => {
     'https://[::ffff:127.0.0.1]/',
     'https://169.254.169.254/',
     'ftp://x',
-  ])('refuses %s at the time of sending too', async (url) => {
+  ])('are refused at the time of sending, too: %s', async (url) => {
     const result = await createClient({ allowed: [] }).post(url);
     expect(result).toMatchObject({ ok: false, errorCode: 'blocked_address', status: null });
   });
 
-  test('treats a name with a private address like one that does not exist', async () => {
+  test('are reported like a name that does not exist', async () => {
     const server = await startHttp((_request, response) => response.end());
     const { post } = createClient({ allowed: [], lookup: resolvingTo('127.0.0.1') });
     const inside = await post(`https://hook.test:${server.port}/`);
@@ -125,7 +125,7 @@ describe('blocked addresses', () => {
     expect({ ...inside, timings: null }).toEqual({ ...missing, timings: null });
   });
 
-  test('checks every new connection, so a changed address is refused', async () => {
+  test('are checked at every new connection, so a changed address is refused', async () => {
     const server = await startHttp((_request, response) => {
       response.writeHead(200, { Connection: 'close' }).end();
     });
@@ -159,7 +159,7 @@ describe('limits', () => {
     expect([open, server.connections]).toEqual([12, 3]);
   });
 
-  test('counts each deadline from the connection, so a hung request does not use up the time of the next one', async () => {
+  test('counts each deadline from the connection, so a hung request does not use up the time of the next request', async () => {
     const server = await startRaw(() => {});
     const { post } = createClient({ connectionsPerOrigin: 1 });
     const results = await Promise.all([1, 2, 3].map(() => post(server.url, { deadlineMs: 500 })));
@@ -178,7 +178,7 @@ describe('limits', () => {
     expect(server.connections).toBe(1);
   });
 
-  test('refuses requests at once while a server hangs, each with a longer time to wait', async () => {
+  test('refuses requests at once while a server hangs, and gives each refused request a longer wait', async () => {
     const server = await startRaw(() => {});
     const { post } = createClient({ connectionsPerOrigin: 1 });
     const refuse = (beginWithinMs: number) =>
@@ -202,7 +202,7 @@ describe('limits', () => {
     });
   });
 
-  test('does not let projects wait for the connections of others to the same origin', async () => {
+  test("does not let a project wait for another project's connections to the same origin", async () => {
     let requests = 0;
     const server = await startRaw((socket) => {
       if (++requests > 1) socket.write(`${okHead}ok`);

@@ -42,7 +42,7 @@ async function flood({ asked }: NameServer, lookups: Promise<unknown>[], count: 
 }
 
 describe.concurrent('createDns', () => {
-  test('finds the addresses of a name, and distinguishes a missing name from a silent one', async ({
+  test('finds the addresses of a name, and distinguishes a missing name from a name without an answer', async ({
     expect,
     onTestFinished,
   }) => {
@@ -71,7 +71,7 @@ describe.concurrent('createDns', () => {
     expect(server.asked).toHaveLength(before);
   });
 
-  test('serves one project at once while another floods silent names of many domains', async ({
+  test('serves one project at once while another one waits for 500 names of many silent domains', async ({
     expect,
     onTestFinished,
   }) => {
@@ -97,7 +97,7 @@ describe.concurrent('createDns', () => {
     expect(await resolve('a.known.test', 'prj_2')).toEqual(loopback);
   });
 
-  test('serves all projects while many ask for silent names of one domain', async ({
+  test('serves all projects at once while many projects wait for names of one silent domain', async ({
     expect,
     onTestFinished,
   }) => {
@@ -114,7 +114,7 @@ describe.concurrent('createDns', () => {
     expect(await resolve('nobody.co.uk', 'prj_1').catch(codeOf)).toBe('ENOTFOUND');
   });
 
-  test('serves a domain at once while a flood of another project there delays only that project', async ({
+  test('serves a domain at once while a flood of another project for the same domain waits', async ({
     expect,
     onTestFinished,
   }) => {
@@ -130,7 +130,7 @@ describe.concurrent('createDns', () => {
     expect(countEnded()).toBe(0);
   });
 
-  test('serves another domain at once while the project has silent names of one domain', async ({
+  test('serves a domain at once while the same project waits for names of a silent domain', async ({
     expect,
     onTestFinished,
   }) => {
@@ -155,7 +155,7 @@ describe.concurrent('createDns', () => {
     expect(distinct(server.asked).length).toBeLessThan(100);
   }, 15_000);
 
-  test('uses the address of one family when the other gets no answer', async ({
+  test('uses the address of one family when the other family gets no answer', async ({
     expect,
     onTestFinished,
   }) => {

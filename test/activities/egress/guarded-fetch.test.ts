@@ -17,7 +17,7 @@ describe('fetch', () => {
     expect(await answer.text()).toBe('multipart/form-data true');
   });
 
-  test('refuses what the guard refuses', async () => {
+  test('refuses URLs that the guard refuses', async () => {
     const server = await startHttp((_request, response) => response.end());
     const { fetch } = createClient({ allowed: [], lookup: resolvingTo('127.0.0.1') });
     await expect(fetch(`https://hook.test:${server.port}/`)).rejects.toMatchObject({
@@ -49,7 +49,7 @@ describe('fetch', () => {
     expect(owners.toSorted()).toEqual(['', 'prj_1', 'prj_2']);
   });
 
-  test('does not let projects wait for the connections of others to the same origin', async () => {
+  test("does not let a project wait for another project's connections to the same origin", async () => {
     let requests = 0;
     const server = await startHttp((_request, response) => {
       if (++requests > 1) response.end('ok');

@@ -82,7 +82,7 @@ describe('withWebSocket', () => {
     await expect(withWebSocket(url, noSignal, readAll)).rejects.toThrow(/self-signed/);
   });
 
-  test('refuses what the guard refuses, without a connection', async () => {
+  test('refuses URLs that the guard refuses, without connecting', async () => {
     const server = await startWebSockets(() => undefined);
     const { withWebSocket } = createClient({ allowed: [], lookup: resolvingTo('127.0.0.1') });
     const open = (url: string) => withWebSocket(url, noSignal, readAll);
@@ -147,7 +147,7 @@ describe('withWebSocket', () => {
     await expect(open).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('refuses messages that are too long, alone or together', async () => {
+  test('refuses messages that are too long, each or in total', async () => {
     const long = await startWebSockets((socket) => socket.send('x'.repeat(2_000)));
     const many = await startWebSockets((socket) => {
       for (let i = 0; i < 100; i++) socket.send('x'.repeat(100));

@@ -6,7 +6,7 @@ import { createLookupLimits } from '../../../activities/egress/lookup-limits.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('a lookup is rejected after a long wait for its domain, without another wait for its project', async () => {
+test('a lookup that waited too long for its domain is rejected without a wait for its project', async () => {
   const limited = createLookupLimits();
   const free = Promise.withResolvers<void>();
   const endless = () => new Promise<never>(() => undefined);

@@ -167,7 +167,7 @@ describe('check', () => {
     ['a public and a private address', [publicAddress, '10.1.2.3']],
     ['a private and a public address', ['fd00::1', publicAddress]],
     ['what is no address at all', ['banana']],
-  ])('treats a name that leads to %s like one that does not exist', async (_what, addresses) => {
+  ])('treats a name that leads to %s like a name that does not exist', async (_what, addresses) => {
     const inside = createUrlGuard({ allowPrivateCidrs: loopback, lookup: answering(addresses) });
     const missing = createUrlGuard({ allowPrivateCidrs: loopback, lookup: knowingNothing });
     for (const url of ['https://hook.test/', 'http://hook.test/']) {
@@ -198,7 +198,7 @@ describe('check', () => {
     );
   });
 
-  test('accepts the listed ranges, also with http', async () => {
+  test('accepts addresses in the listed ranges, even with http', async () => {
     const options = { allowPrivateCidrs: loopback };
     expect(await refusalOf('https://127.0.0.1/', options)).toBeNull();
     expect(await refusalOf('http://127.9.9.9:4000/', options)).toBeNull();
@@ -210,7 +210,7 @@ describe('check', () => {
     expect(await refusalOf('http://hook.test/', named)).toBeNull();
   });
 
-  test('accepts http only for a host with all addresses in the listed ranges', async () => {
+  test('accepts http only for a host whose addresses are all in the listed ranges', async () => {
     const options = { allowPrivateCidrs: loopback };
     const mixed = { ...options, lookup: answering(['127.0.0.1', publicAddress]) };
     expect(await refusalOf('http://hook.test/', mixed)).toBe('not_https');

@@ -86,7 +86,7 @@ describe('an expired token of three accounts', () => {
     };
   });
 
-  test('is refreshed once, although three workers publish at once', async () => {
+  test('is refreshed once, even if three workers publish at once', async () => {
     const ended = await publishAll();
     expect(ended.map(({ status }) => status)).toEqual(['published', 'published', 'published']);
     expect(network.refreshes).toBe(1);
@@ -137,7 +137,7 @@ describe('an expired token of three accounts', () => {
   });
 });
 
-test('a refresh gets the app that made the login', async () => {
+test('a refresh uses the app that made the login', async () => {
   const { db } = database;
   const given = { platform: 'sandbox', clientId: 'client', clientSecret: 'secret' } as const;
   const app = openApp(rowsVault, await putApp(db, projectId, rowsVault, given));

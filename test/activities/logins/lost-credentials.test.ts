@@ -106,7 +106,7 @@ describe('an expired token', () => {
     expect(JSON.parse(events[0]!.body).data.reason).toBe('token_expired');
   });
 
-  test('is reported with the phase in which the network revoked it', async () => {
+  test('that the network revokes during a phase is reported with that phase', async () => {
     const { resultId } = await createTarget();
     network.script = ['revoke_token'];
     expect(await advance(resultId)).toMatchObject({
@@ -117,7 +117,7 @@ describe('an expired token', () => {
 });
 
 describe('a refresh', () => {
-  test('disconnects the account if the network rejects the refresh, and does not reject the post', async () => {
+  test('disconnects the account, and does not count the post as rejected, if the network rejects the refresh', async () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
     const words = 'invalid_client';
@@ -133,7 +133,7 @@ describe('a refresh', () => {
   });
 
   test.each([Number.NaN, Date.UTC(2020, 0), Date.UTC(10_000, 0), 8.64e15])(
-    'is accepted without an expiry if the network names the expiry %d',
+    'is accepted without an expiry if the network names the invalid expiry %d',
     async (expiresMs) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');
@@ -202,7 +202,7 @@ describe('a refresh', () => {
   );
 
   test.each(['a\0b', 'x'.repeat(40_000)])(
-    'requires a reconnect if no header can carry its tokens (%#)',
+    "requires a reconnect if its tokens can't be sent in a header (%#)",
     async (token) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');
@@ -226,7 +226,7 @@ describe('a refresh', () => {
   });
 
   test.each([true, false])(
-    'that fails lets the target use a login that the user made meanwhile: revoked %s',
+    'that fails lets the target use a new login that the user made meanwhile: old login revoked %s',
     async (isRevoked) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');

@@ -72,7 +72,7 @@ function createProcess() {
 
 const tokenOf = () => readCredentials(database.db, rowsVault, accountId);
 
-test('new tokens are written after an outage, and one line reports it', async () => {
+test('new tokens are written after an outage, and one log line reports the write', async () => {
   const refreshed = createProcess().refresh();
   await expect.poll(() => lines.length).toBe(1);
   await expect.poll(countRefusals).toBeGreaterThan(1);

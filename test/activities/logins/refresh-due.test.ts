@@ -82,7 +82,7 @@ describe('the time of a refresh', () => {
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1);
   });
 
-  test('is five minutes ahead at least, however short the network says the token lives', async () => {
+  test('is at least five minutes ahead, however short the life of the token', async () => {
     const at = await refreshAtOf(-5, network.platform);
     const minutes = (at!.getTime() - Date.now()) / 60_000;
     expect(minutes).toBeGreaterThan(4);
@@ -144,7 +144,7 @@ describe('a due login', () => {
     expect(sent.map(([, , name]) => name)).toContain('renamed');
   });
 
-  test('is refreshed once, although three workers ask and a post is published', async () => {
+  test('is refreshed once, even if three workers refresh it while a post is published', async () => {
     network.expiredTokens.add('a');
     network.refreshed = { tokenExpiresAt: inHours(100) };
     network.onRefresh = () => elapse(50, 'the others have to find a refresh under way');
@@ -173,7 +173,7 @@ describe('a due login', () => {
     expect(network.refreshes).toBe(0);
   });
 
-  test('is left alone if it can no longer be refreshed', async () => {
+  test('is skipped if it can no longer be refreshed', async () => {
     const { accountId } = await addLogin('a');
     await run({ ...network.platform, canRefresh: () => false });
     expect(network.refreshes).toBe(0);
@@ -192,7 +192,7 @@ test('logins are refreshed in groups, the oldest first', async () => {
   expect(await tokenOf(late.accountId)).toBe('late+');
 });
 
-test('the many due logins of one project leave places in the group for those of another', async () => {
+test('the many due logins of one project leave places in the group for the logins of another', async () => {
   network.refreshed = { tokenExpiresAt: inHours(100) };
   for (let i = 0; i < 25; i++) await addLogin(`a${i}`, inHours(-2));
   const { accountId } = await addLogin('b', inHours(-1), await addProject(database.db));
@@ -212,7 +212,7 @@ test('a slow refresh continues after its group has ended', async () => {
   await expect.poll(() => tokenOf(accountId)).toBe('a+');
 });
 
-test("a login that can't be opened does not hold up the others", async () => {
+test("a login that can't be opened does not delay the other logins", async () => {
   const broken = await addLogin('broken', inHours(-2));
   await database.db
     .updateTable('grants')
@@ -224,7 +224,7 @@ test("a login that can't be opened does not hold up the others", async () => {
   expect(await tokenOf(accountId)).toBe('a+');
 });
 
-test("each login is refreshed with the app that made it, also after a tenant's app replaced the operator's", async () => {
+test("each login is refreshed with the app that made it, even after a tenant's app replaced the operator's app", async () => {
   const { db } = database;
   const logins: Login[] = [];
   const refresh: Platform['refresh'] = (login) => {

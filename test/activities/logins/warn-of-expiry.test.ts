@@ -107,7 +107,7 @@ test('a login of 60 days is warned of after 53 and 59 days', async () => {
 });
 
 describe('a login that is new and ends within days', () => {
-  test('is warned of at once, and a day ahead', async () => {
+  test('is warned of at once, and a day before its end', async () => {
     await write(3);
     await warn();
     await expectWarnings(1);
@@ -125,7 +125,7 @@ describe('a login that is new and ends within days', () => {
   });
 });
 
-test('the event has the account and the end of its login', async () => {
+test('the warning event has the account and the end of its login', async () => {
   await write(3);
   await warn();
   const { token_expires_at } = await readGranted(database.db, accountIds[0]!);
@@ -187,7 +187,7 @@ test('more logins than fit in a group are each warned of once', async () => {
   await expectWarnings(1);
 });
 
-test('a login that ends at the same time is not warned of', async () => {
+test('a login that is ended while its warning waits is not warned of', async () => {
   await write(0.5);
   const warnings = await inQuietTransaction(database.db, async (trx) => {
     await lockActiveAccounts(trx, [grantId]);

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { checkImage } from '../../../activities/media/check-image.ts';
 
-test('the image of a check is a gray JPEG of the size that it names', async () => {
+test('the image of a check is a gray JPEG of the declared size', async () => {
   const { data, info } = await sharp(checkImage.bytes).raw().toBuffer({ resolveWithObject: true });
   const { format } = await sharp(checkImage.bytes).metadata();
   const { width, height } = checkImage;

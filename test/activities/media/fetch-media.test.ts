@@ -377,7 +377,7 @@ describe('temporary failures', () => {
     });
   });
 
-  test('a refused connection and a broken one', async () => {
+  test('a refused connection and a broken connection', async () => {
     const server = await startHttp((request) => request.socket.destroy());
     await expectWaiting(server.url);
     const free = await listen(createServer());
@@ -415,7 +415,7 @@ describe('temporary failures', () => {
   });
 
   test.each([undefined, 40_000_000])(
-    'a drip of at most %s bytes',
+    'a body in drips of at most %s bytes',
     async (declared) => {
       const server = await startHttp((_request, response) => {
         response.writeHead(
@@ -432,7 +432,7 @@ describe('temporary failures', () => {
     10_000,
   );
 
-  test('a body that takes too long in all', async () => {
+  test('a body that takes too long in total', async () => {
     const server = await startHttp((_request, response) => {
       const timer = setInterval(() => response.write(Buffer.alloc(5_000)), 20);
       response.on('close', () => clearInterval(timer));
@@ -543,7 +543,7 @@ test('a body that is longer than declared is cut at the declared length', async 
 });
 
 describe('a retry of media that could not be fetched', () => {
-  test('fetches them again, with a workflow that the sweeper knows', async () => {
+  test('fetches the media again, with a workflow that the sweeper knows', async () => {
     let status = 404;
     const server = await startHttp((_request, response) => response.writeHead(status).end(png));
     const { id, row: failed } = await fetchFrom(server.url);
@@ -628,7 +628,7 @@ describe('one fetch at a time', () => {
     expect(await kindsOf(id)).toEqual(['created', 'uploaded']);
   });
 
-  test('a fetch keeps its lease while it reads what it has stored', async () => {
+  test('a fetch keeps its lease while it reads the stored bytes', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     let requests = 0;
     const server = await startHttp((_request, response) => {
@@ -696,7 +696,7 @@ describe('one fetch at a time', () => {
     expect(await readMedia(database.db, id)).toMatchObject(free);
   });
 
-  test('deleted media are left alone', async () => {
+  test('deleted media are not fetched', async () => {
     const server = await startHttp(async (_request, response) => {
       await database.db.updateTable('media').set({ status: 'deleted', writer_id: null }).execute();
       response.end(png);

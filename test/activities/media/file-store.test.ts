@@ -50,7 +50,7 @@ describe('a store in a folder', () => {
     expect(await readdir(join(folder, key.split('/')[0]!))).toEqual([key.split('/')[1]]);
   });
 
-  test('writes nothing where its folder is missing', async () => {
+  test('writes nothing if its folder is missing', async () => {
     const missing = join(folder, 'not-mounted');
     const lost = await openStore(pathToFileURL(missing).href);
     await expect(lost.put(anyKey(), Buffer.from('x'))).rejects.toMatchObject({

@@ -129,7 +129,7 @@ describe('the tries of a fit', () => {
 describe.runIf(process.platform === 'linux')('the process', () => {
   const photo = async () => bytesSource(await noise(400, 300).jpeg().toBuffer());
 
-  test('stays when a terminal interrupts the whole program', async () => {
+  test('keeps running when a terminal interrupts the whole program', async () => {
     await using own = closing(createImages());
     const others = listImageProcesses();
     await probe(own.readers, 'prj_one', await photo());

@@ -34,7 +34,7 @@ test('a folder is created and marked once, and every later start finds it', asyn
   expect(await readFile(markerOf(folder), 'utf8')).toBe(marker);
 });
 
-test('one of many first starts marks the folder', async () => {
+test('one of many simultaneous first starts marks the folder', async () => {
   await Promise.all(Array.from({ length: 4 }, () => prepare()));
   expect((await readFile(markerOf(folder), 'utf8')).trim()).toBe(await storeId());
 });
@@ -141,7 +141,7 @@ test('a first start that was killed before its commit leaves nothing that blocks
   await check();
 });
 
-test('a folder that cannot be written is named', async () => {
+test('the error names a folder that cannot be written', async () => {
   await mkdir(join(folder, '..'), { recursive: true });
   await writeFile(folder, 'a file');
   await expect(prepare()).rejects.toThrow(`The media folder ${folder} can't be`);

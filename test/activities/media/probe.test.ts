@@ -69,7 +69,7 @@ describe('images', () => {
   test.each([
     ['image/gif', (image: Sharp) => image.gif()],
     ['image/webp', (image: Sharp) => image.webp()],
-  ])('animated %s has the size of a frame, and needs all its frames', async (contentType, to) => {
+  ])('animated %s has the size of a frame; a cut file is refused', async (contentType, to) => {
     const bytes = await to(await animation(100, 80)).toBuffer();
     const probed = await probeBytes(bytes);
     expect(probed).toMatchObject({ kind: 'image', contentType, width: 100, height: 80 });
@@ -125,7 +125,7 @@ describe('locations', () => {
     expect(await probeBytes(other)).toMatchObject({ needsCleaning: false });
   });
 
-  test('XMP of more than 256 KiB, which is not read', async () => {
+  test('XMP of more than 256 KiB is not read, and may have a location', async () => {
     const plain = xmpOf('dc:format="x"');
     const isCleaned = async (length: number) => {
       const xmp = plain.padEnd(length);
@@ -307,7 +307,7 @@ describe('files that are refused', () => {
     );
   });
 
-  test('a type with nothing behind its first bytes', async () => {
+  test('a file that has only the first bytes of its type', async () => {
     for (const contentType of imageTypes) {
       const bytes = Buffer.concat([
         (await encode(contentType)).subarray(0, 40),
@@ -331,7 +331,7 @@ describe('files that are refused', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(50_000_000);
   });
 
-  test('an animation with too many pixels in all', async () => {
+  test('an animation with too many pixels in total', async () => {
     // Eleven frames of 7,000 × 7,000 pixels.
     const head = Buffer.from('474946383961581b581b800000000000ffffff', 'hex');
     const frame = Buffer.from('21f90400000000002c00000000581b581b0002024c0100', 'hex');
@@ -391,12 +391,12 @@ describe('videos', () => {
     },
   );
 
-  test('a video whose index at the end is missing', async () => {
+  test('a video whose index at the end is missing is refused', async () => {
     const { code } = await refusal((await video('mp4')).subarray(0, -600));
     expect(code).toBe('media_invalid');
   });
 
-  test('an index of a few bytes that names billions of samples', async () => {
+  test('an index of a few bytes that names billions of samples is refused', async () => {
     const bytes = await video('mp4-fast-start');
     const count = 4_000_000_000;
     const durations = bytes.indexOf('stts') + 8;
@@ -414,7 +414,7 @@ describe('videos', () => {
     expect(await longestTurnMs(refused)).toBeLessThan(1_000);
   });
 
-  test('tracks that each name millions of samples', async () => {
+  test('tracks that each name millions of samples are refused', async () => {
     const bytes = slowVideo(30, 20_000_000);
     const startedAt = process.cpuUsage();
     const limits = { cpuMs: 500, wallMs: 60_000 };
@@ -426,7 +426,7 @@ describe('videos', () => {
     expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(5_000);
   });
 
-  test('a video with more tracks than a film has', async () => {
+  test('a video with too many tracks is refused', async () => {
     expect(await probeBytes(slowVideo(32, 10))).toMatchObject({ kind: 'video' });
     expect(await refusal(slowVideo(33, 10))).toEqual({
       code: 'media_too_large',

@@ -132,7 +132,7 @@ describe('writeSegments', () => {
     expect(await objects()).toHaveLength(1);
   });
 
-  test('refuses to continue elsewhere than at the end', async () => {
+  test('refuses to continue anywhere but at the end of the stored bytes', async () => {
     await claim();
     await write(randomBytes(unitBytes * 2));
     const gap = write(randomBytes(10), { from: unitBytes });
@@ -313,7 +313,7 @@ describe('the lease of a writer', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is released after the work, however it ends', async () => {
+  test('is released after the work, however the work ends', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     expect(await withWriter(database.db, mediaId, () => Promise.resolve(7))).toBe(7);
     const failed = withWriter(database.db, mediaId, () => Promise.reject(new Error('No.')));

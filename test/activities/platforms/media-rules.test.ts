@@ -221,7 +221,7 @@ describe('a chosen frame', () => {
   });
 });
 
-test('a network without alt texts of videos keeps those of images', () => {
+test('a network that ignores alt texts of videos still gets alt texts of images', () => {
   const given = [
     { ...image, altText: 'a cat' },
     { ...video, altText: 'a film' },

@@ -113,7 +113,7 @@ describe('multipart', () => {
     expect(body).toEqual(['b', 'video.mp4', 'video/mp4', 5_000_001, true, null]);
   });
 
-  test('reads no faster than the network, whatever the size', async () => {
+  test('reads its source no faster than the network reads, whatever the size', async () => {
     const source = zeros(100_000_000);
     let socket: Socket | undefined;
     const server = await listen(

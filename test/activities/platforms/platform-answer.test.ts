@@ -93,7 +93,7 @@ const published = (post: object) => answer(201, { id: 'p1', url: 'https://n.test
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 describe('a refusal', () => {
-  test('ends the target if its text has NUL and half surrogate pairs', async () => {
+  test('ends the target even if its text has NUL and half surrogate pairs', async () => {
     const { result, attempts } = await publish({
       commit: refusal(400, { code: 'bad\0\uD800', message: 'No\0t \uDC00 this' }),
     });
@@ -143,7 +143,7 @@ const answering = (given: Partial<PublishedAnswer>): Platform => ({
 });
 
 describe('a post reported as published', () => {
-  test('has an id and a url that can be kept', async () => {
+  test('has an id and a url that can be stored', async () => {
     const { result, commits } = await publish({
       commit: published({ id: `p\0\uD800${'x'.repeat(100_000)}` }),
     });
@@ -218,7 +218,7 @@ describe('a post reported as published', () => {
     expect(attempts).toMatchObject([{ phase: 'commit', outcome: 'published' }]);
   });
 
-  test.each([[''], [' '], ['\0']])('is checked for if its id is %j', async (id) => {
+  test.each([[''], [' '], ['\0']])('is looked for if its id is %j', async (id) => {
     const found = answer(200, { posts: [{ id: 'p2', url: 'https://n.test/p2' }] });
     const { result, attempts, commits } = await publish({ commit: published({ id }), look: found });
     expect(result).toMatchObject({ status: 'published', external_id: 'p2', attempts: 1 });
@@ -233,7 +233,7 @@ describe('a post reported as published', () => {
 describe('a check', () => {
   const lost: Reply = 'reset';
 
-  test('is repeated a limited number of times if it fails with NUL in its text', async () => {
+  test('is repeated a limited number of times even if its error text has NUL', async () => {
     const { result, attempts } = await publish({
       commit: lost,
       look: refusal(500, { code: '\0', message: '\uD800\0' }),
@@ -326,7 +326,7 @@ describe('prepare', () => {
 });
 
 describe('a refresh', () => {
-  test('ends the target if it is refused with NUL in its text', async () => {
+  test('ends the target even if the text of the refusal has NUL', async () => {
     const words = { code: 'token_expired\0', message: 'Ended.\0' };
     const { result } = await publish({ commit: refusal(401, words) });
     expect(result).toMatchObject({

@@ -32,7 +32,7 @@ describe('a URL', () => {
   test.each([
     [hourMs, hourMs],
     [1_000 * hourMs, 25 * hourMs],
-  ])('is made for %i ms, and works for %i ms', (forMs, worksForMs) => {
+  ])('is requested for %i ms, and works for %i ms', (forMs, worksForMs) => {
     const clock = { nowMs: 1_000 };
     const urls = urlsAt(clock);
     const token = tokenOf(urls.urlOf(media, 'image/png', forMs));

@@ -39,7 +39,7 @@ describe('readThrottle', () => {
   });
 });
 
-test('serverNow is our own clock if the network sends none', () => {
+test('serverNow is our own clock if the network sends no time', () => {
   expect(serverNow(at({}))).toBe(Date.parse(date));
   expect(Math.abs(serverNow(new Headers()) - Date.now())).toBeLessThan(1_000);
 });

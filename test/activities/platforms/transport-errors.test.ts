@@ -47,7 +47,7 @@ describe('toTransportError', () => {
     expect(error.options.platformCode).toBe('ECONNREFUSED');
   });
 
-  test('maps a name with only refusing addresses to unavailable', async () => {
+  test('maps a name whose addresses all refuse connections to unavailable', async () => {
     const server = createServer();
     const port = await listen(server);
     await new Promise((resolve) => server.close(resolve));

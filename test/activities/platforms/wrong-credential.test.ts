@@ -12,7 +12,7 @@ const caught = (error: unknown, rethrow: (error: unknown) => never): unknown => 
 };
 
 describe('asFieldError', () => {
-  test('names the field of a failure of these kinds, and keeps what the network said', () => {
+  test("adds the field to a failure of the given kinds, and keeps the network's message and code", () => {
     const error = new PlatformError('reauthorize', 'No.', { platformCode: '403' });
     expect(caught(error, asFieldError('chat', 'rejected', 'reauthorize'))).toMatchObject({
       kind: 'rejected',

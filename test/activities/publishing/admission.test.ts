@@ -22,7 +22,7 @@ describe('createAdmission', () => {
     expect(admission.isCrowded()).toBe(false);
   });
 
-  test('lets some posts wait, reports it, and admits one when another leaves', async () => {
+  test('lets some posts wait, reports that posts wait, and admits a waiting post when a post leaves', async () => {
     const entered = enterMany(100);
     const order: number[] = [];
     const waiting = enterMany(60).map(async (entering, i) => {
@@ -39,7 +39,7 @@ describe('createAdmission', () => {
     expect(admission.isCrowded()).toBe(false);
   });
 
-  test('dismisses waiting posts while none leaves', async () => {
+  test('dismisses waiting posts if no post leaves', async () => {
     void enterMany(100);
     const waiting = admission.enter();
     await vi.advanceTimersByTimeAsync(600);
@@ -47,7 +47,7 @@ describe('createAdmission', () => {
     expect(admission.isCrowded()).toBe(false);
   });
 
-  test('dismisses posts that waited long, although others leave', async () => {
+  test('dismisses posts that waited too long, even if other posts leave', async () => {
     const entered = enterMany(100);
     void enterMany(100);
     const last = admission.enter();

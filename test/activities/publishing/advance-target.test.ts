@@ -73,7 +73,7 @@ describe('advanceTarget', () => {
     ]);
   });
 
-  test('finds the post after a lost answer, and makes no second one', async () => {
+  test('finds the post after a lost answer, and makes no second post', async () => {
     const { resultId } = await createTarget();
     network.script = ['lose_answer'];
     expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 1 });
@@ -218,7 +218,7 @@ describe('advanceTarget', () => {
     expect(network.calls).toBe(0);
   });
 
-  test('fails a target whose network cannot fetch media from here', async () => {
+  test('fails a target whose network cannot fetch media from this installation', async () => {
     const { resultId } = await createTarget();
     Object.assign(dependencies, { platforms: createPlatforms([], ['sandbox']) });
     expect(await advance(resultId)).toMatchObject({

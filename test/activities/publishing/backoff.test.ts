@@ -60,13 +60,13 @@ describe('afterError', () => {
     expect(fail).toBe('rate_limited');
   });
 
-  test('asks for a used-up quota every 15 minutes, for 48 hours', () => {
+  test('tries again every 15 minutes if a quota is used up, for 48 hours', () => {
     const { waits, fail } = after('rate_limited', 'prepare', { isOutOfQuota: true });
     expect(waits).toEqual(Array.from({ length: 192 }, () => 900_000));
     expect(fail).toBe('quota_exhausted');
   });
 
-  test('keeps the clocks of a quota and of a rate limit apart', () => {
+  test('counts the wait for a quota and the wait for a rate limit separately', () => {
     const quota = error('rate_limited', { isOutOfQuota: true });
     const limited: ClockState = { rateLimits: 5, rateLimitedSinceMs: now - 7 * 3_600_000 };
     const waiting = afterError(quota, 'prepare', { ...limited, prepareSinceMs: 1 }, limits, now);
@@ -110,7 +110,7 @@ describe('afterError', () => {
     expect(next).toMatchObject({ next: 'reconcile', waitMs: 0 });
   });
 
-  test('repeats a prepare whose outcome is unknown, since it is harmless', () => {
+  test('repeats a prepare whose outcome is unknown, because a repeat is harmless', () => {
     const next = afterError(error('unknown_outcome'), 'prepare', {}, limits, now);
     expect(next).toMatchObject({ next: 'prepare', waitMs: 1_000 });
   });
@@ -127,7 +127,7 @@ describe('afterError', () => {
     expect(after('rejected', 'reconcile')).toEqual({ waits: checks, fail: 'outcome_unknown' });
   });
 
-  test('ends with the code that the network asks for', () => {
+  test('fails with the code that the error names', () => {
     const failsAs = 'media_fetch_failed';
     expect(after('rejected', 'prepare', { failsAs })).toEqual({ waits: [], fail: failsAs });
     const { waits, fail } = after('unavailable', 'prepare', { failsAs });
@@ -139,7 +139,7 @@ describe('afterError', () => {
     expect(after('rejected', 'commit')).toEqual({ waits: [], fail: 'rejected' });
   });
 
-  test('distinguishes a revoked token from an expired one', () => {
+  test('distinguishes a revoked token from an expired token', () => {
     expect(after('reauthorize', 'commit', { isRevoked: true }).fail).toBe('token_revoked');
     expect(after('reauthorize', 'commit').fail).toBe('token_expired');
   });
@@ -211,7 +211,7 @@ describe('afterAbsent', () => {
   const absent = (network: typeof never, clock: ClockState) =>
     afterAbsent(network, clock, limits, now);
 
-  test('commits again after the first check where a repeat is a no-op, and continues to check', () => {
+  test('commits again after the first check if a repeat is a no-op, and continues to check', () => {
     const next = absent(always, { reconcileChecks: 1 });
     expect(next).toMatchObject({ next: 'commit', waitMs: 1_000, clock: { reconcileChecks: 1 } });
     expect(absent(always, { reconcileChecks: 2 })).toMatchObject({ next: 'reconcile' });
@@ -225,12 +225,12 @@ describe('afterAbsent', () => {
     expect(absent(forAnHour, clock)).toMatchObject({ next });
   });
 
-  test('continues to check where a repeat is a no-op and no repeat is left', () => {
+  test('continues to check if a repeat is a no-op and no repeat is left', () => {
     const clock = { reconcileChecks: 1, unavailable: limits.unavailableDelaysMs.length };
     expect(absent(always, clock)).toMatchObject({ next: 'reconcile', waitMs: 5_000 });
   });
 
-  test('trusts only the last check where a repeat would make a second post', () => {
+  test('trusts only the last check if a repeat would make a second post', () => {
     expect(absent(never, { reconcileChecks: 1 })).toMatchObject({ next: 'reconcile' });
     expect(absent(never, { reconcileChecks: 3 })).toMatchObject({ next: 'reconcile' });
     expect(absent(never, { reconcileChecks: 4, unprovenSinceMs: now })).toEqual({
@@ -254,7 +254,7 @@ describe('mayRepeat', () => {
     expect(mayRepeat(never, {}, now)).toBe(true);
   });
 
-  test('allows a repeat only while the network remembers the first one', () => {
+  test('allows a repeat only while the network remembers the first commit', () => {
     const clock = { reconcileChecks: 1, unprovenSinceMs: now };
     expect(mayRepeat(forAnHour, clock, now + 3_599_999)).toBe(true);
     expect(mayRepeat(forAnHour, clock, now + 3_600_000)).toBe(false);
@@ -278,7 +278,7 @@ describe('firstCheck', () => {
 });
 
 describe('afterUnknown', () => {
-  test('ends at once where the network can never say', () => {
+  test('ends at once if no further check is left', () => {
     expect(afterUnknown('reconcile', { reconcileChecks: 1 }, limits)).toEqual({
       fail: 'outcome_unknown',
     });

@@ -158,7 +158,7 @@ describe.concurrent('a process whose call was taken over', () => {
     expect(await result(resultId)).toMatchObject({ status: 'published', external_id: 'post-0' });
   });
 
-  test('fails the target if its commit is the newest one and was refused', async () => {
+  test('fails the target if its commit is the newest commit and was refused', async () => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork({ commit: [{ until, refuses: true }] });
     const resultId = await createTarget();

@@ -26,7 +26,7 @@ async function addThree() {
   return { slow, crowded, other };
 }
 
-test('a target without a place makes no call, and its row stays as it is', async () => {
+test('a target without a free place for a call makes no call, and its row stays as it is', async () => {
   const { promise: until, resolve: answer } = Promise.withResolvers<void>();
   await using network = await startSlowNetwork({ commit: [{ until }] });
   const dependencies = { ...createProcess(database.db, network), places: createCallPlaces(2) };
@@ -49,7 +49,7 @@ test('a target without a place makes no call, and its row stays as it is', async
   expect(network.calls).toEqual({ ...noCalls, prepare: 3, commit: 3 });
 });
 
-test('a target has a place while another process owns its call', async () => {
+test('a target takes up a place for a call even while another process makes that call', async () => {
   const { promise: until, resolve: answer } = Promise.withResolvers<void>();
   await using network = await startSlowNetwork({ commit: [{ until }] });
   const { projectId, resultId } = await addTarget(database.db);

@@ -134,7 +134,7 @@ describe('a deadline that passes', () => {
     expect(network.calls).toBe(1);
   });
 
-  test('fails a target that a restore brought back, unless the network has it', async () => {
+  test('fails a target that a restore brought back, unless the network has the post', async () => {
     const { postId, resultId } = await addTarget(database.db);
     await setDeadline(postId, -1);
     await database.db

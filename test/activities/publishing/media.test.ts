@@ -140,7 +140,7 @@ test.each([
   [{ status: 'failed', error_code: 'media_unreachable' }, 'media_unreachable', 'retry'],
   [{ status: 'failed', error_code: 'media_hash_mismatch' }, 'media_invalid', 'edit_content'],
   [{ status: 'deleted' }, 'media_expired', 'edit_content'],
-] as const)('fails with media that are %j', async (change, code, nextAction) => {
+] as const)('a target fails with media that are %j', async (change, code, nextAction) => {
   const { resultId } = await addWith({ error_message: 'No.', ...change });
   expect(await advanceToEnd(dependencies, resultId)).toMatchObject({
     status: 'failed',
@@ -235,7 +235,7 @@ test('an image that could not be fitted is not fitted again for a later target',
   expect(fits).toBe(1);
 });
 
-test('media that came by URL and break the rules fail the target, with limit and actual', async () => {
+test('media that came by URL and break the rules fail the target, and the error has the limit and the actual value', async () => {
   const { resultId, mediaId } = await addWith({ status: 'pending' }, false);
   await storeImage(mediaId, await photo(400));
   expect(await advanceToEnd(dependencies, resultId)).toMatchObject({

@@ -120,7 +120,7 @@ test('a target between two steps shows what it waits for', async () => {
   expect(findWaitReason(row, [row])).toBe('preparation');
 });
 
-test('a target is prepared again when what was prepared has expired', async () => {
+test('a target is prepared again when its prepared container has expired', async () => {
   await using target = await start();
   const { switchboard } = target.network;
   switchboard.onCall = (moment, stage, call) => {
@@ -162,7 +162,7 @@ function loseCommit(network: ContainerNetwork, fault: 'cut_before' | 'answer_los
   };
 }
 
-test('a target is checked, and never prepared again, if a lost commit may have used what was prepared', async () => {
+test('a target is checked, and never prepared again, if a lost commit may have used its container', async () => {
   await using target = await start();
   loseCommit(target.network, 'cut_before');
   expect(await target.end()).toMatchObject({ status: 'failed', error_code: 'outcome_unknown' });

@@ -128,7 +128,7 @@ describe('at a network that cannot be checked', () => {
 });
 
 describe('before the check', () => {
-  test('a target that was due cannot be canceled, but one that is due later can', async () => {
+  test('a target that was due cannot be canceled, but a target that is due later can', async () => {
     await using network = await toKind(mastodon).start(database.db);
     const { post } = await publishAndRestore(network);
     const cancel = () =>

@@ -46,7 +46,7 @@ async function conclude(postId: string) {
 }
 
 describe('a thread', () => {
-  test('is published part by part, each as a reply to the one before', async () => {
+  test('is published part by part, each part as a reply to the part before', async () => {
     const account = await addAccount(database.db);
     const { resultIds } = await addTargets(database.db, account, [
       {},

@@ -84,7 +84,7 @@ test('an upload goes back to the chunk that the network wants', async () => {
   expect(await network.listPosts()).toMatchObject([{ options: { sha256: file.sha256 } }]);
 });
 
-test('an upload starts again if the chunk of the commit is not the next one', async () => {
+test('an upload starts again if the chunk of the commit is not the next chunk', async () => {
   await using network = await startUploads({ chunkBytes });
   const { platform, connection } = network;
   const target = targetOf(connection, { media: [fileMedia(file.path)] });
@@ -120,7 +120,7 @@ test('an upload is prepared again when its session ends before the commit', asyn
   expect(network.countSessions()).toBe(2);
 });
 
-test('an upload never opens a new session after a lost commit, which may have used the first one', async () => {
+test('an upload never opens a new session after a lost commit, which may have used the first session', async () => {
   await using network = await startUploads({ chunkBytes });
   const { switchboard } = network;
   switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault: 'cut_before' });

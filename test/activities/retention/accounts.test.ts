@@ -154,7 +154,7 @@ describe('prune', () => {
     });
   });
 
-  test('deletes the checks of the account, and of no other', async () => {
+  test('deletes the checks of the account, and of no other account', async () => {
     const { db } = database;
     const accountIds = [await addDueAccount(), await addAccount(db, projectId, 'bluesky')];
     for (const accountId of accountIds) {
@@ -165,7 +165,7 @@ describe('prune', () => {
     expect(left).toEqual([{ id: accountIds[1] }]);
   });
 
-  test('ends after one pass, although accounts are left, and each run continues the one before', async () => {
+  test('ends after one pass, even if accounts are left, and the next run continues there', async () => {
     const accountIds = [await addDueAccount(), await addDueAccount(), await addDueAccount()];
     for (const accountId of accountIds) {
       await addResults(accountId, 150);

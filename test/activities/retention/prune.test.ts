@@ -250,7 +250,7 @@ describe('prune', () => {
   });
 });
 
-describe('the app of a server that users name', () => {
+describe("an app that is registered at a server of the user's choice", () => {
   const oldDays = 1.01;
 
   const instance = 'https://a.example https://us.example/connect/callback';
@@ -301,7 +301,7 @@ describe('the app of a server that users name', () => {
     expect(await isKept((await addApp(0.99)).id)).toBe(true);
   });
 
-  test('stays with a login', async () => {
+  test('stays while it has a login', async () => {
     const { id, projectId: owner } = await addApp(oldDays);
     await addGrant(database.db, { projectId: owner, appId: id });
     expect(await isKept(id)).toBe(true);
@@ -321,7 +321,7 @@ describe('the app of a server that users name', () => {
     expect(await isKept((await addApp(oldDays, { projectId: null })).id)).toBe(true);
   });
 
-  test('stays if the project set it itself, for a network without such servers', async () => {
+  test("stays if it is the project's own app for a network without a choice of servers", async () => {
     expect(await isKept((await addApp(oldDays, { instance: '' })).id)).toBe(true);
   });
 });
@@ -398,7 +398,7 @@ describe('prune, by table', () => {
     expect(rows).toEqual([{ count: 4 }]);
   });
 
-  test('deletes webhooks and API keys that ended 30 days ago, and none in use', async () => {
+  test('deletes webhooks and API keys that ended 30 days ago, but keeps those in use', async () => {
     const { db } = database;
     const ends = [ago(31), ago(29), null];
     const webhooks: string[] = [];
@@ -420,7 +420,7 @@ describe('prune, by table', () => {
     expect(await keptIds('api_keys', keys)).toEqual([1, 2]);
   });
 
-  test('deletes checks of accounts that ended 30 days ago, and none that runs', async () => {
+  test('deletes checks of accounts that ended 30 days ago, but keeps running checks', async () => {
     const { db } = database;
     const ids: string[] = [];
     for (const [i, endedAt] of [ago(31), ago(29), null].entries()) {
@@ -459,7 +459,7 @@ describe('prune, by table', () => {
 });
 
 describe('deleteEvents', () => {
-  test('deletes 500 events at a time, each batch after the one before', async () => {
+  test('deletes 500 events at a time, one batch after the other', async () => {
     const ids = await addOld({ count: 1_200, attemptsEach: 1 });
     const batches = [];
     for (let after: string | null = ''; after !== null;) {

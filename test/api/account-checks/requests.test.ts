@@ -151,7 +151,7 @@ describe('a check', () => {
     ]);
   });
 
-  test('is refused while another one of the account is running', async () => {
+  test('is refused while another check of the account is running', async () => {
     const { data } = (await start()).body;
     const hint = `Wait until ${data.id} has ended.`;
     const error = { code: 'conflict', hint };
@@ -162,7 +162,7 @@ describe('a check', () => {
     expect((await start()).status).toBe(202);
   });
 
-  test('is the same one for a repeated request', async () => {
+  test('is not started again by a repeated request', async () => {
     const headers = { 'Idempotency-Key': 'check-1' };
     const { data } = (await start(undefined, { headers })).body;
     const repeated = await start(undefined, { headers });

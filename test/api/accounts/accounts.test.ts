@@ -136,7 +136,7 @@ describe('POST /v1/accounts/connect', () => {
     expect(more).toEqual([]);
   });
 
-  test('connects two simultaneous requests to one account', async () => {
+  test('connects one account for two simultaneous requests', async () => {
     const answers = await Promise.all([connect('twin'), connect('twin'), connect('twin')]);
     expect(new Set(answers.map((answer) => answer.body.data.id)).size).toBe(1);
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
@@ -230,7 +230,7 @@ describe('POST /v1/accounts/connect', () => {
 });
 
 describe('GET /v1/accounts', () => {
-  test('filters accounts, pages them newest first, and shows none of another project', async () => {
+  test('filters accounts, pages them newest first, and shows no account of another project', async () => {
     const mine = await rest.createTenant();
     await connect('someone', {}, await rest.createTenant());
     for (const [handle, user] of [

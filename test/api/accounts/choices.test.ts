@@ -154,7 +154,7 @@ describe('GET /v1/accounts/:id/choices/:kind', () => {
     expect((await list()).body).toMatchObject({ is_complete: false });
   });
 
-  test('keeps an empty list too', async () => {
+  test('stores an empty list too', async () => {
     expect(idsOf(await list())).toEqual([]);
     expect(idsOf(await list())).toEqual([]);
     expect(network.asked).toHaveLength(1);
@@ -201,7 +201,7 @@ describe('the network is asked', () => {
 });
 
 describe('a login that has ended', () => {
-  test('must be connected again, whatever list is kept', async () => {
+  test('must be connected again, even if a list is stored', async () => {
     network.boards = boards('a');
     await list();
     await age(61);
@@ -257,7 +257,7 @@ describe('a call that fails', () => {
     },
   );
 
-  test('leaves the kept list for requests that do not ask for a new one', async () => {
+  test('leaves the stored list for requests that do not ask for a new one', async () => {
     network.boards = boards('a');
     await list();
     await age(2);

@@ -90,7 +90,7 @@ describe('a post', () => {
     expect(ended).toMatchObject([{ status: 'failed', error_code: 'rejected' }]);
   });
 
-  test('leaves out a default with a null', async () => {
+  test("doesn't get a default for an option that is null", async () => {
     const { id, results } = await post({ outcome: null });
     expect(results).toEqual([
       { defaulted: ['delayMs'], platformOptions: { outcome: null, delayMs: 1 } },

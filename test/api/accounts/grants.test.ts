@@ -70,7 +70,7 @@ const listGrants = () =>
 const login = (secret: string): Login => ({ credentials: { secret }, app: null });
 
 describe('disconnecting', () => {
-  test('one of three accounts leaves two, and the last one revokes the login once', async () => {
+  test('one of three accounts keeps the login, and disconnecting the last account revokes it once', async () => {
     const ada = await connect('one');
     const [bob, eve] = [await addSibling(ada, 'bob'), await addSibling(ada, 'eve')];
     expect((await call('DELETE', ada)).status).toBe(204);

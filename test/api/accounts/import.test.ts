@@ -134,7 +134,7 @@ describe('an import', () => {
     });
   });
 
-  test('keeps the ID of a known account, and revokes the login that it had', async () => {
+  test("keeps the ID of a known account, and revokes the account's earlier login", async () => {
     const first = await add({});
     const again = await add({ access_token: 'token-2' });
     expect(again.status).toBe(200);
@@ -209,7 +209,7 @@ describe('an import is refused', () => {
     expect(given).toEqual([]);
   });
 
-  test('with a refresh token at a network that has none', async () => {
+  test('with a refresh token at a network without refresh tokens', async () => {
     const body = { platform: 'mastodon', refresh_token: 'r' };
     expect(await issuesOf(body)).toEqual([['refresh_token', 'refresh_not_supported']]);
     expect(given).toEqual([]);

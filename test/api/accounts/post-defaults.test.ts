@@ -76,7 +76,7 @@ describe('a new post', () => {
     });
   });
 
-  test('leaves out a default with a null', async () => {
+  test("doesn't get a default for an option that is null", async () => {
     expect(await optionsIn(await create({ langs: null }))).toEqual({
       shown: { langs: null, tags: ['news'] },
       sent: { tags: ['news'] },
@@ -84,7 +84,7 @@ describe('a new post', () => {
     });
   });
 
-  test('can have a null where there is no default', async () => {
+  test('can have a null for an option without a default', async () => {
     await setDefaults({});
     expect(await optionsIn(await create({ langs: null }))).toEqual({
       shown: { langs: null },
@@ -113,7 +113,7 @@ describe('a new post', () => {
 });
 
 describe('a draft', () => {
-  test('has no defaults until it is published, and then those of that time', async () => {
+  test('has no defaults until it is published, and then gets the defaults of that time', async () => {
     const post = await create({ tags: ['own'] }, draft);
     expect(await optionsIn(post)).toEqual({
       shown: { tags: ['own'] },
@@ -171,7 +171,7 @@ describe('a draft', () => {
     }
   });
 
-  test('counts the copy of the defaults as a change', async () => {
+  test('has a higher revision after it is scheduled with the defaults', async () => {
     const post = await create(null, draft);
     const [before] = post.results;
     const after = await change(post, { scheduled_at: inSeconds(3_600) });
@@ -238,7 +238,7 @@ describe('a default that the post refuses', () => {
     expect(validated).toMatchObject({ valid: false, errors: [refused] });
   });
 
-  test('is reported for a draft too, and a null leaves it out', async () => {
+  test('is reported for a draft too, and is left out if the option is null', async () => {
     const answer = await ask('POST', '', { ...body({ link_attachment }), ...draft });
     expect(answer.body.error.issues).toMatchObject([refused]);
     const { results } = await write('POST', '', body({ link_attachment, poll: null }));

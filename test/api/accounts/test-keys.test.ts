@@ -78,7 +78,7 @@ describe('an account', () => {
 });
 
 describe('a post', () => {
-  test('is there for a test key while all its targets are sandbox accounts', async () => {
+  test('is visible to a test key while all its targets are sandbox accounts', async () => {
     const id = await createDraft(production, sandboxAccount);
     expect((await testing.patch(`/v1/posts/${id}`, { caption: 'b' })).status).toBe(200);
     const both = { account_ids: [sandboxAccount, blueskyAccount] };
@@ -113,7 +113,7 @@ describe('a post', () => {
     expect(posts.nodes.map(({ id }: { id: string }) => id)).toEqual(mine);
   });
 
-  test('is there for a production key in either environment', async () => {
+  test('is visible to a production key in either environment', async () => {
     const id = await createDraft(testing, sandboxAccount);
     expect((await production.get(`/v1/posts/${id}`)).status).toBe(200);
   });
@@ -171,7 +171,7 @@ describe('events', () => {
 });
 
 describe('resources that a key creates', () => {
-  test('carry its environment, and a production key sees them', async () => {
+  test('have the environment of the key, and a production key sees them', async () => {
     const id = await createWebhook(testing);
     expect((await production.get(`/v1/webhooks/${id}`)).body.data.environment).toBe('test');
     const session = await testing.post('/v1/connect/sessions', {
@@ -222,7 +222,7 @@ describe('the project', () => {
 });
 
 describe("a connect session's URL", () => {
-  test('is in the answer that creates the session, and in no other', async () => {
+  test('is in the answer that creates the session, and in no other answer', async () => {
     const body = { platform: 'sandbox', external_user_id: 'u' };
     const made = await production.post('/v1/connect/sessions', body);
     const { id, url } = made.body.data;

@@ -68,7 +68,7 @@ describe('the user', () => {
 });
 
 describe('the defaults', () => {
-  test('are replaced as a whole, and a null sets no default', async () => {
+  test('are replaced as a whole, and an option that is null gets no default', async () => {
     expect(await read()).toMatchObject({ defaults: { platform_options: {} } });
     const first = await setDefaults({ langs: ['en'], tags: ['news'] });
     expect(first.body.data.defaults).toEqual({
@@ -93,7 +93,7 @@ describe('the defaults', () => {
     expect(await read()).toMatchObject({ defaults: { platform_options: {} } });
   });
 
-  test('are short, because each target gets a copy', async () => {
+  test('have a size limit, because each target gets a copy', async () => {
     const tags = Array.from({ length: 1_000 }, () => 'a'.repeat(10));
     expect(await issuesOf(setDefaults({ tags }))).toEqual([
       {
@@ -149,7 +149,7 @@ describe('a change', () => {
     });
   });
 
-  test("reaches no other project's account, and none of production with a test key", async () => {
+  test("reaches no other project's account, and no production account with a test key", async () => {
     const other = await rest.createTenant();
     expect((await update({ display_name: 'a' }, other.key)).status).toBe(404);
     const testing = await rest.createTenant({ projectId, environment: 'test' });

@@ -63,7 +63,7 @@ test('the command seals with the first key, and names unused and used keys', asy
   ]);
 });
 
-test('the command creates no key if it gets none', async () => {
+test('the command creates no key if it is given no key', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'fanfare-keys-'));
   try {
     await expect(run({ FANFARE_DATA_DIR: folder })).rejects.toThrow(

@@ -121,7 +121,7 @@ describe('showStuck', () => {
     ]);
   });
 
-  test('shows the pauses that hold them', async () => {
+  test('shows the pauses that hold the posts and the deliveries', async () => {
     const { db } = database;
     const post = await addLatePost(20);
     const other = await addLatePost(20);

@@ -82,7 +82,7 @@ describe('the link', () => {
     expect(answer.headers.get('Set-Cookie')).toContain(`connect_${session.id}=`);
   });
 
-  test('sets a cookie that no other host can set where clients see https', async () => {
+  test('sets a cookie that no other host can set if clients see https', async () => {
     const { id, url } = await createSession();
     const context = { ...app.context, publicUrl: 'https://fanfare.test' };
     const routes = createConnectRoutes(context);
@@ -192,7 +192,7 @@ describe('the callback', () => {
     expect(await readStatus(session)).toBe('pending');
   });
 
-  test('may reach another process, also one that seals with a newer key', async () => {
+  test('may reach another process, even a process that seals with a newer key', async () => {
     const session = await createSession();
     const owner = createBrowser();
     const callback = await findCallback(await beginConsent(owner, session.url));

@@ -48,7 +48,7 @@ describe('the form', () => {
     expect(text).toContain('<label for="channel_id">Channel id</label>');
   });
 
-  test('says above the fields how to get them, with links that leave the form open', async () => {
+  test('says above the fields how to get their values, with links that leave the form open', async () => {
     const text = await render(alternatives);
     expect(text).toContain(
       '<p>Paste a webhook. Or see <a href="https://example.com/bots" target="_blank" rel="noopener">https://example.com/bots</a>, then <code>/invite</code> it.</p>',
@@ -87,7 +87,7 @@ describe('the form', () => {
     expect(controlIn(text, 'channel_id')).not.toContain('aria-describedby');
   });
 
-  test('has room for several lines where the schema asks for them', async () => {
+  test('has room for several lines if the schema asks for them', async () => {
     const relays = z.strictObject({ relays: z.string().meta({ 'x-multiline': true }) });
     const text = await render(relays, { values: { relays: 'wss://a\nwss://<b>' } });
     expect(text).toMatch(/<textarea id="relays"[^>]*>wss:\/\/a wss:\/\/&lt;b&gt;<\/textarea>/);

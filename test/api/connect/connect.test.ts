@@ -381,7 +381,7 @@ describe('the form of a network with plain credentials', () => {
     expect((await getSession(session.id)).status).toBe('pending');
   });
 
-  test('is 400 where its body cannot be read, and nothing is logged', async () => {
+  test('is 400 if its body cannot be read, and nothing is logged', async () => {
     const logged: unknown[] = [];
     const log = { error: (entry: unknown) => logged.push(entry) };
     const pages = createConnectRoutes({ ...rest.context, log } as never);

@@ -94,7 +94,7 @@ describe('an app registered at a server', () => {
     expect(registered).toBe(2);
   });
 
-  test('has the name of the project, and stays the same when that changes', async () => {
+  test('has the name of the project, and stays the same when the name changes', async () => {
     const rename = (name: string) =>
       rest.call('PATCH', '/v1/project', { key: tenant.key, body: { name } });
     await rename('Acme');
@@ -155,7 +155,7 @@ describe('a session at a network that needs an app', () => {
   test.each<[string, PlatformName]>([
     ['only a consent page', 'mastodon'],
     ['a form too', 'linkedin'],
-  ])('is refused while nobody has an app, at a network with %s', async (_, network) => {
+  ])('is refused if no app is set, at a network with %s', async (_, network) => {
     const refused = await createSession(network);
     expect(refused.status).toBe(422);
     expect(refused.body.error.issues).toMatchObject([

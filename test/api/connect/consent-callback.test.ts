@@ -50,7 +50,7 @@ describe('the callback', () => {
     expect(await listAccounts()).toEqual(['Bakery']);
   });
 
-  test("refuses the state of a form, and the session's form refuses that of a consent", async () => {
+  test("refuses the state of a form, and the session's form refuses the state of a consent", async () => {
     const browser = browse();
     const session = await createSession();
     const form = await browser.visit(session.url);

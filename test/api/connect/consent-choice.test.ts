@@ -54,7 +54,7 @@ describe('a choice among accounts', () => {
     expect(network.countLiveGrants()).toBe(1);
   });
 
-  test('completes the session in the order of the page', async () => {
+  test('connects the chosen accounts in the order of the page', async () => {
     network.accounts.reverse();
     const browser = browse();
     const session = await createSession();
@@ -67,7 +67,7 @@ describe('a choice among accounts', () => {
     expect(await Promise.all(names)).toEqual(['Garden', 'Bakery']);
   });
 
-  test('shows each account, and why one cannot be chosen', async () => {
+  test('shows each account, and the reason if an account cannot be chosen', async () => {
     const browser = browse();
     const session = await createSession();
     const page = await logIn(browser, session);

@@ -61,7 +61,7 @@ function withOneAccount(): Platform {
   });
 }
 
-test('two logins that list the same accounts in another order are both written', async () => {
+test('two logins that list the same accounts in different orders are both written', async () => {
   const method = consentOf(flow.platform);
   const listing = (isReversed: boolean) =>
     withMethods({

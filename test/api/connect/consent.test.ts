@@ -32,7 +32,7 @@ const {
 } = useHostedFlow();
 
 describe('the page before the consent', () => {
-  test('says who asks for what, and begins nothing by itself', async () => {
+  test('says which project asks for which permissions, and begins no consent by itself', async () => {
     const session = await createSession();
     const browser = browse();
     const page = await browser.visit(session.url);

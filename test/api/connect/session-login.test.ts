@@ -120,7 +120,7 @@ describe('a session', () => {
     expect(await follow(data.url)).toEqual(['facebook.test', 'app-of-facebook', 'none']);
   });
 
-  test('is refused if no login has an app, or the one that it names has none', async () => {
+  test('is refused if no login has an app, or if the login that it names has no app', async () => {
     expect(await refusedWith()).toEqual(['platform', 'platform_not_configured']);
     await put('facebook');
     expect(await refusedWith({ login: 'instagram' })).toEqual(['login', 'platform_not_configured']);
@@ -150,14 +150,14 @@ describe('a session', () => {
 });
 
 describe('the app of a login', () => {
-  test('is the app of the network itself if the settings of that app say so', async () => {
+  test("is the app set for the network itself if that app's settings name the login", async () => {
     await put('instagram', { login: 'facebook', config_id: '77' });
     const { data } = (await create()).body;
     expect(data.login).toBe('facebook');
     expect(await follow(data.url)).toEqual(['facebook.test', 'app-of-instagram', '77']);
   });
 
-  test('uses the configuration of the network, or else its own', async () => {
+  test("uses the configuration in the network's settings, or else the one in its own settings", async () => {
     await put('facebook', { config_id: '1' });
     const session = async () => (await create({ login: 'facebook' })).body.data.url as string;
     expect(await follow(await session())).toEqual(['facebook.test', 'app-of-facebook', '1']);
@@ -181,7 +181,7 @@ describe('the app of a login', () => {
 });
 
 describe('the privacy policy', () => {
-  test('is required where the network reviews it', async () => {
+  test('is required if the network reviews it', async () => {
     await put('instagram');
     await update({ privacy_url: null });
     expect(await refusedWith()).toEqual(['platform', 'privacy_url_required']);

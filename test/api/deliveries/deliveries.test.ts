@@ -127,7 +127,7 @@ describe('GET /v1/webhooks/:id/deliveries', () => {
 });
 
 describe('GET /v1/deliveries/:id', () => {
-  test('shows every attempt, and the webhook its health', async () => {
+  test('shows every attempt, and the webhook shows its own health', async () => {
     const { data } = await list();
     const [first, second, third] = data.map((delivery: { id: string }) => delivery.id);
     const { db } = rest.context;

@@ -151,7 +151,7 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
     }
   });
 
-  test("refuses another project's delivery and one that is not there", async () => {
+  test("refuses another project's delivery, and an unknown delivery", async () => {
     await using receiver = await startScripted(ok);
     const delivery = await send(app, receiver);
     for (const id of [delivery.id, newId('delivery')]) {

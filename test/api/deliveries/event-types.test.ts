@@ -257,7 +257,7 @@ describe('a coming-soon event type', () => {
     expect((await app.api.get('/v1/events?event=account.refreshed')).body.data).toEqual([]);
   });
 
-  test('is sent where the operator asked for a preview, as its schema says', async () => {
+  test('is sent if the operator asked for a preview, as its schema says', async () => {
     await previewing.tenant.createWebhook(`${receiver.url}/preview`, ['post.scheduled']);
     const post = await publish(previewing, [undefined], { scheduled_at: inAnHour() });
     const request = await receiver.waitFor(isOf('/preview', 'post.scheduled'));

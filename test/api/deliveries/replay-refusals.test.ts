@@ -92,7 +92,7 @@ describe('POST /v1/webhooks/:id/replay refuses', () => {
     }
   });
 
-  test('the second of two replays at once, with the id of the running one', async () => {
+  test('the second of two replays at once, with the id of the running replay', async () => {
     const past = await Past.withSkipped(app, receiver, 1);
     past.reply(slow);
     const answers = await Promise.all([past.ask(), past.ask()]);
@@ -105,7 +105,7 @@ describe('POST /v1/webhooks/:id/replay refuses', () => {
     expect(past.requests()).toHaveLength(1);
   });
 
-  test('no repeat with the same Idempotency-Key, and replays once', async () => {
+  test('nothing if a request is repeated with the same Idempotency-Key, and replays once', async () => {
     const past = await Past.withSkipped(app, receiver, 1);
     const options = { headers: { 'Idempotency-Key': past.path } };
     const path = `/v1/webhooks/${past.webhookId}/replay`;
@@ -171,7 +171,7 @@ describe('replayDeliveries and replay in GraphQL', () => {
     });
   });
 
-  test("another project's replay is not there", async () => {
+  test("another project's replay is not found", async () => {
     const { replay_id: id } = await quiet.replay();
     const read = `query ($id: ID!) { replay(id: $id) { id } }`;
     expect(await askRefused(app, read, { id })).toMatchObject({ code: 'not_found' });

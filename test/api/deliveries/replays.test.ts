@@ -126,7 +126,7 @@ describe.concurrent('POST /v1/webhooks/:id/replay', () => {
     });
   });
 
-  test('sends events from before the webhook, and dates their deliveries by the events', async () => {
+  test('sends events that are older than the webhook, and dates their deliveries by the events', async () => {
     const past = await Past.create(app, receiver);
     const wanted = [await past.record(), await past.record()];
     await past.record('post.failed');

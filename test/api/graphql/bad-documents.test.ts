@@ -163,7 +163,7 @@ describe('the limits of a document', () => {
 describe('a value', () => {
   const create = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }';
 
-  test('is reported by its path, with all others, if its type is wrong', async () => {
+  test('is reported by its path, with all other issues, if its type is wrong', async () => {
     const second = { accountId: 'b', threadPosition: 'x', nothing: 1 };
     const input = { caption: 7, platformPosts: [{ caption: 'a' }, second], status: 'NOPE' };
     expect(await refuse({ query: create, variables: { input } })).toEqual([

@@ -66,7 +66,7 @@ test('the GraphQL schema names no status of HTTP', () => {
   expect(ours.flatMap(partsOf).filter(([, text]) => /Returns \d{3}/.test(text!))).toEqual([]);
 });
 
-test('the GraphQL schema names fields as GraphQL writes them', () => {
+test('the GraphQL schema names fields in the spelling of GraphQL', () => {
   const names = new Set(
     ours.flatMap((type) => ('getFields' in type ? Object.keys(type.getFields()) : [])),
   );

@@ -127,7 +127,7 @@ describe('the types of nested options', () => {
     ]);
   });
 
-  test('are described by the schema, or by the member that holds it', () => {
+  test('are described by their schema, or by the member that holds them', () => {
     const sdl = printSchema(schema);
     expect(sdl).toContain('"""Values of the TestNet option `kind`."""\nenum TestNetEmbedKind');
     expect(sdl).toContain('"""A poll."""\ninput TestNetPollInput');
@@ -135,7 +135,7 @@ describe('the types of nested options', () => {
     expect(sdl).toContain('"""`hide_totals` in the API of TestNet."""\n  hideTotals: Boolean');
   });
 
-  test('are required in inputs where the schema requires them, and nullable in answers', () => {
+  test('are required in inputs if the schema requires them, and nullable in answers', () => {
     const typesOf = (name: string) => {
       const type = schema.getType(name);
       const fields = isObjectType(type) || isInputObjectType(type) ? type.getFields() : {};

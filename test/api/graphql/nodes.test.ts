@@ -79,7 +79,7 @@ describe('node', () => {
     },
   );
 
-  test('is null for an id of the right form that names nothing', async () => {
+  test('is null for an id of the right form that no resource has', async () => {
     expect(await askMine(nodeQuery, { id: newId('post') })).toEqual({ node: null });
   });
 

@@ -195,7 +195,7 @@ describe('retryResult', () => {
 });
 
 describe("another project's posts", () => {
-  test('are not there', async () => {
+  test('are not found', async () => {
     const { id, results } = await create({ scheduled_at: inSeconds(3_600) });
     const { key } = await app.createTenant();
     const refusedFor = (query: string, variables: object) =>

@@ -170,7 +170,7 @@ describe('the router', () => {
   });
 
   test.each(['/', '/docs', '/sandbox/posts', '/connect/cs_1'])(
-    'shows %s in no frame of another site',
+    'lets no other site show %s in a frame',
     async (path) => {
       const { headers } = await app.api.get(path, { headers: { accept: 'text/html' } });
       expect(headers.get('content-type')).toContain('text/html');
@@ -179,7 +179,7 @@ describe('the router', () => {
     },
   );
 
-  test('reads the schema without a key in at most 8 kB', async () => {
+  test('accepts schema queries of at most 8 kB without a key', async () => {
     const none = createApi(app.url, '');
     const query = (length: number) => ({ query: '{ __typename }'.padEnd(length, '#') });
     const overhead = JSON.stringify(query(20)).length - 20;

@@ -185,7 +185,7 @@ describe('the other resources', () => {
     );
   });
 
-  test('the project is read and changed; null clears', async () => {
+  test('the project is read and changed, and null clears a field', async () => {
     const change = `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { name brandColor } }`;
     expect(
       (await ask(app, change, { input: { name: 'New', brandColor: '#00ff00' } })).updateProject,

@@ -118,7 +118,7 @@ describe('stored documents', () => {
     expect(refused.failed[0].extensions.issues[0].code).toBe('unknown_document');
   });
 
-  test('allow other documents too, which are kept if they are sent with their hash', async () => {
+  test('allow other documents too, and the server keeps those that are sent with their hash', async () => {
     const query = '{ limits { pageSize } }';
     const extensions = apolloName(query);
     const before = await send({ extensions });

@@ -54,7 +54,7 @@ describe('an operation', () => {
     expect(Object.keys(graphqlOnly).filter((place) => !places.includes(place))).toEqual([]);
   });
 
-  test.each(Object.entries(calls))('%s has the REST call that messages name', (name, call) => {
+  test.each(Object.entries(calls))('%s has the same REST call in messages', (name, call) => {
     const { method, path } = routes.find((route) => route.name === name)!;
     expect(call).toBe(`${method.toUpperCase()} ${path}`);
   });

@@ -27,7 +27,7 @@ async function countPosts(caption: string): Promise<number> {
 }
 
 describe('a repeat', () => {
-  test('gets the first answer again, its status and its secret too', async () => {
+  test('gets the first answer again, including its status and its secret', async () => {
     const body = { url: 'https://example.com/hook' };
     const first = await send('/v1/webhooks', 'hook-1', body);
     const second = await send('/v1/webhooks', 'hook-1', body);
@@ -118,7 +118,7 @@ describe('a repeat with another API key', () => {
     expect(again.body.data).toEqual(first.body.data);
   });
 
-  test('gets an answer without a secret, also once the first key is revoked', async () => {
+  test('gets an answer without a secret, even after the first key is revoked', async () => {
     const first = await another();
     const body = { caption: 'by any key', account_ids: [account] };
     const made = await send('/v1/posts', 'no secret', body, first.key);
@@ -136,7 +136,7 @@ describe('a repeat with another API key', () => {
     expect((await send('/v1/posts', 'scoped', body, reader.key)).status).toBe(403);
   });
 
-  test('gets no answer of a production key if the key is for tests, but the reverse works', async () => {
+  test('gets no answer of a production key if it is a test key, but a production key gets the answer of a test key', async () => {
     const sandboxed = await rest.insertAccount(tenant.projectId, { platform: 'sandbox' });
     const body = { caption: 'environments', account_ids: [sandboxed], status: 'draft' };
     const testing = await another({ environment: 'test' });
@@ -148,7 +148,7 @@ describe('a repeat with another API key', () => {
     expect((await send('/v1/posts', 'of test', body)).body.data).toEqual(made.body.data);
   });
 
-  test('is refused for each post of a bulk request, and for the whole', async () => {
+  test('is refused for each post of a bulk request, and for the whole request', async () => {
     const sandboxed = await rest.insertAccount(tenant.projectId, { platform: 'sandbox' });
     const post = { caption: 'bulk', account_ids: [sandboxed], status: 'draft' };
     const testing = await another({ environment: 'test' });

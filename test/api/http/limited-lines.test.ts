@@ -11,7 +11,7 @@ import { closeOf, openSocket, send } from '../../support/receivers/raw-socket.ts
 
 afterEach(() => void vi.restoreAllMocks());
 
-test('refused keys and requests have a line for each code, without the key', async () => {
+test('refused keys and requests get a log line for each error code, without the key', async () => {
   const { log, lines } = createTestLog('info');
   await using app = await startApp({ log, roles: { api: true, worker: false } });
   const secret = 'fan_notakeyofanyproject';
@@ -35,7 +35,7 @@ test('refused keys and requests have a line for each code, without the key', asy
   expect(JSON.stringify(lines)).not.toContain(body.data.key);
 });
 
-test('a line after ten seconds counts the refusals since the last one', () => {
+test('a log line after ten seconds counts the refusals since the previous line', () => {
   const { log, lines } = createTestLog('info');
   const now = vi.spyOn(performance, 'now');
   const refusedAt = (ms: number) => {
@@ -46,7 +46,7 @@ test('a line after ten seconds counts the refusals since the last one', () => {
   expect(lines.map(({ refused }) => refused)).toEqual([1, 3, 2]);
 });
 
-test('requests without a connection to Postgres have one line in a second', () => {
+test('requests without a connection to Postgres get at most one log line in a second', () => {
   const { log, lines } = createTestLog();
   const now = vi.spyOn(performance, 'now');
   const failAt = (ms: number) => {
@@ -62,7 +62,7 @@ test('requests without a connection to Postgres have one line in a second', () =
   expect(lines[0]).toHaveProperty('err.stack');
 });
 
-test('refused scrapes of the metrics have one line in ten seconds', async () => {
+test('refused scrapes of the metrics get at most one log line in ten seconds', async () => {
   const { log, lines } = createTestLog('info');
   await using rest = await createTestRest({ FANFARE_METRICS_TOKEN: 'x'.repeat(32) }, { log });
   for (let i = 0; i < 3; i++) expect((await rest.call('GET', '/metrics')).status).toBe(401);

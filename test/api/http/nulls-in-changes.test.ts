@@ -109,14 +109,14 @@ describe('another null', () => {
     expect(body.data.brand_color).toBeNull();
   });
 
-  test('is refused where it can clear nothing', async () => {
+  test('is refused if it can clear nothing', async () => {
     const { status, body } = await app.api.patch('/v1/project', { name: null });
     expect(status).toBe(422);
     expect(body.error.issues).toMatchObject([{ path: 'name', code: 'invalid_type' }]);
   });
 });
 
-test('the OpenAPI document lets optional lists and maps of a request be null, and not required ones', async () => {
+test('the OpenAPI document lets optional lists and maps of a request be null, but not required lists and maps', async () => {
   const { body } = await app.api.get('/v1/openapi.json');
   const { schemas } = body.components;
   const typeOf = (name: string, member: string) => schemas[name].properties[member].type;

@@ -21,7 +21,7 @@ describe('createRateLimiter', () => {
     expect(take('a')).toMatchObject({ remaining: 59, resetS: 1 });
   });
 
-  test('takes the other tokens of a request all at once, or none of them', () => {
+  test('takes all further tokens of a request at once, or none of them', () => {
     let now = 0;
     const take = createRateLimiter(60, () => now);
     take('a');

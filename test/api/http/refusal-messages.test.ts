@@ -49,7 +49,7 @@ describe('a field in the wrong place', () => {
     });
   });
 
-  test('gets no hint if no object has it', async () => {
+  test('gets no hint if no object has this field', async () => {
     expect(await create({ account_ids: [account], media_files: [], toString: 1 })).toEqual({
       media_files: 'is not a known field',
       toString: 'is not a known field',

@@ -66,7 +66,7 @@ describe('an unknown path', () => {
 });
 
 describe('a wrong method', () => {
-  test('is 405 without a key and names the right ones', async () => {
+  test('is 405 without a key, and the answer names the allowed methods', async () => {
     const { status, body, headers } = await rest.call('PUT', '/v1/webhooks/wh_1');
     expect(status).toBe(405);
     expect(body.error.code).toBe('method_not_allowed');
@@ -103,7 +103,7 @@ describe('a key', () => {
     expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="fanfare"');
   });
 
-  test('is accepted in any case of its scheme', async () => {
+  test('is accepted if its scheme is in any letter case', async () => {
     const headers = { Authorization: `bearer  ${key}` };
     expect((await rest.call('GET', '/v1/project', { headers })).status).toBe(200);
   });

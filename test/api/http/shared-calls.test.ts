@@ -19,7 +19,7 @@ test('callers share a call in progress, and a later caller makes a new call', as
   expect(await share('a', count)).toBe(2);
 });
 
-test('an error with a wait answers the calls of its key until the wait is over', async () => {
+test('an error with a wait answers later calls of the same key until the wait is over', async () => {
   const share = createSharedCalls();
   const error = new AppError('rate_limited', 'Not now.', { retryAfterS: 0.5 });
   await expect(share('a', failing(error))).rejects.toBe(error);
@@ -29,7 +29,7 @@ test('an error with a wait answers the calls of its key until the wait is over',
   expect(await share('a', async () => 3)).toBe(3);
 });
 
-test('an error without a wait is not kept', async () => {
+test('an error without a wait does not answer later calls', async () => {
   const share = createSharedCalls();
   const error = new AppError('conflict', 'Refused.');
   await expect(share('a', failing(error))).rejects.toBe(error);

@@ -41,7 +41,7 @@ describe('transact', () => {
     },
   );
 
-  test('answers a repeat only with the scopes of the first request', async () => {
+  test('answers a repeat only if its key has the scopes of the first request', async () => {
     const idempotency = {
       key: 'scopes',
       fingerprint: Buffer.from('x'),

@@ -129,7 +129,7 @@ describe('a deletion', () => {
     expect(JSON.parse(event.body).data).toMatchObject({ reason: 'revoked' });
   });
 
-  test('has a code, and is done, if nobody knows its user', async () => {
+  test('has a code, and is complete, if its user is unknown', async () => {
     const { status, code } = await send(payloadOf('99'));
     expect(status).toBe(200);
     expect(stateIn(await show(code))).toBe('erased');
@@ -146,7 +146,7 @@ describe('a deletion', () => {
     expect((await send(payloadOf(userId, { issued_at: nowS() - 60 }))).code).not.toBe(code);
   });
 
-  test('reaches accounts of an earlier login, also those that ended', async () => {
+  test('erases accounts of earlier logins, even if they are disconnected', async () => {
     const gone = { grant_id: null, status: 'disconnected', disconnected_at: new Date() } as const;
     const ids = [
       await add({ columns: gone }),
@@ -159,7 +159,7 @@ describe('a deletion', () => {
     }
   });
 
-  test('is not called erased if it is interrupted, and is completed by pruning', async () => {
+  test('is not shown as complete if it is interrupted, and is completed by pruning', async () => {
     const { context } = rest;
     const ids = [await add(), await add()];
     const config = Object.defineProperty({ ...context.config }, 'retention', {
@@ -226,7 +226,7 @@ describe('a deletion', () => {
     });
   });
 
-  test('reaches nothing if it is sent to another app', async () => {
+  test('erases nothing if it is sent to another app', async () => {
     const gone = { grant_id: null, status: 'disconnected' } as const;
     const ids = [await add(), await add({ columns: gone })];
     const stranger = await rest.createTenant();
@@ -239,7 +239,7 @@ describe('a deletion', () => {
     }
   });
 
-  test("reaches every project if it is sent to the operator's app", async () => {
+  test("erases accounts in every project if it is sent to the operator's app", async () => {
     const operator = await addMetaApp(rest.context, null);
     const { projectId } = await rest.createTenant();
     const ids = [await add({ app: operator }), await add({ app: operator, projectId })];

@@ -89,7 +89,7 @@ describe('a user who removed the app', () => {
     expect(await listEvents(other.projectId)).toEqual([[ids[1], 'revoked']]);
   });
 
-  test('is no error if nobody knows them', async () => {
+  test('causes no error if the user is unknown', async () => {
     expect((await send(payloadOf('99'))).status).toBe(200);
   });
 
@@ -121,7 +121,7 @@ describe('a call', () => {
     expect(await read(id)).toBe('active');
   });
 
-  test('is 404 if nobody has its app', async () => {
+  test('is 404 if its app is unknown', async () => {
     for (const inbound_key of ['0'.repeat(32), 'x', '%00', app.id]) {
       const signed = signRequest(payloadOf('42'), appSecret);
       const refused = await sendCall(rest.context, { inbound_key }, 'deauthorize', signed);
@@ -139,7 +139,7 @@ describe('a call', () => {
     expect(refused).toMatchObject({ status: 413, body: { error: { code: 'payload_too_large' } } });
   });
 
-  test('uses up no call of the network if it is forged', async () => {
+  test('does not count against the call limit of the network if it is forged', async () => {
     const forged = signRequest(payloadOf('42'), 'guess');
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) {
@@ -149,7 +149,7 @@ describe('a call', () => {
     expect((await send(payloadOf('42'))).status).toBe(200);
   });
 
-  test('is refused if there are too many, and uses up no request of the project', async () => {
+  test('is refused if there are too many, and does not count against the request limit of the project', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await send(payloadOf('99'))).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);

@@ -9,7 +9,7 @@ const usageOf = async (id: string, query = '') => app.api.get(`/v1/accounts/${id
 const thisMonth = () => new Date().toISOString().slice(0, 7);
 
 describe('GET /v1/accounts/:id/usage', () => {
-  test('shows the month, the count, the limit and the time of its events', async () => {
+  test('shows the month, the count, the limit and the times of the warning and of the limit', async () => {
     const account = await app.tenant.connectSandbox('ada');
     expect((await usageOf(account.id)).body.data).toEqual({
       month: thisMonth(),
@@ -47,7 +47,7 @@ describe('GET /v1/accounts/:id/usage', () => {
     expect(answer.body.error.issues).toMatchObject([{ path: 'month' }]);
   });
 
-  test("is 404 for an account of another project, and for one that isn't there", async () => {
+  test('is 404 for an account of another project, and for an unknown account', async () => {
     const other = await app.createTenant();
     const account = await other.connectSandbox('ada');
     expect((await usageOf(account.id)).status).toBe(404);

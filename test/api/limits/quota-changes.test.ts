@@ -79,7 +79,7 @@ describe('a scheduled post', () => {
     expect(await counts(project)).toEqual([0, 1, 1]);
   });
 
-  test('can have its targets replaced within a limit that it fills itself', async () => {
+  test('can have its targets replaced even if it alone fills the limit', async () => {
     const project = await createProject({ limit: 1, accounts: 2 });
     const [first, second] = project.ids;
     const id = await create(project, { account_ids: [first], scheduled_at: next.at });

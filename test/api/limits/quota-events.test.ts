@@ -122,7 +122,7 @@ describe('an account in a preview', () => {
     expect(recorded.map(({ event }) => event)).toEqual([...kinds, ...kinds]);
   });
 
-  test('reports them in the live feed', async () => {
+  test('reports the events in the live feed', async () => {
     const { tenant, account } = await createTenant(previewing, 1);
     await schedule(tenant, account.id);
     const changes = await previewing.context.db

@@ -75,7 +75,7 @@ describe('a post past the limit', () => {
     expect(counts).toEqual([0, 2, 0]);
   });
 
-  test('reports every account past it, in the order of the request', async () => {
+  test('reports every account that is past its limit, in the order of the request', async () => {
     const { ids, post } = await createProject({ limit: 1, accounts: 3 });
     await post({ account_ids: [ids[0], ids[2]] });
     const targets = ids.toReversed().map((account_id) => ({ account_id }));
@@ -135,7 +135,7 @@ describe('simultaneous posts', () => {
 });
 
 describe('the limit', () => {
-  test("is the installation's if the project sets none", async () => {
+  test("is the installation's if the project sets no limit", async () => {
     const { key, ids, usage, setLimit } = await createProject();
     const limits = await rest.call('GET', '/v1/limits', { key });
     expect(limits.body.data.posts_per_account_and_month).toBe(6);
@@ -160,7 +160,7 @@ describe('the limit', () => {
     expect(limits.body.data.posts_per_account_and_month).toBeNull();
   });
 
-  test('is off if neither the installation nor the project sets one', async () => {
+  test('is off if neither the installation nor the project sets a limit', async () => {
     await using unlimited = await createTestRest({ FANFARE_MONTHLY_POSTS_PER_ACCOUNT: '0' });
     const { key } = await unlimited.createTenant();
     const { body } = await unlimited.call('GET', '/v1/limits', { key });

@@ -56,7 +56,7 @@ describe('subscribe', () => {
     await Promise.all([all.return(), one.return()]);
   });
 
-  test('misses nothing that is committed while it begins, with nobody listening before', async () => {
+  test('misses nothing that is committed while it begins, even if nobody listened before', async () => {
     for (let i = 0; i < 20; i++) {
       const subscribing = feed.subscribe(filter(`prj_race${i}`));
       const committing = commit(`prj_race${i}`, ['post_a']);
@@ -130,7 +130,7 @@ describe('subscribe', () => {
     await Promise.all([all.return(), rest.return()]);
   });
 
-  test('checks ever less often for changes that a slow transaction holds back, and sends them soon after', async () => {
+  test('checks ever less often for changes that a slow transaction holds back, and sends them soon after its end', async () => {
     const readAtMs: number[] = [];
     const record: KyselyPlugin = {
       transformQuery: ({ node }) => (readAtMs.push(performance.now()), node),
@@ -187,7 +187,7 @@ describe('subscribe', () => {
     await stream.return();
   });
 
-  test('continues after the listening connection alone is lost', async () => {
+  test('continues after only the listening connection is lost', async () => {
     const stream = await feed.subscribe(filter('prj_deaf'));
     for (let i = 0; i < 5; i++) {
       const next = stream.next();
@@ -207,7 +207,7 @@ describe('subscribe', () => {
     await stream.return();
   });
 
-  test('ends at once when closed, though nothing has come', async () => {
+  test('ends at once when closed, even if no message has come', async () => {
     const stream = await feed.subscribe(filter('prj_quiet'));
     const waiting = stream.next();
     await stream.return();

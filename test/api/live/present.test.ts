@@ -25,7 +25,7 @@ const readState = (projectId: string) => async (db: Db) => {
 const begin = (projectId: string) => feed.readPresent(readState(projectId));
 
 describe('readPresent', () => {
-  test('omits changes that the state includes, though an older transaction holds them back', async () => {
+  test('omits changes that the state includes, even if an older transaction holds them back', async () => {
     const older = await writers.hold((trx) => writePostChanges(trx, 'prj_held', ['post_late']));
     await writers.commit('prj_held', ['post_early']);
     const { cursor, state } = await begin('prj_held');

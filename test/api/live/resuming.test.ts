@@ -29,7 +29,7 @@ describe('a stream after a cursor', () => {
     await second.return();
   });
 
-  test('keeps every stream whole and in one order under transactions that commit late', async () => {
+  test('keeps every stream complete and in the same order, even if transactions commit late', async () => {
     const projectId = 'prj_storm';
     const written: string[] = [];
     const { cursor: from } = await feed.readPresent(() => Promise.resolve());

@@ -154,7 +154,7 @@ describe('streams of one message', () => {
     ]);
   });
 
-  test('all show the failure', async () => {
+  test('all get the same failure', async () => {
     const all = await Promise.all([1, 2].map(() => take('subscription { sample { fails } }')));
     for (const [first] of all) {
       expect(first!.data).toEqual({ sample: { fails: null } });

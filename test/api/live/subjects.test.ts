@@ -68,7 +68,7 @@ const shown = (messages: readonly Message[], field: string) =>
   messages.map((message) => message.data[field]);
 
 describe('accountUpdated', () => {
-  test('shows the current state and the end of one account, and each new connection of all', async () => {
+  test('shows the state and the end of one account, or the changes of all accounts', async () => {
     const after = await liveCursor();
     await using all = watch(accountUpdated, { after });
     const { id } = await app.tenant.connectSandbox('ada');

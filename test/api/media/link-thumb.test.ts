@@ -179,7 +179,7 @@ describe('the thumb of a link card', () => {
     expect(refused.body.error.issues).toMatchObject([{ path: `${at}.id`, code: 'media_failed' }]);
   });
 
-  test('counts as content when a repeat is detected, by its bytes and not its ID', async () => {
+  test('is compared by its bytes, not by its ID, when a repeated post is detected', async () => {
     const codesOf = async (thumb: object) => {
       const body = postWith(thumb);
       const { warnings } = (await rest.call('POST', '/v1/posts', { key: author.key, body })).body;

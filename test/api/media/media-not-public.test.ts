@@ -20,7 +20,7 @@ async function expectRefused(method: string, path: string, body: object): Promis
   expect(answer.body.error.issues).toMatchObject([{ code: 'media_not_public', message }]);
 }
 
-test('the log names the networks at the start', () => {
+test("the log of a start names the networks that can't fetch media", () => {
   const found = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(found).toContainEqual(
     expect.objectContaining({ component: 'process', networks: ['threads', 'instagram'] }),
@@ -28,7 +28,7 @@ test('the log names the networks at the start', () => {
   expect(lines.join('')).toContain('set FANFARE_MEDIA_PUBLIC_URL');
 });
 
-test('the networks are not listed', async () => {
+test("networks that can't fetch media are not in the capabilities", async () => {
   const { body } = await app.api.get('/v1/platforms/capabilities');
   const names = (body.data as { platform: string }[]).map(({ platform }) => platform);
   expect(names).toContain('mastodon');

@@ -257,7 +257,7 @@ describe('media in GraphQL', () => {
     expect([code, issues[0].path]).toEqual(['validation_error', 'input.contentType']);
   });
 
-  test('send their changes', async () => {
+  test('send their changes to subscribers', async () => {
     const tenant = await app.createTenant();
     const media = await createMedia(tenant.api);
     await using stream = subscribeOverSocket({
@@ -285,7 +285,7 @@ describe('media in GraphQL', () => {
     ]);
   });
 
-  test('send the failure and the retry of a fetch', async () => {
+  test('send the failure and the retry of a fetch to subscribers', async () => {
     const tenant = await app.createTenant();
     const [failure, file] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await using files = await startFileServer({

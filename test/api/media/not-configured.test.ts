@@ -25,7 +25,7 @@ async function expectRefused(method: string, path: string, body?: object): Promi
 const url = 'https://media.test/a.jpg';
 const countPosts = async () => (await call('GET', '/v1/posts')).body.data.length;
 
-describe('media', () => {
+describe('without a store, media', () => {
   test('are not created', async () => {
     await expectRefused('POST', '/v1/media', { filename: 'a.png', content_type: 'image/png' });
     expect((await call('GET', '/v1/media')).body.data).toEqual([]);
@@ -40,7 +40,7 @@ describe('media', () => {
   });
 });
 
-describe('a post with media', () => {
+describe('without a store, a post with media', () => {
   test.each([
     ['media_urls', { media_urls: [url] }],
     ['media', { media: [{ url }] }],
@@ -78,7 +78,7 @@ describe('a post with media', () => {
   });
 });
 
-test('a post without media is created', async () => {
+test('without a store, a post without media is created', async () => {
   const post = await author.create({ account_ids: [account], media: [] });
   expect(post.status).toBe('pending');
 });

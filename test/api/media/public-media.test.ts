@@ -100,7 +100,7 @@ describe('a file', () => {
   });
 
   test.each(['bytes=0-1,3-4', 'bytes=9-3', 'bytes=-', 'bytes=a-b', 'items=0-1'])(
-    'is sent whole after %s',
+    'is sent whole for the range %s',
     async (range) => {
       const response = await fetch(url, { headers: { range } });
       expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, size]);
@@ -108,7 +108,7 @@ describe('a file', () => {
   );
 
   test.each([`bytes=${size}-`, `bytes=${size}-${size + 9}`, 'bytes=-0'])(
-    'has no such part: %s',
+    'gets 416 for the range %s',
     async (range) => {
       const response = await fetch(url, { headers: { range } });
       expect(response.status).toBe(416);
@@ -233,7 +233,7 @@ describe('nothing is sent', () => {
     await expectNone(url);
   });
 
-  test('once the file is deleted, and no rendition of it either', async () => {
+  test('once the file is deleted, not even its renditions', async () => {
     const { db } = app.context;
     const { received_bytes, sha256 } = (await findMedia(db, media.mediaId))!;
     const rendition = await addMedia(db, media.projectId, {

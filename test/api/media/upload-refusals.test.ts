@@ -283,7 +283,7 @@ describe('a client', () => {
     expect(row!.writer_id).toBeNull();
   });
 
-  test('gets 408 if it sends for too long in all, and can send the rest', async () => {
+  test('gets 408 if it sends for too long in total, and can send the rest', async () => {
     await using server = await startUploads(app.context, { totalMs: 500 });
     const { id, upload_url } = await createMedia(app.api);
     using upload = sendHead(server.at(upload_url), [lengthOf(large)]);

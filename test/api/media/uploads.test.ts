@@ -233,7 +233,7 @@ describe('a second writer', () => {
     expect((await readBack(media.id)).equals(small)).toBe(true);
   });
 
-  test('takes over from one that was killed', async () => {
+  test('takes over from a writer that was killed', async () => {
     const media = await createMedia(app.api);
     const holdFor = (seconds: number) =>
       app.context.db
@@ -250,7 +250,7 @@ describe('a second writer', () => {
     expect((await putBytes(media.upload_url, small)).status).toBe(200);
   });
 
-  test('is refused even if all begin at once', async () => {
+  test('is refused even if all writers begin at once', async () => {
     const media = await createMedia(app.api);
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => putBytes(media.upload_url, large)),

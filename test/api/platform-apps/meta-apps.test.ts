@@ -67,7 +67,7 @@ describe('settings', () => {
 });
 
 describe('callback URLs', () => {
-  test('have a key that nobody can guess, which stays while the client ID does', async () => {
+  test('have a key that nobody can guess, and keep this key while the client ID stays', async () => {
     const { callback_urls: urls } = (await put('threads')).body.data;
     const [, key] = /^http:\/\/fanfare\.test\/inbound\/meta\/([0-9a-f]{32})\/deauthorize$/.exec(
       urls.deauthorize,

@@ -235,7 +235,7 @@ describe('deleting an app', () => {
     });
   });
 
-  test('requires a reconnect of its accounts alone if it is forced', async () => {
+  test('requires a reconnect of only its own accounts if it is forced', async () => {
     const other = await rest.createTenant();
     await set('theirs', 's', other);
     await set('ours', 's');

@@ -198,7 +198,7 @@ describe('a repeat with the same Idempotency-Key', () => {
 });
 
 describe("a post's own key", () => {
-  test('creates it once, in any request', async () => {
+  test('creates the post only once, even if several requests have it', async () => {
     const own = post('own', { idempotency_key: 'own-1' });
     const first = await send([own, post('beside own')]);
     const second = await send([post('beside own'), own], 'with-a-key');
@@ -206,7 +206,7 @@ describe("a post's own key", () => {
     expect(await countPosts('own')).toBe(1);
   });
 
-  test('is a conflict for a different post, and for that post only', async () => {
+  test('is a conflict if it comes with a different post, and only that post is refused', async () => {
     await send([post('kept', { idempotency_key: 'own-2' })]);
     const answer = await send([post('kept not', { idempotency_key: 'own-2' }), post('beside')]);
     expect(itemsOf(answer)).toMatchObject([

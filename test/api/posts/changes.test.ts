@@ -107,7 +107,7 @@ describe('PATCH /v1/posts/:id: the content', () => {
     expect((await author.read(id)).results).toHaveLength(2);
   });
 
-  test('refuses a target that stays but was disconnected since', async () => {
+  test('refuses a target that stays if its account was disconnected', async () => {
     const { id } = await author.create({ status: 'draft' });
     const path = `/v1/accounts/${author.accounts[1]}`;
     await rest.call('DELETE', path, { key: author.key });

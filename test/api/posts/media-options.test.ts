@@ -50,7 +50,7 @@ describe('a link card', () => {
   });
 });
 
-test('URLs of media count as text on Nostr, unless they are in it', async () => {
+test('URLs of media count as text on Nostr, unless the text has them already', async () => {
   const most = 32_000 - urls.join('\n').length - 1;
   const textOf = (length: number) => ({ caption: 'a'.repeat(length), media_urls: urls });
   expect(await validate('nostr', textOf(most))).toEqual([]);

@@ -198,7 +198,7 @@ describe('media that break the rules of a network', () => {
     expect((await rest.call('GET', '/v1/posts', { key: author.key })).body.data).toEqual([]);
   });
 
-  test('are accepted where auto_fit resizes them', async () => {
+  test('are accepted if auto_fit resizes them', async () => {
     const fields = { caption: 'a', account_ids: [author.accounts[0]] };
     const post = await create({ ...fields, media_ids: [await media({ size_bytes: 2_500_000 })] });
     expect(post.auto_fit).toBe(true);
@@ -208,7 +208,7 @@ describe('media that break the rules of a network', () => {
   });
 });
 
-test("media that a change takes from a post can be deleted, and those that it keeps can't", async () => {
+test("media that a change takes from a post can be deleted, but media that it keeps can't", async () => {
   const [a, b, c] = [await media(), await media(), await media()];
   const post = await create({ media_ids: [a, b], scheduled_at: inSeconds(7_200) });
   const { status } = await author.change(post.id, { media_ids: [b, c] });
@@ -452,7 +452,7 @@ describe('warnings', () => {
     expect(await warningsOf({ caption: 'bare', media: [{ id }] })).toEqual([]);
   });
 
-  test('come with a changed post and with one that is published', async () => {
+  test('come with a changed post and with a draft that is published', async () => {
     const large = await media({ size_bytes: 2_500_000 });
     const bluesky = await rest.insertAccount(author.projectId, { platform: 'bluesky' });
     const { id } = await create({ caption: 'a', account_ids: [bluesky], status: 'draft' });

@@ -77,7 +77,7 @@ describe('media', () => {
 });
 
 describe('targets', () => {
-  test('are as many as the configuration allows', async () => {
+  test('can be as many as the configuration allows', async () => {
     const position = (_: unknown, i: number) => ({ thread_position: i });
     expect(
       await client.issuesOf(client.thread(...Array.from({ length: 5 }, position))),

@@ -111,7 +111,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
     expect(await dueAt()).toEqual(before);
   });
 
-  test('retries a target of a post whose other targets are still on their way', async () => {
+  test('retries a target of a post whose other targets are still being published', async () => {
     const { id, resultIds } = await createStarted(rest, author);
     await failTarget(rest, resultIds[0]);
     expect((await retry(id, resultIds[0])).status).toBe(202);
@@ -121,7 +121,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
     expect(await claim(rest, id)).toBe(true);
   });
 
-  test('retries the first comment alone where only that failed', async () => {
+  test('retries the first comment alone if only the comment failed', async () => {
     const { id, resultId, commentId } = await createUncommented();
     await publishTarget(rest, resultId);
     await failTarget(rest, commentId);
@@ -233,7 +233,7 @@ describe('a refused retry', () => {
     expect((await retry(id, resultIds[1])).status).toBe(202);
   });
 
-  test('is not found if the result is one of another post', async () => {
+  test('is not found if the result belongs to another post', async () => {
     const { id } = await createPartial(rest, author);
     const { resultIds } = await createPartial(rest, author);
     expect((await retry(id, resultIds[1])).status).toBe(404);

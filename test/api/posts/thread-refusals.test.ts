@@ -138,7 +138,7 @@ describe('replies', () => {
     ],
   );
 
-  test('a post ID of a wrong form is refused with one of the right form', async () => {
+  test('a post ID of a wrong form is refused with an example of the right form', async () => {
     const [issue] = await client.issuesOf(
       single(client.bluesky, { in_reply_to: 'https://bsky.app/post/1' }),
     );

@@ -205,7 +205,7 @@ describe('a first comment', () => {
 describe('media', () => {
   const [a, b] = ['https://example.com/a.jpg', 'http://example.com/b.jpg'];
 
-  test("are the post's unless the target has its own, or none", async () => {
+  test('are those of the post unless the target names its own media, or an empty list', async () => {
     const post = await create({
       media_urls: [a, b],
       platform_posts: [

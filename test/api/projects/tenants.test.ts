@@ -106,7 +106,7 @@ describe.each(names)('an ID hidden from %s', (name) => {
 });
 
 describe('the owner', () => {
-  test('finds everything as it was', async () => {
+  test("finds its resources unchanged after another project's requests", async () => {
     for (const route of named.filter(({ method }) => method === 'get')) {
       // The sandbox has no choices.
       const status = route.name === 'listAccountChoices' ? 404 : 200;

@@ -49,7 +49,7 @@ describe('GET /metrics with a token', () => {
     [{ FANFARE_METRICS_TOKEN }, { Authorization: 'Bearer another' }, 401],
     [{ FANFARE_METRICS_TOKEN }, { Authorization: `Bearer ${FANFARE_METRICS_TOKEN}` }, 200],
     [{ FANFARE_HOST: '0.0.0.0', FANFARE_PUBLIC_URL }, {}, 403],
-  ])('%j answers %j with %i in api and worker', async (env, headers, status) => {
+  ])('with %j, a request with %j gets %i from api and worker', async (env, headers, status) => {
     await using own = await createTestRest(env);
     expect(await own.call('GET', '/metrics', { headers })).toMatchObject({ status });
     const worker = createProbeServer(own.context as ProcessContext);
@@ -75,7 +75,7 @@ describe('GET /metrics without Postgres', () => {
 });
 
 describe('GET /v1/openapi.json', () => {
-  test('is made once, and has an ETag', async () => {
+  test('is generated once, and has an ETag', async () => {
     await rest.call('GET', '/v1/openapi.json');
     const parse = vi.spyOn(JSON, 'stringify');
     const { headers } = await rest.call('GET', '/v1/openapi.json');

@@ -15,7 +15,7 @@ const request = (options: Partial<ReceivedRequest> = {}): ReceivedRequest => ({
   ...options,
 });
 
-test('the store counts headers, so that many large ones push out the oldest requests', () => {
+test('the store counts headers, so that many large headers push out the oldest requests', () => {
   const store = createInboxStore();
   const inbox = store.open('demo');
   const megabyte = 'x'.repeat(1_048_576);
@@ -32,7 +32,7 @@ test('the store counts each of many small headers', () => {
   expect(inbox.requests.length).toBeLessThan(70);
 });
 
-test('the store counts delivery ids, so that those of many inboxes push out the oldest inbox', () => {
+test('the store counts delivery ids, so that the delivery ids of many inboxes push out the oldest inbox', () => {
   const store = createInboxStore();
   for (let i = 0; i < 30; i++) {
     const inbox = store.open(`inbox${i}`);

@@ -117,7 +117,7 @@ describe('an incomplete body', () => {
   });
 });
 
-test('a client that reads nothing of its answers is cut off, and one that reads slowly is not', async () => {
+test('a client that reads nothing of its answers is cut off, and a client that reads slowly is not', async () => {
   await using stalling = await startApp({
     roles: { api: true, worker: false },
     env: { FANFARE_STALLED_MS: '1000' },

@@ -41,7 +41,7 @@ describe('an answer', () => {
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   });
 
-  test('demands https where clients see https', () => {
+  test('requires https if clients see https', () => {
     const answer = new ServerResponse(new IncomingMessage(new Socket()));
     setSecurityHeaders(answer, 'https://fanfare.test');
     expect(answer.getHeader('Strict-Transport-Security')).toBe('max-age=31536000');

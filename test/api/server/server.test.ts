@@ -230,7 +230,7 @@ describe('a body', () => {
     call.end();
   });
 
-  test('may be incomplete', async () => {
+  test('does not harm the server if it is incomplete', async () => {
     const headers = { 'content-length': 100, expect: '100-continue' };
     const call = request(`${url}/v1/size`, { method: 'POST', headers });
     call.on('error', () => {});

@@ -45,11 +45,11 @@ describe('createTemporalLogger', () => {
     expect(JSON.stringify(lines)).not.toContain('a row');
   });
 
-  test('leaves out failed activities, which have a line of ours', () => {
+  test('leaves out failed activities, because Fanfare logs them itself', () => {
     expect(linesOf('Activity failed', { error: new Error('x') })).toEqual([]);
   });
 
-  test('leaves out what is less than a warning', () => {
+  test('leaves out lines below the level of a warning', () => {
     const { log, lines } = createTestLog('debug');
     createTemporalLogger(log).info('Worker state changed');
     expect(lines).toEqual([]);

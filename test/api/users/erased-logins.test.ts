@@ -88,7 +88,7 @@ test('a user can have many accounts, whose logins are revoked a few at a time', 
   expect(erased.every(({ is_erased }) => is_erased)).toBe(true);
 });
 
-test('an account that is connected again in time is not erased, and keeps its ID', async () => {
+test('an account that is connected again before its erasure is not erased, and keeps its ID', async () => {
   const id = await connect();
   await disconnect(id, { erase: false });
   expect((await readErasure(rest.context.db, id)).erase_at).not.toBeNull();

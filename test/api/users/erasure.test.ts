@@ -180,7 +180,7 @@ describe('DELETE /v1/users/:external_user_id', () => {
 });
 
 describe('DELETE /v1/accounts/:id', () => {
-  test('keeps names without erase, and erases a disconnected account with it', async () => {
+  test('keeps names without `erase`, and erases a disconnected account with `erase`', async () => {
     const { key, projectId } = author;
     const id = await rest.insertAccount(projectId, account);
     const path = `/v1/accounts/${id}`;
@@ -194,7 +194,7 @@ describe('DELETE /v1/accounts/:id', () => {
     expect(await findPlanted()).toEqual([]);
   });
 
-  test('erases this account of the user, and leaves the others and their connect sessions', async () => {
+  test('erases this account of the user, and leaves the other accounts and their connect sessions', async () => {
     const { key, projectId } = author;
     const id = await rest.insertAccount(projectId, { external_user_id: 'one' });
     await rest.insertAccount(projectId, { external_user_id: 'one', platform: 'mastodon' });

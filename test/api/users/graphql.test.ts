@@ -23,7 +23,7 @@ async function addAccount(external_user_id: string, columns: object = {}): Promi
   return id;
 }
 
-test('users have their accounts counted, in pages', async () => {
+test('users are listed in pages, each with the number of accounts', async () => {
   await addAccount('ada');
   await addAccount('bob', { status: 'reconnect_required' });
   const user = '{ externalUserId accountCount reconnectCount platforms { platform accountCount } }';
@@ -61,7 +61,7 @@ test('an account has the rules of its own server', async () => {
   expect((await app.api.get(path)).body.data.text.max).toBe(5_000);
 });
 
-test('an unknown user is named by the field of this API', async () => {
+test('the refusal of an unknown user names the field as GraphQL does', async () => {
   expect(await askRefused(app, '{ user(externalUserId: "eve") { accountCount } }')).toMatchObject({
     code: 'not_found',
     message: 'No account has the `externalUserId` eve.',

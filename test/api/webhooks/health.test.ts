@@ -192,7 +192,7 @@ describe('PATCH /v1/webhooks/:id', () => {
 });
 
 describe('GET /metrics', () => {
-  test('counts the deliveries that wait, and says for how long one has been due', async () => {
+  test('counts the deliveries that wait, and says for how long the oldest one has been due', async () => {
     await using other = await createTestRest();
     const figures = async () => {
       const { body } = await other.call('GET', '/metrics');

@@ -50,7 +50,7 @@ async function answerTo(method: 'POST' | 'PATCH', path: string, url: string) {
   };
 }
 
-test.each(['https', 'http'])('an %s URL is answered the same for every name', async (scheme) => {
+test.each(['https', 'http'])('every host of an %s URL gets the same answer', async (scheme) => {
   const created = await rest.call('POST', '/v1/webhooks', {
     key,
     body: { url: 'https://example.com/' },

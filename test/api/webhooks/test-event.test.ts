@@ -119,7 +119,7 @@ describe('POST /v1/webhooks/:id/test', () => {
     ]);
   });
 
-  test('is attempted once, and a failure counts for nothing', async () => {
+  test('is attempted once, and its failure does not count against the webhook', async () => {
     await using failing = await startReceiver({ respond: () => ({ status: 500 }) });
     const webhook = await app.tenant.createWebhook(failing.url);
     expect(await sendTest(webhook.id)).toMatchObject({
@@ -144,7 +144,7 @@ describe('POST /v1/webhooks/:id/test', () => {
     expect(await getWebhook(webhook.id)).toMatchObject({ status: 'disabled' });
   });
 
-  test('is kept from a forbidden address as real events are', async () => {
+  test('is not sent to a forbidden address, as with real events', async () => {
     const webhook = await app.tenant.createWebhook(receiver.url);
     // A name may come to point anywhere after its check.
     await app.context.db

@@ -79,7 +79,7 @@ describe('POST /v1/webhooks', () => {
     expect(JSON.stringify([one.body, all.body])).not.toContain(secret);
   });
 
-  test('gets an opt-in event type only if it names it', async () => {
+  test('subscribes to an opt-in event type only if the request names it', async () => {
     await renewTenant();
     expect((await create()).events).not.toContain('account.expiring');
     const events = ['account.expiring', 'post.failed'];

@@ -35,7 +35,7 @@ const startLimited = (env: Record<string, string>) =>
   startApp({ roles: { api: true, worker: false }, env });
 
 describe('sockets', () => {
-  test('are closed with 1013 if the project has too many, until one of those closes', async () => {
+  test('are closed with 1013 if the project has too many open sockets, until one of these closes', async () => {
     await using limited = await startLimited({ FANFARE_MAX_SOCKETS_PER_PROJECT: '2' });
     const { url, tenant } = limited;
     const [first] = await Promise.all([1, 2].map(() => openOwnSocket(url, tenant.key)));
@@ -60,7 +60,7 @@ describe('sockets', () => {
     expect(refused).toMatchObject({ status: 503, retryAfter: '5' });
   });
 
-  test('without a key have half of the places, and a new one closes the oldest', async () => {
+  test('without a key have half of the places, and a new socket closes the oldest one', async () => {
     await using limited = await startLimited({ FANFARE_MAX_SOCKETS: '4' });
     const { url, tenant } = limited;
     await openOwnSocket(url, tenant.key);

@@ -27,7 +27,7 @@ afterEach(() => {
 const own = () => openOwnSocket(app.url, app.tenant.key);
 
 describe('the subprotocol', () => {
-  test('is refused with 400 if it is unknown, and the answer names ours', async () => {
+  test('is refused with 400 if it is unknown, and the answer names the supported one', async () => {
     const refused = await refusalOf(createSocket(app.url, ['graphql-ws']));
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('graphql-transport-ws');
@@ -38,7 +38,7 @@ describe('the subprotocol', () => {
     expect(await closeOf(socket)).toMatchObject({ code: 4406 });
   });
 
-  test('is ours where several are offered', async () => {
+  test('is ours if several are offered', async () => {
     const socket = await openSocket(app.url, ['graphql-ws', 'graphql-transport-ws']);
     expect(socket.protocol).toBe('graphql-transport-ws');
     socket.close();
@@ -153,7 +153,7 @@ describe('frames', () => {
     wire.destroy();
   });
 
-  test('let the server close in order even if they answer its last frame badly', async () => {
+  test('let the server close without a warning, even if the answers to its last frame are invalid', async () => {
     const closing = await startApp({ roles: { api: true, worker: false } });
     const warned = vi.spyOn(closing.context.log, 'warn');
     const wire = await openTcpSocket(closing.url);

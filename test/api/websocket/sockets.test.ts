@@ -73,7 +73,7 @@ describe('a socket', () => {
     expect(answer.data.project.id).toBe(app.tenant.projectId);
   });
 
-  test('is closed if it sends too much, without a word on the console', async () => {
+  test('is closed if it sends too much, and nothing is printed to the console', async () => {
     const said = vi.spyOn(console, 'error');
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, protocol);
     await once(socket, 'open');

@@ -159,7 +159,7 @@ describe('a difference shows', () => {
 });
 
 describe('no difference', () => {
-  test('where a restored copy does not know a post', () => {
+  test('if a restored copy does not know a post', () => {
     const lose = (facts: Facts) => {
       facts.accepted[0]!.isExcused = true;
       const lostWindows = [{ from: new Date(0), to: new Date(2_000) }];
@@ -168,7 +168,7 @@ describe('no difference', () => {
     expect(differencesAfter(lose)).toEqual([]);
   });
 
-  test('when no check can show whether a target is public', () => {
+  test('if no check can show whether a target is public', () => {
     const hide = ({ accepted: [post], stored: [kept] }: Facts) => {
       post!.ends = ['uncertain', 'failed'];
       Object.assign(kept!.results[0]!, { status: 'failed', errorCode: 'outcome_unknown' });
@@ -177,7 +177,7 @@ describe('no difference', () => {
     expect(differencesAfter(hide).filter((line) => !line.includes('[post.partial]'))).toEqual([]);
   });
 
-  test('where a receiver refused an event four times', () => {
+  test('if a receiver refused an event four times', () => {
     const refuse = (facts: Facts) => {
       facts.deliveries[0]!.status = 'failed';
       facts.receipts = Array.from({ length: 4 }, () => ({ ...taken, statusCode: null }));
@@ -206,7 +206,7 @@ describe('something that happened once too often', () => {
     expect(differencesAfter(excused)).toEqual([]);
   });
 
-  test('a delivery that is taken twice shows, unless a fault caught the first request', () => {
+  test('a delivery that is accepted twice shows, unless a fault occurred during the first request', () => {
     const twice = (f: Facts) => void f.receipts.push({ ...taken, at: new Date(5_000) });
     expect(differencesAfter(twice)).toEqual([
       'delivery dlv_1 was taken again after 4.0 s, and no fault caught it in flight',

@@ -24,7 +24,7 @@ async function read(id: string): Promise<OpenWork | undefined> {
   return open.find((work) => work.id === id);
 }
 
-test('a post is read as asked for, then running, then gone, and is not open once it has ended', async () => {
+test('the workflow of an open post is shown as asked for, running or gone, and an ended post is not open', async () => {
   const { db } = database;
   const { postId, workflowId } = await addPost(db);
   const askedFor = (await read(postId))!;
@@ -59,7 +59,7 @@ test('a post is read as asked for, then running, then gone, and is not open once
   expect(await read(postId)).toBeUndefined();
 });
 
-test('a delivery is read as gone if its batch has no workflow, and as asked for once it is released', async () => {
+test('the workflow of a delivery is shown as gone if its batch has none, and as asked for once the delivery is released', async () => {
   const { db } = database;
   const projectId = await addProject(db);
   await addWebhook(db, projectId);

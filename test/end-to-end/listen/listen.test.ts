@@ -86,7 +86,7 @@ describe('a forwarded request', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('is sent only for test events with --test', async () => {
+  test('with --test is sent only for test events', async () => {
     const webhook = await tenant.createWebhook(`${receiver.url}/real`);
     await using _tests = await listenHere(target, ...forwardTo(), '--test');
     await tenant.connectSandbox('ada');
@@ -104,7 +104,7 @@ function withoutSigning({ headers, method }: ReceivedRequest) {
 }
 
 describe('the output', () => {
-  test('has a line for each event with any result, and the next event is sent', async () => {
+  test('has a line for each event, whatever its result, and the next event is sent', async () => {
     receiver.respondWith((_, number) => {
       if (number === 1) return { status: 500 };
       if (number === 2) return { status: 307, headers: { location: `${receiver.url}/elsewhere` } };
@@ -140,7 +140,7 @@ describe('the output', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('has only the event with --no-forward', async () => {
+  test('with --no-forward has only the event', async () => {
     await using listener = await listenHere(target, '--no-forward');
     const { id } = await tenant.connectSandbox('ada');
     await listener.waitForOutput(new RegExp(` account[.]connected {2,}${id}\n`));

@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)('an operation', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 
-  test('comes from this server alone, within the policy of the page', () => {
+  test('is loaded from this server alone, as the policy of the page requires', () => {
     const paths = visited.requested.map((url) => url.replace(app.url, ''));
     expect(paths.filter((path) => !path.startsWith('/'))).toEqual([]);
     expect(paths).toContain('/v1/openapi.json');
@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('the viewer', () => {
   test.each([
     { javaScriptEnabled: false, code: 'error-rate_limited' },
     { javaScriptEnabled: true, code: 'posting-error-rejected' },
-  ])('makes room for the error code in the link: %j', async ({ javaScriptEnabled, code }) => {
+  ])('is hidden if the link leads to an error code: %j', async ({ javaScriptEnabled, code }) => {
     await using visited = await visit(`#${code}`, javaScriptEnabled);
     const { page } = visited;
     if (javaScriptEnabled) await page.locator('.viewer h1').waitFor({ state: 'attached' });

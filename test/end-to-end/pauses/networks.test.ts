@@ -60,7 +60,7 @@ describe('while a network is paused', () => {
     expect(await findPublished(app, post)).toEqual(idsOf(post));
   });
 
-  test('a thread waits whole, and goes out in its order', async () => {
+  test('all parts of a thread wait, and are published in order after the resume', async () => {
     await pause(app.context.db, 'sandbox');
     const { id: account_id } = await app.tenant.connectSandbox('dora');
     const parts = ['one', 'two', 'three'].map((caption, thread_position) => ({

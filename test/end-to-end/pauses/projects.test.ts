@@ -33,7 +33,7 @@ async function publishAnother(): Promise<void> {
 }
 
 describe('while a project is paused', () => {
-  test('its posts wait, those of other projects are published, and each post is published once after the resume', async () => {
+  test('its posts wait, the posts of other projects are published, and each post is published once after the resume', async () => {
     const [held, other] = [await app.createTenant(), await app.createTenant()];
     await pause(app.context.db, held.projectId);
     const waiting = await createPost(held);

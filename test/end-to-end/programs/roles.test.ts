@@ -53,7 +53,7 @@ function urlOf(program: Program, role: string): string {
 }
 
 describe('processes that start before their backends', () => {
-  test('wait for Postgres, and the worker for Temporal, and name the one that is missing', async () => {
+  test('wait for Postgres, and the worker for Temporal, and name the missing backend', async () => {
     const { address } = postgres;
     const away = new RegExp(
       `Postgres at ${address} is unavailable: connect ECONNREFUSED ${address}. Retrying for 60 s\\.`,
@@ -77,7 +77,7 @@ describe('processes that start before their backends', () => {
     }
   }, 90_000);
 
-  test('are ready, the API without a key of its own', async () => {
+  test('are ready, and the API needs no API key of its own', async () => {
     for (const url of [urlOf(api, 'api'), urlOf(worker, 'worker')]) {
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
     }

@@ -114,7 +114,7 @@ describe.concurrent('while the program runs', () => {
 });
 
 describe('the end of the program', () => {
-  test('is in order when npm and the program get Ctrl-C in a terminal', async () => {
+  test('is clean when npm and the program get Ctrl-C in a terminal', async () => {
     // It reaches the whole group.
     process.kill(-npm.pid, 'SIGINT');
     await expectEndInOrder();
@@ -122,7 +122,7 @@ describe('the end of the program', () => {
 });
 
 describe('a later start', () => {
-  test('keeps the key, the project and its accounts, and ends in order when npm gets a signal', async () => {
+  test('keeps the key, the project and its accounts, and ends cleanly when npm gets a signal', async () => {
     const storedKey = readStoredKey();
     npm = startWithNpm(dataDirectory);
     const again = createApi(await npm.waitForUrl(), storedKey.trim());

@@ -86,7 +86,7 @@ test('a URL of a post ends as attached media, after a failed fetch', async () =>
   expect(server.requests).toHaveLength(2);
 });
 
-test('a lost workflow is started again, and no other one', async () => {
+test('a lost workflow is started again, and no other workflow', async () => {
   const png = await noise(60, 40).png().toBuffer();
   let isAway = true;
   await using server = await startReceiver({

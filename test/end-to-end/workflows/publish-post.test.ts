@@ -95,7 +95,7 @@ async function readOrder(): Promise<string[]> {
 }
 
 describe('publishPost', () => {
-  test('advances all targets in parallel, and concludes once after the last', async () => {
+  test('advances all targets in parallel, and concludes once after the last target', async () => {
     let arrived = 0;
     const all = Promise.withResolvers<void>();
     const inputs: unknown[] = [];

@@ -57,7 +57,7 @@ describe('while deliveries are paused', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('a burst stops in its middle, and the rest is sent once each', async () => {
+  test('a burst stops in its middle, and each remaining delivery is sent once', async () => {
     const burst = 800;
     let delayMs = 100;
     await using receiver = await startReceiver({ respond: () => ({ status: 200, delayMs }) });

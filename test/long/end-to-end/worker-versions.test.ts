@@ -45,7 +45,7 @@ async function buildOf(postId: string): Promise<string | null | undefined> {
   return raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId;
 }
 
-test('a post that is under way ends on its build, and a new one begins on the current build', async () => {
+test('a post that is under way ends on its build, and a new post begins on the current build', async () => {
   const { tenant } = first;
   await makeCurrent('one');
   const { id: account } = await tenant.connectSandbox('ada');

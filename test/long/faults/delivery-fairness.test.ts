@@ -74,7 +74,7 @@ describe('an endpoint that hangs', () => {
   });
   afterAll(() => app.stop());
 
-  test('does not delay the events of another endpoint, and gets no more requests at once than it may', async () => {
+  test('does not delay the events of another endpoint, and gets no more simultaneous requests than its limit', async () => {
     await using hanging = await startReceiver({ respond: () => 'hang' });
     await using healthy = await startCountingReceiver(50);
     const { id } = await app.tenant.createWebhook(hanging.url, ['post.published']);
@@ -106,7 +106,7 @@ describe('with the default of 20 connections, the events of another endpoint are
   });
   afterAll(() => app.stop());
 
-  test('beside an endpoint that refuses', async () => {
+  test('while an endpoint refuses connections', async () => {
     const eventCount = 200;
     const gone = await startReceiver();
     await gone.close();
@@ -123,7 +123,7 @@ describe('with the default of 20 connections, the events of another endpoint are
       .toBe(eventCount);
   });
 
-  test('beside thousands to an endpoint that takes its time', async () => {
+  test('while a slow endpoint gets thousands of events', async () => {
     const burst = 6_000;
     const eventCount = 20;
     await using busy = await startCountingReceiver(50);

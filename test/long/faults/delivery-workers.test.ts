@@ -89,7 +89,7 @@ test('two workers never make the same attempt of a delivery twice', async () => 
   expect(receiver.mostOpen()).toBeLessThanOrEqual(2 * perEndpoint);
 }, 150_000);
 
-test('one worker takes over what the other had in flight when it was killed', async () => {
+test('one worker takes over the deliveries that a killed worker had in flight', async () => {
   await using workers = await startTwo({
     FANFARE_DELIVERIES_PER_ENDPOINT: '1000',
     FANFARE_DELIVERY_DELAYS_MS: '5000,5000,5000',

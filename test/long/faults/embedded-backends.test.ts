@@ -91,7 +91,7 @@ function pidIn(directory: string, name: 'postgres' | 'temporal'): number {
 }
 
 describe('startEmbeddedBackends', () => {
-  describe('on an empty folder, where an earlier first start was cut short', () => {
+  describe('in a folder whose first start was interrupted', () => {
     let backends: EmbeddedBackends;
     beforeAll(async () => {
       mkdirSync(path.join(dataDirectory, 'postgres.new', 'half'), { recursive: true });
@@ -174,7 +174,7 @@ describe('startEmbeddedBackends', () => {
     expect(await readKept(backends)).toHaveLength(4);
   });
 
-  test('finds servers of its own that no record names', async () => {
+  test('finds its own servers even if no record names them', async () => {
     const program = await startEmbeddedProgram({
       dataDirectory,
       postgres: true,
@@ -212,7 +212,7 @@ describe('startEmbeddedBackends', () => {
 });
 
 describe('startTemporal', () => {
-  test('comes up when it was killed while it made its first database', async () => {
+  test('starts after it was killed while it made its first database', async () => {
     const directory = path.join(parent, 'first');
     mkdirSync(directory);
     const options = {
@@ -240,7 +240,7 @@ describe('startTemporal', () => {
 });
 
 describe('startPostgres', () => {
-  test.skipIf(!isRoot)('keeps its data in another folder if its user cannot enter', async () => {
+  test.skipIf(!isRoot)('keeps its data elsewhere if its user cannot enter the folder', async () => {
     const closed = path.join(parent, 'closed');
     const inner = path.join(closed, 'data');
     mkdirSync(inner, { recursive: true });

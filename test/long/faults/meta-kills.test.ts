@@ -350,7 +350,7 @@ async function killTogether(cases: readonly Case[]): Promise<void> {
 const casesOf = (recorded: Recorded, moment: Moment, from = 0): Case[] =>
   recorded.calls.slice(from).map((_, i) => ({ recorded, index: from + i, moment }));
 
-test('each form is published once by calls that are known', async () => {
+test('each kind of post is published once, by known calls', async () => {
   const { clean, lost } = await recordOnce();
   for (const { form, end } of clean) {
     const count = (form.parts ?? 1) + (form.hasComment ? 1 : 0);
@@ -422,7 +422,7 @@ test.each(['before', 'after'] as const)(
   300_000,
 );
 
-test('a post whose answer was lost is published once if its worker is killed at any call after that', async () => {
+test('a post whose answer was lost is published once if its worker is killed at any later call', async () => {
   const { lost } = await recordOnce();
   const moments = ['before', 'after'] as const;
   await killAtEach(

@@ -114,7 +114,7 @@ describe.skipIf(isMissing)('a consent', () => {
     });
   });
 
-  test('connects the account that logs in if it begins with a server', async () => {
+  test('connects the account that logs in if the user entered only a server', async () => {
     const { grant, user } = await connectNew({ input: pds.url });
     expect(grant.accounts[0]!.externalAccountId).toBe(user.did);
   });
@@ -129,7 +129,7 @@ describe.skipIf(isMissing)('a consent', () => {
     });
   });
 
-  test('is refused before the code is sent if its callback names another issuer, or none', async () => {
+  test('is refused before the code is sent if its callback names another issuer, or no issuer', async () => {
     for (const iss of ['https://evil.example.com', undefined]) {
       const { bluesky, statusesOf } = createConnector();
       const user = await createUser();
@@ -169,7 +169,7 @@ describe.skipIf(isMissing)('a consent', () => {
 });
 
 describe.skipIf(isMissing)('an account of a consent', () => {
-  test('publishes once, with an image, though each server first names its nonce', async () => {
+  test('publishes once, with an image, even if each server refuses the first call without a nonce', async () => {
     const { connection, user } = await connectNew();
     // Another process, which has no nonce.
     const { bluesky, calls, statusesOf } = createConnector();
@@ -289,7 +289,7 @@ describe.skipIf(isMissing)('a refresh', () => {
 });
 
 describe.skipIf(isMissing)('a revocation', () => {
-  test('ends the login at the server, and only this one', async () => {
+  test('ends the login at the server, and no other login', async () => {
     const { bluesky, user, login, app, connection } = await connectNew();
     const { grant: newer } = await connectByConsent(bluesky, user, { app });
     await bluesky.revoke!(login, signal);

@@ -218,7 +218,7 @@ describe.skipIf(!pds).concurrent('media', () => {
     });
   });
 
-  test('a file over the limit of the server is refused in its words', async () => {
+  test('a file over the limit of the server is refused in the words of the server', async () => {
     const { bluesky, target } = await connectNew();
     const video = await videoOf(6_000_000);
     expect(await refusal(prepared(bluesky, target([video])))).toMatchObject({

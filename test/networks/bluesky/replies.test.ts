@@ -113,7 +113,7 @@ describe.skipIf(!pds)('prepare', () => {
     ['the record', (did: string) => `at://${did}/app.bsky.feed.post/3l6oveex3ii2l`],
     ['the account', () => elsewhere],
     ['the form of the id', () => 'at://nobody'],
-  ])('is rejected where %s is unknown', async (_, uriOf) => {
+  ])('is rejected if %s is unknown', async (_, uriOf) => {
     expect(await refusal(author.prepare({ replyTo: uriOf(author.did) }))).toMatchObject({
       kind: 'rejected',
       message: 'The post to reply to is not on Bluesky.',

@@ -44,7 +44,7 @@ describe.skipIf(skipped !== undefined)('Bluesky', () => {
     expect(found.map((record) => record.uri)).toEqual([uri]);
   });
 
-  test('a thread with a comment under it is one thread there', async () => {
+  test('a thread with a comment under it is one thread on Bluesky', async () => {
     const user = await pds.createAccount('bob.test', 'bob-password');
     const connected = await app.api.post('/v1/accounts/connect', {
       platform: 'bluesky',

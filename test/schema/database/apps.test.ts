@@ -59,7 +59,7 @@ test('an app that is known keeps its secret when it is added again', async () =>
 });
 
 describe('a new consent uses', () => {
-  test("the project's app, or else the operator's", async () => {
+  test("the project's app, or else the operator's app", async () => {
     await start('operator', 'word');
     const wanted = { operatorClientId: 'operator' };
     expect(await find(wanted)).toMatchObject({ clientId: 'operator', clientSecret: 'word' });

@@ -41,7 +41,7 @@ describe('limitTransactions', () => {
   };
   const serverVersion = () => show('server_version_num').then(Number);
 
-  test('limits whole transactions where Postgres can, and single statements otherwise', async () => {
+  test('limits whole transactions if Postgres can do that, and single statements otherwise', async () => {
     const canLimitTransactions = (await serverVersion()) >= 170_000;
     expect(await show(canLimitTransactions ? 'transaction_timeout' : 'statement_timeout')).toBe(
       '5s',

@@ -46,7 +46,7 @@ test('the clock returns the time of the database, even if the clock of the proce
   vi.restoreAllMocks();
 });
 
-test('the clock is never ahead, and a slow answer does not worsen the result of a fast one', async () => {
+test('the clock is never ahead, and a slow answer does not worsen the result of a fast answer', async () => {
   const slow = holdAnswers(database.db);
   slow.state.isHolding = true;
   const starting = startDatabaseClock(slow.db);

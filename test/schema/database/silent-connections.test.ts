@@ -95,7 +95,7 @@ describe('the pool', () => {
 });
 
 describe('the listener', () => {
-  test('notices a silent connection, and listens again on another', async () => {
+  test('notices a silent connection, and listens again on another connection', async () => {
     const listener = createListener(url, queryTimeoutMs);
     const notifier = createNotifier(database.url);
     let [losses, polls, wakes] = [0, 0, 0];

@@ -115,7 +115,7 @@ test('a key is tested with its check value after its first start', async () => {
   );
 });
 
-test('only one of two processes with different keys of one id starts', async () => {
+test('only one of two processes with different keys under the same ID starts', async () => {
   const starts = await Promise.allSettled(
     [1, 2, 3].map(() => checkVault(db, vaultOf({ k1: randomBytes(32) }))),
   );

@@ -164,7 +164,7 @@ test('many rows are sealed in groups, and an interrupted run is continued', asyn
   expect(await readTokens(newOnly)).toEqual(before);
 });
 
-test("a value that can't be opened stays, and does not hold up the others", async () => {
+test("a value that can't be opened stays, and does not stop the rotation of other values", async () => {
   const { db } = database;
   const damaged = await addGrant(db, { projectId }, older);
   await addGrant(db, { projectId }, older);

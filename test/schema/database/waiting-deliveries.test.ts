@@ -34,7 +34,7 @@ const add = (count: number) => addDeliveries(database.db, projectId, count);
 const statuses = (ids: string[]) => statusesOf(database.db, ids);
 
 describe('concludeWaiting', () => {
-  test('ends a limited number at once; the rest end with their batch', async () => {
+  test('ends a limited number of deliveries at once, and leaves the rest to their batches', async () => {
     const ids = await add(5);
     const batchId = newId('batch');
     await database.db

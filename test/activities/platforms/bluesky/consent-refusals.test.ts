@@ -301,7 +301,7 @@ describe('a refresh', () => {
     return bluesky.refresh!({ credentials, app }, signal);
   };
 
-  test('keeps the old refresh token where the server gives no other', async () => {
+  test('keeps the old refresh token if the server sends no new one', async () => {
     answerWith({ '/token': json({ ...tokens, refresh_token: undefined }) });
     const { credentials } = await refresh();
     expect(credentials).toMatchObject({ access_token: 'new-access', refresh_token: 'old-refresh' });
@@ -334,7 +334,7 @@ describe('a refresh', () => {
     expect(error.message).not.toMatch(/old-refresh|old-access|new-/);
   });
 
-  test('ends the login of an account that moved to another server, without using its token', async () => {
+  test('ends the login of an account that moved to another server, without using the old token', async () => {
     directory.respondWith(() => json(didDocument({ did, handle, pds: elsewhere.url })));
     const paths = await countRequests(async () => {
       expect((await refusal(refresh())).options.platformCode).toBe('identity_mismatch');

@@ -166,7 +166,7 @@ describe('an answer', () => {
     expect(simulator.requests.length - before).toBe(1);
   });
 
-  test('shows none of our secrets if it repeats them', async () => {
+  test('that repeats our secrets is shown without them', async () => {
     for (const phase of ['commit', 'refresh', 'connect'] as const) {
       const echo = `Bad: ${accessJwt} ${refreshJwt} se-cr-et`;
       const error = await errorOf(phase, fault(400, 'InvalidRequest', echo));
@@ -213,7 +213,7 @@ describe('a missing answer', () => {
 });
 
 describe('prepare', () => {
-  test('leaves a mention of nobody as text', async () => {
+  test('leaves a mention of an unknown handle as text', async () => {
     simulator.respondWith(() => fault(400, 'HandleNotFound', 'Unable to resolve handle'));
     const { record } = (await phases.prepare()) as { record: Record<string, unknown> };
     expect(record).not.toHaveProperty('facets');

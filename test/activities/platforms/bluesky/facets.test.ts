@@ -42,7 +42,7 @@ test.each<[string, Record<string, string>]>([
   expect(await readParts(text)).toEqual(parts);
 });
 
-test('facets are sorted by their place', async () => {
+test('facets are sorted by their position in the text', async () => {
   expect(Object.keys(await readParts('#tag a.com @ann.com'))).toEqual([
     '#tag',
     'a.com',

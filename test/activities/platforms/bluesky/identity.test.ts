@@ -117,7 +117,7 @@ describe('a login', () => {
   test.each([
     ['the PDS', { handle: eve.handle }, 'handle'],
     ['the entryway', { handle: eve.handle, service: entryway.url }, 'service'],
-  ])('is refused where %s answers for another account', async (_, credentials, field) => {
+  ])('is refused if %s answers for another account', async (_, credentials, field) => {
     for (const server of [other, entryway]) server.respondWith(sessionOf(ada.did));
     expect(await refusal(logIn(credentials))).toMatchObject({
       kind: 'rejected',
@@ -146,7 +146,7 @@ describe('a login', () => {
     ['names no URL as PDS', didDocument({ ...ada, pds: 'javascript:alert(1)' })],
     ['is that of another DID', didDocument(eve)],
     ['is no document', ['did']],
-  ])('is refused where the document %s', async (_, document) => {
+  ])('is refused if the document %s', async (_, document) => {
     directory.respondWith(() => json(document));
     expect((await refusal(logIn({ handle: ada.did }))).options.platformCode).toBe(
       'identity_not_found',
@@ -157,7 +157,7 @@ describe('a login', () => {
     ['breaks off', 'reset'],
     ['answers 503', { status: 503 }],
     ['limits the rate', { status: 429 }],
-  ])('is unavailable where the directory %s', async (_, reply) => {
+  ])('is unavailable if the directory %s', async (_, reply) => {
     directory.respondWith(() => reply);
     expect((await refusal(logIn({ handle: ada.handle }))).kind).toBe('unavailable');
   });
@@ -276,7 +276,7 @@ describe('a refresh', () => {
     });
   });
 
-  test('is refused where the server answers for another account', async () => {
+  test('is refused if the server answers for another account', async () => {
     home.respondWith(sessionOf(eve.did));
     expect(await refusal(refresh())).toMatchObject({
       kind: 'rejected',
@@ -284,7 +284,7 @@ describe('a refresh', () => {
     });
   });
 
-  test('asks the user to reconnect if the named PDS refuses it', async () => {
+  test('asks the user to reconnect if the named PDS refuses the refresh', async () => {
     home.respondWith(() => ({ status: 400, body: '{"error":"InvalidToken"}' }));
     expect((await refusal(refresh())).kind).toBe('reauthorize');
   });

@@ -130,7 +130,7 @@ describe('connect with a webhook', () => {
     );
   });
 
-  test('names the field of the webhook in any other refusal', async () => {
+  test('names the field of the webhook if Discord refuses for any other reason', async () => {
     await using started = await startDiscord();
     const { discord, scripted } = started;
     scripted.push(Response.json({ message: 'Missing Access', code: 50_001 }, { status: 403 }));

@@ -30,7 +30,7 @@ test.each([
   ['500', 'unknown_outcome', answer(500, 0, '500: Internal Server Error')],
   ['502', 'unknown_outcome', new Response('<html>Bad Gateway</html>', { status: 502 })],
   ['302', 'unavailable', new Response(null, { status: 302, headers: { location: '/login' } })],
-])('%s is %s', async (platformCode, kind, response) => {
+])('a refusal with %s is %s', async (platformCode, kind, response) => {
   await using started = await connected('bot');
   const said = await response.clone().text();
   started.scripted.push(response);
@@ -61,7 +61,7 @@ test.each([
     'app',
   ],
   ['our address, without a time', answer(429, 0, 'You are being blocked'), undefined, 'app'],
-])('a limit of %s', async (_, response, retryAfterMs, throttled) => {
+])('a rate limit of %s is read with its scope', async (_, response, retryAfterMs, throttled) => {
   await using started = await connected('webhook');
   started.scripted.push(response);
   const { kind, options } = await refusal(started.post('Hello'));
@@ -72,7 +72,7 @@ test.each([
   });
 });
 
-test("a bot's limit applies to its account alone, since other senders share it", async () => {
+test("a bot's global limit delays only its account, although a webhook's delays all accounts", async () => {
   await using started = await connected('bot');
   started.scripted.push(limitedFor(64.57, true));
   const { kind, options } = await refusal(started.post('Hello'));

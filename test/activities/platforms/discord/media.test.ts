@@ -116,7 +116,7 @@ describe('a message with files whose answer was lost', () => {
   test.each([
     ['with', true],
     ['without', false],
-  ])('is found among others of the same text, %s nonces', async (_, showsNonce) => {
+  ])('is found among messages with the same text, %s nonces', async (_, showsNonce) => {
     await using started = await connected('bot');
     const { discord, target, connector } = started;
     discord.showsNonce = showsNonce;

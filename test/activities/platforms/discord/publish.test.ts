@@ -14,7 +14,7 @@ const embed = {
 };
 
 describe('a bot', () => {
-  test('posts to its channel, and notifies nobody but the users it names', async () => {
+  test('posts to its channel, and notifies only the users that its text mentions', async () => {
     await using started = await connected('bot');
     const { discord, post, seen } = started;
     const outcome = await post('Hello @everyone, see https://example.com');
@@ -36,7 +36,7 @@ describe('a bot', () => {
     });
   });
 
-  test('replies to a message, and fails if that is gone', async () => {
+  test('replies to a message, and fails if the message is gone', async () => {
     await using started = await connected('bot');
     const { discord, post } = started;
     const first = await post('First');

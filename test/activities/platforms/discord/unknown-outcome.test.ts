@@ -43,7 +43,7 @@ describe('a bot', () => {
     },
   );
 
-  test('distinguishes its own message from one with another nonce', async () => {
+  test('distinguishes its own message from a message with another nonce', async () => {
     await using started = await connected('bot');
     const { connector, discord, target, post } = started;
     discord.showsNonce = true;
@@ -51,7 +51,7 @@ describe('a bot', () => {
     expect(await connector.reconcile!(target('Hello'), never)).toEqual({ outcome: 'absent' });
   });
 
-  test('does not take an older message with the same text for the lost one', async () => {
+  test('does not take an older message with the same text for the lost message', async () => {
     await using started = await connected('bot');
     const { connector, target, post } = started;
     await post('Hello');
@@ -59,7 +59,7 @@ describe('a bot', () => {
     expect(await connector.reconcile!(later, never)).toEqual({ outcome: 'absent' });
   });
 
-  test('finds a lost message among a hundred, and returns unknown if there are more', async () => {
+  test('finds a lost message among a hundred, and returns unknown if there are more messages', async () => {
     await using started = await connected('bot');
     const { connector, discord, target } = started;
     const ours = target('Hello');

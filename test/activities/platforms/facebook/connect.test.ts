@@ -29,7 +29,7 @@ const problemsOf = (accounts: readonly GrantedAccount[]) =>
 describeConsent(startFacebook, 'This authorization code has been used.');
 
 describe('a consent', () => {
-  test('asks for the scopes, and again for those that the user has declined', async () => {
+  test('asks for the scopes, and asks again for scopes that the user has declined', async () => {
     await using network = await startFacebook();
     const { url } = await network.allow();
     expect(new URL(url).pathname).toBe('/v25.0/dialog/oauth');
@@ -43,7 +43,7 @@ describe('a consent', () => {
     });
   });
 
-  test('can use a configuration of Facebook Login for Business instead', async () => {
+  test('can use a configuration of Facebook Login for Business instead of scopes', async () => {
     await using network = await startFacebook({ configId: '77' });
     const { searchParams } = new URL((await network.allow()).url);
     expect(searchParams.get('config_id')).toBe('77');
@@ -195,7 +195,7 @@ describe('the pages of a login', () => {
     expect(problemsOf((await network.logIn()).accounts)).toEqual([['Bakery', null]]);
   });
 
-  test("say why they can't be posted to, and have no token if they can't", async () => {
+  test("that can't be posted to have a reason, and no token", async () => {
     const pages: SimulatedPage[] = [
       bakery,
       { ...garden, tasks: ['ANALYZE', 'MODERATE'] },
@@ -240,7 +240,7 @@ describe('the pages of a login', () => {
     ]);
   });
 
-  test('have a reason and a notice if the user allowed no posts to some of them', async () => {
+  test('get a reason if the user allowed no posts to them, and the login gets a notice', async () => {
     await using network = await startFacebook({ pages: [bakery, garden] });
     network.server.logins.postablePages = ['102'];
     const { accounts, credentials, notice } = await network.logIn();
@@ -263,7 +263,7 @@ describe('the pages of a login', () => {
     expect(await network.logIn()).not.toHaveProperty('notice');
   });
 
-  test('are missing if the user shares none, and the error says what to do', async () => {
+  test('are missing if the user shares no page, and the error says what to do', async () => {
     await using network = await startFacebook({ pages: [] });
     expect(await refusal(network.logIn())).toMatchObject({
       kind: 'rejected',
@@ -305,7 +305,7 @@ describe('the pages of a login', () => {
     expect(() => readGrant(grant, definition.scopes)).toThrow('more than 100 accounts');
   });
 
-  test('have a name even if Facebook gives none', async () => {
+  test('have a name even if Facebook gives no name', async () => {
     await using network = await startFacebook({ pages: [{ ...bakery, name: ' ' }] });
     expect((await network.logIn()).accounts[0]!.accountName).toBe('Page 101');
   });

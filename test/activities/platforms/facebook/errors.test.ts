@@ -14,7 +14,7 @@ describe('an error', () => {
   const find = (code: number, subcode?: number, message = '') =>
     findMetaError(facebookErrors, { code, subcode, message });
 
-  test('counts by its subcode first', () => {
+  test('is classified by its subcode first', () => {
     expect(find(368, 1390008)).toMatchObject({ meaning: 'rate_limited', retryAfterMs: 3_600_000 });
     expect(find(368, 1404102)?.failsAs).toBe('content_blocked');
     expect(find(368, 1)?.failsAs).toBe('account_restricted');
@@ -27,7 +27,7 @@ describe('an error', () => {
     expect(find(4_242)).toBeUndefined();
   });
 
-  test('may have its number as the code or as the subcode', () => {
+  test('may have its number in the code or in the subcode', () => {
     expect(find(1363127)?.sentence).toBe('A reel must have at least 540 × 960 pixels.');
     expect(find(100, 1363127)).toBe(find(1363127));
     expect(find(100, 1609005)).toBe(find(1609005));

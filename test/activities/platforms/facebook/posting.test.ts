@@ -21,7 +21,7 @@ describe('a text', () => {
     expect(post!.id).toMatch(/^102030405060708_\d+$/);
   });
 
-  test('goes out as it was written, without half characters', async () => {
+  test('is sent as it was written, except for half of a surrogate pair', async () => {
     await using network = await startFacebook();
     const caption = 'Tabs & spaces? 100% ää 😀\nhttps://example.com/?a=1&b=2';
     await network.commit(network.target({ caption }));
@@ -47,7 +47,7 @@ describe('a text', () => {
     expect(network.server.posts).toHaveLength(1);
   });
 
-  test('is found by the refusal of a second call if the first call published it', async () => {
+  test('that the first call published is found when Facebook refuses the second call', async () => {
     await using network = await startFacebook();
     const target = network.target();
     const published = await network.commit(target);
@@ -172,7 +172,7 @@ test.each(['reel', 'story'])('a %s without media is refused', async (placement) 
 });
 
 describe('a comment', () => {
-  test('goes to its post, in the name of the page', async () => {
+  test('is posted under its post, on behalf of the page', async () => {
     await using network = await startFacebook();
     const replyTo = network.server.addPost('Hello');
     const outcome = await network.commit(network.target({ caption: 'First', replyTo }));

@@ -43,7 +43,7 @@ describe('a text', () => {
     expect(await network.reconcile(target)).toEqual(published);
   });
 
-  test('is found behind many others', async () => {
+  test('is found behind many other posts', async () => {
     await using network = await startFacebook();
     const target = network.target({ caption: 'First' });
     const published = await network.commit(target);
@@ -59,7 +59,7 @@ describe('a text', () => {
     expect(await network.reconcile(network.target())).toEqual(unknown);
   });
 
-  test('is unknown if a list has a next page but no cursor, or an odd row', async () => {
+  test('is unknown if a list has a next page but no cursor, or an invalid row', async () => {
     await using network = await startFacebook();
     const next = 'https://graph.facebook.com/next';
     const search = async (...answers: object[]) => {
@@ -104,7 +104,7 @@ describe('photos', () => {
     expect(await network.reconcile(target)).toEqual(unknown);
   });
 
-  test('are known by their IDs if the files can not be read', async () => {
+  test('are recognized by their IDs if the files can not be read', async () => {
     await using network = await startFacebook();
     for (const platformOptions of [{}, { placement: 'story' }]) {
       const target = await prepared(network, { media: [await createImage()], platformOptions });
@@ -113,7 +113,7 @@ describe('photos', () => {
     }
   });
 
-  test('are known by the text and their number if their IDs are lost', async () => {
+  test('are recognized by the text and their number if their IDs are lost', async () => {
     await using network = await startFacebook();
     const media = [await createImage(), await createImage()];
     const target = await prepared(network, { caption: 'Two', media });
@@ -129,7 +129,7 @@ describe('a video', () => {
   test.each([
     ['in the feed', {}],
     ['as a reel', upright],
-  ])('%s is known by its status', async (_, size) => {
+  ])('%s is recognized by its status', async (_, size) => {
     await using network = await startFacebook();
     const target = await prepared(network, { media: [createVideo(size)] });
     expect(await network.reconcile(target)).toEqual(absent);
@@ -202,7 +202,7 @@ describe('a video', () => {
 describe('a story', () => {
   const platformOptions = { placement: 'story' };
 
-  test('is known by its ID if it shows a photo', async () => {
+  test('is recognized by its ID if it shows a photo', async () => {
     await using network = await startFacebook();
     const target = await prepared(network, { media: [await createImage()], platformOptions });
     network.server.addStory('1');
@@ -211,7 +211,7 @@ describe('a story', () => {
     expect(await network.reconcile(target)).toEqual(published);
   });
 
-  test('is known by its ID if it shows a video, and has the ID of its post', async () => {
+  test('is recognized by its ID if it shows a video, and gets the ID of its post', async () => {
     await using network = await startFacebook();
     const target = await prepared(network, { media: [createVideo(upright)], platformOptions });
     await network.commit(target);
@@ -230,7 +230,7 @@ describe('a story', () => {
 });
 
 describe('a comment', () => {
-  test('is found below its post, among those of the page', async () => {
+  test('is found below its post, among the comments of the page', async () => {
     await using network = await startFacebook();
     const replyTo = network.server.addPost('Hello');
     const target = network.target({ caption: 'First', replyTo });

@@ -18,7 +18,7 @@ function logInWith({ server, atFacebook }: Network, ...pages: ReturnType<typeof 
 const unlinked = { instagram_business_account: undefined };
 
 describe('the dialog', () => {
-  test('asks for the scopes, also for those that the user has declined', async () => {
+  test('asks for the scopes, including those that the user has declined', async () => {
     await using network = await startInstagram();
     const { url } = await network.atFacebook.allow();
     expect(new URL(url).pathname).toBe('/www.facebook.com/v25.0/dialog/oauth');
@@ -120,7 +120,7 @@ describe('a login', () => {
     ]);
   });
 
-  test('reads lists of many parts', async () => {
+  test('reads lists of many pages', async () => {
     await using network = await startInstagram();
     const { logins } = network.server.facebook;
     logins.listSize = 2;

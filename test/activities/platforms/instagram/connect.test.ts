@@ -96,7 +96,7 @@ describeLongLivedTokens({
   tellsAge: false,
 });
 
-test('a refresh is for logins at Instagram alone', async () => {
+test('only logins at Instagram are refreshed', async () => {
   await using network = await startInstagram();
   const atFacebook = await network.atFacebook.logIn();
   expect(network.instagram.canRefresh!(network.grant.credentials)).toBe(true);

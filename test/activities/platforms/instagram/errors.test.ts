@@ -14,7 +14,7 @@ test('docs/networks/instagram.md lists exactly the known errors and failures, wi
   expect(readErrorRows('docs/networks/instagram.md')).toEqual(rows);
 });
 
-test('an error counts by its subcode first', () => {
+test('an error is classified by its subcode first', () => {
   const find = (code: number, subcode?: number, message = '') =>
     findMetaError(instagramErrors, { code, subcode, message });
   expect(find(4)).toMatchObject({ meaning: 'rate_limited', throttled: 'app' });

@@ -123,7 +123,7 @@ describe('a carousel', () => {
 });
 
 describe('a video', () => {
-  test('is a reel if it is alone', async () => {
+  test('is a reel if it is the only file', async () => {
     await using network = await startInstagram();
     const video = await hostVideo({ altText: 'A film', thumbnailAtMs: 1_500 });
     const outcome = await network.publish(
@@ -192,7 +192,7 @@ describe('a comment', () => {
   const comment = (network: Network, replyTo: string, change: Partial<Target> = {}) =>
     network.target({ caption: 'First!', media: [], replyTo, ...change });
 
-  test('is one call under the post', async () => {
+  test('is created with one call, under its post', async () => {
     await using network = await startInstagram();
     const replyTo = network.server.addPost('Hello');
     const target = comment(network, replyTo);
@@ -217,7 +217,7 @@ describe('a comment', () => {
     expect(await network.commit(target)).toMatchObject({ outcome: 'published' });
   });
 
-  test('needs no preparation', async () => {
+  test('is not prepared', async () => {
     await using network = await startInstagram();
     const target = comment(network, network.server.addPost('Hello'));
     expect(await network.prepareStep(target)).toEqual({ outcome: 'prepared', state: {} });
@@ -225,7 +225,7 @@ describe('a comment', () => {
   });
 });
 
-test('the quota is as large as Instagram says', async () => {
+test('the quota has the size that Instagram reports', async () => {
   await using network = await startInstagram();
   network.server.quota = { used: 99, total: 100 };
   expect(await network.publish(network.target())).toMatchObject({ outcome: 'published' });

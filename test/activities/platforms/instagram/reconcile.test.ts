@@ -10,7 +10,7 @@ test.each([
   ['a reel', () => hostVideo(), {}],
   ['a story', () => hostJpeg(), { placement: 'story' }],
   ['a story of a video', () => hostVideo(), { placement: 'story' }],
-])('%s is found among its kind', async (_, host, platformOptions) => {
+])("%s is found among the account's posts", async (_, host, platformOptions) => {
   await using network = await startInstagram();
   network.server.addPost('Hello');
   const media = [await host()];
@@ -30,7 +30,7 @@ test('a post is public without an ID if the login may not list posts', async () 
 });
 
 test.each([{ id: '1' }, { id: '1', timestamp: 'today' }])(
-  'nothing is sure if a post has no time: %j',
+  'the outcome is unknown if a post has no valid time: %j',
   async (post) => {
     await using network = await startInstagram();
     network.server.answers.push(Response.json({ data: [post] }));
@@ -50,7 +50,7 @@ describe('a comment', () => {
     expect(await network.reconcile(target)).toEqual(published);
   });
 
-  test('is an unknown outcome if the ID of its author may be a second ID of the account', async () => {
+  test('has an unknown outcome if the ID of its author may be a second ID of the account', async () => {
     await using network = await startInstagram();
     const target = comment(network, network.server.addPost('Hello'));
     network.server.addComment(target.replyTo!, 'Second!');
@@ -60,7 +60,7 @@ describe('a comment', () => {
     expect(await network.reconcile(target)).toEqual({ outcome: 'unknown' });
   });
 
-  test('is an unknown outcome if it is there twice', async () => {
+  test('has an unknown outcome if it is found twice', async () => {
     await using network = await startInstagram();
     const target = comment(network, network.server.addPost('Hello'));
     await network.commit(target);

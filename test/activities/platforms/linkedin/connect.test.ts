@@ -17,7 +17,7 @@ const kind = 'Page';
 const memberScopes = ['openid', 'profile', 'w_member_social'];
 
 describe('a consent', () => {
-  test('asks for the scopes without a PKCE challenge, because LinkedIn refuses it with a client secret', async () => {
+  test('asks for the scopes without a PKCE challenge, because LinkedIn refuses a challenge with a client secret', async () => {
     await using network = await startLinkedIn();
     const { url } = await network.allow(memberScopes);
     expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
@@ -79,7 +79,7 @@ describe('a consent', () => {
     expect((await network.logIn()).accounts).toHaveLength(131);
   });
 
-  test('skips an incomplete role, but counts it to decide whether the list goes on', async () => {
+  test('skips an incomplete role, but counts it to decide whether there is another page', async () => {
     await using network = await startLinkedIn();
     const state = 'APPROVED';
     network.server.oddRoles.push(
@@ -167,7 +167,7 @@ describe('a token of the user', () => {
     });
   });
 
-  test('connects no page without a role there', async () => {
+  test('connects no page in which the user has no role', async () => {
     await using network = await startLinkedIn();
     expect(await refusal(network.connect('1'))).toMatchObject({
       kind: 'rejected',

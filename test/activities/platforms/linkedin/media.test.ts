@@ -204,7 +204,7 @@ describe('a video', () => {
     expect(JSON.stringify([error.message, error.options])).not.toContain(ticket);
   });
 
-  test('sends a part again if LinkedIn gave it no ID', async () => {
+  test('sends a part again if LinkedIn returned no ID for the part', async () => {
     await using network = await startLinkedIn();
     const target = network.target({ media: [createVideo()] });
     const { state } = await network.linkedin.prepare!(target, never);

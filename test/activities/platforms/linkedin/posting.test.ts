@@ -27,7 +27,7 @@ describe('the text', () => {
     expect(fromLittleText(little)).toBe(text);
   });
 
-  test('is cut at the first reserved character that is not escaped', () => {
+  test('is cut by LinkedIn at the first reserved character that is not escaped', () => {
     expect(renderLittleText('Up from 4% (EPRI, 2024)')).toBe('Up from 4% ');
   });
 
@@ -37,7 +37,7 @@ describe('the text', () => {
     expect(fromLittleText(little)).toBe('Hi Acme (Corp) #a_b #c #d');
   });
 
-  test('has no half characters', async () => {
+  test('gets a replacement for half of a surrogate pair', async () => {
     await using network = await startLinkedIn();
     await network.commit(network.target({ caption: 'a\ud83d' }));
     expect(network.server.posts[0]!.text).toBe('a\ufffd');
@@ -183,7 +183,7 @@ describe('a refusal', () => {
 });
 
 describe('a duplicate', () => {
-  test('is refused with the URL of the first post if that is older than the target', async () => {
+  test('is refused with the URL of the first post if the first post is older than the target', async () => {
     await using network = await startLinkedIn();
     const old = network.server.addPost({ author: pageUrn }, Date.now() - 600_000);
     const error = await refusal(network.commit(network.target()));

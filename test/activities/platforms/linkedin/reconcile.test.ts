@@ -8,7 +8,7 @@ const addMany = (server: { addPost: (given: object) => string }, count: number) 
 };
 
 describe('reconcile', () => {
-  test('finds the post by its text, among others', async () => {
+  test('finds the post by its text, among other posts', async () => {
     await using network = await startLinkedIn();
     const target = network.target({ caption: 'A (b) #c_d\n\n@e' });
     expect(await network.reconcile(target)).toEqual({ outcome: 'absent' });

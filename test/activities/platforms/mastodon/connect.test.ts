@@ -256,7 +256,7 @@ describe('an imported token', () => {
     expect(grant).toMatchObject({ tokenExpiresAt: expiresAt, scope });
   });
 
-  test('keeps its own scopes where the server has no route that reports them', async () => {
+  test('keeps its own scopes if the server has no route that reports them', async () => {
     const { network, credentials } = await startMastodon({ showsApps: false });
     const grant = await importFrom(credentials.server, network.token, { scope: ['write:media'] });
     expect(grant.scope).toEqual(['write:media']);

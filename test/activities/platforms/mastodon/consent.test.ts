@@ -88,7 +88,7 @@ describe('a login by consent', () => {
     expect(network.listPosts()).toMatchObject([{ text: 'Hello' }]);
   });
 
-  test('works at a server before 4.3, which ignores PKCE', async () => {
+  test('works at a server before Mastodon 4.3, which ignores PKCE', async () => {
     const { accountId } = await connectNew({ hasPkce: false, scopes: null });
     expect(await publish(accountId)).toMatchObject({ status: 'published' });
   });
@@ -126,7 +126,7 @@ describe('a login by consent', () => {
     expect(await publish(accountId)).toMatchObject({ status: 'published' });
   });
 
-  test('is revoked if nobody needs it', async () => {
+  test('is revoked if no account uses it', async () => {
     const { network, server, accountId } = await connectNew();
     await connectByForm(server, network);
     expect(network.countLogins()).toBe(0);
@@ -286,7 +286,7 @@ describe('a server that registers no app', () => {
     expect(await kept.execute()).toEqual([]);
   });
 
-  test("is shown at its field, with the server's own words", async () => {
+  test("is reported at its field, with the server's own words", async () => {
     const server = await startHttp((request, response) => {
       request.resume();
       response.writeHead(422).end('{"error":"Validation failed: Website is invalid"}');
@@ -307,7 +307,7 @@ describe('a server that registers no app', () => {
     expect(page.html).toContain('id="server-error">Server must be the address of a server.');
   });
 
-  test('may be tried again if it is out of reach', async () => {
+  test('may be tried again if it is unreachable', async () => {
     const page = await submit('http://127.0.0.1:2');
     expect(page.status).toBe(422);
     expect(page.html).toContain('<p role="alert">127.0.0.1:2 could not be reached.</p>');

@@ -21,14 +21,14 @@ describe('a post that the server has', () => {
     expect(await reconcile(target)).toEqual({ outcome: 'published', published });
   });
 
-  test.each([-30 * minute, 30 * minute])('is found by a clock %i ms ahead', async (aheadMs) => {
+  test.each([-30 * minute, 30 * minute])('is found if clocks differ by %i ms', async (aheadMs) => {
     const { commit, reconcile, targetOf } = await connectNew({ clockAheadMs: aheadMs });
     const target = targetOf();
     await commit(target);
     expect(await reconcile(target)).toMatchObject({ outcome: 'published' });
   });
 
-  test('is found below others', async () => {
+  test('is found behind later posts', async () => {
     const { network, commit, reconcile, targetOf } = await connectNew();
     const target = targetOf();
     await commit(target);
@@ -39,7 +39,7 @@ describe('a post that the server has', () => {
     expect(network.calls.map((path) => path.split('/').at(-1))).toEqual(['statuses', 'source']);
   });
 
-  test('is found before an equal post that came later', async () => {
+  test('is found rather than a later post with the same text', async () => {
     const { network, commit, reconcile, targetOf } = await connectNew();
     const target = targetOf();
     await commit(target);
@@ -63,7 +63,7 @@ describe('a post that is not at the server', () => {
     expect(await reconcile(target)).toEqual({ outcome: 'absent' });
   });
 
-  test('is absent although it was due long ago', async () => {
+  test('is absent even if it was due long ago', async () => {
     const { network, reconcile, targetOf } = await connectNew();
     network.addStatus({ text: 'Hello', createdAt: Date.now() - 3 * minute });
     network.addStatus({ text: 'Later', createdAt: Date.now() - minute });
@@ -81,7 +81,7 @@ describe('the outcome stays unknown', () => {
     expect(await reconcile(target)).toEqual({ outcome: 'unknown' });
   });
 
-  test('when a post that may be the one was edited', async () => {
+  test('when a post that may be the lost one was edited', async () => {
     const { network, commit, reconcile, targetOf } = await connectNew();
     const target = targetOf();
     await commit(target);

@@ -128,7 +128,7 @@ describe('an upload is refused', () => {
     expect(network.uploads).toEqual([]);
   });
 
-  test('if the token lacks its scope, and the login stays', async () => {
+  test('if the token lacks the scope for uploads, and the login stays', async () => {
     const tokenScopes = ['read', 'write:statuses'];
     const { prepare, targetOf } = await connectNew({ scopes: null, tokenScopes });
     const target = targetOf({ media: [await photo()] });

@@ -50,7 +50,7 @@ test('each server has a callback URL of its own, in its registered app and in ea
   }
 });
 
-test('the code of an honest server never reaches the hostile one that asked for it', async () => {
+test('the code of an honest server never reaches the hostile server that asked for it', async () => {
   const [honest, hostile] = [await start(), await start()];
   const own = await begin(honest.url);
   const { id, browser, query } = await begin(hostile.url);

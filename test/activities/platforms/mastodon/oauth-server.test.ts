@@ -113,7 +113,7 @@ describe('a consent', () => {
     expect((await authorize({}, 'deny')).callback).toMatchObject({ error: 'access_denied' });
   });
 
-  test('is remembered: the next login skips the page, unless it is forced', async () => {
+  test('is remembered, so the next login skips the page unless the page is forced', async () => {
     const { server, mastodon, request, logIn } = await register();
     await logIn();
     const method = mastodon.connect[0] as ConsentMethod;
@@ -159,7 +159,7 @@ describe('a registered app', () => {
     ['a page', 200, '<h1>Hi</h1>', { kind: 'rejected', options: { field: 'server' } }],
     ['no such page', 404, '', { kind: 'rejected', options: { field: 'server' } }],
     ['an error', 503, '', { kind: 'unavailable' }],
-  ])('is not replaced where the server answers %s', async (_what, status, body, error) => {
+  ])('is not replaced if the server answers %s', async (_what, status, body, error) => {
     const { registration, app } = await register();
     const { url } = await startHttp((_, response) => response.writeHead(status).end(body));
     const known = registration.isKnown(new URL(url).origin, app, never);

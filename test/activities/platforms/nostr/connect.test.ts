@@ -58,7 +58,7 @@ describe('the private key', () => {
     expect(JSON.stringify(body)).not.toContain(hex);
   });
 
-  test('is stored in one form', () => {
+  test('is stored as hex, whichever form is given', () => {
     const { credentials } = formOf(createConnector());
     const relays = 'wss://a.example.com';
     for (const private_key of [nsec, hex.toUpperCase()]) {
@@ -73,7 +73,7 @@ describe('the private key', () => {
     ['63 digits', 'a'.repeat(63)],
     ['words', 'abandon abandon about'],
     ['nothing', ''],
-  ])('is refused where it is %s', async (_, private_key) => {
+  ])('is refused if it is %s', async (_, private_key) => {
     const issue = await findIssue({ private_key, relays: relay.url });
     expect(issue).toMatchObject({
       path: 'credentials.private_key',
@@ -96,14 +96,14 @@ describe('the relays', () => {
   });
 
   test.each([[''], [' , '], [Array.from({ length: 11 }, (_, i) => `wss://${i}.test`).join(' ')]])(
-    'are one to ten: %j',
+    'must be one to ten: %j',
     async (relays) => {
       const { path, message } = await findIssue({ private_key: nsec, relays });
       expect([path, message]).toEqual(['credentials.relays', 'must be 1 to 10 relays']);
     },
   );
 
-  test('are named in the issue if they are no URLs of relays', async () => {
+  test('are named in the issue if their URLs are invalid', async () => {
     const wrong = [
       'https://a.test',
       'relay.test',
@@ -118,7 +118,7 @@ describe('the relays', () => {
     for (const each of wrong) expect(issue.message).toContain(each.slice(0, 255));
   });
 
-  test('may all be out of reach except one', async () => {
+  test('may all be unreachable except one', async () => {
     const { status } = await connect({ private_key: nsec, relays: `${deadRelay} ${relay.url}` });
     expect([200, 201]).toContain(status);
   });

@@ -46,7 +46,7 @@ function addEvent(tags: string[][] = [], kind = 1): NostrEvent {
 }
 
 describe('a post', () => {
-  test('is a signed text note of the second in which it was due', async () => {
+  test('is a signed text note with the time at which it was due', async () => {
     const caption = 'Hello 👩‍👩‍👧 https://example.com\n"\\ \uD800';
     const dueAt = new Date('2026-11-01T10:00:00.999Z');
     const { externalId, url, detail } = await author.publish({ caption, dueAt });
@@ -124,7 +124,7 @@ describe('a post', () => {
     expect(ids[0]!.externalId).not.toBe(ids[1]!.externalId);
   });
 
-  test('keeps the second for which it was prepared', async () => {
+  test('keeps the time for which it was prepared', async () => {
     const target = author.toTarget({ dueAt: new Date(0) });
     const state = await prepareTarget(author.nostr, target, signal);
     const outcome = await author.nostr.commit({ ...target, state, dueAt: new Date() }, signal);
@@ -292,7 +292,7 @@ describe('a reply', () => {
 });
 
 describe('several relays', () => {
-  test('publish if one of them accepts the post, and each is reported', async () => {
+  test('publish if one of them accepts the post, and the result of each relay is reported', async () => {
     other.refuse = () => 'blocked: you are banned';
     await using silent = await startRelay();
     silent.answerWith = () => null;
@@ -334,7 +334,7 @@ describe('a relay that asks for authentication', () => {
     expect(relay.events.some(({ kind }) => kind === 22_242)).toBe(false);
   });
 
-  test('refuses the post if it does not admit us', async () => {
+  test('refuses the post if it does not accept our answer', async () => {
     Object.assign(relay, { needsAuth: 'write', takesAuth: false });
     const error = await refusal(author.publish());
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'restricted' } });

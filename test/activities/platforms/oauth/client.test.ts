@@ -56,7 +56,7 @@ async function errorOf(call: Promise<unknown>): Promise<PlatformError> {
   throw new Error('No PlatformError was thrown.', { cause: error });
 }
 
-test('the consent page gets a challenge, and the exchange its verifier', async () => {
+test('the consent page gets a challenge, and the exchange gets its verifier', async () => {
   const oauth = openOAuth(json(tokens));
   const { url, flow } = await oauth.begin();
   const query = Object.fromEntries(new URL(url).searchParams);
@@ -123,7 +123,7 @@ describe('the tokens of an answer', () => {
     }
   });
 
-  test('have the scopes that were asked for where the answer names none', async () => {
+  test('have the requested scopes if the answer names none', async () => {
     const { scope, credentials } = await openOAuth(json(tokens)).complete();
     expect(scope).toEqual(['read', 'write']);
     expect(credentials).toEqual({ access_token: 'new' });
@@ -134,12 +134,12 @@ describe('the tokens of an answer', () => {
     expect(answer.scope).toEqual(['read', 'other']);
   });
 
-  test('keep the refresh token where the answer has none', async () => {
+  test('include the previous refresh token if the answer has none', async () => {
     const { credentials } = await openOAuth(json(tokens)).refresh();
     expect(credentials).toEqual({ access_token: 'new', refresh_token: 'old-refresh' });
   });
 
-  test('never expire where the answer names no expiry', async () => {
+  test('never expire if the answer names no expiry', async () => {
     const { expires_in: _, ...forever } = tokens;
     expect((await openOAuth(json(forever)).refresh()).tokenExpiresAt).toBeNull();
   });

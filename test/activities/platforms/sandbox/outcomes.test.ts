@@ -119,7 +119,7 @@ describe('a fault', () => {
     expect((await errorOf(looked)).kind).toBe('unavailable');
   });
 
-  test('hang is given up without an answer, and nothing is posted', async () => {
+  test('hang times out without an answer, and nothing is posted', async () => {
     const startedAt = Date.now();
     const hanging = commit('res_hang', { outcome: 'hang' }, {}, AbortSignal.timeout(300));
     expect((await errorOf(hanging)).kind).toBe('unknown_outcome');
@@ -144,7 +144,7 @@ describe('options', () => {
     [{ outcome: 'perhaps' }, false],
     [{ reply_to: 'x' }, false],
     [{ media_urls: [] }, false],
-  ])('%j is taken: %s', (options, isTaken) => {
+  ])('%j is accepted: %s', (options, isTaken) => {
     expect(platform.definition.options.safeParse(options).success).toBe(isTaken);
   });
 });

@@ -116,7 +116,7 @@ describe('commit', () => {
     expect(await sandbox.countPosts('res_lost')).toBe(1);
   });
 
-  test('reads the outcome from the caption, and lets the options win', async () => {
+  test('reads the outcome from the caption, but prefers the outcome in the options', async () => {
     const caption = 'hello [sandbox outcome=rejected delay_ms=5]';
     expect((await errorOf(commit('res_caption', {}, caption))).kind).toBe('rejected');
     const answer = await commit('res_options', { outcome: 'published' }, caption);
@@ -137,7 +137,7 @@ describe('commit', () => {
     expect((await errorOf(commit('res_other', options))).kind).toBe('unavailable');
   });
 
-  test('is public before its delayed answer', async () => {
+  test('makes the post public before a delayed answer', async () => {
     const target = toTarget(credentials, {
       resultId: 'res_slow',
       platformOptions: { delay_ms: 400 },

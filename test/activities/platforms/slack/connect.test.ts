@@ -101,7 +101,7 @@ describe('a server that is not Slack', () => {
     ['another JSON', '{"hello":"world"}'],
     ['10 MB', `{"ok":true,"team":"${'x'.repeat(10_000_000)}"}`],
     ['nothing', undefined],
-  ])('connects nothing where it answers with %s', async (_, body) => {
+  ])('connects nothing if it answers with %s', async (_, body) => {
     const server = await startHttp((_request, response) => {
       if (body !== undefined) response.end(body);
     });

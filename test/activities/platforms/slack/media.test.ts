@@ -145,7 +145,7 @@ describe('pictures', () => {
 });
 
 describe('files', () => {
-  test('are uploaded one in each step, then shared as one message if one is a video', async () => {
+  test('are uploaded one in each step, then shared as one message if one file is a video', async () => {
     await using network = await start();
     const { server, slack, target, commit, confirm } = network;
     const media = [await createImage({ altText: 'A & b' }), video(), await createImage()];
@@ -294,7 +294,7 @@ describe('an app without files:write', () => {
 });
 
 describe('a message with files whose answer was lost', () => {
-  test('is found by its files, among others of the same names and text', async () => {
+  test('is found by its files, among messages with the same file names and text', async () => {
     await using network = await start();
     const { server, upload, commit, confirm, reconcile } = network;
     const media: TargetMedia[] = [video()];

@@ -21,7 +21,7 @@ describe('text', () => {
     expect(network.server.listPosts()[0]!.text).toBe('a < b & c > d: *no* &amp; <!channel>');
   });
 
-  test('is sent as it is where it is mrkdwn', async () => {
+  test('is sent unchanged if it is mrkdwn', async () => {
     await using network = await startSlack();
     const caption = '*bold* <https://example.com|link> &amp; <@U0123456789>';
     await network.publish({ caption, platformOptions: { mrkdwn: true } });
@@ -112,7 +112,7 @@ describe('replies', () => {
     ]);
   });
 
-  test('find their thread again where the state is lost', async () => {
+  test('find their thread again if the state is lost', async () => {
     await using network = await startSlack();
     const first = await network.publish();
     const second = await network.publish({ replyTo: first.externalId });
@@ -120,7 +120,7 @@ describe('replies', () => {
     expect(network.server.messages[2]!.thread_ts).toBe(first.externalId);
   });
 
-  test('show in the channel too where they ask for it', async () => {
+  test('show in the channel too if they ask for it', async () => {
     await using network = await startSlack();
     const platformOptions = { reply_broadcast: true };
     const { externalId } = await network.publish({ platformOptions });

@@ -4,7 +4,7 @@ import { startSlack } from '../../../support/networks/slack/connected.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 describe('reconcile', () => {
-  test('finds the post by its result, among others of the same text', async () => {
+  test('finds the post by its result, among posts with the same text', async () => {
     await using network = await startSlack();
     const target = network.target();
     await network.publish();
@@ -53,7 +53,7 @@ describe('reconcile', () => {
     expect(await network.reconcile({ ...target, dueAt: later(70) })).toEqual(absent);
   });
 
-  test('finds a reply in its thread, also where the state is lost', async () => {
+  test('finds a reply in its thread, even if the state is lost', async () => {
     await using network = await startSlack();
     const root = await network.publish();
     const first = await network.publish({ replyTo: root.externalId });

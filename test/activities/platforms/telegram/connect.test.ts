@@ -82,7 +82,7 @@ describe('connects', () => {
     });
   });
 
-  test('what was pasted with space around it', async () => {
+  test('a token and a chat that were pasted with spaces around them', async () => {
     const { status } = await connect({ bot_token: ` ${network.token}\n`, chat: ' @fanfare_news ' });
     expect(status).toBe(201);
   });

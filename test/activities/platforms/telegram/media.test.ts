@@ -178,7 +178,7 @@ describe('Telegram refuses', () => {
     expect(network.listPosts()).toHaveLength(1);
   });
 
-  test('photos beyond the rules, and no photo within them', async () => {
+  test('photos that break the rules, and no photo that keeps them', async () => {
     const rules = definition.rules.media.image!;
     const [width, height] = [rules.maxWidth!, rules.maxHeight!];
     await commit([await imageOf('png', width, height)]);

@@ -62,7 +62,7 @@ describe('an error', () => {
   const find = (code: number, subcode?: number, message = '') =>
     findMetaError(threadsErrors, { code, subcode, message });
 
-  test('counts by its subcode first', () => {
+  test('is classified by its subcode first', () => {
     expect(find(4, 2207051)?.meaning).toBe('rejected');
     expect(find(4)).toMatchObject({ meaning: 'rate_limited', throttled: 'app' });
     expect(find(190, 463)?.meaning).toBe('reauthorize');

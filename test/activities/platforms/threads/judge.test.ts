@@ -65,7 +65,7 @@ function compare({ answer, query }: CollectedCall, body: Record<string, unknown>
   ];
 }
 
-test('every call that the simulator serves has the status and the names of its example', async () => {
+test('every answer of the simulator has the status and the member names of its example', async () => {
   await using network = await startThreads();
   const { logins, posts } = network.server;
   const { query } = await network.allow();

@@ -13,7 +13,7 @@ test('a reply is looked for among the replies', async () => {
   expect(network.server.calls.at(-1)).toBe('GET /v1.0/me/replies');
 });
 
-test('a post is public without an ID if another one differs only in the sign of its tag', async () => {
+test('a post is public without an ID if another post differs only in the missing # of its tag', async () => {
   await using network = await startThreads();
   const target = await network.prepare(network.target({ caption: 'Hello #world' }));
   await network.commit(target);

@@ -105,7 +105,7 @@ describe('a consent', () => {
 });
 
 describe('a refresh', () => {
-  test('replaces both tokens, and the old ones no longer work', async () => {
+  test('replaces both tokens, and the old tokens no longer work', async () => {
     await using x = await startTwitter();
     const { refresh } = x.twitter;
     const fresh = await refresh!(x.login, never);

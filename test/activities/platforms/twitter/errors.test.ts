@@ -123,7 +123,7 @@ describe('a refusal of a post', () => {
     expect(Math.abs(options.retryAfterMs! - 600_000)).toBeLessThan(5_000);
   });
 
-  test('waits for the daily limit, although the one of 15 minutes resets first', async () => {
+  test('waits for the daily limit, even if the 15-minute limit resets first', async () => {
     await using x = await startTwitter();
     const now = Math.floor(Date.now() / 1_000);
     const headers = {

@@ -186,7 +186,7 @@ describe('the refusal of an equal text', () => {
     expect(others).toEqual([]);
   });
 
-  test('proves nothing about a post from before', async () => {
+  test('is a rejection if the equal post is older than the target', async () => {
     await using x = await startTwitter();
     x.network.addPost({ text: 'Hello', createdAtMs: Date.now() - 3_600_000 });
     const error = await refusal(x.commit(x.target()));

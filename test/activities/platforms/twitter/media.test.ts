@@ -80,7 +80,7 @@ describe('an image', () => {
 });
 
 describe('a video', () => {
-  test('is sent in segments of 4 MiB, continues with the next one, and is processed', async () => {
+  test('is sent in segments of 4 MiB, one in a step, and is processed', async () => {
     await using x = await startTwitter();
     await using file = await createRandomFile(9_000_000);
     x.network.media.processing = 3;
@@ -233,7 +233,7 @@ describe('uploads that have expired', () => {
     expect(x.network.listPosts()).toMatchObject([{ media: [image.sha256] }]);
   });
 
-  test('are begun again if they expire in the middle', async () => {
+  test('are begun again if they expire before their end', async () => {
     await using x = await startTwitter();
     x.network.media.lifeS = 59;
     const begun = await x.twitter.prepare!(x.target({ media: [await createImage()] }), never);

@@ -32,14 +32,14 @@ describe('a post', () => {
     });
   });
 
-  test('has an address without the name if the name was lost', async () => {
+  test("has a URL without the account's name if the name was lost", async () => {
     await using x = await startTwitter();
     const outcome = await x.commit(x.target({ traits: {} }));
     const { id } = x.network.posts[0]!;
     expect(outcome).toMatchObject({ published: { url: `https://x.com/i/status/${id}` } });
   });
 
-  test('is sent without a half character', async () => {
+  test('is sent without half of a surrogate pair', async () => {
     await using x = await startTwitter();
     await x.commit(x.target({ caption: 'a\uD800' }));
     expect(x.network.posts[0]!.text).toBe('a\uFFFD');
@@ -84,7 +84,7 @@ describe('a text', () => {
     `${'日本語'.repeat(30)}https://example.com/${'a'.repeat(50)}`,
     'größe/länge'.repeat(9),
     '👩‍👩‍👧'.repeat(20),
-  ])('%j counts as the library counts it', (text) => {
+  ])("%j has the length that X's library counts", (text) => {
     for (const written of [text, `See ${text}, please`, `(“${text}”)`]) {
       expect(count(written)).toBe(twitterText.parseTweet(written.normalize()).weightedLength);
     }
@@ -123,7 +123,7 @@ describe('a text', () => {
     );
   });
 
-  test('arrives whole if it is that of a long post', async () => {
+  test('arrives whole if it is longer than 280 characters', async () => {
     await using x = await startTwitter({ subscription: 'Premium' });
     const caption = 'a '.repeat(12_000).trim();
     const target = x.target({ caption });
@@ -141,7 +141,7 @@ describe('a limit that the answer to a post names', () => {
     ['x-rate-limit-', 'account', 900],
     ['x-user-limit-24hour-', 'account', 3_600],
     ['x-app-limit-24hour-', 'app', 7_200],
-  ] as const)('holds the next post if it is used up: %s', async (prefix, scope, seconds) => {
+  ] as const)('delays the next post if it is used up: %s', async (prefix, scope, seconds) => {
     await using x = await startTwitter();
     x.network.limits = { [`${prefix}remaining`]: '0', [`${prefix}reset`]: resetIn(seconds) };
     const { throttle } = await x.commit(x.target());
@@ -149,7 +149,7 @@ describe('a limit that the answer to a post names', () => {
     expect(closeTo(seconds, throttle!.waitMs)).toBe(true);
   });
 
-  test('holds nothing while something is left', async () => {
+  test('delays nothing until it is used up', async () => {
     await using x = await startTwitter();
     for (const prefix of ['x-rate-limit-', 'x-user-limit-24hour-', 'x-app-limit-24hour-']) {
       x.network.limits[`${prefix}remaining`] = '1';
@@ -158,7 +158,7 @@ describe('a limit that the answer to a post names', () => {
     expect((await x.commit(x.target())).throttle).toBeUndefined();
   });
 
-  test("prefers the app's limit, which holds all of its accounts", async () => {
+  test("is the app's limit rather than the account's, if both are used up", async () => {
     await using x = await startTwitter();
     for (const prefix of ['x-rate-limit-', 'x-app-limit-24hour-']) {
       x.network.limits[`${prefix}remaining`] = '0';
@@ -178,7 +178,7 @@ test.each([
   'cafe\u0301'.repeat(40),
   `https://example.com/${'a'.repeat(200)}`,
   `見https://example.com/${'a'.repeat(100)}漢`,
-])('a long word weighs what X says: %s', (text) => {
+])('a long word has the length that X counts: %s', (text) => {
   const { weightedLength } = twitterText.parseTweet(text);
   expect(definition.rules.text.count(text)).toBe(weightedLength);
 });

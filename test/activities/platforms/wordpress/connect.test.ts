@@ -135,7 +135,7 @@ describe('a site that is no WordPress', () => {
     ]);
   });
 
-  test('is not followed where it has moved', async () => {
+  test('is not followed to its new address', async () => {
     const other = await startHttp((_request, response) => response.end());
     const server = await startHttp((_request, response) => {
       response.writeHead(301, { location: other.url }).end();
@@ -146,7 +146,7 @@ describe('a site that is no WordPress', () => {
     expect(other.connections).toBe(0);
   });
 
-  test('is refused if its address is blocked, or its name leads to a blocked one', async () => {
+  test('is refused if its address is blocked, or its name leads to a blocked address', async () => {
     const blocked = await connect('http://10.0.0.1', createClient({ allowed: [] }));
     expect([blocked.kind, blocked.options.field]).toEqual(['rejected', 'site']);
     const lookup = resolvingTo('10.0.0.1');
@@ -154,12 +154,12 @@ describe('a site that is no WordPress', () => {
     expect([inside.kind, inside.options.field]).toEqual(['rejected', 'site']);
   });
 
-  test('is unavailable where it answers with an error', async () => {
+  test('is unavailable if it answers with an error', async () => {
     const server = await startHttp((_request, response) => response.writeHead(500).end('Oops'));
     expect((await connect(server.url)).kind).toBe('unavailable');
   });
 
-  test('is unavailable where it never answers', async () => {
+  test('is unavailable if it never answers', async () => {
     const server = await startHttp(() => undefined);
     const hasty = createClient({ fetchDeadlineMs: 500 });
     expect((await connect(server.url, hasty)).kind).toBe('unavailable');

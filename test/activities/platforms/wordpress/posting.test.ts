@@ -34,7 +34,7 @@ describe('the content', () => {
     expect(content.split('\n')[1]).toBe(`<p>${html}</p>`);
   });
 
-  test('is the HTML itself where the post says so', async () => {
+  test('is the HTML itself if the post says so', async () => {
     await using network = await startConnected();
     const { content } = await network.publish('<h2>a &amp; b</h2>\n\nc', { content_type: 'html' });
     expect(content.replace(/res_\w+/, 'res_…')).toBe(
@@ -69,7 +69,7 @@ describe('terms', () => {
     expect(network.site.categories).toEqual(['Uncategorized']);
   });
 
-  test('cost no call where the post names none', async () => {
+  test('cost no call if the post names none', async () => {
     await using network = await startConnected();
     network.site.calls.length = 0;
     await network.publish('a', { title: 'A' });
@@ -193,7 +193,7 @@ describe('a lost post', () => {
     },
   );
 
-  test('is found after the post was edited, and by a clock that is late', async () => {
+  test("is found even if it was edited, or if the site's clock is 90 minutes slow", async () => {
     await using network = await startConnected();
     const target = network.targetOf();
     await network.commit(target);

@@ -94,7 +94,7 @@ describe('an app without credits', () => {
     expect((await target.read()).status).toBe('published');
   });
 
-  test('holds no other target of the account, because each target asks for itself', async () => {
+  test("does not block the account's other targets, because each target makes its own attempt", async () => {
     const { account } = await addSender('operator');
     const [first, second] = [await addTarget(account), await addTarget(account)];
     network.script = [outOfCredits(), 'publish'];

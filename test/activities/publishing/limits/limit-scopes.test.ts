@@ -72,24 +72,24 @@ describe('a limit', () => {
     ['account', ['0.0.0']],
     ['grant', ['0.0.0', '0.0.1']],
     ['app', ofTenant],
-  ])('holds the accounts of its %s, and none of another tenant', async (scope, held) => {
+  ])('delays the accounts of its %s, but no other tenant', async (scope, held) => {
     expect(await findHeld(scope, ['a', 'b'])).toEqual(held);
   });
 
-  test('of a tenant with an app does not hold a tenant without one', async () => {
+  test('of a tenant with an app does not delay a tenant without an app', async () => {
     expect(await findHeld('app', ['a', undefined])).toEqual(ofTenant);
   });
 
-  test('of a tenant without an app does not hold a tenant with one', async () => {
+  test('of a tenant without an app does not delay a tenant with an app', async () => {
     expect(await findHeld('app', [undefined, 'b'])).toEqual(ofTenant);
   });
 
-  test('of the app holds all accounts of the network that no app connected', async () => {
+  test('with the scope app delays every account of the network that was connected without an app', async () => {
     const ofOther = ofTenant.map((account) => account.replace(/^0/, '1'));
     expect(await findHeld('app', [])).toEqual([...ofTenant, ...ofOther]);
   });
 
-  test('that comes with a published post holds the other account of its grant', async () => {
+  test('that comes with a published post delays the other account of its grant', async () => {
     const [[ada, bob], [eve]] = (await addTenant('a')) as [TestAccount[], TestAccount[]];
     network.throttle = { scope: 'grant', waitMs: 60_000 };
     expect(await publish(ada!)).toBe('published');

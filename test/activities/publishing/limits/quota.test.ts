@@ -45,7 +45,7 @@ async function addTwo(): Promise<[string, string]> {
   return [one.resultIds[0]!, two.resultIds[0]!];
 }
 
-describe('an account without quota', () => {
+describe('an account that is out of quota', () => {
   test('lets a target wait 15 minutes at a time, and publish later', async () => {
     const [resultId] = await addTwo();
     network.script = [outOfQuota(), outOfQuota(), 'publish'];
@@ -67,7 +67,7 @@ describe('an account without quota', () => {
     expect(await getResult(database.db, resultId)).toMatchObject({ status: 'published' });
   });
 
-  test('holds no other target, which may have a quota of its own', async () => {
+  test('does not block its other targets, which may have separate quotas', async () => {
     const [first, second] = await addTwo();
     network.script = [outOfQuota(), 'publish'];
     await advance(first);

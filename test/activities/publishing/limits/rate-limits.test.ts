@@ -32,7 +32,7 @@ async function addTarget(account: Awaited<ReturnType<typeof addAccount>>): Promi
 const advance = (resultId: string) => advanceTarget(dependencies, { resultId, run: targetRun });
 
 describe('a refusal of an account', () => {
-  test('delays its other targets without a call, and no other account', async () => {
+  test("delays the account's other targets without a call, and delays no other account", async () => {
     const [throttled, other] = [await addAccount(database.db), await addAccount(database.db)];
     network.script = ['rate_limit'];
     await advance(await addTarget(throttled));
@@ -144,7 +144,7 @@ describe('a limit that a network reports with a success', () => {
   });
 });
 
-test('a later report of a shorter limit does not end a longer one', async () => {
+test('a later report of a shorter limit does not end a longer limit', async () => {
   const account = await addAccount(database.db);
   const until = new Date(Date.now() + 120_000);
   await database.db

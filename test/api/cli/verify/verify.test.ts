@@ -37,19 +37,19 @@ async function run(...answers: (AccountCheck | number)[]) {
   return { passed, lines, report: readFileSync(report, 'utf8') };
 }
 
-test('waits while Fanfare is away, and writes the report', async () => {
+test('verify waits while Fanfare is unavailable, and writes the report', async () => {
   const ended = { ...running, status: 'passed', ended_at: running.created_at } as const;
   const { passed, report } = await run(running, 503, 429, ended);
   expect(passed).toBe(true);
   expect(report).toContain('- Result: passed\n');
 });
 
-test('ends if the check is gone, or never began', async () => {
+test('verify fails if the check is gone, or never began', async () => {
   await expect(run(running, 404)).rejects.toThrow('Not now.');
   await expect(run(503)).rejects.toThrow('Not now.');
 });
 
-test('shows the words of a server, but never obeys them', async () => {
+test('verify shows a message of a server without control characters, and escapes its Markdown', async () => {
   const message = 'No\u001B]0;owned\u0007 [a](b) `|`\r\n<img>';
   const step = { name: 'login', status: 'failed', code: 'rejected', message } as const;
   const { passed, lines, report } = await run({
@@ -65,7 +65,7 @@ test('shows the words of a server, but never obeys them', async () => {
   );
 });
 
-test('asks for nothing if the report can not be written', async () => {
+test('verify sends no request if the report can not be written', async () => {
   const options = { url: 'http://127.0.0.1:2', key: 'ff_1', accountId: 'sa_1', publish: undefined };
   const report = join(directory, 'no', 'report.md');
   const refused = new InvalidArgument(
