@@ -9,7 +9,7 @@ import {
 import type { Db } from '../schema/database/tables.ts';
 import { within } from './within.ts';
 
-/** Short, because the error may come from the database itself. */
+/** The wait for the record is short, because the error may come from the database itself. */
 const recordWithinMs = 1_000;
 const maxCauses = 5;
 
@@ -48,7 +48,7 @@ export async function recordFailure(
   await within(recordWithinMs, recorded).catch(() => undefined);
 }
 
-/** Only the messages of the error and its causes, because other properties may hold data of a row. */
+/** Keeps only the messages of the error and its causes, because other properties may hold data of a row. */
 export function describeError(error: unknown): string {
   const texts: string[] = [];
   for (let cause = error; cause !== undefined && texts.length < maxCauses;) {
@@ -59,7 +59,7 @@ export function describeError(error: unknown): string {
   return texts.join('; ');
 }
 
-/** The worker is stopping, or the activity asked Temporal to repeat it later. */
+/** Whether the worker is stopping, or the activity asked Temporal to run it again later. */
 function isIntended(error: unknown): boolean {
   return error instanceof CancelledFailure || error instanceof ApplicationFailure;
 }

@@ -1,4 +1,4 @@
-// The project that this process works for now. What it does counts for the project's share of connections to
+// The project that this process works for now. The work counts for the project's share of connections to
 // networks and to the database.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -8,7 +8,7 @@ export function asProject<T>(projectId: string, work: () => T): T {
   return projects.run(projectId, work);
 }
 
-/** For work that must not wait for other work of the project, such as the record of an answered call. */
+/** Runs work that must not wait for other work of the project, such as the record of an answered call. */
 export function withoutProject<T>(work: () => T): T {
   return projects.run(undefined, work);
 }

@@ -14,8 +14,9 @@ interface Holder {
 }
 
 /**
- * A key gets a place if it holds fewer than are free. Of 8 places, a first key therefore gets 4, a second
- * one 2, a third and a fourth 1 each. Of those that wait, the key with the fewest places is next.
+ * A key gets a place if it holds fewer places than are free. Of 8 places, the first key therefore gets 4, the
+ * second key 2, and the third and the fourth 1 each. Among the waiting keys, the key with the fewest places
+ * is next.
  */
 export function createFairPlaces(count: number): FairPlaces {
   const holders = new Map<string, Holder>();

@@ -17,15 +17,15 @@ export interface ScheduleDependencies {
 
 /** A workflow that starts at an interval, with at most one run at a time. */
 export interface ScheduledWorkflow {
-  /** Also the prefix of the workflows' IDs, to which Temporal appends the start time. */
+  /** The ID is also the prefix of the workflows' IDs, to which Temporal appends the start time. */
   scheduleId: string;
   workflowType: string;
   args: unknown[];
   everyMs: number;
   jitterMs: number;
-  /** In the log. */
+  /** The component that the log lines name. */
   component: string;
-  /** Completes `the schedule that …`. */
+  /** Completes the log line `the schedule that …`. */
   purpose: string;
 }
 
@@ -89,7 +89,7 @@ export async function ensureSchedule(
       taskQueue,
       args,
     },
-    // A run that was due while Temporal was down starts once.
+    // If a run was due while Temporal was down, it starts once.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: everyMs },
   };
   try {

@@ -1,4 +1,4 @@
-// Prometheus metrics of this process: what it has done since it started, and what it has open.
+// Prometheus metrics of this process: counters since its start, and gauges of its current work.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Labels have few values: no project, no account, no host. */

@@ -1,4 +1,5 @@
-// The worker of this process, which runs workflows and activities, and the relay and sweeper beside it.
+// The worker of this process, which runs workflows and activities. Also runs the relay and the sweeper in
+// this process.
 import type { Client } from '@temporalio/client';
 import {
   Worker,
@@ -44,9 +45,9 @@ export interface RunningWorker {
 
 /** A request that hangs occupies a slot for its whole timeout, so there are many slots. */
 const maxActivities = 1_000;
-/** Leaves a fifth of the slots for other activities. */
+/** This number leaves a fifth of the slots for other activities. */
 const maxCalls = 800;
-/** More slots, for calls of projects that use their share of `maxCalls` already. */
+/** Slots in addition to `maxCalls`, for calls of projects that already use their share of `maxCalls`. */
 const maxCrowdedCalls = 200;
 
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
@@ -55,7 +56,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   const eagerStart = createEagerStart(dependencies);
   const admission = createAdmission();
   const heartbeats = createCallHeartbeats(db, config.targetClock);
-  // At least the number of connections to one endpoint. Otherwise some of them would stay idle.
+  // At least the number of connections to one endpoint. Otherwise some of the connections would stay idle.
   const maxInFlight = Math.max(maxBatchSize, config.deliveriesPerEndpoint);
   const common: WorkerOptions = {
     connection,
@@ -136,7 +137,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   };
 }
 
-/** Workflows end on the build that began them, so a build may change their code. */
+/** A workflow ends on the build that began it, so a new build may change the code of workflows. */
 function deploymentOf(deploymentName: string, buildId: string): WorkerDeploymentOptions {
   return {
     version: { deploymentName, buildId },

@@ -74,7 +74,8 @@ function describeVariables(): string {
 }
 
 /**
- * Writes a default like the value of its variable: scopes have spaces between them, and times have commas.
+ * Writes a default as its environment variable would have it. Scopes are separated by spaces, and times by
+ * commas.
  */
 const write = (fallback: Default) =>
   Array.isArray(fallback) && typeof fallback[0] === 'string'
@@ -158,7 +159,7 @@ async function main(args: string[]): Promise<void> {
 
 const operatorConfig = () => readConfig(readFileVariables(process.env), 'operator');
 
-// Each command loads only what it needs: loading everything takes longer than most commands.
+// Each command loads only what it needs, because loading everything takes longer than most commands.
 
 /** Once the configuration is valid, the process writes everything as lines of its log. */
 async function runRole(role: 'api' | 'worker'): Promise<void> {
@@ -241,7 +242,7 @@ async function run({
   process.exit(0);
 }
 
-/** Only FANFARE_ variables: a developer's DATABASE_URL may belong to another program. */
+/** Reads only FANFARE_ variables, because a developer's DATABASE_URL may belong to another program. */
 function clientConfig(): Config {
   const ours = Object.entries(process.env).filter(([name]) => name.startsWith('FANFARE_'));
   return readConfig(readFileVariables(Object.fromEntries(ours)));

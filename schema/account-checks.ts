@@ -55,7 +55,7 @@ export interface StoredStep {
 /** How many checks an account may have within an hour. Each of them asks its network. */
 export const checksPerHour = { any: 10, publishing: 3 } as const;
 
-/** The post of a check is no client's, so nobody can edit it. */
+/** Never returns `edit_content`, because the post of a check has no client who could edit it. */
 export function nextActionOf(code: PostingErrorCode): CheckNextAction {
   const { nextAction } = postingErrors[code];
   return nextAction === 'edit_content' ? 'contact_operator' : nextAction;

@@ -7,7 +7,9 @@ import { Timestamp } from './wire/timestamp.ts';
 
 const ClientId = z.string().meta({ description: "Client ID of the app, from the network's site." });
 
-/** RFC 6749, appendix A.1 and A.2, without the space, which only a mistake brings. */
+/**
+ * The characters that RFC 6749 allows (appendix A.1 and A.2), except the space, which is always a mistake.
+ */
 const printable = /^[\x21-\x7e]+$/;
 const printableWords = 'must have only printable ASCII characters and no spaces';
 

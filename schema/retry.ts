@@ -1,4 +1,4 @@
-// Every default retry schedule. Workflows import it: no zod, no node: here.
+// Every default retry schedule. Workflows import this file, so it imports neither zod nor `node:` modules.
 
 /** Waits between a delivery's attempts. Each starts at the end of the previous attempt. */
 export const defaultDeliveryDelaysMs: readonly number[] = [30_000, 120_000, 600_000];
@@ -20,13 +20,16 @@ export interface TargetClock {
   readonly prepareForMs: number;
   /** Wait for a rate limit if the network names no time. */
   readonly rateLimitedDelayMs: number;
-  /** Shortest wait after the first refusal in a row. Doubles with each one, up to `rateLimitedMaxMs`. */
+  /**
+   * Shortest wait after the first refusal in a row. The wait doubles with each further refusal, up to
+   * `rateLimitedMaxMs`.
+   */
   readonly rateLimitedFirstMs: number;
   readonly rateLimitedMaxMs: number;
   readonly confirmFirstMs: number;
   readonly confirmMaxMs: number;
   readonly confirmForMs: number;
-  /** Waits before each check of reconcile; after the last one, `outcome_unknown`. */
+  /** Waits before each check of reconcile. After the last check, the target fails with `outcome_unknown`. */
   readonly reconcileDelaysMs: readonly number[];
   /** How often a process reports that its call is in progress. */
   readonly heartbeatMs: number;
@@ -68,7 +71,7 @@ export const fetchDelaysMs: readonly number[] = [5_000, 30_000, 120_000, 600_000
 const laterFetchMs = 3_600_000;
 /** The last fetch comes this long before the first post with the media is due. */
 const lastFetchAheadMs = 600_000;
-/** A fetch so soon after another one would add nothing. */
+/** If less than this is left until the last fetch, media are not fetched again. */
 const leastFetchMs = 60_000;
 
 /**
@@ -82,5 +85,8 @@ export function nextFetchDelay(failures: number, dueInMs: number | null): number
   return lastInMs < leastFetchMs ? null : Math.min(lastInMs, laterFetchMs);
 }
 
-/** A query without an answer fails after this. More than the 5 s that Postgres gives a transaction. */
+/**
+ * A query without an answer fails after this time, which is more than the 5 s that Postgres gives a
+ * transaction.
+ */
 export const defaultQueryTimeoutMs = 8_000;

@@ -1,4 +1,5 @@
-// Names, IDs and inputs of the workflows. Workflows import it: no zod, no node: here.
+// Names, IDs and inputs of the workflows. Workflows import this file, so it imports neither zod nor `node:`
+// modules.
 
 export const publishPostWorkflow = 'publishPost';
 export const deliverEventsWorkflow = 'deliverEvents';
@@ -78,7 +79,7 @@ export interface ReplayDeliveriesInput {
 export interface PruneRecordsInput {
   /** Events up to this ID have been checked. */
   after: string;
-  /** Default: no account has been checked. Null: every account has been. */
+  /** Default: no account has been checked. Null: every account has been checked. */
   erasure?: ErasurePosition | null;
 }
 

@@ -107,7 +107,10 @@ function optionTable({ options }: PlatformDefinition): string {
   return rows.length === 0 ? 'None.' : writeTable(['Option', 'Type', 'Limits', 'Meaning'], rows);
 }
 
-/** `poll`, then `poll.options`; `embeds`, then `embeds[].title`. */
+/**
+ * Lists options, each with its members after it, such as `poll`, then `poll.options`, or `embeds`, then
+ * `embeds[].title`.
+ */
 function listOptions({ properties = {}, required = [] }: Shape, prefix: string): string[][] {
   return Object.entries(properties).flatMap(([name, shape]) => {
     const path = `${prefix}${name}`;
@@ -146,7 +149,7 @@ function writeLimits(shape: Shape): string[] {
   return [...own.filter((range) => range !== ''), ...ofItems];
 }
 
-/** Zod limits every integer to the safe integers of JavaScript. */
+/** Zod limits every integer to the safe integers of JavaScript, so those limits are left out. */
 function writeRange(min: number | undefined, max: number | undefined, unit: string): string {
   const least = min === undefined || min === Number.MIN_SAFE_INTEGER ? 0 : min;
   const isBounded = max !== undefined && max !== Number.MAX_SAFE_INTEGER;

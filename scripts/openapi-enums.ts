@@ -1,6 +1,7 @@
 // Enums in the OpenAPI document. Request bodies refer to one component for each enum. Parameters contain the
-// enum itself: generators for Go name the constants of a component after their words alone, and filters have
-// words in common. Answers have strings, so that generated clients accept the values of later versions.
+// enum itself, because generators for Go name the constants of a component after their words alone, and
+// filters have words in common. Answers have strings, so that generated clients accept the values of later
+// versions.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { EnumIdentity } from '../schema/wire/described-enum.ts';
 

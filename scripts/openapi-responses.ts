@@ -73,7 +73,7 @@ export const errorResponses = {
   429: ['RateLimited', describeErrors(['rate_limited'], 'Retry-After', ...rateLimit)],
 } as const;
 
-/** Anything else: a failure of Fanfare. */
+/** The response with any other status, which means that Fanfare failed. */
 export const failedResponse = [
   'Failed',
   describeErrors(['internal', 'unavailable', 'media_not_configured'], 'Retry-After', ...rateLimit),

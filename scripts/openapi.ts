@@ -164,7 +164,7 @@ function tagOf({ path }: Route): string {
   return partTags[part ?? ''] ?? resource;
 }
 
-/** Resources whose paths are below those of others. */
+/** Tags of resources whose paths are below the paths of other resources. */
 const partTags: Record<string, string> = {
   deliveries: 'deliveries',
   replay: 'replays',

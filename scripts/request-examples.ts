@@ -1,4 +1,5 @@
-// A request body for each operation that takes one. The API reference makes its curl examples of these.
+// A request body for each operation that takes one. The API reference makes its curl examples from these
+// bodies.
 
 const account_ids = ['sa_01kc3v5x2m8q4r7t9w0y6z1abc', 'sa_01kc3v6d9f2h5j8m1p4r7t0wxy'];
 const post = { caption: 'Our spring release is out.', account_ids };

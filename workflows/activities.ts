@@ -1,4 +1,5 @@
-// The activities with their timeouts. All retry until they succeed: our own backends may be down for long.
+// The activities with their timeouts. All of them retry until they succeed, because our own backends may be
+// down for long.
 import type { Duration } from '@temporalio/common';
 import {
   proxyActivities,
@@ -21,7 +22,7 @@ export const { concludePost, warnOfExpiry } = ofAtMost('15s');
 /** One call to a network takes 30 s at most. */
 export const { advanceTarget } = ofAtMost('5m', { heartbeatTimeout });
 
-/** Waits in Temporal until a slot for crowded projects is free, which costs nothing. */
+/** Waits in Temporal until a slot for crowded projects is free. Such a wait costs nothing. */
 export const advanceCrowded: Activities['advanceCrowded'] = (input) => {
   const taskQueue = crowdedQueueOf(workflowInfo().taskQueue);
   return ofAtMost('5m', { heartbeatTimeout, taskQueue }).advanceCrowded(input);
@@ -43,14 +44,20 @@ export const { deliverAgain, attemptOnce } = ofAtMost('30s', { heartbeatTimeout 
 
 export const { prune } = ofAtMost('1m', { heartbeatTimeout });
 
-/** A lost lease takes 130 s, two calls to a network 100 s. The write of new credentials continues after the timeout. */
+/**
+ * Waiting for a lost lease takes 130 s, and two calls to a network take 100 s. The write of new credentials
+ * continues after the timeout.
+ */
 export const { refreshDue } = ofAtMost('5m', { heartbeatTimeout });
 
-/** Large media from slow servers take long. The activity has its own limit. */
+/** Large media from slow servers take a long time. The activity has its own limit. */
 export const { fetchBytes } = ofAtMost('7d', { heartbeatTimeout });
 
 /** Returns after 5 s of work. Each step is a transaction of at most 5 s. */
 export const { advanceReplay } = ofAtMost('30s');
 
-/** Returns after 5 s and one call to a network, which may refresh its login: as long as `refreshDue`. */
+/**
+ * Returns after 5 s and one call to a network. The call may refresh its login, so the timeout is the same as
+ * for `refreshDue`.
+ */
 export const { advanceCheck } = ofAtMost('5m', { heartbeatTimeout });

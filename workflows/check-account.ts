@@ -3,7 +3,7 @@ import { continueAsNew, sleep } from '@temporalio/workflow';
 import type { CheckAccountInput } from '../schema/workflows.ts';
 import { advanceCheck } from './activities.ts';
 
-/** About 1,000 events of history. */
+/** This number makes about 1,000 events of history. */
 const maxAdvances = 100;
 
 export async function checkAccount(input: CheckAccountInput): Promise<void> {

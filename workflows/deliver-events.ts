@@ -1,4 +1,4 @@
-// Delivers a batch: attempts every delivery, then retries each failed one when its next attempt is due.
+// Delivers a batch: attempts every delivery, then retries each failed delivery when its next attempt is due.
 import { condition, continueAsNew, defineQuery, setHandler } from '@temporalio/workflow';
 import {
   deliveriesQuery,
@@ -8,7 +8,7 @@ import {
 import { deliver, deliverAgain } from './activities.ts';
 import { groupByTime, type Group } from './group-by-time.ts';
 
-/** Enough for a batch's whole retry schedule, unless receivers keep all connections busy. */
+/** This number is enough for a batch's whole retry schedule, unless receivers keep all connections busy. */
 const maxRuns = 50;
 
 export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
@@ -17,7 +17,7 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
   setHandler(defineQuery<WaitingDelivery[]>(deliveriesQuery), () => [...waiting.values()]);
   let runs = 0;
 
-  /** The groups run in parallel, so a slow one doesn't delay the others. */
+  /** The groups run in parallel, so a slow group doesn't delay the others. */
   const retry = async (deliveries: WaitingDelivery[]): Promise<void> => {
     for (const delivery of deliveries) waiting.set(delivery.deliveryId, delivery);
     await Promise.all(groupByTime(deliveries).map(retryGroup));

@@ -3,7 +3,7 @@ import { continueAsNew, sleep } from '@temporalio/workflow';
 import type { FetchMediaInput } from '../schema/workflows.ts';
 import { fetchBytes } from './activities.ts';
 
-/** About 1,000 events of history. */
+/** This number makes about 1,000 events of history. */
 const maxFetches = 100;
 
 export async function fetchMedia(input: FetchMediaInput): Promise<void> {

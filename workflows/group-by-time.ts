@@ -6,7 +6,9 @@ const windowMs = 3_000;
 
 export interface Group {
   ids: string[];
-  /** Time until the last delivery is due: a duration, because due times are by the database's clock. */
+  /**
+   * The wait until the last delivery is due. It is a duration, because due times are by the database's clock.
+   */
   waitMs: number;
 }
 

@@ -3,7 +3,7 @@ import { continueAsNew } from '@temporalio/workflow';
 import type { PruneRecordsInput } from '../schema/workflows.ts';
 import { prune } from './activities.ts';
 
-/** Keeps the history short. */
+/** A low number keeps the history short. */
 const maxRuns = 200;
 
 export async function pruneRecords(input: PruneRecordsInput): Promise<void> {

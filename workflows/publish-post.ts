@@ -17,7 +17,7 @@ export async function publishPost(input: PublishPostInput): Promise<void> {
   const advance = async ({ resultId, progress: begun }: BegunTarget): Promise<void> => {
     let progress: TargetProgress = begun ?? (await advanceTarget({ resultId, run }));
     while (progress.waitMs !== null) {
-      // A network that takes hours fills the history. All targets then stop, and the workflow starts anew.
+      // If a network takes hours, the history gets full. All targets then stop, and the workflow starts anew.
       if (workflowInfo().continueAsNewSuggested) isHistoryLong = true;
       const mustWait = progress.waitMs > 0 || isHistoryLong;
       if (mustWait && (await condition(() => isHistoryLong, progress.waitMs))) return;

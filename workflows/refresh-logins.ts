@@ -1,8 +1,8 @@
-// Refreshes logins before they expire, and warns of those that can't be refreshed. Started by a schedule of
+// Refreshes logins before they expire, and warns of logins that can't be refreshed. Started by a schedule of
 // Temporal.
 import { refreshDue, warnOfExpiry } from './activities.ts';
 
-/** Keeps the history short. The next run continues. */
+/** A low number keeps the history short. The next run continues. */
 const maxGroups = 200;
 
 export async function refreshLogins(): Promise<void> {

@@ -5,7 +5,7 @@ import { advanceReplay } from './activities.ts';
 
 const firstWaitMs = 1_000;
 const maxWaitMs = 15_000;
-/** About 2,000 events of history. */
+/** This number makes about 2,000 events of history. */
 const maxPolls = 200;
 
 export async function replayDeliveries(input: ReplayDeliveriesInput): Promise<void> {

@@ -38,14 +38,17 @@ const stayForMs = 5_000;
 /** The wait if another execution has changed the row meanwhile. */
 const behindMs = 1_000;
 /**
- * While the project uses its whole share of calls in this worker, a check waits for this part of its age, so that
- * many checks don't ask all the time.
+ * While the project uses its whole share of calls in this worker, a check waits before it asks for a place
+ * again. The wait is this part of the check's age, so that many checks don't ask all the time.
  */
 const crowdedShare = 0.1;
 const crowdedMs = { least: 1_000, most: 30_000 };
 /** At this age of a check, a step that still waits for its network fails. */
 const lastsMs = 15 * 60_000;
-/** At this age of a check, a step that throws fails for good, because an account has one check at a time. */
+/**
+ * At this age of a check, a step that throws fails for good, because an account can have only one running
+ * check.
+ */
 const throwsForMs = 2 * lastsMs;
 
 export async function advanceCheck(
@@ -90,7 +93,7 @@ async function advance(
   const taken = await take({ dependencies, check, progress, runId }, name);
   const left = { ...progress, ...taken.progress };
   const mustEnd = isLate(dependencies, check, taken) && !endsByItself(name, left);
-  // Uses the saved progress: a commit that is not saved as begun was not sent.
+  // Uses the saved progress, because a commit was not sent unless the saved progress says that it had begun.
   const end = mustEnd ? late(name, progress) : taken.end;
   if (end.outcome !== 'wait') {
     await record(dependencies, check, withOutcome(steps, name, end), { ...left, tries: 0 });
@@ -116,7 +119,10 @@ function isLate({ now }: CheckDependencies, check: RunningCheck, { end }: Taken)
   return end.outcome === 'wait' && now() + end.waitMs > lastMs;
 }
 
-/** Steps that look for a post that may be public, or remove it. They have no deadline, but end after a few calls. */
+/**
+ * Steps that look for a post that may be public, or remove such a post. They have no deadline, but end after
+ * a few calls.
+ */
 const endsByItself = (name: CheckStepName, { phase }: Progress): boolean =>
   isAfterPost(name) || phase === 'reconcile';
 
@@ -126,7 +132,10 @@ function late(name: CheckStepName, { phase }: Progress): StepEnd {
   return { outcome: 'failed', code: mayBePublic ? 'outcome_unknown' : 'unavailable', message };
 }
 
-/** A step can throw each time: the vault has lost the key of its progress, or a connector has a bug. */
+/**
+ * A step can throw each time, for example because the vault has lost the key of its progress, or because a
+ * connector has a bug.
+ */
 async function giveUp(
   dependencies: CheckDependencies,
   check: RunningCheck,

@@ -11,17 +11,17 @@ export const Progress = z.object({
   isPrepared: z.boolean().default(false),
   /** Repeats of the step. */
   tries: z.int().default(0),
-  /** What the network says the login may do. Empty: it doesn't say. */
+  /** What the network says the login may do. Empty: the network doesn't say. */
   scope: z.array(z.string()).default([]),
   /** Why the account can't publish, as a sentence. */
   problem: z.string().nullable().default(null),
-  /** The publication has its slot under the operator's ceiling. */
+  /** The publication has a slot under the operator's ceiling already. */
   hasSlot: z.boolean().default(false),
-  /** Of the publication. `begun`: the commit may have been sent. */
+  /** The phase of the publication. `begun`: the commit may have been sent. */
   phase: z.enum(['begun', 'confirm', 'reconcile']).optional(),
   /** The execution that began the commit. */
   begunBy: z.string().optional(),
-  /** ID of the post at the network. Null: none yet, or the network gives none. */
+  /** ID of the post at the network. Null: there is no post yet, or the network gives no ID. */
   externalId: z.string().nullable().default(null),
 });
 export type Progress = z.infer<typeof Progress>;
@@ -31,7 +31,7 @@ export interface CheckRun {
   check: RunningCheck;
   platform: Platform;
   progress: Progress;
-  /** Of this execution of the activity. */
+  /** ID of this execution of the activity. */
   runId: string;
 }
 

@@ -1,4 +1,4 @@
-// The post of a check, as a connector gets it. Most checks never publish it.
+// The post of a check, in the form that a connector gets. Most checks never publish it.
 import type { Access } from '../logins/credentials.ts';
 import { checkImage, openCheckImage } from '../media/check-image.ts';
 import type { CheckedTarget, TargetMedia } from '../platforms/platform.ts';
@@ -11,7 +11,7 @@ export function toTarget(run: CheckRun, access: Access): CheckedTarget {
   return {
     resultId: check.result_id,
     externalAccountId,
-    // The time makes each text new, because networks refuse a repeated text.
+    // The text contains the time, because networks refuse a text that they have seen before.
     caption: `Fanfare tests this account, ${check.created_at.toISOString()}.`,
     media: needsPublicMedia ? [toMedia(run)] : [],
     replyTo: null,

@@ -1,4 +1,4 @@
-// Applies the limits on posts to the post of a check, too: the limits that networks have reported, and the operator's
+// Applies limits to the post of a check, too: the limits that networks have reported, and the operator's
 // ceilings.
 import {
   accountLimitKey,
@@ -10,7 +10,7 @@ import {
 import { loadAccess } from '../logins/credentials.ts';
 import { fail, wait, type CheckRun, type Taken } from './check-run.ts';
 
-/** Undefined: no limit that the network has reported applies now. */
+/** Undefined: no reported limit prevents the post now. */
 export async function refuseIfLimited({
   dependencies,
   check,
@@ -27,7 +27,7 @@ export async function refuseIfLimited({
   return fail('rate_limited', `${platform.definition.title} takes no posts for now.`);
 }
 
-/** Undefined: the post may be sent. */
+/** Undefined: the operator's ceiling doesn't delay the post. */
 export async function waitForSlot({
   dependencies: { db, postsPerMinute = {} },
   check: { platform },

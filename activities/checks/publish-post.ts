@@ -9,8 +9,8 @@ import { refuseIfLimited, waitForSlot } from './limits.ts';
 import { codeOf } from './steps.ts';
 
 /**
- * The commit is recorded as begun before it is sent, and is sent at most once. Another execution that finds a begun
- * commit looks for the post instead.
+ * The commit is recorded as begun before it is sent, and is sent at most once. If another execution finds a
+ * begun commit, it looks for the post instead.
  */
 export function publish(run: CheckRun): Taken | Promise<Taken> {
   const { progress, runId } = run;
@@ -94,7 +94,7 @@ function published({ platform }: CheckRun, { externalId, url, visibility }: Publ
   return pass(`The post is seen by ${readers}${place}`, { externalId });
 }
 
-/** Each wait is longer than the one before. */
+/** Each wait is longer than the wait before it. */
 function waitToConfirm(
   { dependencies: { clock }, progress: { phase, tries } }: CheckRun,
   state: Record<string, unknown>,
@@ -131,7 +131,7 @@ async function findLost(run: CheckRun): Promise<Taken> {
   return fail('outcome_unknown', lost);
 }
 
-/** Looks for the post with the same call as after a lost answer. */
+/** Looks for the post with the same call that is used after a lost answer. */
 function look(run: CheckRun): Promise<PhaseOutcome | PlatformError> {
   const { platform } = run;
   return askWithLogin(run, async (target, signal) =>
@@ -147,7 +147,7 @@ export async function readBack(run: CheckRun): Promise<Taken> {
   if (found instanceof PlatformError) return afterError(run, 'read_back', found);
   if (found.outcome === 'published') return pass();
   if (found.outcome === 'unknown') return skip(`${title} doesn't say which post it is.`);
-  // Lists of posts may lag behind.
+  // A network's list of posts may not show a new post at once.
   const waitMs = dependencies.clock.reconcileDelaysMs[progress.tries + 1];
   if (waitMs !== undefined) return wait(waitMs, { tries: progress.tries + 1 });
   return fail('outcome_unknown', `${title} doesn't show the post.`);

@@ -52,7 +52,7 @@ export function leaveOut(steps: readonly StoredStep[], name: CheckStepName): Sto
   return withOutcome(steps, name, { outcome: 'skipped', message: leftOut });
 }
 
-/** The step that an error code is about, even if the call of another step fails with the code. */
+/** The step that each error code is about. The call of another step may fail with the code. */
 const subjects: Partial<Record<PostingErrorCode, CheckStepName>> = {
   permission_missing: 'scopes',
   app_not_approved: 'app',
@@ -75,7 +75,7 @@ export function withOutcome(
   if (subject === name || !steps.some((step) => step.name === subject)) {
     return replace(steps, name, { status, code, message });
   }
-  // The network knew the login, so the step `login` itself passed.
+  // The network recognized the login, so the step `login` itself passed.
   const own =
     name === 'login'
       ? ({ status: 'passed', code: null, message: null } as const)
@@ -105,7 +105,7 @@ export function codeOf({ kind, options }: PlatformError, step: CheckStepName): P
     case 'rate_limited':
       return options.isOutOfQuota ? 'quota_exhausted' : 'rate_limited';
     case 'rejected': {
-      // Such a login could not be connected, either.
+      // An account can't be connected with such a login either.
       const isOfLogin = step === 'login' || options.platformCode === scopeMissing;
       return options.failsAs ?? (isOfLogin ? 'permission_missing' : 'rejected');
     }

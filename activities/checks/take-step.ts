@@ -1,4 +1,4 @@
-// Takes one step of a check: asks the network, or compares what it has said.
+// Takes one step of a check: makes a call to the network, or compares earlier answers of the network.
 import type { CheckStepName } from '../../schema/account-checks.ts';
 import { readInspection, readOutcome } from '../platforms/platform-answer.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
@@ -14,7 +14,7 @@ type Step = (run: CheckRun) => Taken | Promise<Taken>;
 const steps: Record<CheckStepName, Step> = {
   login: inspect,
   scopes: compareScopes,
-  // This step makes no call. It fails if the call of another step fails with its code.
+  // This step makes no call. It fails if the call of another step fails with an error code of this step.
   app: () => pass(),
   quota: askQuota,
   media_address: ({ dependencies, check }) => checkMediaAddress(dependencies, check),

@@ -72,7 +72,7 @@ export async function attemptBatch(
       }
     }),
   );
-  // Thrown only after every attempt has ended, so that none overlaps with the repeated run.
+  // Thrown only after every attempt has ended, so that no attempt overlaps with the repeated run.
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failure) throw failure.reason;
   const nowMs = dependencies.now();
@@ -118,7 +118,7 @@ async function deliverIfDue(
 
 /**
  * Returns when the next attempt is due; null when the delivery has concluded. Throws NotBegunError if no
- * connection to the receiver came free in time. In that case nothing was sent or recorded.
+ * connection to the receiver came free in time. Then nothing was sent or recorded.
  */
 async function attemptDelivery(
   dependencies: BatchDependencies,
@@ -128,7 +128,7 @@ async function attemptDelivery(
   const outcome = await exchange(dependencies, delivery, beginWithinMs);
   const isDelivered = outcome.error_code === null;
   const step = delivery.scheduled_attempts - delivery.ladder_start;
-  // A test event gets one attempt.
+  // A test event gets only one attempt.
   const isOver = isDelivered || delivery.trigger === 'test';
   const waitMs = isOver ? undefined : nextWaitMs(delaysMs, step, outcome);
   const nextAttemptAt = waitMs === undefined ? null : new Date(outcome.ended_at.getTime() + waitMs);
@@ -146,7 +146,7 @@ async function attemptDelivery(
   return nextAttemptAt;
 }
 
-/** Logs at the level debug, since every event has a line for each of its webhooks. */
+/** Logs at the level debug, since every event gets a log line for each of its webhooks. */
 function reportEnd(
   { log }: BatchDependencies,
   { id, attempt_count, webhook }: DueDelivery,
@@ -163,8 +163,8 @@ function reportEnd(
 }
 
 /**
- * The wait after attempt `step` of the retry schedule; undefined after the last one. `Retry-After` can extend
- * the wait up to the next step's, and never shortens it.
+ * The wait after attempt `step` of the retry schedule; undefined after the last attempt. `Retry-After` can
+ * extend the wait up to the wait of the next step, and never shortens it.
  */
 export function nextWaitMs(
   delaysMs: readonly number[],

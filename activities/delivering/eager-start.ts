@@ -13,7 +13,10 @@ export interface EagerStart {
   prepare(batchId: string): void;
   begin(batchId: string): void;
   forget(batchId: string): void;
-  /** Returns the run in progress, once. Undefined: there is none, so the workflow must start it. */
+  /**
+   * Returns the run in progress, but only once. Undefined: no run is in progress, so the workflow must start
+   * one.
+   */
   join(batchId: string): Promise<WaitingDelivery[]> | undefined;
   /** Resolves when no run is in progress. */
   settled(): Promise<void>;
@@ -21,7 +24,10 @@ export interface EagerStart {
 
 /** Rows that were read longer ago may have changed. */
 const freshMs = 500;
-/** 12 s for the run, and 10 s for its workflow to join: a workflow that lost its first task joins late. */
+/**
+ * The run takes 12 s. Its workflow has 10 s more to join, because a workflow that lost its first task joins
+ * late.
+ */
 const keptMs = 22_000;
 
 export function createEagerStart(dependencies: BatchDependencies): EagerStart {

@@ -24,12 +24,14 @@ export type SendableDelivery = Pick<
   webhook: SecretColumns & { url: string };
 };
 
-/** The secret can't be opened. The installation is misconfigured: for example, a vault key is missing. */
+/**
+ * The secret can't be opened, because the installation is misconfigured. For example, a vault key is missing.
+ */
 export class UnsignableError extends Error {
   override readonly name = 'UnsignableError';
 }
 
-/** In requests and responses. */
+/** Headers whose values are hidden in the log, of requests and of responses. */
 const redactedHeaders = new Set([
   'authorization',
   'cookie',
@@ -43,8 +45,9 @@ const redactedHeaders = new Set([
 ]);
 
 /**
- * Resolves whatever the receiver does. Throws NotBegunError if no connection came free within `beginWithinMs`,
- * and UnsignableError if the request can't be signed. In both cases nothing was sent.
+ * Resolves with any outcome at the receiver, failures included. Throws NotBegunError if no connection came
+ * free within `beginWithinMs`, and UnsignableError if the request can't be signed. In both cases nothing was
+ * sent.
  */
 export async function exchange(
   { vault, safeFetch, timeoutMs, now }: ExchangeDependencies,
@@ -66,7 +69,8 @@ export async function exchange(
   const outcome = errorCode === null ? 'delivered' : 'failed';
   deliveryAttemptSeconds.observe({ outcome }, result.timings.total_ms / 1_000);
   const conceal = concealerOf(headers);
-  // The start excludes the wait for a connection, and is never before the request, even if the clock was set back.
+  // The start doesn't include the wait for a connection. It is never before the request, even if the clock
+  // was set back.
   const startedAtMs = Math.max(askedAtMs, Math.round(endedAtMs - result.timings.total_ms));
   return {
     started_at: new Date(startedAtMs),
@@ -95,7 +99,7 @@ function requestHeaders(
   }
 }
 
-/** Null: the receiver has accepted the event. */
+/** The error of the delivery. Null: the receiver has accepted the event. */
 function errorCodeOf(result: SendResult): string | null {
   if (!result.ok) return result.errorCode;
   if (result.status >= 200 && result.status < 300) return null;

@@ -22,7 +22,10 @@ export interface RetryingDependencies extends ExchangeDependencies {
   db: Db;
   notifier: Notifier;
   places: CallPlaces;
-  /** How long it waits for a connection. Default: as long as a receiver may take, since a user is waiting. */
+  /**
+   * How long the attempt waits for a connection. Default: as long as a receiver may take, since a user is
+   * waiting.
+   */
   beginWithinMs?: number;
 }
 
@@ -34,7 +37,7 @@ export function createRetrying(dependencies: RetryingDependencies) {
     const delivery = await findManualDelivery(db, deliveryId);
     if (!delivery?.webhook || delivery.body === null) return;
     if (delivery.is_paused) {
-      // The API accepted this retry just before the pause. It refuses retries during the pause.
+      // The API accepted this retry just before the pause began. During the pause, the API refuses retries.
       throw failure('PausedError', 'Deliveries are paused by the operator.', pausedMs);
     }
     using place = places.acquire(delivery.project_id);

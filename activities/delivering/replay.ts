@@ -19,11 +19,17 @@ import {
 import type { ReplayDeliveriesInput } from '../../schema/workflows.ts';
 import type { BatchDependencies } from './deliver-batch.ts';
 
-/** `reopening`: there is more to reopen. `reopened`: some reopened deliveries have not concluded. */
+/**
+ * `reopening`: there is more to reopen. `reopened`: all matches are reopened, but some of them have not
+ * concluded.
+ */
 export type ReplayState = 'reopening' | 'reopened' | 'concluded';
 
 const batchSize = 200;
-/** Limits the reopened deliveries that wait: they are claimed first, because they are older than new ones. */
+/**
+ * Limits the reopened deliveries that wait for an attempt. The relay claims them before new deliveries,
+ * because they are older.
+ */
 const maxUnattempted = 1_000;
 /** The activity returns after this time, long before its timeout. */
 const workMs = 5_000;
@@ -68,7 +74,7 @@ async function advance(trx: Transaction, replayId: string): Promise<ReplayState 
 
 const reopen = { deliveries: reopenDeliveries, events: insertMissingDeliveries };
 
-/** All matches have been reopened. Counts their outcomes until every delivery has concluded. */
+/** All matches have been reopened. Counts their outcomes until every reopened delivery has concluded. */
 async function watch(trx: Transaction, replay: ReplayRow): Promise<ReplayState> {
   const { pending, ...counts } = await countOutcomes(trx, replay.project_id, replay.id);
   if (pending === 0) return conclude(trx, replay, 'completed');

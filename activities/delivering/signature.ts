@@ -1,11 +1,12 @@
-// The headers of a webhook request, with its signatures: the one of the contract, and those of Standard Webhooks.
+// The headers of a webhook request, with the signature of Fanfare's contract and the signatures of Standard
+// Webhooks.
 import { createHmac, randomBytes } from 'node:crypto';
 import { version } from '../../schema/version.ts';
 
 const prefix = 'whsec_';
 
 export interface WebhookToSign {
-  /** Newest first. More than one only while a rotation overlaps. */
+  /** The newest secret is first. There are several only while a rotation overlaps. */
   secrets: readonly string[];
   body: string | Buffer;
   webhookId: string;
@@ -30,7 +31,7 @@ export function generateWebhookSecret(): string {
   return prefix + randomBytes(32).toString('base64');
 }
 
-/** Enough to distinguish two secrets on a page, too little to use. */
+/** A part of the secret: enough to distinguish two secrets on a page, but too short to sign with. */
 export function secretPreview(secret: string): string {
   return `${secret.slice(0, prefix.length + 4)}…`;
 }
@@ -69,7 +70,10 @@ export function webhookHeaders(
   };
 }
 
-/** Standard Webhooks signs with the decoded bytes after the prefix, the contract with the whole text. */
+/**
+ * Standard Webhooks signs with the decoded bytes after the prefix. Fanfare's contract signs with the secret's
+ * whole text.
+ */
 function standardKey(secret: string): string {
   return secret.startsWith(prefix) ? secret.slice(prefix.length) : secret;
 }

@@ -1,4 +1,4 @@
-// Acts on the outcomes of attempts: logs changes of webhooks' health, and disables failing ones.
+// Acts on the outcomes of attempts: logs changes in the health of webhooks, and disables failing webhooks.
 import type { Logger } from 'pino';
 import type { Db } from '../../schema/database/tables.ts';
 import type { WebhookTransition } from '../../schema/database/webhooks/delivery-attempts.ts';
@@ -73,7 +73,7 @@ async function logTransitions(
   }
 }
 
-/** Many failures of one webhook need one check. */
+/** Many failures of one webhook need only one check. */
 async function disableFailed(
   { db, notifier, log, rule }: WebhookHealthOptions,
   transitions: WebhookTransition[],

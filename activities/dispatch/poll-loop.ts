@@ -1,4 +1,5 @@
-// Polls on notification, one at a time. The more work a poll finds, the longer the next one waits.
+// Polls on notification. Only one poll runs at a time. The more work a poll finds, the longer the next poll
+// waits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Channel } from '../../schema/database/notifier.ts';
@@ -9,8 +10,8 @@ interface PollLoopOptions {
   channel: Channel;
   log: Logger;
   /**
-   * Returns the number of items found. `unavailable`, like an error, delays the next poll. `isBusy`: the
-   * last poll found so much that the longest wait followed.
+   * Returns the number of items found. `unavailable`, like an error, delays the next poll. `isBusy`: the last
+   * poll found so many items that this poll had to wait for the longest time.
    */
   poll: (isBusy: boolean) => Promise<number | 'unavailable'>;
   /** Whether work may wait although a poll found nothing. */
@@ -22,12 +23,12 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** The wait after each poll, so that the work it started begins undisturbed … */
+/** The wait after each poll, so that the work it started begins undisturbed. */
 const quietMs = 10;
-/** … plus this for each item found. */
+/** Added to the wait for each item that the poll found. */
 const gatherMs = 2;
 const maxGatherMs = 100;
-/** While Temporal or Postgres is unavailable. */
+/** The wait while Temporal or Postgres is unavailable. */
 const pauseMs = 1_000;
 
 export function startPollLoop(options: PollLoopOptions): Running {
@@ -58,7 +59,7 @@ export function startPollLoop(options: PollLoopOptions): Running {
           await sleep(Math.min(waitMs, maxGatherMs));
         }
       } catch (error) {
-        // One warning for each outage: a line for each poll would fill the log.
+        // Logs only one warning for each outage, because a line for each poll would fill the log.
         log[isFailing ? 'debug' : 'warn']({ err: error, channel }, 'a poll failed');
         isFailing = true;
         pause();
@@ -66,7 +67,7 @@ export function startPollLoop(options: PollLoopOptions): Running {
     }
   }
 
-  /** The listener also wakes it at intervals, so a notification during a pause isn't lost. */
+  /** The listener also wakes the loop at intervals, so a notification during a pause isn't lost. */
   function wake(): void {
     isWanted = true;
     if (running || isStopped || isPaused()) return;

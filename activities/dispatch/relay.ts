@@ -22,14 +22,14 @@ import { startPollLoop, type Running } from './poll-loop.ts';
 export interface RelayDependencies {
   db: Db;
   listener: Listener;
-  /** Shares its connection with the worker, so that a workflow may begin in this process at once. */
+  /** Shares its connection with the worker, so that a workflow can begin in this process at once. */
   temporal: Client;
   taskQueue: string;
   /** Whether Temporal chooses the build that runs a workflow, which may be another build than this process. */
   isVersioned?: boolean;
   /** Webhooks whose deliveries must not be claimed now. */
   fullWebhooks?: () => string[];
-  /** Whether workflows of posts would have to wait in this process. */
+  /** Whether new workflows of posts would have to wait in this process. */
   isCrowded?: () => boolean;
   /** Starts the first run of a batch whose workflow starts in this process. */
   eagerStart?: Pick<EagerStart, 'prepare' | 'begin' | 'forget'>;
@@ -37,20 +37,20 @@ export interface RelayDependencies {
 }
 
 const maxRows = 50;
-/** Batches per poll. While these batches start, more deliveries gather for the next ones. */
+/** Batches per poll. While these batches start, more deliveries gather for the next batches. */
 const maxBatches = 2;
 /** Deliveries of failing webhooks can wait, and each of their workflows lasts for a whole retry schedule. */
 const failingEveryMs = 500;
-/** The same interval while the other deliveries keep the relay busy. */
+/** The interval for failing webhooks while the other deliveries keep the relay busy. */
 const busyFailingEveryMs = 2_000;
-/** Time for one try. The SDK repeats a refused connection for a few seconds more. */
+/** Timeout of one call to Temporal. The SDK repeats a refused connection for a few seconds more. */
 const startWithinMs = 5_000;
 /** While Temporal is unavailable, a warning for each row would fill the log, so most rows are logged at debug. */
 const warnEveryMs = 10_000;
 /** gRPC's code for a request that Temporal will never accept. */
 const invalidArgument = 3;
 
-/** Deliveries and posts have a poll loop each, so neither delays the other. */
+/** Deliveries and posts have separate poll loops, so neither kind delays the other. */
 export function startRelay(options: RelayDependencies): Running {
   const dependencies = {
     ...options,
@@ -103,7 +103,7 @@ export function startRelay(options: RelayDependencies): Running {
     log,
     hasBacklog: () => fullWebhooks().length > 0,
     async poll(isBusy) {
-      // In parallel, so neither delays the other.
+      // Both claims run in parallel, so neither delays the other.
       const found = await Promise.all([
         startClaimed(claimBatches(db, fullWebhooks()), startBatch),
         startClaimed(claimFailing(isBusy)),
@@ -146,7 +146,7 @@ async function claimBatches(db: Db, except: string[]): Promise<ClaimedBatch[]> {
  */
 type Outcome = 'started' | 'eager' | 'refused' | 'unavailable';
 
-/** Returns the level of the next line about an unavailable Temporal. */
+/** Returns the level of the next log line about an unavailable Temporal. */
 function createWarnLevel(): () => 'warn' | 'debug' {
   let warnedAtMs = -Infinity;
   return () => {

@@ -34,7 +34,10 @@ interface SweeperDependencies {
 const aheadMs = 600_000;
 const maxDescribing = 10;
 
-/** Where the next sweep starts, so that running work doesn't hide lost work. */
+/**
+ * Where the next sweep starts. Each sweep starts where the last one ended, so that running work doesn't hide
+ * lost work.
+ */
 interface Position {
   batchId: string;
   coming: ComingPost | null;
@@ -105,7 +108,10 @@ async function sweep(
   return { batchId: batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!, coming };
 }
 
-/** Checks one page, or more if Temporal has lost some of it. Returns where the next sweep starts. */
+/**
+ * Checks one page of posts, or more pages if Temporal has lost workflows of these posts. Returns where the
+ * next sweep starts.
+ */
 async function restartComing(
   dependencies: SweeperDependencies,
   after: ComingPost | null,
@@ -133,7 +139,7 @@ async function restartLost(
       group.map(({ workflow_id }) => findState(temporal, workflow_id)),
     );
     for (const [i, { id, workflow_id }] of group.entries()) {
-      // The post is open although its workflow completed: Postgres was restored from a backup.
+      // The post is open although its workflow completed, because Postgres was restored from a backup.
       const isRestored = states[i] === 'completed';
       if (states[i] === 'running') continue;
       if (!(await restartPost(db, notifier, id, workflow_id, { isRestored }))) continue;

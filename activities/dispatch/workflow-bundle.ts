@@ -16,7 +16,7 @@ export async function workflowBundle(cacheDirectory: string): Promise<{ codePath
   if (!existsSync(codePath)) {
     const unfinished = `${codePath}.${process.pid}`;
     await mkdir(cacheDirectory, { recursive: true });
-    // In a separate process, because bundling leaves 100 MB of memory behind.
+    // Bundles in a separate process, because bundling leaves 100 MB of memory behind.
     await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url), unfinished]);
     await rename(unfinished, codePath);
   }

@@ -1,4 +1,4 @@
-// The IP addresses that a user's URL may lead to: public ones, and those in the operator's list.
+// The IP addresses that a user's URL may lead to: public addresses, and the operator's list.
 import ipaddr from 'ipaddr.js';
 import type { Cidr } from '../../schema/config/cidrs.ts';
 

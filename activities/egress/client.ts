@@ -16,12 +16,18 @@ const noMaximum = -1;
 export interface SafeFetchOptions {
   guard: UrlGuard;
   connectionsPerOrigin?: number;
-  /** For all projects. Beyond this number, the least recently used origin loses its idle connections. */
+  /**
+   * Maximum number of origins, for all projects together. Beyond it, the least recently used origin loses its
+   * idle connections.
+   */
   maxOrigins?: number;
   keepAliveMs?: number;
   /** Certificates trusted in addition to the default ones, as PEM. */
   ca?: readonly string[];
-  /** `fetch`: from the call to the end of the body. `withWebSocket`: from the call until `use` has ended. */
+  /**
+   * Deadlines. With `fetch`, the time counts from the call to the end of the body. With `withWebSocket`, it
+   * counts from the call until `use` has ended.
+   */
   fetchDeadlineMs?: number;
   /** Maximum size of a body (`fetch`), or of all messages together (`withWebSocket`). */
   fetchMaxBytes?: number;
@@ -35,7 +41,7 @@ export interface SafeFetch {
   send: (request: SafeRequest) => Promise<SendResult>;
   /** The ordinary `fetch` for connectors with a user's host: guarded, with `redirect: manual`. */
   fetch: typeof globalThis.fetch;
-  /** `fetch` for long bodies: no maximum, and a deadline of days. The caller sets its own limits. */
+  /** `fetch` for long bodies, with no maximum size and a deadline of days. The caller sets its own limits. */
   download: typeof globalThis.fetch;
   /** For connectors with a user's `wss:` URL. */
   withWebSocket: WithWebSocket;

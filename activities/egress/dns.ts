@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import { createHostsLookup } from './hosts-file.ts';
 import { createLookupLimits, isSilence, unresolved } from './lookup-limits.ts';
 
-/** All addresses of a name. `owner`: the project whose share of lookups is used. */
+/** Returns all addresses of a name. `owner`: the project whose share of lookups is used. */
 export type Resolve = (hostname: string, owner: string) => Promise<readonly LookupAddress[]>;
 
 export interface Dns {
@@ -29,7 +29,10 @@ export function createDns({ servers = [], hostsPath }: DnsOptions = {}): Dns {
   const findInHosts = createHostsLookup(hostsPath);
   const limited = createLookupLimits();
 
-  /** A new resolver each time: name servers change, and silence about one name must not affect others. */
+  /**
+   * Makes a new resolver each time, because name servers change, and silence about one name must not affect
+   * others.
+   */
   async function ask<T>(work: (resolver: Resolver) => Promise<T>): Promise<T> {
     const resolver = new Resolver({ timeout: questionTimeoutMs, tries: 2 });
     if (servers.length > 0) resolver.setServers(servers);

@@ -13,12 +13,13 @@ export interface GuardedFetchSettings extends PoolSettings {
   maxBytes: number;
 }
 
-/** For all projects together. The least recently used client is closed. */
+/** For all projects together. Beyond this number, the least recently used client is closed. */
 const maxClients = 1_000;
 
 /**
- * The project whose connections and lookups a fetch uses. Projects share none, since the requests of one would wait
- * for those of another. The project isn't a parameter, because connectors get a plain `fetch`.
+ * The project whose connections and lookups a fetch uses. Projects share no connections or lookups, since the
+ * requests of one project would wait for those of another. The project isn't a parameter, because connectors
+ * get a plain `fetch`.
  */
 export function currentOwner(): string {
   return currentProject() ?? '';

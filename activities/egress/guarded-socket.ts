@@ -1,4 +1,4 @@
-// Opens a socket to a host that a user names: checked by the guard, with a trace of its progress.
+// Opens a socket to a host that a user names. The guard checks the host, and a trace records the progress.
 import * as net from 'node:net';
 import type { Socket } from 'node:net';
 import * as tls from 'node:tls';

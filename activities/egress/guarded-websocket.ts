@@ -10,17 +10,20 @@ import { createKeyedLimit } from '../keyed-limits.ts';
 import { BlockedAddressError } from './url-guard.ts';
 
 export interface WebSocketSettings extends SocketSettings {
-  /** Per project. */
+  /** Maximum number of connections of a project to an origin. */
   connectionsPerOrigin: number;
-  /** From the call until `use` has ended. */
+  /** Deadline, counted from the call until `use` has ended. */
   deadlineMs: number;
-  /** Of all messages together. */
+  /** Maximum size of all messages together. */
   maxBytes: number;
 }
 
 export interface MessageSocket {
   send(text: string): void;
-  /** Ends when the server closes the connection. Throws if it breaks, sends too much, or takes too long. */
+  /**
+   * Ends when the server closes the connection. Throws if the connection breaks, carries too much, or lasts
+   * too long.
+   */
   readonly messages: AsyncIterable<string>;
 }
 
@@ -31,7 +34,10 @@ export type WithWebSocket = <T>(
   use: (socket: MessageSocket) => Promise<T>,
 ) => Promise<T>;
 
-/** A connection with this many unread messages is paused, so a flood stays in the network's buffers. */
+/**
+ * A connection with this many unread messages is paused, so that a flood of messages stays in the network's
+ * buffers.
+ */
 const messagesAhead = 16;
 
 /** Redirects are errors. A `ws:` URL is guarded like an `http:` URL. */
@@ -80,7 +86,8 @@ function toOptions(settings: WebSocketSettings, { hostname, protocol, port }: UR
   return {
     maxPayload: settings.maxBytes,
     perMessageDeflate: false,
-    // Otherwise, a server that sends endless pings could fill our memory with answers that it never reads.
+    // Doesn't answer pings by itself. Otherwise, a server that sends endless pings, but never reads, could
+    // fill our memory with answers.
     autoPong: false,
     // ws passes this to node:http, but declares it as net.connect.
     createConnection: createConnection as unknown as NonNullable<ClientOptions['createConnection']>,

@@ -7,14 +7,14 @@ import { createKeyedLimit } from '../keyed-limits.ts';
 /** `owner`: the project whose share of lookups is used. */
 export type LimitLookup = <T>(name: string, owner: string, ask: () => Promise<T>) => Promise<T>;
 
-/** Lookups at a time. A lookup holds a socket, but no thread. */
+/** Maximum number of lookups at a time. A lookup holds a socket, but no thread. */
 const maxLookups = 200;
 const maxOfOwner = 20;
 /** Names below one registrable domain usually share their name servers, which may all be silent. */
 const maxOfDomain = 10;
 /** The longest wait for a lookup to begin. */
 const beginWithinMs = 5_000;
-/** Shorter than the 30 s to the first retry of a delivery, so the retry asks again. */
+/** This time is shorter than the 30 s to the first retry of a delivery, so the retry asks again. */
 const silentForMs = 25_000;
 const maxSilentNames = 10_000;
 
@@ -26,9 +26,9 @@ export function createLookupLimits(): LimitLookup {
   const silentNames = new LRUCache<string, true>({ max: maxSilentNames, ttl: silentForMs });
 
   /**
-   * Enters the narrowest limit first: the project's lookups of one domain, the project, the domain, all. So
-   * a waiting lookup holds no slot that other projects need, and one domain uses at most half of a
-   * project's slots.
+   * Enters the narrowest limit first: lookups of the project for the domain, then of the project, then for
+   * the domain, then all lookups. So a waiting lookup holds no slot that other projects need, and one domain
+   * uses at most half of a project's slots.
    */
   return async (name, owner, ask) => {
     const beginBefore = performance.now() + beginWithinMs;

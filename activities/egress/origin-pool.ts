@@ -4,7 +4,10 @@ import { Client, type Dispatcher } from 'undici';
 import { openSocket, SocketTrace, type SocketSettings } from './guarded-socket.ts';
 import { NotBegunError } from './send-outcome.ts';
 
-/** The longest time until a refused request is tried again: the receiver may recover sooner than expected. */
+/**
+ * The longest time until a refused request is tried again, because the receiver may recover sooner than
+ * expected.
+ */
 const maxRetryAfterMs = 30_000;
 /** Weight of the latest request in `#usualHoldMs`. */
 const recency = 0.1;
@@ -19,7 +22,7 @@ export interface PooledRequest extends Dispatcher.DispatchHandler {
   readonly options: Dispatcher.DispatchOptions;
   readonly startedAt: number;
   readonly isDone: boolean;
-  /** How long it may wait for a connection. */
+  /** How long the request may wait for a connection. */
   readonly beginWithinMs: number;
   wait(): void;
   begin(connection: Connection): void;
@@ -29,7 +32,7 @@ export interface PooledRequest extends Dispatcher.DispatchHandler {
 
 export class Connection {
   trace = new SocketTrace();
-  /** Requests written to the current socket. More than 0: the socket was kept alive. */
+  /** Number of requests written to the current socket. More than 0: the socket was kept alive. */
   served = 0;
   current: PooledRequest | null = null;
   isDestroyed = false;
@@ -130,7 +133,10 @@ export class OriginPool {
     }
   }
 
-  /** Refuses the request, and estimates when a connection will be free: later after each refusal. */
+  /**
+   * Refuses the request, and estimates when a connection will be free. Each refusal moves the next estimate
+   * to a later time.
+   */
   refuse(attempt: PooledRequest): void {
     const index = this.#waiting.indexOf(attempt);
     if (index !== -1) this.#waiting.splice(index, 1);
@@ -200,7 +206,7 @@ export class OriginPool {
     this.#usualHoldMs += (holdMs - this.#usualHoldMs) * recency;
   }
 
-  /** Estimated time until `ahead` requests have got a connection. */
+  /** Estimated time until `ahead` waiting requests have got a connection. */
   #waitMs(ahead: number): number {
     const holdMs = Math.max(this.#usualHoldMs, performance.now() - this.#movedAt);
     return (ahead * holdMs) / this.#settings.connectionsPerOrigin;

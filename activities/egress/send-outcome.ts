@@ -5,12 +5,12 @@ import { BlockedAddressError } from './url-guard.ts';
 
 /** Sent as POST. */
 export interface SafeRequest {
-  /** The project that sends it. Connections and lookups count per project. */
+  /** The project that sends the request. Connections and lookups count per project. */
   owner: string;
   url: string;
   headers?: Readonly<Record<string, string>>;
   body?: string | Buffer | null;
-  /** From the start of the connection. Waiting for a free connection doesn't count. */
+  /** Counted from the start of the connection. Waiting for a free connection doesn't count. */
   deadlineMs?: number;
   /** Rejects with `NotBegunError` if no connection came free within this time. */
   beginWithinMs?: number;
@@ -18,7 +18,7 @@ export interface SafeRequest {
   signal?: AbortSignal;
 }
 
-/** The caller decides which statuses are failures. Only a redirect is always a failure. */
+/** The caller decides which statuses are failures. Here, only a redirect is a failure. */
 export type SendErrorCode = Exclude<DeliveryErrorCode, 'http_4xx' | 'http_5xx'>;
 
 /** Timings of a request that opened no connection. */
@@ -26,7 +26,9 @@ export const noConnection = { dns_ms: null, connect_ms: null, tls_ms: null } as 
 
 interface SendTrace {
   remoteAddress: string | null;
-  /** From the start of the attempt. `dns`, `connect` and `tls` are present only on a new connection. */
+  /**
+   * Counted from the start of the attempt. `dns`, `connect` and `tls` are present only on a new connection.
+   */
   timings: Timings;
 }
 
@@ -64,7 +66,7 @@ export class NotBegunError extends Error {
 
 export type Failure = Pick<SafeFailure, 'errorCode' | 'message'>;
 
-/** For a response without a complete head. With a complete head, the status decides. */
+/** The error of a response without a complete head. With a complete head, the status decides. */
 export const tooLarge: Failure = {
   errorCode: 'response_too_large',
   message: 'The headers of the answer are too large.',
@@ -106,12 +108,12 @@ export function isEndOfSocket(error: Error): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
 
-/** Whether undici refuses to send the request: the caller's error, not the receiver's. */
+/** Whether undici refuses to send the request, which is the caller's error, not the receiver's. */
 export function isCallersError(error: Error): boolean {
   return ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED'].includes(codeOf(error));
 }
 
-/** If several addresses failed, the first failure that isn't our own timeout. */
+/** If several addresses failed, returns the first failure that isn't our own timeout. */
 function causeOf(error: Error): Error | null {
   if (!(error instanceof AggregateError)) return null;
   const errors = error.errors.filter((each) => each instanceof Error);

@@ -18,9 +18,9 @@ export interface UrlGuardOptions {
 
 export interface UrlGuard {
   /**
-   * Checks a URL when a user enters it. A name with `https:` passes without a lookup: every connection is checked
-   * later, and a refusal that depended on the address would reveal our network. An `http:` URL must lead to an
-   * allowed range.
+   * Checks a URL when a user enters it. A name with `https:` passes without a lookup, because every
+   * connection is checked later, and a refusal that depended on the address would reveal our network. An
+   * `http:` URL must lead to an allowed range.
    */
   check(text: string, owner: string): Promise<UrlCheck>;
   /** Throws `BlockedAddressError` for a literal address that is not allowed. Names pass. */
@@ -82,7 +82,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
     if (refusal) throw new BlockedAddressError(refusal.message);
   }
 
-  /** A name with a blocked address fails like one that doesn't exist. */
+  /** The error for a name with a blocked address is the same as for a name that doesn't exist. */
   async function resolveChecked(hostname: string, protocol: string, owner: string) {
     const addresses = await resolve(hostname, owner);
     const refusal = judgeAll(toTexts(addresses), hostname, protocol);
@@ -97,7 +97,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
         if (fitting.length === 0) throw unresolved(hostname);
         return fitting;
       });
-      // In the next tick, so that an error thrown by the callback doesn't count as a failed lookup.
+      // Called in the next tick, so that an error thrown by the callback doesn't count as a failed lookup.
       answer.then(
         ([...found]) => {
           if (lookupOptions.all) process.nextTick(callback, null, found);
@@ -111,7 +111,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
   return { check, checkLiteral, lookupFor };
 }
 
-/** Twenty connections of one project to one host that open at once need only one lookup. */
+/** If one project opens twenty connections to the same host at once, they need only one lookup. */
 function shareLookups(resolve: Resolve): Resolve {
   const running = new Map<string, ReturnType<Resolve>>();
   return (hostname, owner) => {

@@ -1,5 +1,5 @@
-// The credentials of an account: loaded for each phase, refreshed by one process at a time for all accounts
-// of their grant.
+// The credentials of an account. They are loaded for each phase. One process at a time refreshes them, for
+// all accounts of their grant.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openJoinedApp } from '../../schema/database/accounts/apps.ts';
@@ -33,7 +33,7 @@ export interface Access {
   accountId: string;
   externalAccountId: string;
   grantId: string;
-  /** The app that made the grant. Null: none did. */
+  /** The app that made the grant. Null: the grant was made without an app. */
   app: App | null;
   credentials: Credentials;
   credentialVersion: number;
@@ -42,12 +42,14 @@ export interface Access {
 
 export type AccessDependencies = Omit<LoginDependencies, 'platforms'>;
 
-/** Long, because a refresh that is given up may have used up the only token. */
+/** This timeout is long, because a refresh that is given up may have used up the only token. */
 const refreshTimeoutMs = 50_000;
 const revokeTimeoutMs = 20_000;
 /** Longer than two attempts take. A lease expires if its holder died, or can't write its credentials. */
 const leaseMs = 120_000;
-/** After an outage of the database, the holder of an expired lease has this long to write. */
+/**
+ * After an outage of the database, the holder of an expired lease has this long to write the new credentials.
+ */
 const takeOverMs = 10_000;
 const checkEveryMs = 100;
 
@@ -71,8 +73,8 @@ export async function loadAccess(
 }
 
 /**
- * Gets newer credentials than `access` has, by a refresh here or in another process. Rotating tokens die
- * when two refresh at once, hence the lease. Returns how they were renewed, or the error.
+ * Gets newer credentials than those of `access`, by a refresh here or in another process. Rotating tokens die
+ * when two refresh at once, hence the lease. Returns how the credentials were renewed, or the error.
  */
 export async function refreshAccess(
   dependencies: AccessDependencies,
@@ -97,8 +99,8 @@ export async function refreshAccess(
 }
 
 /**
- * Returns once it holds the lease. It waits `takeOverMs` more after it took over an expired lease. False: the
- * credentials have been replaced.
+ * Returns once this process holds the lease. After it took over an expired lease, waits `takeOverMs` more.
+ * False: the credentials have been replaced.
  */
 async function waitForLease(
   dependencies: AccessDependencies,
@@ -141,7 +143,10 @@ function isSame(current: Access, { grantId, credentialVersion }: Access): boolea
   return current.grantId === grantId && current.credentialVersion === credentialVersion;
 }
 
-/** The network may have rotated the token although its answer was lost. A second attempt shows whether it has. */
+/**
+ * The network may have rotated the token although its answer was lost. A second attempt shows whether the old
+ * token still works.
+ */
 async function askTwice(
   platform: Platform,
   { credentials, app }: Access,
@@ -193,7 +198,7 @@ async function revokeIfEnded(
   await platform.revoke({ credentials, app }, signal).catch(() => undefined);
 }
 
-/** False: the grant has other credentials by now, or none. */
+/** False: the grant has other credentials by now, or has lost its credentials. */
 async function writeOnce(
   { db, vault, notifier, previewEvents }: AccessDependencies,
   platform: Platform,
@@ -213,7 +218,10 @@ async function writeOnce(
   });
 }
 
-/** Writes the name, the ID and the traits, which are those of the account that the refresh was made for. */
+/**
+ * Writes the name, the ID and the traits of the account. They belong to the account that the refresh was made
+ * for.
+ */
 async function writeIdentity(
   trx: Transaction,
   { id, project_id }: SocialAccountRow,

@@ -1,4 +1,4 @@
-// Ends grants that no longer give access: their accounts must be connected again.
+// Ends grants that no longer give access. Their accounts must be connected again.
 import type { DisconnectReason } from '../../schema/accounts.ts';
 import { setAccountStatus } from '../../schema/database/accounts/accounts.ts';
 import { endAllCredentials, endCredentials } from '../../schema/database/accounts/credentials.ts';
@@ -11,8 +11,8 @@ import type { Access } from './credentials.ts';
 import type { LoginDependencies } from './dependencies.ts';
 
 /**
- * The network no longer accepts the credentials: the accounts of the grant must be reconnected, and an
- * event reports that for each. False: the account has newer credentials.
+ * Ends logins whose credentials the network no longer accepts. The accounts of the grant must be reconnected,
+ * and each account gets an event about that. False: the account has newer credentials.
  */
 export async function setReconnectRequired(
   dependencies: Pick<LoginDependencies, 'db' | 'notifier' | 'previewEvents' | 'log'>,

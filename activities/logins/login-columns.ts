@@ -1,4 +1,4 @@
-// The columns of a grant that has just received credentials, and whether these can be refreshed.
+// The columns of a grant that has just received credentials, and whether the credentials can be refreshed.
 import { sealCredentials } from '../../schema/database/accounts/grants.ts';
 import { inMs } from '../../schema/database/database-clock.ts';
 import { expiryWarningsMs } from '../../schema/accounts.ts';
@@ -9,7 +9,9 @@ import type { Credentials, Grant, Platform } from '../platforms/platform.ts';
 const refreshAfter = 0.8;
 /** Spreads the refreshes and the checks of logins that were made at the same time. */
 const jitter = 0.05;
-/** A token with a shorter life is refreshed no more often than this. Posts refresh an expired token themselves. */
+/**
+ * A token with a short life is refreshed no more often than this. Posts refresh an expired token themselves.
+ */
 const refreshAtMostEveryMs = 300_000;
 const checkEveryMs = 24 * 3_600_000;
 

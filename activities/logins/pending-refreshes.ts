@@ -12,7 +12,7 @@ export interface PendingRefreshes {
   track<T>(grantId: string, refresh: () => Promise<T>): Promise<T>;
   /** Repeats the write until the database accepts it. Throws once `settle` is over. */
   write<T>(grantId: string, once: () => Promise<T>): Promise<T>;
-  /** For a process that stops: waits for its refreshes, and logs those that are left. */
+  /** Waits for the refreshes of a process that stops, and logs those that don't end in time. */
   settle(timeoutMs: number): Promise<void>;
 }
 

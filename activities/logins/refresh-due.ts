@@ -1,5 +1,5 @@
-// The activity of `refreshLogins`: refreshes logins before they expire, and checks whether other logins still work.
-// Each call does a small group of both.
+// The activity of `refreshLogins`: refreshes logins before they expire, and checks whether other logins still
+// work. Each call handles a small group of each kind.
 import {
   claimDueGrants,
   postponeCheck,
@@ -19,15 +19,15 @@ import { within } from '../within.ts';
 import { warnOfExpiry } from './warn-of-expiry.ts';
 
 const groupSize = 20;
-/** Shorter than the 50 s that a login server may take for each attempt. */
+/** Shorter than the 50 s that each attempt at a login server may take. */
 const defaultGroupMs = 20_000;
 /** If this process dies, the login is due again after this. */
 const claimMs = 600_000;
 const checkTimeoutMs = 20_000;
-/** Wait after a check without an answer. */
+/** Wait before the next check if the network didn't answer. */
 const checkAgainMs = 3_600_000;
 
-/** `away`: the network did not answer for now. `done`: any other end. */
+/** `away`: the network did not answer. `done`: any other end. */
 type Ending = 'done' | 'away';
 
 export function createRefreshing(dependencies: LoginDependencies) {
@@ -68,8 +68,9 @@ export async function refreshDue(
 type Asked = DueGrant & { isAway: boolean };
 
 /**
- * Lists `<project>/<network>` if none of the project's logins got an answer, and also `<network>` if this is so for all
- * projects and there are several. A server that fails for one project may be the project's own.
+ * Lists `<project>/<network>` if none of the project's logins got an answer. Also lists `<network>` if no
+ * login of any project got an answer, and there are several projects. A server that fails for only one
+ * project may be the project's own.
  */
 function findAway(asked: readonly Asked[]): string[] {
   return [...Map.groupBy(asked, ({ platform }) => platform)].flatMap(([platform, group]) => {
@@ -90,7 +91,7 @@ interface Due {
 
 type AskLogin = (due: Due) => Promise<Ending>;
 
-/** Never throws: one login must not hold up the others. */
+/** Never throws, because one login must not hold up the others. */
 async function askOne(
   dependencies: LoginDependencies,
   { id, project_id, platform: name, account_id, credential_version }: DueGrant,

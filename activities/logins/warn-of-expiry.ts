@@ -6,10 +6,10 @@ import { inTransaction } from '../../schema/database/transaction.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { LoginDependencies } from './dependencies.ts';
 
-/** Few, because a login may have many accounts, each with an event of its own. */
+/** A small number, because a login may have many accounts, and each account gets its own event. */
 const groupSize = 50;
 
-/** Warns of one group. Returns whether more may be due. */
+/** Warns of one group of logins. Returns whether more logins may be due. */
 export function warnOfExpiry({
   db,
   notifier,

@@ -1,7 +1,8 @@
-// The image that checks of accounts let networks fetch: a gray square, as small as the networks take it.
+// The image that checks of accounts let networks fetch: a gray square of the smallest size that networks
+// take.
 import { createHash } from 'node:crypto';
 
-/** In pixels. Instagram and Threads take images from this width on. */
+/** Width and height in pixels. Instagram and Threads take images that are at least this wide. */
 const side = 320;
 
 const repeat = (byte: number, times: number) => Array.from({ length: times }, () => byte);
@@ -16,8 +17,8 @@ const size = [side >> 8, side & 0xff];
 /** A Huffman table with one code, of one bit, which stands for 0. */
 const onlyZero = [1, ...repeat(0, 15), 0];
 /**
- * Number of blocks of 8 × 8 pixels in all three components. A block has two codes: no difference to the block before,
- * and the end of the block.
+ * Number of blocks of 8 × 8 pixels in all three components. A block has two codes: "no difference from the
+ * block before it", and the end of the block.
  */
 const blocks = (side / 8) ** 2 * 3;
 
@@ -36,7 +37,7 @@ const bytes = Buffer.from([
 ]);
 
 export const checkImage = {
-  /** In place of the ID of media. */
+  /** Stands in place of the ID of media. */
   id: 'check',
   contentType: 'image/jpeg',
   bytes,

@@ -25,8 +25,8 @@ export interface CompleteOptions {
 }
 
 /**
- * Call it when all bytes are stored, and again after a crash: only the first outcome is written. Returns the
- * media as they are then. Undefined: they are gone.
+ * Call it when all bytes are stored, and again after a crash. Only the first outcome is written. Returns the
+ * media after that. Undefined: the media no longer exist.
  */
 export async function completeMedia(
   dependencies: CompleteDependencies,

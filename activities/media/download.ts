@@ -20,14 +20,14 @@ export class DownloadError extends Error {
 }
 
 export interface DownloadLimits {
-  /** Until the status line. */
+  /** Timeout of a request until its status line arrives. */
   statusMs: number;
   /** The longest time without a byte. */
   silenceMs: number;
-  /** A body may take `bodyMs`, and the time that its bytes so far take at `bytesPerSecond`. */
+  /** A body may take `bodyMs`, plus the time that its bytes so far take at `bytesPerSecond`. */
   bodyMs: number;
   bytesPerSecond: number;
-  /** For everything, including the time that the store takes. */
+  /** Timeout of the whole download, including the time that the store takes. */
   totalMs: number;
 }
 

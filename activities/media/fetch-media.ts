@@ -43,15 +43,15 @@ export interface FetchingDependencies {
   downloadLimits?: DownloadLimits;
 }
 
-/** Milliseconds until the next fetch. Null: none is needed. */
+/** Milliseconds until the next fetch. Null: no further fetch is needed. */
 export type FetchProgress = number | null;
 
-/** Each uses up to 8 MiB of memory, for two segments. */
+/** Maximum number of fetches at a time. Each fetch uses up to 8 MiB of memory, for two segments. */
 const maxFetches = 16;
-/** Waiting fetches hold slots of activities. */
+/** Maximum number of a project's waiting fetches. Each of these fetches holds a slot for activities. */
 const maxWaitingOfProject = 20;
 const crowdedMs = 10_000;
-/** Another fetch has the lease. If its worker is dead, the lease ends soon. */
+/** The wait while another fetch has the lease. If the worker of that fetch is dead, the lease ends soon. */
 const takenMs = 5_000;
 
 export function createFetching(dependencies: FetchingDependencies) {
@@ -72,7 +72,7 @@ export function createFetching(dependencies: FetchingDependencies) {
     };
     waiting.add(projectId);
     const progress = await inPlace(projectId, work);
-    // After a crash before this, the activity runs again and finds the media failed.
+    // After a crash at this point, the activity runs again and finds that the media have failed.
     const ended = progress === null ? await findMedia(dependencies.db, mediaId) : undefined;
     if (ended?.status === 'failed') await failTargets(dependencies, ended);
     return progress;
@@ -84,7 +84,10 @@ export function createFetching(dependencies: FetchingDependencies) {
   };
 }
 
-/** A target of a scheduled post fails now rather than when it is due, so that its post can be changed. */
+/**
+ * Fails the targets of scheduled posts now rather than when they are due, so that the posts can still be
+ * changed.
+ */
 function failTargets({ db, notifier }: FetchingDependencies, row: MediaRow): Promise<void> {
   return inTransaction(db, notifier, (trx) => failScheduledTargets(trx, row));
 }

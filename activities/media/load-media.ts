@@ -35,8 +35,9 @@ export interface MediaFailure {
 }
 
 /**
- * `found`: the rows of the target's media. Fails if the network would refuse the media, which were not known
- * when the post was accepted. Throws a StoreError if the store doesn't answer.
+ * `found`: the rows of the target's media. Fails if the network would refuse the media. When the post was
+ * accepted, Fanfare may not have known their type and size yet. Throws a StoreError if the store doesn't
+ * answer.
  */
 export type LoadMedia = (
   target: TargetRow,
@@ -60,7 +61,7 @@ export function createMediaLoader({
   media: storage,
 }: LoaderDependencies): LoadMedia {
   const refused = new LRUCache<string, MediaError>(rememberedFits);
-  /** Renditions in the making. Targets that begin together share them. */
+  /** Renditions that are being made. Targets that begin together share them. */
   const making = new Map<string, Promise<MediaRow>>();
 
   return async function load(target, found, network) {
@@ -194,7 +195,7 @@ const extensions: Readonly<Record<string, string>> = {
   'video/webm': 'webm',
 };
 
-/** Every image that shows where it was taken, or lies on its side, is re-encoded. */
+/** Every image that shows where it was taken, or that must be rotated, is re-encoded. */
 function planOf(media: MediaRow, facts: MediaFacts, rules: MediaRules | null, autoFit: boolean) {
   // A network that takes URLs publishes the file as it is.
   if (media.kind !== 'image' || !rules?.image || rules.needsUrl) return null;

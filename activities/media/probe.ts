@@ -38,10 +38,10 @@ const acceptedTypes = [
   ]),
 ].join(', ');
 
-/** As many bytes as the detection of a type needs. */
+/** The detection of a type needs this many bytes. */
 const sampleBytes = 4_100;
 
-/** Throws a `MediaError` if the file is not usable, and errors of the source as they are. */
+/** Throws a `MediaError` if the file is not usable. Passes on errors of the source unchanged. */
 export async function probe(
   { images, readVideo }: MediaReaders,
   projectId: string,

@@ -41,10 +41,10 @@ export class WriteError extends Error {
 export interface SegmentInput extends MediaWriter {
   /** Aborts when another writer has the lease. */
   signal: AbortSignal;
-  /** Offset of the first byte: 0, which starts over, or `received_bytes`. */
+  /** Offset of the first byte: `received_bytes`, or 0 to start over. */
   from: number;
   stream: ReadableStream<Uint8Array>;
-  /** Limit for the whole file. Bytes stored before the limit was noticed stay. */
+  /** Limit for the whole file. If the file exceeds the limit, bytes that are stored already stay. */
   maxBytes: number;
 }
 
@@ -69,7 +69,7 @@ export async function withWriter<T>(
   if (!row) return undefined;
   const lost = new AbortController();
   const timer = setInterval(() => {
-    // After a failed renewal the next one may succeed in time.
+    // After a failed renewal, the next renewal may still succeed in time.
     renewWriter(db, writer).then(
       (isHeld) => isHeld || lost.abort(new WriteError('taken_over')),
       () => undefined,
@@ -86,8 +86,8 @@ export async function withWriter<T>(
 
 /**
  * Writes the stream from the offset `from` on, and returns how many bytes the media then have. The caller has
- * the lease. One segment is stored while the next is read, so at most two are in memory. However the stream ends,
- * `received_bytes` says where to continue.
+ * the lease. One segment is stored while the next is read, so at most two are in memory. Even after a
+ * failure, `received_bytes` says where to continue.
  */
 export async function writeSegments(
   { db, store }: SegmentDependencies,
@@ -185,7 +185,9 @@ async function discardAfter(
   await removeSegments(db, writer.mediaId, keys);
 }
 
-/** Removes all bytes of deleted media. Objects go first, so a crash leaks none. */
+/**
+ * Removes all bytes of deleted media. Marks the media as emptied only after that, so a crash leaks no object.
+ */
 export async function removeBytes(
   { db, store }: SegmentDependencies,
   mediaId: string,

@@ -1,5 +1,5 @@
-// A thread that reads what a video is. It has its own memory, since an index of a few bytes can name billions
-// of samples, and the library makes a list of them.
+// A thread that reads the facts of a video. It has its own memory, because a small index can name billions of
+// samples, and the library makes a list of all samples.
 import {
   CustomSource,
   EncodedPacketSink,
@@ -33,7 +33,7 @@ function read(start: number, end: number): Promise<Uint8Array> {
   });
 }
 
-/** A film has one for each language. */
+/** Maximum number of audio tracks. A film has one track for each language. */
 const maxTracks = 32;
 
 async function readVideo(): Promise<ThreadMessage> {

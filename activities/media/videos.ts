@@ -1,4 +1,4 @@
-// Reads what a video is, in a thread that a hostile file can end without harm to others.
+// Reads the facts of a video in a thread. A hostile file can end that thread without harm to others.
 import { Worker } from 'node:worker_threads';
 import type { MediaErrorCode } from '../../schema/media.ts';
 import { createFairPlaces } from '../fair-places.ts';
@@ -18,7 +18,10 @@ export interface ThreadInput {
   contentType: string;
 }
 
-/** A message of the thread. A `read` is answered with a `ThreadRange`. Any other message is the last one. */
+/**
+ * A message of the thread. A `read` is answered with a `ThreadRange`. Any other message is the thread's last
+ * message.
+ */
 export type ThreadMessage =
   | { kind: 'read'; id: number; start: number; end: number }
   | { kind: 'facts'; facts: VideoFacts }
@@ -31,12 +34,12 @@ export interface ThreadRange {
   bytes: Uint8Array;
 }
 
-/** Maximum sizes of one read, such as of the index, and of all reads of a video. */
+/** Maximum size of one read, such as of the index, and of all reads of a video together. */
 const maxReadBytes = 33_554_432;
 const maxTotalReadBytes = 134_217_728;
-/** Of a thread. The bytes that it reads are not counted. */
+/** Maximum heap of a thread. The bytes that the thread reads don't count. */
 const maxHeapMb = 192;
-/** Of a whole video. The index of a film takes a fraction of a second. */
+/** Limits for a whole video. Even the index of a film takes only a fraction of a second. */
 const defaultLimits = { cpuMs: 4_500, wallMs: 20_000 } as const;
 const checkEveryMs = 250;
 

@@ -3,17 +3,17 @@ import type { Choice, ConnectedAccount, ReadChoices } from './platform.ts';
 import { readUrl } from './platform-answer.ts';
 import { cutText } from './storable.ts';
 
-/** A longer list is cut. */
+/** Further choices are left out. */
 const maxChoices = 2_000;
-/** Of all choices together. */
+/** Maximum length of all choices together. */
 const maxListChars = 1_000_000;
 const maxPages = 20;
-/** A shortened ID would be another one, so a choice with a longer ID is left out. */
+/** A choice with a longer ID is left out, because a shortened ID would name another choice. */
 const maxIdChars = 1_000;
 const maxNameChars = 500;
 const maxTextChars = 1_000;
 
-/** Null members: the network says nothing. */
+/** A member is null if the network doesn't give it. */
 export type StorableChoice = {
   [Name in keyof Required<Choice>]: Exclude<Choice[Name], undefined>;
 };
@@ -24,7 +24,7 @@ export interface ChoiceList {
   isComplete: boolean;
 }
 
-/** In the order of the network. The first choice with an ID wins. */
+/** Keeps the order of the network. If several choices have the same ID, the first one wins. */
 export async function readAllChoices(
   readPage: ReadChoices,
   account: ConnectedAccount,

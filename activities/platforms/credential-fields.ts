@@ -30,7 +30,7 @@ const FieldSchemas = z.object({
 
 const noInputs = z.strictObject({});
 
-/** The schema of what the method asks the user for. */
+/** The schema of the fields that the method asks the user for. */
 export function fieldsOf(method: ConnectMethod): z.ZodType<Record<string, string>> {
   return method.kind === 'form' ? method.fields : (method.inputs ?? noInputs);
 }
@@ -55,7 +55,7 @@ export function readFields(schema: z.ZodType) {
   return { description, fields };
 }
 
-/** Names of the secret fields: an unexplained refusal names them. */
+/** Names of the secret fields. If the network refuses them without a reason, the error names them. */
 export function secretFieldsOf(schema: z.ZodType): string[] {
   return readFields(schema).fields.flatMap(({ name, isSecret }) => (isSecret ? [name] : []));
 }
@@ -63,7 +63,7 @@ export function secretFieldsOf(schema: z.ZodType): string[] {
 /** Names under which tokens are stored by a consent, or by a form that asks for a token. */
 const oauthTokens = ['access_token', 'refresh_token'];
 
-/** Names of stored credentials that nobody may see: two logins with the same secret are the same login. */
+/** Names of stored credentials that nobody may see. Two logins with the same secret are the same login. */
 export function sharedSecretsOf({ connect }: Platform): string[] {
   const typed = connect.flatMap((method) =>
     method.kind === 'form' ? secretFieldsOf(method.fields) : [],
@@ -78,7 +78,7 @@ export const pasted = (pattern: RegExp, message: string) =>
 /** The part of `@ada@mastodon.example` before the server. */
 const handleName = /^@?[\w.-]+@/;
 
-/** The address of a user's server, with or without its protocol, or after a handle. */
+/** The address of a user's server. It may have a protocol or not, and may follow a handle. */
 export const ServerUrl = z
   .string()
   .trim()
@@ -94,7 +94,10 @@ export const ServerUrl = z
   }, 'must be the address of a server, without a user name or password')
   .transform(withoutRootDot);
 
-/** `one.example.` is the same host as `one.example`, but would be another account. */
+/**
+ * Removes the final dot, because `one.example.` is the same host as `one.example`, but would be another
+ * account.
+ */
 function withoutRootDot(given: string): string {
   const url = new URL(given);
   url.hostname = url.hostname.replace(/\.+$/, '');

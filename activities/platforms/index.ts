@@ -22,7 +22,9 @@ import { createTwitter } from './twitter/index.ts';
 import { createWordPress } from './wordpress/index.ts';
 
 export interface Platforms extends ReadonlyMap<PlatformName, Platform> {
-  /** Networks that are off, since they can't fetch media from this installation. Absent: none. */
+  /**
+   * Networks that are off, since they can't fetch media from this installation. Absent: no network is off.
+   */
   readonly withoutMedia?: readonly PlatformName[];
 }
 
@@ -60,7 +62,10 @@ export function findFormMethod({ connect }: Platform): FormMethod | undefined {
   return connect.find((method) => method.kind === 'form');
 }
 
-/** How connectors reach networks: guarded, and counted for the project that the connector acts for. */
+/**
+ * How connectors reach networks. Every call is guarded, and counts for the project that the connector acts
+ * for.
+ */
 export interface PlatformTools {
   fetch: Fetch;
   lookUpTxt: LookUpTxt;

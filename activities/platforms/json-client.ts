@@ -6,7 +6,7 @@ import { toTransportError } from './transport-errors.ts';
 /** `commit`: a lost answer may have published the post, so the call is repeated only after a check. */
 export type CallKind = 'commit' | 'other';
 
-/** A body that is read while it is sent, so only once. */
+/** A body that is read while it is sent, so it can be sent only once. */
 export interface Upload {
   body: ReadableStream<Uint8Array>;
   headers: { 'content-type': string; 'content-length': string };
@@ -14,11 +14,11 @@ export interface Upload {
 
 export interface NetworkCall {
   url: string;
-  /** Default: POST with `json` or `upload`, GET without. */
+  /** Default: POST with `json` or `upload`, otherwise GET. */
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   headers?: Record<string, string>;
   json?: unknown;
-  /** Instead of `json`. */
+  /** Sent instead of `json`. */
   upload?: Upload;
   kind: CallKind;
   signal: AbortSignal;
@@ -54,14 +54,14 @@ export async function callNetwork(fetch: Fetch, call: NetworkCall): Promise<Netw
     return { status, headers, body: parseJson(await response.text()) };
   } catch (error) {
     upload?.checkRead();
-    // The network can't have accepted a body whose last byte never left.
+    // If the last byte of a body never left, the network can't have accepted the body.
     throw toTransportError(error, upload?.hasLeft() === false ? 'other' : kind, url);
   } finally {
     upload?.stop();
   }
 }
 
-/** Reads the body on demand, and knows how far it was read. */
+/** Reads the body on demand, and knows how much of it was read. */
 function watchUpload({ body, headers }: Upload) {
   const reader = body.getReader();
   let unreadBytes = Number(headers['content-length']);
@@ -95,7 +95,10 @@ function watchUpload({ body, headers }: Upload) {
 
 export const isSuccess = ({ status }: NetworkAnswer): boolean => status >= 200 && status <= 299;
 
-/** The text itself if it isn't JSON. An integer that JavaScript would round becomes a text with its digits. */
+/**
+ * Returns the text itself if it isn't JSON. An integer that JavaScript would round becomes a text with its
+ * digits.
+ */
 export function parseJson(text: string): unknown {
   try {
     return /\d{16}/.test(text) ? JSON.parse(text, keepDigits as Reviver) : JSON.parse(text);

@@ -1,4 +1,4 @@
-// Parts of the search for a post after a lost answer that several networks share.
+// The parts of the search for a lost post that several networks share.
 import type { Target } from './platform.ts';
 
 /** The network's clock may be behind ours. */
@@ -8,6 +8,6 @@ const clockErrorMs = 60_000;
 export const earliestOf = ({ dueAt }: Pick<Target, 'dueAt'>): number =>
   dueAt.getTime() - clockErrorMs;
 
-/** Without what networks change in a text: its whitespace and invisible characters. */
+/** Removes what networks change in a text: its whitespace and invisible characters. */
 export const toComparable = (text: string): string =>
   text.toWellFormed().replaceAll(/[\s\p{C}]/gu, '');

@@ -11,7 +11,7 @@ import type {
 } from '../../schema/platforms/definition.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 
-/** What is known of an image or a video. Null: not known yet, so nothing that depends on it is checked. */
+/** What is known of an image or a video. While a member is null, nothing that depends on it is checked. */
 export interface MediaFacts extends MediaSummary {
   width: number | null;
   height: number | null;
@@ -21,18 +21,18 @@ export interface MediaFacts extends MediaSummary {
   url: string | null;
   /** Whether a thumbnail was given. Absent: no. */
   hasThumbnail?: boolean;
-  /** Position of the frame that was chosen. Absent or null: none. */
+  /** Position of the frame that was chosen. Absent or null: no frame was chosen. */
   thumbnailAtMs?: number | null;
 }
 
-/** Undefined: a URL that has no media yet. */
+/** `row`: undefined for a URL that has no media yet. */
 export function factsOf(
   { url, alt_text, thumbnail_id, thumbnail_at_ms }: MediaItem,
   row: MediaRow | undefined,
 ): MediaFacts {
   return {
     kind: row?.kind ?? null,
-    // Before the bytes are read, the row has what the client declared.
+    // Before the bytes are read, the row has only what the client declared.
     contentType: row?.kind ? row.content_type : null,
     bytes: row?.size_bytes ?? null,
     width: row?.width ?? null,
@@ -45,7 +45,7 @@ export function factsOf(
   };
 }
 
-/** An image's new encoding. Null: no limit. Its size only shrinks, with the same ratio. */
+/** An image's new encoding. A null is no limit. The size only shrinks, and its ratio stays the same. */
 export interface FitPlan {
   contentType: string;
   maxBytes: number | null;
@@ -55,9 +55,9 @@ export interface FitPlan {
 }
 
 export interface MediaPlace {
-  /** Of the list of media. */
+  /** Path of the list of media. */
   path: Path;
-  /** Of one item of the list. */
+  /** Path of one item of the list. */
   pathOf: (index: number) => Path;
   autoFit: boolean;
   /** The target's options, already checked, and their path. Absent: none. */
@@ -70,8 +70,8 @@ interface MediaIssues {
 }
 
 /**
- * The rules for the media of a post with these options, and their title in messages. The only image of a post with
- * `link` is the picture of the link's card, which has no alt text.
+ * The rules for the media of a post with these options, and the title that messages use for the rules. If a
+ * post with `link` has an image, it is the picture of the link's card, which has no alt text.
  */
 export function mediaRulesOf(
   { title, rules }: Pick<PlatformDefinition, 'title' | 'rules'>,
@@ -171,7 +171,10 @@ function checkOne(
   return { errors, warnings };
 }
 
-/** A user's own server may declare any limit. Below these limits, no image is worth the time to fit it. */
+/**
+ * A user's own server may declare any limit. If a limit is lower than these, fitting an image to it isn't
+ * worth the time.
+ */
 function isAbsurd({ maxBytes, maxWidth, maxHeight, maxPixels }: MediaFileRules): boolean {
   return [
     [maxBytes, 8_192],
@@ -183,7 +186,7 @@ function isAbsurd({ maxBytes, maxWidth, maxHeight, maxPixels }: MediaFileRules):
 
 const fitted = 'Fanfare resizes or re-encodes it.';
 
-/** How an image must be re-encoded for the network. Null: it can stay as it is. */
+/** How an image must be re-encoded for the network. Null: the image can stay as it is. */
 export function planFit(rules: MediaFileRules, facts: MediaFacts): FitPlan | null {
   const { contentType } = facts;
   if (contentType === null || contentType === 'image/gif') return null;
@@ -260,7 +263,7 @@ function findMisfits(title: string, rules: VideoRules, facts: MediaFacts, path: 
   return misfits;
 }
 
-/** At least one of the two is given. */
+/** At least one of `width` and `height` is given. */
 function describeSize(width: number | undefined, height: number | undefined): string {
   if (width === undefined) return `${height!} pixels in height`;
   return height === undefined ? `${width} pixels in width` : `${width} × ${height} pixels`;

@@ -19,7 +19,7 @@ export interface NetworkApi {
     /** Base URL for the paths of calls. */
     url: string;
     headers?: Record<string, string> | undefined;
-    /** Never shown. */
+    /** Texts that are never shown. */
     secrets: string[];
   };
   readRefusal(answer: NetworkAnswer, credentials: Credentials, kind: CallKind): Explanation;
@@ -27,7 +27,7 @@ export interface NetworkApi {
   isRefusal?(answer: NetworkAnswer): boolean;
 }
 
-/** For `open`: calls with the token of a login, or without one. */
+/** For `open`: the settings for calls with the token of a login, or without a token. */
 export const withToken = (url: string, token = '', headers: Record<string, string> = {}) => ({
   url,
   headers: token === '' ? headers : { ...headers, authorization: `Bearer ${token}` },
@@ -85,7 +85,7 @@ function withQuery(url: string, query: Query | undefined): string {
   return `${url}${url.includes('?') ? '&' : '?'}${parameters.toString()}`;
 }
 
-/** Throws unless an address to upload to is at the network's API, or at a host below its domain. */
+/** Throws unless the upload address is at the network's API, or at a host below its domain. */
 export function requireOwn(
   url: string,
   { network, apiUrl, domain }: { network: string; apiUrl: string; domain: string },

@@ -47,7 +47,7 @@ const maxStateBytes = 65_536;
 const maxTraitsBytes = 4_096;
 
 /**
- * Connectors throw only PlatformErrors. Anything else is a bug in the connector, so the outcome of a commit
+ * Connectors throw only PlatformErrors. Any other error is a bug in the connector, so the outcome of a commit
  * is unknown.
  */
 export function toPlatformError(error: unknown): PlatformError {
@@ -144,7 +144,7 @@ function areScopes(scope: readonly string[]): boolean {
 }
 
 function isAccountId(text: string): boolean {
-  // A form would send a line break changed.
+  // The ID has no line break, because a form would change it.
   return isText(text) && !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= maxAccountIdBytes;
 }
 
@@ -170,7 +170,7 @@ function areKeepable(traits: Traits = {}): boolean {
   return toStorable(traits, maxTraitsBytes) !== undefined;
 }
 
-/** Clocks differ by less than this. */
+/** A network's clock and ours differ by less than this. */
 const clockErrorMs = 86_400_000;
 
 /** Null: there is no expiry, it passed long ago, or it is not a valid time. */
@@ -210,7 +210,7 @@ function readPrepared(state: ProviderState): ProviderState {
   throw new PlatformError('unavailable', 'The network answered with more than Fanfare can store.');
 }
 
-/** Undefined: an unusable ID proves nothing. A network without IDs returns null. */
+/** Undefined: the ID can't be used, so it proves nothing. A network without IDs returns null. */
 function readPublished(published: Published): Published | undefined {
   const { externalId, url, visibility, detail } = published;
   const id = externalId === null ? null : cutText(externalId, maxIdChars);

@@ -4,17 +4,20 @@ import type { App, Traits } from '../../schema/platforms/definition.ts';
 import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
 import type { ThrottleScope } from './platform-error.ts';
 
-/** Secrets and choices that let us act for an account. Plain JSON, stored only as ciphertext. */
+/** Secrets and choices that let us act for an account. They are plain JSON, and stored only as ciphertext. */
 export type Credentials = Record<string, string>;
 
-/** For calls that concern a login rather than one of its accounts. */
+/** A login, for calls that concern the login rather than one of its accounts. */
 export interface Login {
   credentials: Credentials;
-  /** The app that made the login. Null: none did. */
+  /** The app that made the login. Null: the login was made without an app. */
   app: App | null;
 }
 
-/** IDs, URLs and choices of a network, saved before the call that needs them. Stored only as ciphertext. */
+/**
+ * IDs, URLs and choices of a network. They are saved before the call that needs them, and stored only as
+ * ciphertext.
+ */
 export type ProviderState = Record<string, unknown>;
 
 /** The result of connecting: one login, with its credentials and the accounts that it reaches. */
@@ -23,11 +26,11 @@ export interface Grant {
   scope: string[];
   /** When the credentials expire unless refreshed; null: never. */
   tokenExpiresAt: Date | null;
-  /** At least one. */
+  /** The accounts that the login reaches: at least one. */
   accounts: readonly GrantedAccount[];
   /**
-   * What the login leaves out, and how to add it, as a sentence for the user who chooses among its accounts. Absent:
-   * the network says nothing of the kind.
+   * For the user who chooses among the accounts: a sentence that says what the login leaves out, and how to
+   * add it. Absent: the login leaves nothing out, as far as the network says.
    */
   notice?: string;
 }
@@ -36,16 +39,19 @@ export interface Grant {
 export interface GrantedAccount {
   /**
    * The account's identity, unique per project. It contains only facts that the network vouches for. Where
-   * users name the server, ids are unique on that server alone, so it is `<id>@<host>`, with the host that
-   * was asked. (A Bluesky DID is unique everywhere, and verified with its directory.)
+   * users name the server, ids are unique only on that server, so the identity is `<id>@<host>`, with the
+   * host that was asked. (A Bluesky DID is unique everywhere, and verified with its directory.)
    */
   externalAccountId: string;
   accountName: string;
-  /** For the user who chooses among accounts, such as `Page`. Absent: the network has one kind. */
+  /**
+   * The kind of account, such as `Page`, for the user who chooses among accounts. Absent: the network has
+   * only one kind.
+   */
   kind?: string;
-  /** Facts about the account that `rulesFor` and the calls need. Absent: none. */
+  /** Facts about the account that `rulesFor` and the calls need. Absent: they need no facts. */
   traits?: Traits;
-  /** Why the account can't publish, as a sentence for its user. Null: it can. */
+  /** Why the account can't publish, as a sentence for its user. Null: the account can publish. */
   problem: string | null;
   /** The problem is a scope that the login lacks. */
   lacksScope?: true;
@@ -66,20 +72,23 @@ export interface ConsentMethod {
   readonly kind: 'consent';
   /** Name of the login in the API, at a network with several logins. Absent: the network has one login. */
   readonly name?: string;
-  /** Where the user logs in, such as `Facebook`. Absent: at the network. */
+  /** Where the user logs in, such as `Facebook`. Absent: the user logs in at this network. */
   readonly title?: string;
-  /** The network whose app makes the login. Absent: this network. */
+  /** The network whose app makes the login. Absent: this network's own app. */
   readonly appOf?: PlatformName;
   /**
-   * Asked before `begin`, such as a server or a handle. Absent or without members: the page only asks whether to
-   * continue.
+   * Asked before `begin`, such as a server or a handle. Absent or without members: the page only asks whether
+   * to continue.
    */
   readonly inputs?: z.ZodType<Record<string, string>>;
   /** Registers Fanfare's app at the server that the inputs name. Absent: one app works for all servers. */
   readonly registration?: AppRegistration;
-  /** Makes the app that servers look up at its client ID. Absent: servers know the app from a registration. */
+  /**
+   * Makes the app that servers look up at its client ID. Absent: servers know the app because it was
+   * registered.
+   */
   readonly publicClient?: PublicClient;
-  /** Errors of a callback that mean that the user refused, in addition to `access_denied`. */
+  /** Codes in a callback that mean that the user refused, in addition to `access_denied`. */
   readonly denials?: readonly string[];
   /**
    * A hint for a user who comes back without an answer, because the network may show an error on a page without a way
@@ -107,7 +116,7 @@ export interface AppRegistration {
 }
 
 /**
- * A client that is registered nowhere: servers read its document at its client ID, which is
+ * A client that is not registered. Servers read its document at its client ID, which is
  * `/connect/<network>/<project>/client-metadata.json`.
  * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
  */
@@ -132,7 +141,7 @@ export interface ConsentRequest {
   /** Name of the project, for sentences to its user. */
   productName: string;
   inputs: Record<string, string>;
-  /** Null: the network needs none, or its app is fixed. */
+  /** Null: the network needs no app, or has a fixed one. */
   app: App | null;
 }
 
@@ -142,7 +151,10 @@ export interface Begun {
   flow: Flow;
 }
 
-/** What `complete` needs from `begin`, such as a PKCE verifier. Secret: stored only as ciphertext. */
+/**
+ * Data of `begin` that `complete` needs, such as a PKCE verifier. They are secret, and stored only as
+ * ciphertext.
+ */
 export type Flow = Record<string, string>;
 
 /** Tokens that a client's own app obtained. */
@@ -157,17 +169,17 @@ export interface ImportedTokens {
 }
 
 export interface RefreshedCredentials {
-  /** Absent: unchanged. */
+  /** Absent: the name doesn't change. */
   accountName?: string;
-  /** Absent: unchanged. Ignored if the project has another account with this ID. */
+  /** Absent: the ID doesn't change. Ignored if the project has another account with this ID. */
   externalAccountId?: string;
   credentials: Credentials;
   tokenExpiresAt: Date | null;
-  /** Absent: unchanged. */
+  /** Absent: the traits don't change. */
   traits?: Traits;
 }
 
-/** Bytes that are read by range, never held whole. */
+/** Bytes that are read by range, so no process holds all of them. */
 export interface MediaSource {
   readonly bytes: number;
   /** `range`: offsets of the first and the last byte. Default: everything. */
@@ -180,7 +192,7 @@ export interface TargetMedia extends MediaSource {
   readonly kind: 'image' | 'video';
   /** Such as `image/jpeg`. */
   readonly contentType: string;
-  /** With the extension of its type. */
+  /** The name has the extension of the file's type. */
   readonly filename: string;
   /** SHA-256 of the bytes, in hex. */
   readonly sha256: string;
@@ -192,7 +204,10 @@ export interface TargetMedia extends MediaSource {
   readonly altText: string | null;
   /** The client's own URL. Null: the client uploaded the file. */
   readonly url: string | null;
-  /** A URL from which the network can fetch the file, valid for `forMs`, at most 25 hours, while the target is open. */
+  /**
+   * A URL from which the network can fetch the file. It expires after `forMs` (at most 25 hours), or earlier
+   * if the target ends.
+   */
   publicUrl(forMs: number): string;
   /** Still image of a video. Null: the network chooses one. */
   readonly thumbnail: TargetMedia | null;
@@ -209,7 +224,7 @@ export interface Target {
   /** ID, at the network, of the post that this one replies to. */
   replyTo: string | null;
   platformOptions: Record<string, unknown>;
-  /** When the target was due. The targets of a post are a millisecond apart, in their order. */
+  /** When the target was due. Each target of a post is due a millisecond after the target before it. */
   dueAt: Date;
   credentials: Credentials;
   traits: Traits;
@@ -217,47 +232,47 @@ export interface Target {
 }
 
 export interface Published {
-  /** Null: the network gave none, so nothing can reply to the post. */
+  /** Null: the network gave no ID, so nothing can reply to the post. */
   externalId: string | null;
   url: string | null;
-  /** As `visibility` of a result shows it. Null: the network doesn't report it. */
+  /** The value of the result's `visibility`. Null: the network doesn't report it. */
   visibility: string | null;
   /** Stored and shown with the attempt. Never secret. */
   detail?: Record<string, unknown>;
 }
 
-/** The network accepts nothing more for this long. */
+/** A limit. The network accepts no further call for `waitMs`. */
 export interface Throttle {
   scope: ThrottleScope;
   waitMs: number;
 }
 
 /**
- * `prepared`: the post can be committed. `more`: a step is done. The state is saved, and `prepare` is called
- * with it again after `waitMs`.
+ * `prepared`: the post can be committed. `more`: a step has ended. The engine saves the state, and passes it
+ * to `prepare` again after `waitMs`.
  */
 export type PrepareOutcome =
   | { outcome: 'prepared'; state: ProviderState }
   | { outcome: 'more'; state: ProviderState; waitMs: number };
 
 /**
- * `published`: the post is public. `accepted`: the network finishes later, so `confirm` polls it. `stale`:
- * the network no longer has what was prepared, and published nothing.
+ * `published`: the post is public. `accepted`: the network finishes later, so the engine polls it with
+ * `confirm`. `stale`: the network no longer has what was prepared, and published nothing.
  */
 export type CommitOutcome = (
   | { outcome: 'published'; published: Published }
   | { outcome: 'accepted'; state: ProviderState }
   | { outcome: 'stale' }
 ) & {
-  /** A limit that the network reported with its success. */
+  /** A limit that the network reported in its successful answer. */
   throttle?: Throttle | undefined;
 };
 
-/** `absent`: certainly not there. `unknown`: another check wouldn't help. */
+/** `absent`: the post certainly doesn't exist. `unknown`: another check wouldn't help. */
 export type ReconcileOutcome =
   { outcome: 'published'; published: Published } | { outcome: 'absent' } | { outcome: 'unknown' };
 
-/** An account for which a network is asked, and its login. */
+/** An account on whose behalf the network is asked, and its login. */
 export interface ConnectedAccount extends Login {
   externalAccountId: string;
   traits: Traits;
@@ -265,7 +280,7 @@ export interface ConnectedAccount extends Login {
 
 /** What a network offers as the value of an option. Absent or null members: the network says nothing. */
 export interface Choice {
-  /** The value, which the option takes as it is. Unique among the choices of its kind. */
+  /** The value, which the option takes unchanged. It is unique among the choices of its kind. */
   id: string;
   name: string;
   description?: string | null | undefined;
@@ -293,7 +308,7 @@ export type ReadChoices = (
 /** A target of a check, with facts about its login. */
 export interface CheckedTarget extends Target {
   app: App | null;
-  /** What the network granted. Null: nobody knows. */
+  /** The scopes that the network granted. Null: unknown. */
   scope: readonly string[] | null;
 }
 
@@ -303,24 +318,26 @@ export type Inspection = Pick<Grant, 'scope'> & {
 };
 
 /**
- * Calls for checks of accounts. Except for `remove`, they publish nothing and leave no trace that anybody sees. Each
- * throws a PlatformError if it finds something wrong.
+ * Calls for checks of accounts. Except for `remove`, they publish nothing and leave no trace that anybody
+ * sees. Each call throws a PlatformError if it finds something wrong.
  */
 export interface AccountChecks {
-  /** An account that can't publish is missing, or has a problem. An empty scope: the network doesn't say. */
+  /**
+   * Leaves out an account that can't publish, or gives it a problem. An empty scope: the network doesn't say.
+   */
   inspect(target: CheckedTarget, signal: AbortSignal): Promise<Inspection>;
   /** Throws `isOutOfQuota` if the account may publish no more for now. Absent: the network has no such call. */
   quota?(target: Target, signal: AbortSignal): Promise<void>;
-  /** The network drops what `prepare` makes, and nobody sees it, so a check can call `prepare`. */
+  /** A check can call `prepare`, because nobody sees what it makes, and the network drops that later. */
   readonly canPrepare?: true;
-  /** Deletes a post. Absent: posts of checks stay. */
+  /** Deletes a post. Absent: the posts of checks stay public. */
   remove?(target: Target, externalId: string, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * The calls of a network, and its definition. Every call throws only PlatformErrors. `signal` aborts its
- * HTTP requests. After an unknown outcome, a `commit` is repeated only after `reconcile` has returned
- * `absent`, so without `reconcile` never.
+ * The calls of a network, and its definition. Every call throws only PlatformErrors. `signal` aborts its HTTP
+ * requests. After an unknown outcome, a `commit` is repeated only after `reconcile` has returned `absent`.
+ * Without `reconcile`, it is never repeated.
  */
 export interface Platform {
   readonly definition: PlatformEntry;
@@ -332,15 +349,15 @@ export interface Platform {
   /** Whether `refresh` works for this login: some apps get no refresh token. Absent: always. */
   canRefresh?(credentials: Credentials): boolean;
   /**
-   * Asks whether this login still works. Called once a day for logins that aren't refreshed, where the network
-   * doesn't report their end. Throws `reauthorize` if it has ended. Absent: nothing is asked.
+   * Asks whether this login still works. Called once a day, for logins that aren't refreshed and whose end
+   * the network doesn't report. Throws `reauthorize` if the login has ended. Absent: the network isn't asked.
    */
   check?(login: Login, signal: AbortSignal): Promise<void>;
   /** Reads the choices of each kind in the definition. */
   readonly choices?: Readonly<Record<string, ReadChoices>>;
   /**
-   * Does the next step before the commit, at most 20 s long. The first step gets an empty state, and each
-   * other one the state of the step before. A step may be repeated, so it publishes nothing.
+   * Does the next step before the commit, in at most 20 s. The first step gets an empty state, and each later
+   * step gets the state of the step before it. A step may be repeated, so it publishes nothing.
    */
   prepare?(target: Target, signal: AbortSignal): Promise<PrepareOutcome>;
   /** The one call that makes the post public. */

@@ -1,5 +1,5 @@
-// Public URLs of media, for networks that fetch files instead of taking bytes. Each is for one target and one
-// file, and can't be guessed.
+// Public URLs of media, for networks that fetch files instead of taking bytes. Each URL is for one target and
+// one file, and can't be guessed.
 import { isIP } from 'node:net';
 import type { Vault } from '../../schema/database/vault.ts';
 import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
@@ -15,7 +15,7 @@ export interface PublicMedia {
 export interface PublicUrls {
   /** `contentType`: one of `publicTypes`. `forMs`: at most 25 hours. */
   urlOf(media: PublicMedia, contentType: string, forMs: number): string;
-  /** Undefined: the token was not made here, or has expired. */
+  /** Undefined: the token was not made by this installation, or has expired. */
   read(token: string): PublicMedia | undefined;
 }
 
@@ -30,7 +30,7 @@ export const publicTypes: ReadonlyMap<string, string> = new Map([
   ['video/webm', 'webm'],
 ]);
 
-/** Networks keep what they make of a file for a day. */
+/** Networks keep a container that they make from a file for a day. */
 const maxMs = 25 * 3_600_000;
 const context = 'public_media';
 
@@ -87,7 +87,7 @@ export function canFetchMedia(
   return 'apiUrl' in settings && !isPublic(String(settings.apiUrl));
 }
 
-/** For a name, only its form is checked here. */
+/** A hostname is not resolved. Only its form is checked here. */
 function isPublic(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   if (protocol !== 'https:') return false;

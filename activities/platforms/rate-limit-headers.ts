@@ -3,7 +3,7 @@ import { readRetryAfterMs } from '../egress/retry-after.ts';
 import { readWaitMs } from './platform-error.ts';
 import type { Throttle } from './platform.ts';
 
-/** The wait after a refusal; undefined: the headers name none. */
+/** The wait after a refusal; undefined: the headers name no wait. */
 export function readRefusedMs(headers: Headers): number | undefined {
   const retryAfter = headers.get('retry-after') ?? undefined;
   return readRetryAfterMs(retryAfter, serverNow(headers)) ?? readResetMs(headers);
@@ -20,7 +20,10 @@ export function serverNow(headers: Headers): number {
   return Date.parse(headers.get('date') ?? '') || Date.now();
 }
 
-/** Milliseconds until a used-up limit resets. Undefined: it isn't used up. `prefix`: how the names of its headers begin. */
+/**
+ * Milliseconds until a used-up limit resets. Undefined: the limit isn't used up. `prefix`: how the names of
+ * its headers begin.
+ */
 export function readUsedUpMs(headers: Headers, prefix: string): number | undefined {
   if (headers.get(`${prefix}remaining`) !== '0') return undefined;
   return readWaitMs(Number(headers.get(`${prefix}reset`)) * 1_000 - serverNow(headers));

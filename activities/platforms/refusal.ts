@@ -1,4 +1,5 @@
-// Turns a network's refusal into a PlatformError: by the network's own code, otherwise by the status.
+// Turns a network's refusal into a PlatformError. The network's own code decides. Without a known code, the
+// status decides.
 import type { PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { CallKind, NetworkAnswer } from './json-client.ts';
 import {
@@ -20,19 +21,19 @@ export interface Explanation {
   /** The network's own code and words, if it gave any. */
   code?: string | undefined;
   message?: string | undefined;
-  /** Default: by the status. */
+  /** Default: depends on the status. */
   meaning?: Meaning | undefined;
   /** Additional members of `provider_error`. */
   detail?: Record<string, unknown> | undefined;
-  /** Default: by the headers. */
+  /** Default: the wait that the headers name. */
   retryAfterMs?: number | undefined;
   /** What a rate limit applies to. Default: the account. */
   throttled?: ThrottleScope | undefined;
   /** The network refuses because the app has no credits left. */
   isOutOfCredits?: boolean | undefined;
-  /** The network refuses because the account has used up how much it may publish. */
+  /** The network refuses because the account has used up its quota for publishing. */
   isOutOfQuota?: boolean | undefined;
-  /** Code of a target that ends with a refusal of this meaning. Default: by the meaning. */
+  /** Error code of a target that ends with this refusal. Default: depends on the meaning. */
   failsAs?: PostingErrorCode | undefined;
 }
 
@@ -48,8 +49,8 @@ export interface Refusal extends Explanation {
 /** Maximum length of a network's text in our message. `provider_error` keeps more of it. */
 const maxWordsLength = 500;
 /**
- * Maximum length of a network's text before redaction. More than is stored. A short secret that repeats makes
- * the text longer when it is redacted, so the text needs a limit before that.
+ * Maximum length of a network's text before redaction. It is longer than the text that is stored. A short
+ * secret that repeats makes the text longer when it is redacted, so the text needs a limit before that.
  */
 const maxTextLength = 5_000;
 
@@ -97,7 +98,7 @@ function meaningOf(status: number): Meaning {
   if (status === 429) return 'rate_limited';
   if (status === 401) return 'reauthorize';
   if (status >= 500 || status === 408) return 'lost';
-  // A redirect, or a page of a proxy in between. The network itself accepted nothing.
+  // The answer is a redirect, or a page of a proxy in between. The network itself accepted nothing.
   return status < 400 ? 'unavailable' : 'rejected';
 }
 
@@ -126,7 +127,7 @@ function redact(text: string, secrets: readonly string[]): string {
   return withoutTokens(isCut ? written.reduce(withoutBeginning, hidden) : hidden);
 }
 
-/** The limit may leave the beginning of a secret at the end of the text. */
+/** The cut at the limit may leave the beginning of a secret at the end of the text. */
 function withoutBeginning(text: string, secret: string): string {
   for (let length = secret.length - 1; length > 0; length--) {
     if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length);

@@ -9,7 +9,7 @@ export const publishedAs = (
 
 export const preparedAs = (state: ProviderState) => ({ outcome: 'prepared', state }) as const;
 
-/** For credentials without scopes that never expire. */
+/** Part of a grant whose credentials have no scopes and never expire. */
 export const permanent: Pick<Grant, 'scope' | 'tokenExpiresAt'> = {
   scope: [],
   tokenExpiresAt: null,

@@ -1,6 +1,6 @@
-// Shortens text and JSON from others to what Postgres can store and is worth keeping.
+// Shortens text and JSON from others, so that Postgres can store them and they don't take much space.
 
-/** Postgres can't store NUL, nor half a surrogate pair in JSON. */
+/** Postgres can't store NUL in a text, or half a surrogate pair in JSON. */
 export function cutText(text: string, maxChars: number): string {
   const clean = text.replaceAll('\0', '');
   if (clean.length <= maxChars) return clean.toWellFormed();

@@ -18,13 +18,13 @@ interface TextPlace {
   options?: Record<string, unknown>;
   /** Default: the text is a caption. */
   isComment?: boolean;
-  /** Media of the post. Default: none. */
+  /** Media of the post. Default: no media. */
   media?: readonly { url: string | null }[];
 }
 
 /**
- * For a network that links to media instead of storing them: adds each URL that isn't in the text already, on a line
- * of its own.
+ * For a network that links to media instead of storing them. Adds each URL that isn't in the text already, on
+ * a separate line.
  */
 export function writeMediaUrls(text: string, media: readonly { url: string | null }[]): string {
   const words = new Set(text.split(/\s+/));
@@ -58,7 +58,9 @@ export function checkText(
   return [{ path, code: `${what}_too_long`, message, actual: length, limit: max }];
 }
 
-/** A text never has more graphemes than code units, so most captions need no counting. */
+/**
+ * A text never has more graphemes than code units, so most captions fit without a count of their graphemes.
+ */
 function lengthOf(text: string, unit: TextUnit, max: number): number {
   if (unit === 'utf16' || text.length <= max) return text.length;
   const units: Iterable<unknown> = unit === 'characters' ? text : graphemes.segment(text);

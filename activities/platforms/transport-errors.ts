@@ -71,7 +71,7 @@ function isSystemCall(error: unknown): boolean {
   return syscall === 'connect' || syscall === 'getaddrinfo';
 }
 
-/** Codes of node:tls and OpenSSL. The request is written only after the handshake. */
+/** Whether the code is one of node:tls or OpenSSL. A request is written only after the handshake. */
 function isCertificateError(code: string): boolean {
   return (
     code.startsWith('ERR_TLS_CERT_') ||

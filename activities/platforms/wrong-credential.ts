@@ -5,7 +5,7 @@ export function wrongCredential(field: string, message: string, platformCode?: s
   return new PlatformError('rejected', message, { field, platformCode });
 }
 
-/** For tokens that are imported: the network has no servers of its users. */
+/** For imported tokens of a network where users don't name a server. */
 export function requireNoServer(instance: string | null): void {
   if (instance === null) return;
   throw wrongCredential('server', 'is not used by this network', 'instance_not_supported');
@@ -13,7 +13,7 @@ export function requireNoServer(instance: string | null): void {
 
 export const scopeMissing = 'scope_missing';
 
-/** `granted`: null if nobody knows, so none is known to be missing. */
+/** `granted`: null if unknown. Then no scope counts as missing. */
 export function findMissingScopes(
   needed: readonly string[],
   granted: readonly string[] | null,
@@ -25,13 +25,13 @@ export function findMissingScopes(
 export const describeMissingScopes = (missing: readonly string[]): string =>
   `The login lacks ${missing.join(' and ')}.`;
 
-/** For a login by consent. */
+/** The error for a login by consent. */
 export function lacksPermissions(missing: readonly string[]): PlatformError {
   const message = `This login lacks these permissions: ${missing.join(', ')}. Log in again and allow them.`;
   return new PlatformError('rejected', message, { platformCode: scopeMissing });
 }
 
-/** For `catch`: attributes a failure of these kinds to the field. */
+/** For `catch`: says that the field caused a failure of these kinds. */
 export function asFieldError(
   field: string,
   ...kinds: PlatformErrorKind[]
@@ -46,8 +46,8 @@ export function asFieldError(
 const noServer = new Set(['ENOTFOUND', 'UND_ERR_RES_EXCEEDED_MAX_SIZE', 'blocked_address']);
 
 /**
- * For `catch` of the first call to a user's server. An unavailable server may still be the right one. A server that
- * answers unlike the network isn't.
+ * For `catch` of the first call to a user's server. An unavailable server may still be the right one. A
+ * server that doesn't answer as the network does is a wrong one.
  */
 export function asServerError(
   field: string,

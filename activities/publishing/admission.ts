@@ -3,8 +3,8 @@
 
 export interface Admission {
   /**
-   * Resolves with a function that frees the slot. Undefined: no slot will be free soon, so the targets
-   * should be advanced by separate activities.
+   * Resolves with a function that frees the slot. Undefined: no slot will be free soon, so separate
+   * activities should advance the targets.
    */
   enter(): Promise<(() => void) | undefined>;
   /** A workflow that starts now would wait for a slot. */
@@ -12,7 +12,7 @@ export interface Admission {
 }
 
 const maxAtOnce = 100;
-/** Together with `maxAtOnce` it leaves a fifth of the slots for workflow tasks. */
+/** `maxWaiting` and `maxAtOnce` together leave a fifth of the slots for workflow tasks. */
 const maxWaiting = 300;
 const crowdedFrom = 50;
 /** If no post ends, a waiting post gives up after this time, because the networks of running posts may hang. */

@@ -50,9 +50,9 @@ export interface AdvanceTargetInput {
   run: number;
 }
 
-/** A refresh by another call may invalidate a fresh token, but not repeatedly. */
+/** A refresh by another call may invalidate a fresh token, but not again and again. */
 const maxRenewals = 3;
-/** The activity sleeps through shorter waits: a round trip to Temporal takes as long. */
+/** The activity sleeps through shorter waits, because a round trip to Temporal takes as long. */
 const shortWaitMs = 20;
 /** How often the row is read while another process owns its call. */
 const readAgainMs = 500;
@@ -169,14 +169,14 @@ async function findObstacle(
 ): Promise<'written' | TargetProgress | undefined> {
   const { db, clock: limits } = dependencies;
   if (row.phase_state === 'begun' && row.phase === 'commit') {
-    // The caller is dead and may have sent the commit.
+    // The process that made the call is dead. It may have sent the commit.
     const begunMs = (row.begun_at ?? row.read_at).getTime();
     await applyStep(dependencies, row, firstCheck(row.clock, limits, begunMs), lostCommit);
     return 'written';
   }
   // A reply can't be found without the ID of the post that it replies to.
   if (row.phase === 'reconcile') return findMissing(dependencies, row);
-  // Neither pauses nor limits hold up confirm and reconcile.
+  // Neither pauses nor limits delay the phases `confirm` and `reconcile`.
   if (!isSending(row.phase)) return undefined;
   if (row.must_check) {
     const missing = await findMissing(dependencies, row);
@@ -196,7 +196,7 @@ async function findObstacle(
     await failTarget(dependencies, row, 'deadline_passed', describePassed(row));
     return ended;
   }
-  // A post that may be public is checked instead of waiting.
+  // If the post may be public, the next step is a check instead of a wait.
   const check = mayBePublic(row) ? nextCheck(row.clock, limits) : undefined;
   if (row.is_sending_paused && !check) {
     if (!(await setPaused(db, row))) return 'written';
@@ -234,14 +234,14 @@ function describePassed(row: TargetRow): string {
   return [postingErrors.deadline_passed.message, reason].filter(Boolean).join(' ');
 }
 
-/** Undefined: the target replies to a published target with an ID, or to no target of ours. */
+/** Undefined: the target doesn't reply to one of our targets, or that target is published and has an ID. */
 async function findMissing(
   dependencies: AdvanceDependencies,
   row: TargetRow,
 ): Promise<TargetProgress | undefined> {
   if (row.answers_result_id === null) return undefined;
   if (row.answered_status === 'published' && row.answered_external_id !== null) return undefined;
-  // The other target met a pause. The run that resumes that target advances this target, too.
+  // The target that this one replies to met a pause. The run that resumes it also advances this target.
   if (isOpen(row.answered_status)) return ended;
   return failUnsent(dependencies, row, 'validate', 'answered_post_missing');
 }
@@ -263,7 +263,7 @@ async function failUnsent(
   return ended;
 }
 
-/** The network refused our credentials: refreshes them, or decides the next step without them. */
+/** The network refused our credentials. Refreshes them, or decides the next step without credentials. */
 async function renewAccess(
   dependencies: AdvanceDependencies,
   platform: Platform,

@@ -9,22 +9,22 @@ import type { PlatformError } from '../platforms/platform-error.ts';
 export type NextStep =
   { next: Phase; waitMs: number; clock: ClockState } | { fail: PostingErrorCode };
 
-/** The phase sends something to the network. The other phases only ask. */
+/** Whether the phase sends something to the network. The other phases only ask. */
 export function isSending(phase: Phase): boolean {
   return phase === 'prepare' || phase === 'commit';
 }
 
-/** A commit with an unknown outcome was sent, so the post may be public. */
+/** Whether a commit with an unknown outcome was sent, so that the post may be public. */
 export function mayBePublic({ phase, clock }: { phase: Phase; clock: ClockState }): boolean {
   return clock.check?.mayBePublic ?? (!isSending(phase) || isUnproven(clock));
 }
 
-/** The reconciliation of a commit has begun and not ended. */
+/** Whether the reconciliation of a commit has begun but not ended. */
 const isUnproven = (clock: ClockState) => clock.reconcileChecks !== undefined;
 
 /**
- * After a failed call in `phase`. The refusal of a repeated commit says nothing about the first commit,
- * so the reconciliation of the first one continues.
+ * The next step after a failed call in `phase`. The refusal of a repeated commit says nothing about the first
+ * commit, so the reconciliation of the first commit continues.
  */
 export function afterError(
   error: PlatformError,
@@ -40,7 +40,7 @@ export function afterError(
   }
   switch (kind) {
     case 'rejected':
-      // In reconcile the network refused the check, not the post.
+      // The network refused the check of a reconciliation, not the post.
       if (phase === 'reconcile') return nextCheck(clock, limits);
       return { fail: error.options.failsAs ?? 'rejected' };
     case 'reauthorize':
@@ -63,12 +63,12 @@ export function afterError(
   }
 }
 
-/** Certainly nothing was sent, so the same phase begins again as if it had not begun. */
+/** Certainly nothing was sent, so the same phase begins again, as if it had never begun. */
 export function afterStall(phase: Phase, clock: ClockState): NextStep {
   return { next: phase, waitMs: stalledDelayMs, clock };
 }
 
-/** After a step of a prepare, unless it was the last one. */
+/** The next step after a step of a prepare that was not the last one. */
 export function nextPrepare(
   { waitMs, durationMs }: { waitMs: number; durationMs: number },
   clock: ClockState,
@@ -86,10 +86,13 @@ export function afterPrepared(clock: ClockState): NextStep {
   return { next: 'commit', waitMs: 0, clock: rest };
 }
 
-/** How often a target is prepared again. */
+/** How often a target is prepared again after it became stale. */
 const maxStale = 2;
 
-/** The network no longer has what was prepared. A lost commit may have used it, although no check found it. */
+/**
+ * The network no longer has what was prepared. A lost commit may have used it up, although no check found the
+ * post.
+ */
 export function afterStale(phase: Phase, clock: ClockState, limits: TargetClock): NextStep {
   if (mayBePublic({ phase, clock })) return nextCheck(clock, limits);
   if (clock.hasLostCommit) return { fail: 'outcome_unknown' };
@@ -98,7 +101,7 @@ export function afterStale(phase: Phase, clock: ClockState, limits: TargetClock)
   return { next: 'prepare', waitMs: 0, clock: { ...clock, stale } };
 }
 
-/** After a refusal because of a rate limit, or before a call while a known limit holds. */
+/** The next step after a rate limit was reached, or before a call while a known limit holds. */
 export function afterRateLimit(
   waitMs: number,
   phase: Phase,
@@ -111,12 +114,15 @@ export function afterRateLimit(
     return { fail: mayBePublic({ phase, clock }) ? 'outcome_unknown' : 'rate_limited' };
   }
   const { prepareSinceMs } = clock;
-  // The wait is no part of the prepare.
+  // The wait doesn't count for the duration of the prepare.
   const moved = prepareSinceMs !== undefined && { prepareSinceMs: prepareSinceMs + waitMs };
   return { next: phase, waitMs, clock: { ...clock, ...moved, rateLimitedSinceMs: sinceMs } };
 }
 
-/** The account may publish nothing more for now. A long wait is no part of the prepare, which begins anew. */
+/**
+ * The account may publish nothing more for now. A long wait doesn't count for the duration of the prepare,
+ * which begins anew.
+ */
 function afterQuota(
   { options: { retryAfterMs } }: PlatformError,
   phase: Phase,
@@ -129,7 +135,7 @@ function afterQuota(
   if (nowMs + waitMs - quotaSinceMs > quotaForMs) {
     return { fail: mayBePublic({ phase, clock }) ? 'outcome_unknown' : 'quota_exhausted' };
   }
-  // The network has answered, so single failures far apart don't add up.
+  // The network has answered, so earlier failures no longer count.
   const { prepareSinceMs: _, unavailable: __, ...rest } = withoutLimit(clock);
   return { next: phase, waitMs, clock: { ...rest, quotaSinceMs } };
 }
@@ -152,7 +158,10 @@ function countRateLimit({ options }: PlatformError, clock: ClockState): ClockSta
   return { ...rest, rateLimits, ...(options.isOutOfCredits && { isOutOfCredits: true }) };
 }
 
-/** The network's own wait, but longer after each refusal in a row: some networks always ask for a second. */
+/**
+ * The wait that the network asks for, but longer after each refusal in a row, because some networks always
+ * ask for one second.
+ */
 export function refusalWaitMs(
   { options: { retryAfterMs } }: PlatformError,
   { rateLimits = 0 }: ClockState,
@@ -163,7 +172,7 @@ export function refusalWaitMs(
   return Math.max(retryAfterMs ?? rateLimitedDelayMs, leastMs);
 }
 
-/** The network certainly did not accept the call: repeats the phase by the retry schedule. */
+/** The network certainly did not accept the call, so the phase is repeated by the retry schedule. */
 function afterRefusal(
   phase: Phase,
   clock: ClockState,
@@ -184,7 +193,7 @@ export function firstCheck(clock: ClockState, limits: TargetClock, begunMs: numb
 }
 
 /**
- * Whether the network still recognizes a repeated commit. It may forget the first one during a long pause
+ * Whether the network still recognizes a repeated commit. It may forget the first commit during a long pause
  * or outage. After a manual retry the age of the first commit is unknown.
  */
 export function mayRepeat(
@@ -203,7 +212,7 @@ export function checkAfterRestore(
   { phase, clock, was_due: mayBePublic }: { phase: Phase; clock: ClockState; was_due: boolean },
   limits: TargetClock,
 ): NextStep {
-  // A reconciliation is in progress anyway.
+  // A reconciliation is in progress already.
   if (isUnproven(clock)) return nextCheck(clock, limits);
   const check = { phase: phase === 'prepare' ? phase : 'commit', mayBePublic } as const;
   return nextCheck({ ...clock, check, ...(mayBePublic && { hasLostCommit: true }) }, limits);
@@ -215,18 +224,20 @@ function afterCheck(check: NonNullable<ClockState['check']>, clock: ClockState):
   return { next: check.phase, waitMs: 0, clock: rest };
 }
 
-/** After the last check, or an inconclusive one. A target that wasn't due before a restore is sent. */
+/**
+ * After the last check, or after an inconclusive check. A target that wasn't due before a restore is sent.
+ */
 function withoutKnowing(clock: ClockState): NextStep {
   const { check } = clock;
   return check && !check.mayBePublic ? afterCheck(check, clock) : { fail: 'outcome_unknown' };
 }
 
-/** After an answer that proves nothing. Another check wouldn't help. */
+/** After an answer that proves nothing. Another check would prove nothing either. */
 export function afterUnknown(phase: Phase, clock: ClockState, limits: TargetClock): NextStep {
   return phase === 'reconcile' ? withoutKnowing(clock) : nextCheck(clock, limits);
 }
 
-/** The next check of the reconciliation; `outcome_unknown` after the last one. */
+/** The next check of the reconciliation; `outcome_unknown` after the last check. */
 export function nextCheck(clock: ClockState, limits: TargetClock): NextStep {
   const checks = clock.reconcileChecks ?? 0;
   const waitMs = limits.reconcileDelaysMs[checks];
@@ -234,7 +245,10 @@ export function nextCheck(clock: ClockState, limits: TargetClock): NextStep {
   return { next: 'reconcile', waitMs, clock: { ...clock, reconcileChecks: checks + 1 } };
 }
 
-/** After a check without an answer. Only the last check is repeated, because only it proves anything. */
+/**
+ * After a check that got no answer. Only the last check is repeated, because only the last check proves
+ * anything.
+ */
 function afterFailedCheck(clock: ClockState, limits: TargetClock): NextStep {
   if (!isLastCheck(clock, limits)) return nextCheck(clock, limits);
   const again = afterRefusal('reconcile', clock, limits);

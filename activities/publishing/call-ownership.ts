@@ -10,7 +10,7 @@ import { withoutProject } from '../current-project.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { TargetClock } from '../../schema/retry.ts';
 
-/** Time to record the outcome of a call that took its whole timeout. */
+/** Time to record the outcome of a call that lasted until its timeout. */
 const writingMs = 5_000;
 
 /** How long the caller owns the row's call without another heartbeat; 0: nobody owns it. */
@@ -57,7 +57,8 @@ export function createCallHeartbeats(
     try {
       if (due.length > 0) await renewHeartbeats(db, due);
     } catch {
-      // The next heartbeat may be in time. Otherwise other processes take over the calls, which is safe.
+      // The next heartbeat may still be in time. If it isn't, other processes take over the calls, which is
+      // safe.
     }
     schedule();
   }
@@ -72,7 +73,7 @@ export function createCallHeartbeats(
     async releaseAll() {
       const left = [...calls.keys()];
       calls.clear();
-      // If the database is unavailable, the calls count as lost soon.
+      // If the database is unavailable, the calls soon count as lost anyway.
       if (left.length > 0) await releaseCalls(db, left).catch(() => undefined);
     },
   };

@@ -19,7 +19,10 @@ export interface Concluded {
   results: PostResultRow[];
 }
 
-/** Can be repeated: a run is concluded only once, and only the call that concludes it returns something. */
+/**
+ * May be called repeatedly. A run is concluded only once, and only the call that concludes it returns
+ * something.
+ */
 export async function concludePost(
   { db, notifier, previewEvents }: Pick<AdvanceDependencies, 'db' | 'notifier' | 'previewEvents'>,
   { postId, run }: PublishPostInput,
@@ -67,7 +70,7 @@ async function concludeRun(
   return end;
 }
 
-/** By the clock of Postgres, since the clock of this process may be wrong. */
+/** Uses the time of Postgres' clock, since the clock of this process may be wrong. */
 function lastPublishedAt(results: PostResultRow[]): Date {
   return new Date(Math.max(...results.map((result) => result.published_at?.getTime() ?? 0)));
 }

@@ -21,7 +21,7 @@ export interface PublishingDependencies extends AdvanceDependencies {
   admission: Admission;
 }
 
-/** A longer call continues, and a separate activity waits for its end. */
+/** A longer call continues after this, and a separate activity waits for its end. */
 const soonMs = 2_000;
 
 export function createPublishing(dependencies: PublishingDependencies) {
@@ -134,7 +134,7 @@ function toFields(post_id: string, { projectId, status, results }: Concluded) {
   };
 }
 
-/** In the order of their positions, except that a target comes before its replies. */
+/** Orders targets by their positions, except that a target comes before its replies. */
 function answeredFirst(rows: OpenTarget[]): ClaimedTarget[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const ordered = new Map<string, ClaimedTarget>();

@@ -12,8 +12,9 @@ const longWaitMs = 5_000;
 type LogDependencies = Pick<AdvanceDependencies, 'log' | 'now'>;
 
 /**
- * The clock of a target that is about to wait. `log` writes the line. Undefined `log`: the wait is short, or the log
- * has a line with this reason already, so that a long outage has one line for each target.
+ * Returns the clock of a target that is about to wait. `log` writes the line. Undefined `log`: the wait is
+ * short, or the log already has the target's line for this reason, so that a long outage has only one line
+ * for each target.
  */
 export function recordWait(
   dependencies: LogDependencies,
@@ -41,7 +42,7 @@ export function recordWait(
   };
 }
 
-/** A pause has no next attempt. */
+/** Logs that a target is paused. A paused target has no next attempt. */
 export function logPaused(dependencies: LogDependencies, row: TargetRow): void {
   const unknown = { outcome: null, error_code: null, next_attempt_in_ms: null };
   logWait(dependencies, row, { waiting_for: 'pause', ...unknown });

@@ -15,12 +15,12 @@ import { afterRateLimit, refusalWaitMs, type NextStep } from './backoff.ts';
 
 type LimitDependencies = Pick<AdvanceDependencies, 'db' | 'clock' | 'postsPerMinute'>;
 
-/** A target that is later than this reserves a new slot. */
+/** A target that begins later than this after its slot reserves a new slot. */
 const slotHoldsMs = 5_000;
 
 /**
- * How long a prepare or commit must wait; undefined: not at all. Reserves a slot for each commit under the
- * operator's ceiling, and for each call of an account after a limit.
+ * How long a prepare or commit must wait; undefined: it need not wait. Reserves a slot for each commit under
+ * the operator's ceiling, and for each call of an account after a limit.
  */
 export async function findWait(
   { db, clock: limits, postsPerMinute = {} }: LimitDependencies,
@@ -34,7 +34,8 @@ export async function findWait(
   if (hasSlot) return undefined;
   const ceiling = phase === 'commit' ? (postsPerMinute[platform] ?? 0) : 0;
   const hasWaited = (clock.rateLimitedSinceMs ?? clock.quotaSinceMs) !== undefined;
-  // After a limit, calls of the account go one by one: the first one shows whether the limit still holds.
+  // After a limit, the calls of the account go one by one, because the first call shows whether the limit
+  // still holds.
   const own = hasWaited
     ? await reserveSlot(db, accountLimitKey(row.social_account_id), limits.rateLimitedFirstMs)
     : undefined;
@@ -46,7 +47,7 @@ export async function findWait(
   return { next: phase, waitMs, clock: { ...clock, slotAtMs: at.getTime() } };
 }
 
-/** A commit uses its slot, so the next one needs another. */
+/** A commit uses up its slot, so the next commit needs another slot. */
 export function withoutSlot(clock: ClockState): ClockState {
   const { slotAtMs: _, ...rest } = clock;
   return rest;

@@ -41,7 +41,7 @@ export const lostState = new PlatformError(
   'The database was restored to a state from before the post was sent.',
 );
 
-/** The network refused our credentials in this phase. The next step is still to be decided. */
+/** The network refused our credentials in this phase. The next step is not decided yet. */
 export interface Refused {
   row: TargetRow;
   error: PlatformError;
@@ -50,7 +50,7 @@ export interface Refused {
 /** `superseded`: another execution has taken over the call, and nothing was written. */
 export type PhaseEnd = 'published' | 'written' | 'superseded' | Refused;
 
-/** Records everything but the step after refused credentials. */
+/** Records the error and the next step. After refused credentials, the next step is left to the caller. */
 export async function recordError(
   dependencies: AdvanceDependencies,
   row: TargetRow,
@@ -73,7 +73,7 @@ export async function recordError(
   }
   if (isNotApproved(error) && row.app_id !== null) await setAppUnaudited(db, row.app_id);
   if (error.options.isOutOfCredits) await reportUsedUpApp(dependencies, row);
-  // Each target of the account asks for its quota itself, since another target may have another quota.
+  // Each target of the account checks its quota itself, since another target may have another quota.
   else if (error.kind === 'rate_limited' && !error.options.isOutOfQuota) {
     await recordRefusal(dependencies, row, error);
   }
@@ -81,7 +81,7 @@ export async function recordError(
   return toEnd(await applyStep(dependencies, row, step, error));
 }
 
-/** Notifies the project if the app is its own. */
+/** Notifies the project if the app belongs to the project. */
 async function reportUsedUpApp(
   { db, notifier, previewEvents }: AdvanceDependencies,
   { app_id, project_id: projectId }: TargetRow,

@@ -17,12 +17,14 @@ import { readOutcome, toPlatformError, type PhaseOutcome } from '../platforms/pl
 import { recordThrottle, withoutSlot } from './rate-limits.ts';
 import { recordError, recordOutcome, applyStep, type PhaseEnd } from './record-outcome.ts';
 
-/** Well below the activity's timeout: the outcome must be recorded before another execution may begin. */
+/**
+ * Well below the activity's timeout, because the outcome must be recorded before another execution may begin.
+ */
 export const defaultCallTimeoutMs = 30_000;
-/** A step of a prepare may be repeated, so a long one only costs time. */
+/** Timeout of a step of a prepare. Such a step may be repeated, so a repeat only costs time. */
 const stepTimeoutMs = 20_000;
 
-/** The process took too long to begin the call. Certainly nothing was sent. */
+/** The process took too long to begin the call. It has certainly sent nothing. */
 interface Stalled {
   outcome: 'stalled';
 }
@@ -41,7 +43,7 @@ export async function runPhase(
   const target = toTarget(dependencies, row, access, media);
   const begin = (connected: Db) => beginPhase(connected, notifier, row, phase, deadlineOf(row));
   const { hasBegun, startedMs } = await db.connection().execute(async (connected) => {
-    // Waiting for a connection doesn't count.
+    // The time starts here, because waiting for a connection doesn't count.
     const startedMs = performance.now();
     return { startedMs, hasBegun: await begin(connected) };
   });
@@ -93,7 +95,7 @@ async function record(
   return recordOutcome(dependencies, called, platform, answer, durationMs);
 }
 
-/** `startedMs`: from `performance.now()`, before the database recorded the call as begun. */
+/** `startedMs`: the time by `performance.now()` just before the database recorded the call as begun. */
 export async function callPhase(
   {
     clock,
@@ -105,7 +107,7 @@ export async function callPhase(
   startedMs: number,
 ): Promise<PhaseOutcome | Stalled> {
   const spentMs = performance.now() - startedMs;
-  // A process that stalled may have been replaced by now.
+  // If a process stalled, another process may have replaced it by now.
   if (spentMs > clock.lostAfterMs / 2) return { outcome: 'stalled' };
   const forMs = phase === 'prepare' ? Math.min(callTimeoutMs, stepTimeoutMs) : callTimeoutMs;
   const mediaMs = uploadMs(target.media.reduce((sum, { bytes }) => sum + bytes, 0));
@@ -159,7 +161,7 @@ function clockAfter({ phase, clock }: TargetRow, answer: PhaseOutcome | Platform
   const { quotaSinceMs } = clock;
   // An outage says nothing about the quota.
   const keepsQuota = kind === 'unavailable' && quotaSinceMs !== undefined;
-  // Refused credentials say nothing about rate limits, since it may be the refresh that is limited.
+  // Refused credentials say nothing about rate limits, since the limit may be on the refresh.
   const unlimited = silentOnLimits.has(kind)
     ? clock
     : { ...withoutLimit(clock), ...(keepsQuota && { quotaSinceMs }) };

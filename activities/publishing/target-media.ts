@@ -1,4 +1,4 @@
-// The media of a target before its call: waits for them, refuses them, or hands them to the network.
+// The media of a target before its call: waits for them, refuses them, or passes them to the network.
 import { listMediaByIds } from '../../schema/database/media/rows.ts';
 import { idsOf } from '../../schema/database/media/uses.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
@@ -23,7 +23,7 @@ export function listTargetMedia(
   return listMediaByIds(db, idsOf(mediaOf(row)));
 }
 
-/** Undefined: all media are usable, or there are none. */
+/** Undefined: all media are usable, or the target has no media. */
 export function findMediaObstacle(
   row: TargetRow,
   found: readonly MediaRow[],
@@ -36,7 +36,7 @@ export function findMediaObstacle(
   return { next: row.phase, waitMs: mediaDelayMs, clock: { ...row.clock, mediaDelayMs } };
 }
 
-/** For the log: the last error of a fetch that the target waits for, if there was one. */
+/** For the log: the last error of a fetch that the target waits for, if there was an error. */
 export function describeMediaWait(found: readonly MediaRow[]): string {
   const failing = found.find((row) => row.status === 'pending' && row.error_message !== null);
   return failing ? `${failing.id}: ${failing.error_message}` : 'The media did not arrive.';
@@ -59,7 +59,7 @@ function findFailure(ids: string[], found: readonly MediaRow[]): MediaFailure | 
   return isGone ? { code, message: postingErrors[code].message } : undefined;
 }
 
-/** A PlatformError: the store doesn't answer, so the target tries again. */
+/** Returns a PlatformError if the store doesn't answer, so that the target tries again. */
 export async function loadTargetMedia(
   { loadMedia: load }: Pick<AdvanceDependencies, 'loadMedia'>,
   row: TargetRow,

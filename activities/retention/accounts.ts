@@ -1,4 +1,4 @@
-// Erases what disconnected accounts left behind, in batches, one account after the other.
+// Erases the remaining records of disconnected accounts in batches, one account after the other.
 import type { EndOptions } from '../../schema/database/dispatch/end-account.ts';
 import {
   eraseBatch,

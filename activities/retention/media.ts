@@ -1,4 +1,5 @@
-// Prunes media: marks unused ones as deleted, removes the bytes of deleted ones, then their rows.
+// Prunes media: marks unused media as deleted, removes the bytes of deleted media, and then removes their
+// rows.
 import type { Logger } from 'pino';
 import { removeBytes } from '../media/segments.ts';
 import type { MediaStorage } from '../media/store/store.ts';
@@ -22,13 +23,13 @@ export interface MediaPruningDependencies {
 
 /** Media that no post ever used are kept for a day. */
 const orphanMs = 86_400_000;
-/** Long enough to retry a failed target. */
+/** Media are kept this long after their post, so that a failed target can be retried. */
 const afterPostMs = 7 * 86_400_000;
 const batchSize = 500;
-/** Small, because each file has many objects. */
+/** A small batch, because each file has many objects. */
 const emptyBatchSize = 20;
 
-/** `isLeft`: the time was over, and another run would find more. */
+/** `isLeft`: the time ran out, and another run would find more. */
 export async function pruneMedia(
   { db, notifier, media: storage, log }: MediaPruningDependencies,
   { ago, isOver }: { ago: (ms: number) => Date; isOver: () => boolean },

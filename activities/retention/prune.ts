@@ -28,18 +28,18 @@ export type PruneProgress = PruneRecordsInput | null;
 const runForMs = 5_000;
 const batchSize = 5_000;
 const batchSizes: Record<string, number> = {
-  /** Smaller, because each post's attempts are deleted with it. */
+  /** A smaller batch, because each post's attempts are deleted with it. */
   posts: 500,
-  /** Small, because each list has up to 2,000 choices. */
+  /** A small batch, because each list has up to 2,000 choices. */
   choiceLists: 20,
-  /** Small, because each file has up to 512 MB. */
+  /** A small batch, because each file has up to 512 MB. */
   sandboxMedia: 10,
 };
 /** An ended rate limit has no effect. A day's delay keeps limits in daily use from being written again. */
 const freeLimitsMs = 86_400_000;
-/** An app without a login can be registered again. */
+/** Apps without a login are deleted after this. They can be registered again. */
 const unusedAppsMs = 86_400_000;
-/** A list in use is fetched again long before. */
+/** Lists that nobody used are deleted after this. A list in use is fetched again long before. */
 const unusedChoicesMs = 86_400_000;
 const sandboxMs = 7 * 86_400_000;
 const idempotencyKeysMs = fixedLimits.idempotencyHours * 3_600_000;

@@ -27,7 +27,10 @@ import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { settleUsage } from '../posts/count-usage.ts';
 
-/** The post of a check counts in the usage at once. The activity subtracts it if nothing is published. */
+/**
+ * Counts the post of the check in the account's usage at once. The activity subtracts it if nothing is
+ * published.
+ */
 export async function createAccountCheck(
   context: Context,
   caller: Caller,

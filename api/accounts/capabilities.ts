@@ -1,4 +1,4 @@
-// Reads what an account accepts: the rules of its network, or its own.
+// Reads what an account accepts: the rules of its network, or rules of its own.
 import { listAccountsById, getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';

@@ -19,10 +19,16 @@ import { list, readId } from '../graphql/operation.ts';
 import { readWithinLimit } from '../graphql/response-limit.ts';
 import { listPlacedChoices, toChoiceCursor, type PlacedChoice } from './choices.ts';
 
-/** For fields that GraphQL doesn't find in a schema by their name. */
+/**
+ * Returns the description of a wire field. Needed where the GraphQL field has another name, so that GraphQL
+ * doesn't find the description itself.
+ */
 const descriptionOf = (field: z.ZodType): string => field.meta()!.description!;
 
-/** The ID is unique only for its account and kind, and caches tell objects apart by `id`. */
+/**
+ * A choice has no field `id`. Its ID is unique only for its account and kind, but caches tell objects apart
+ * by `id`.
+ */
 const ChoiceRef = builder.objectRef<PlacedChoice>('Choice').implement({
   fields: (t) => ({
     choiceId: t.exposeString('id', { description: descriptionOf(Choice.shape.id) }),

@@ -140,7 +140,7 @@ async function findList(
   return list;
 }
 
-/** False: the account was disconnected in the meantime, so the list is not kept. */
+/** Returns false if the account was disconnected in the meantime, because then the list is not kept. */
 async function fetchList(
   context: Context,
   { projectId, platform, key, readPage }: Source,

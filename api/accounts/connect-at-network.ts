@@ -44,7 +44,7 @@ export type Refuse = (message: string, options: PlatformErrorOptions) => AppErro
 
 export const toConflict: Refuse = (message) => new AppError('conflict', message);
 
-/** Issues name the field: `credentials.<field>`. */
+/** Makes errors whose issue names the field that the network refused, as `credentials.<field>`. */
 export function namingField(schema: z.ZodType, fields: Record<string, string>): Refuse {
   return (message, { field, platformCode = refusedByNetwork }) => {
     const isOurCode = field !== undefined || platformCode === scopeMissing;
@@ -53,7 +53,7 @@ export function namingField(schema: z.ZodType, fields: Record<string, string>): 
   };
 }
 
-/** Waits for revocations first: the network may answer with the token that is just being revoked. */
+/** Waits for revocations first, because the network may answer with a token that is just being revoked. */
 export async function askForLogin(
   { db }: Context,
   projectId: string,
@@ -99,7 +99,10 @@ function suspectOf(schema: z.ZodType, fields: Record<string, string>): string {
   return secret ?? Object.keys(fields)[0] ?? '';
 }
 
-/** The only usable account of a login. Throws if there are several: users choose on the hosted page. */
+/**
+ * Returns the only usable account of a login. Throws if there are several, because users choose among them on
+ * the hosted page.
+ */
 export function onlyAccountOf({ accounts }: Grant): GrantedAccount {
   const usable = accounts.filter(({ problem }) => problem === null);
   const [account, ...others] = usable;

@@ -13,7 +13,7 @@ import { explainAbsence } from '../platforms/absence.ts';
 import { askForLogin, describeProblems, type Refuse } from './connect-at-network.ts';
 import { connectOwn } from './operations.ts';
 
-/** 201 for an account that is new to the project, 200 for a known one. */
+/** Answers 201 for an account that is new to the project, and 200 for a known account. */
 export async function importAccount(
   context: Context,
   caller: Caller,
@@ -73,7 +73,7 @@ export async function importAccount(
   });
 }
 
-/** Networks of many servers call `instance` the `server` in their form. */
+/** The field `server` of a network's form is `instance` in an import. */
 const refuseToken: Refuse = (message, { field, platformCode }) => {
   if (platformCode === scopeMissing) return refuse(['scope'], scopeMissing, message);
   if (field === 'server') return refuse(['instance'], platformCode ?? 'invalid_server', message);

@@ -32,7 +32,7 @@ import { writeConnection, type NewConnection } from './write-connection.ts';
 export const presentAccount = (row: AccountRow) =>
   present(Account, { ...row, defaults: { platform_options: row.default_options } });
 
-/** 201 for an account that is new to the project, 200 for a known one. */
+/** Answers 201 for an account that is new to the project, and 200 for a known account. */
 export async function connectAccount(
   context: Context,
   caller: Caller,
@@ -107,7 +107,7 @@ export const findAccounts = byIds(listAccountsById, presentAccount);
 
 /**
  * The account stays in lists, without a grant. When the last account of a grant is disconnected, the login is
- * revoked. A repeated call changes nothing, unless it is the first one to erase the account.
+ * revoked. A repeated call changes nothing, unless it is the first call that erases the account.
  */
 export async function disconnectAccount(
   context: Context,
@@ -154,7 +154,7 @@ async function endAccounts(
   return count;
 }
 
-/** Their logins are revoked at the same time. */
+/** Accounts that are disconnected in one transaction. After it, their logins are revoked in parallel. */
 const accountsAtOnce = 20;
 
 /**
@@ -174,7 +174,7 @@ export async function eraseAllAccounts(
   } while (count > 0);
 }
 
-/** Pruning erases their results and events. */
+/** Erases the accounts. Pruning erases their results and events later. */
 async function eraseNow({ trx, change }: Effects, accounts: SocialAccountRow[]): Promise<void> {
   const named = accounts.filter((account) => !account.is_erased);
   await eraseAccounts(trx, named);

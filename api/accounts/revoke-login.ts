@@ -1,4 +1,4 @@
-// Revokes logins at their network, after their grants were deleted or if none was written.
+// Revokes logins at their network: after their grants were deleted, or if no grant was written.
 import { asProject } from '../../activities/current-project.ts';
 import { sharedSecretsOf } from '../../activities/platforms/credential-fields.ts';
 import type { Credentials, Grant, Platform } from '../../activities/platforms/platform.ts';
@@ -63,7 +63,10 @@ async function revokeAtNetwork(
   await asProject(projectId, () => revoke({ credentials, app }, signal));
 }
 
-/** A call without an answer may still arrive at the network, so its revocation stays until it expires. */
+/**
+ * A call without an answer may still arrive at the network, so the row of the revocation stays until it
+ * expires.
+ */
 async function endRevocation(
   { db, log }: Context,
   projectId: string,

@@ -161,7 +161,10 @@ function refuseMove(known: SocialAccountRow, { mayMove, externalUserId }: NewCon
   throw new AppError('account_in_use', message);
 }
 
-/** An email belongs to its user, so it doesn't move with the account. Undefined: as it was. */
+/**
+ * An email belongs to its user, so it doesn't move with the account. `userId` undefined: the user doesn't
+ * change.
+ */
 export function userColumns(
   known: SocialAccountRow | undefined,
   userId: string | null | undefined,

@@ -1,4 +1,5 @@
-// The command `apps`: the operator's apps at networks, with the URLs that their settings there have to name.
+// The command `apps`: the operator's apps at networks, and the URLs to enter in each app's settings at its
+// network.
 import type { Config } from '../../schema/config/config.ts';
 import { listOperatorApps } from '../../schema/database/accounts/apps.ts';
 import type { Db, PlatformAppRow } from '../../schema/database/tables.ts';

@@ -91,7 +91,10 @@ export async function awaitTemporal(target: TemporalTarget, waiting: Waiting): P
 
 class NoListener extends Error {}
 
-/** gRPC says only that its deadline has passed. The error of a socket says why. */
+/**
+ * Throws the reason if nothing listens at the address. gRPC says only that its deadline has passed, but the
+ * error of a socket says why.
+ */
 async function requireListener(address: string): Promise<void> {
   const { hostname, port } = new URL(`tcp://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');

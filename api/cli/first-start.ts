@@ -18,8 +18,8 @@ export function readFirstKey({ secrets, dataDirectory }: Config): string {
 }
 
 /**
- * The key finds the same project at every start. Returns the IDs of the sandbox accounts @ada and @bob, or none
- * if the sandbox is off.
+ * Finds the project by its first key, or creates it. Returns the IDs of the sandbox accounts @ada and @bob,
+ * or none if the sandbox is off.
  */
 export async function openFirstProject(
   context: Context,

@@ -1,4 +1,4 @@
-// The command `migrate`, which `start` runs too: the tables, and the folder of media.
+// The command `migrate`, which `start` runs too. Migrates the tables, and prepares the folder of media.
 import { prepareMediaFolder } from '../../activities/media/store/marker.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import { migrate } from '../../schema/database/migrate.ts';

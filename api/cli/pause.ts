@@ -34,7 +34,7 @@ export async function resume(
   scope: string,
 ): Promise<string> {
   const wasPaused = await deletePause(db, scope);
-  // A pause is not checked again, because its project may have been deleted.
+  // If the scope was paused, it is not checked, because its project may have been deleted since.
   if (!wasPaused) await checkScope(db, scope);
   notifier.notify('fanfare_deliveries');
   let count = 0;

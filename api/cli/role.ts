@@ -14,7 +14,10 @@ import { awaitDatabase, awaitMediaStore, awaitTemporal } from './await-backend.t
 import { withDatabase } from './migrate.ts';
 import { openVault } from './vault-keys.ts';
 
-/** The API starts while Temporal is unavailable. A worker would have nothing to do. */
+/**
+ * The API starts even if Temporal is unavailable. A worker waits for Temporal, because without Temporal it
+ * has nothing to do.
+ */
 export async function startRole(
   config: Config,
   role: 'api' | 'worker',

@@ -1,4 +1,4 @@
-// The keys of the vault: read at a start, and the command `keys rotate`.
+// Reads the keys of the vault at a start, and runs the command `keys rotate`.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

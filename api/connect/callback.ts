@@ -57,19 +57,22 @@ export async function answerCallback(
     const login = await completeConsent(context, session, consent, callbackUrl, query);
     return await offerAccounts(context, visit, login);
   } catch (error) {
-    // The network can't be asked, or refuses the login.
+    // An AppError means that the network can't be asked or refuses the login.
     if (!(error instanceof AppError)) throw error;
     const failure = { message: error.message, status: errorKinds[error.code].status };
     return showFailed(context, session, failure, consent.method);
   }
 }
 
-/** The user refused at the network, as the callback says: RFC 6749, section 4.1.2.1. */
+/** Whether the callback says that the user refused access at the network (RFC 6749, section 4.1.2.1). */
 function isDenied({ denials }: ConsentMethod, { error = '' }: Record<string, string>): boolean {
   return error === 'access_denied' || denials?.includes(error) === true;
 }
 
-/** A code works once, so a call that failed can't be repeated. A login that is refused is ended. */
+/**
+ * Exchanges the code for a login. A code works once, so a failed call can't be repeated. A login that Fanfare
+ * refuses is revoked.
+ */
 async function completeConsent(
   context: Context,
   session: ConnectSessionRow,

@@ -80,10 +80,10 @@ interface NewConsent {
 }
 
 /**
- * Null: the network needs no app. Call it outside any transaction. Each project has its own app at a server:
- * a server may give every login of an account with the same app the same token, and the disconnect of one
- * project would revoke the token for all. A replaced app stays for consents that have begun, until retention
- * deletes it.
+ * Null: the network needs no app. Call it outside any transaction. Each project has its own app at a server,
+ * because a server may give every login of an account with the same app the same token. If projects shared an
+ * app, the disconnect of one project would revoke the token for all. A replaced app stays for consents that
+ * have begun, until retention deletes it.
  */
 export async function findConsentApp(
   context: Context,
@@ -111,7 +111,10 @@ export async function findConsentApp(
   throw new AppError('conflict', `Logging in at ${title} is not available here.`);
 }
 
-/** One app for each project. The first process that needs it stores it, and all processes use that app. */
+/**
+ * Finds or makes the project's app. The first process that needs the app stores it, and all processes use
+ * that app.
+ */
 async function findPublicClient(
   context: Context,
   projectId: string,

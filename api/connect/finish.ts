@@ -27,7 +27,10 @@ export async function offerAccounts(
   return seeOther(`/connect/${visit.session.id}`);
 }
 
-/** The login with the accounts that the session can connect. Discards a login that has none. */
+/**
+ * Returns the login with only the accounts that the session can connect. Discards a login without such
+ * accounts.
+ */
 async function restrict(
   context: Context,
   session: ConnectSessionRow,
@@ -120,7 +123,7 @@ export async function writeAccounts(
   return { session: ended, afterwards };
 }
 
-/** Revokes the logins that waited for a choice. */
+/** Cancels the session, and revokes its logins that waited for a choice. */
 export async function cancelSession(
   context: Context,
   session: ConnectSessionRow,
@@ -140,7 +143,7 @@ interface Ended {
   afterwards?: (() => Promise<void>) | undefined;
 }
 
-/** Ends the session, unless it has ended before: then runs `ifEnded` instead, after the transaction. */
+/** Ends the session. If it has ended before, runs `ifEnded` instead, after the transaction. */
 export async function endSession(
   context: Context,
   { id, project_id: projectId }: ConnectSessionRow,

@@ -78,7 +78,7 @@ function findMethod(
   return offerOf(context, session).connect[Number(number ?? 1) - 1];
 }
 
-/** `number`: of the connection method whose form it is. */
+/** Handles the form of a connection method. `number`: the method's number in the URL. */
 export async function submitForm(
   context: Context,
   visit: Visit,
@@ -130,8 +130,8 @@ export interface FieldsForm extends SessionForm {
 
 /**
  * Asks for the credentials of a form, or for the inputs of a consent. A consent without inputs has the page
- * too: link previews and scanners send no forms, so they can't begin a consent. Some networks skip their own
- * page.
+ * too, because link previews and scanners send no forms, so they can't begin a consent. Some networks skip
+ * their own page.
  */
 export function formPage(form: FieldsForm): Promise<Response> {
   const { session, method, state, error, hint } = form;
@@ -164,7 +164,10 @@ function introductionOf(method: ConnectMethod, { network }: PageSession): string
   return `You log in at ${method.title ?? network}, and allow it there.`;
 }
 
-/** Complete sentences. Fanfare's messages start with the label; a network's end with a period. */
+/**
+ * The issues of the field as complete sentences. A message of Fanfare gets the label before it and a period
+ * after it. A message of a network already is a sentence.
+ */
 function findIssues(
   { name, label }: CredentialField,
   fields: CredentialField[],

@@ -7,7 +7,7 @@ import type { Context } from '../http/context.ts';
 
 type Login = Pick<ConsentMethod, 'name' | 'appOf'>;
 
-/** Undefined: nobody has set one. */
+/** Undefined: neither the project nor the operator has set an app. */
 export async function findLoginApp(
   context: Context,
   projectId: string,
@@ -19,7 +19,8 @@ export async function findLoginApp(
   if (login.appOf === undefined) return undefined;
   const other = await findNetworkApp(context, projectId, login.appOf);
   if (!other?.settings) return other;
-  // An app with settings is the project's. Each network may have a configuration of its own.
+  // Only a project's app has settings. The settings of this network's own app take precedence, because each
+  // network may have its own configuration.
   return { ...other, settings: { ...other.settings, ...own?.settings } };
 }
 

@@ -1,4 +1,4 @@
-// Operations on connect sessions: create one for a user, read its status, and erase those of a user.
+// Operations on connect sessions: create one for a user, read its status, and erase the sessions of a user.
 import { ConnectSession, type CreateConnectSession } from '../../schema/accounts.ts';
 import { requireReach } from '../../schema/api-keys.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
@@ -64,8 +64,8 @@ export const findConnectSessions = byIds(listConnectSessionsById, presentConnect
 const sessionsAtOnce = 100;
 
 /**
- * Ends the open sessions of the user, and revokes the logins that waited for a choice in them. All of the sessions lose
- * their user. `platform`: only those of this network.
+ * Ends the open sessions of the user, and revokes the logins that waited for a choice in them. Removes the
+ * user from all of the sessions. `platform`: only sessions at this network.
  */
 export async function eraseSessionsOfUser(
   context: Context,
@@ -140,8 +140,8 @@ async function checkReturnUrl(
 }
 
 /**
- * Whether browsers reach only their own machine there: RFC 6761 and RFC 5735. `URL` writes every IPv4 address
- * in full.
+ * Whether a browser that opens the URL stays on its own machine (RFC 6761 and RFC 5735). `URL` writes every
+ * IPv4 address in full.
  */
 function isLoopbackUrl(url: string): boolean {
   return /^(127\.\d+\.\d+\.\d+|\[::1\]|(.+\.)?localhost)$/.test(new URL(url).hostname);

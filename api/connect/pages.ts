@@ -92,7 +92,10 @@ export interface Failure {
   status: number;
 }
 
-/** The page of a failure that leaves the session open. `method`: the one to try again. Default: the first. */
+/**
+ * The page of a failure that leaves the session open. `method`: the connection method to try again. Default:
+ * the first.
+ */
 export const showFailed = (
   context: Context,
   session: ConnectSessionRow,
@@ -172,7 +175,7 @@ export function failedPage(
   );
 }
 
-/** For a request that belongs to no known session. */
+/** The page for a request that belongs to no known session. */
 export function errorPage(message: string, status: number): Promise<Response> {
   return page('Your account could not be connected', html`<p>${message}</p>`, { status });
 }
@@ -180,7 +183,7 @@ export function errorPage(message: string, status: number): Promise<Response> {
 export const invalidLinkPage = () =>
   errorPage('This link is not valid. Go back to the app and ask for a new one.', 404);
 
-/** For a callback whose flow was used, replaced or lost. */
+/** The page for a callback whose flow was used, replaced or lost. */
 export function usedPage(session: PageSession): Promise<Response> {
   return sessionPage(
     'This step is out of date',
@@ -214,7 +217,10 @@ function secretOf(method: FormMethod): string {
   return label.charAt(0).toLowerCase() + label.slice(1);
 }
 
-/** A browser without the session's cookie gets no link back, since the session isn't its own. */
+/**
+ * The page for a browser without the session's cookie. It has no link back, because the browser is not the
+ * session's.
+ */
 export function otherBrowserPage(session: PageSession): Promise<Response> {
   return sessionPage(
     'This page was opened in another browser',

@@ -74,7 +74,7 @@ function unknownLogin({ title }: PlatformEntry, consents: readonly ConsentMethod
   return validationError([{ path: ['login'], code: 'unknown_login', message }]);
 }
 
-/** Meta reviews the pages on which users log in. */
+/** Requires a privacy policy in production, because Meta reviews the pages on which users log in. */
 async function requirePrivacyUrl(
   { db }: Context,
   { projectId, environment }: Caller,

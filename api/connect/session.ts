@@ -28,7 +28,7 @@ export interface Visit {
   secret: string;
 }
 
-/** A pending session expires at its time, without a change of the row. */
+/** A pending session expires at `expires_at`, without a change of the row. */
 export function statusOf({ status, expires_at }: ConnectSessionRow): ConnectSessionStatus {
   return status === 'pending' && expires_at.getTime() <= Date.now() ? 'expired' : status;
 }
@@ -83,7 +83,9 @@ const maxConsents = 5;
 const maxChoices = 5;
 
 interface BegunFlow {
-  /** Proves that a request comes from the browser that began the flow. Each consent or login gets a new one. */
+  /**
+   * Proves that a request comes from the browser that began the flow. Each consent or login gets a new state.
+   */
   state: string;
   /** The app that the login is made with. Null: none. */
   appId: string | null;
@@ -124,9 +126,9 @@ export function findChoice(context: Context, visit: Visit): Choice | undefined {
 }
 
 /**
- * Replaces the flow of this browser, and keeps those of others. Drops the oldest of too many consents, as it
- * may have been abandoned. Refuses too many choices, because each one is a login that someone has completed.
- * If the session has ended, the new flow is discarded instead.
+ * Replaces the flow of this browser, and keeps the flows of other browsers. If the session has too many
+ * consents, drops the oldest one, which may have been abandoned. Refuses too many choices, because each
+ * choice is a login that someone has completed. If the session has ended, the new flow is discarded instead.
  */
 export async function keepFlow(context: Context, visit: Visit, flow: SessionFlow): Promise<void> {
   let isRefused = false;
@@ -211,8 +213,8 @@ function sealFlows(context: Context, session: ConnectSessionRow, flows: SessionF
 }
 
 /**
- * One flow for each browser. Leaves out flows whose method the network no longer has. Returns none if the
- * vault no longer has the key, so that users begin again.
+ * Opens the flows of the session, one for each browser. Leaves out flows whose method the network no longer
+ * has. Returns no flows if the vault no longer has the key, so that users begin again.
  */
 export function openFlows(
   { platforms, vault }: Context,

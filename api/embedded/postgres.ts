@@ -31,13 +31,13 @@ const stopPlan: StopPlan = [
   ['SIGQUIT', 10_000],
   ['SIGKILL', 5000],
 ];
-/** For children of a killed server, which keep its shared memory for a while. */
+/** Stops the children of a killed server, which keep its shared memory for a while. */
 const childStopPlan: StopPlan = [
   ['SIGQUIT', 3000],
   ['SIGKILL', 5000],
 ];
 
-/** `databaseUrl`: of the database `fanfare`, as a user who can create other databases. */
+/** The returned `databaseUrl` names the database `fanfare` and a user who can create other databases. */
 export async function startPostgres(options: PostgresOptions) {
   const { progress, signal, fsync = true } = options;
   const dataDirectory = realpathSync(options.dataDirectory);
@@ -89,7 +89,7 @@ export async function startPostgres(options: PostgresOptions) {
   }
 }
 
-/** Stops a server that an earlier program left on this cluster, then what is left of its children. */
+/** Stops a server that an earlier program left on this cluster, and then its children that are left. */
 export async function stopPostgresIn(
   cluster: string,
   progress: (line: string) => void,

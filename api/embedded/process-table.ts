@@ -51,7 +51,7 @@ function findByPs(directory: string, command: RegExp): number[] {
     .map((line) => Number.parseInt(line, 10))
     .filter((pid) => pid !== process.pid);
   if (pids.length === 0) return [];
-  // For each process a line such as `p57`, then `fcwd`, then `n` with the path.
+  // The output has lines for each process, such as `p57`, then `fcwd`, then `n` with the path.
   const lines = read('lsof', ['-a', '-d', 'cwd', '-Fpn', '-p', pids.join()]);
   return pids.filter((pid) => {
     const start = lines.indexOf(`p${pid}`) + 1;
@@ -59,7 +59,10 @@ function findByPs(directory: string, command: RegExp): number[] {
   });
 }
 
-/** The lines of its output, even if it fails: `lsof` fails if one of the processes has ended. */
+/**
+ * The lines of the program's output, even if the program fails. `lsof` fails if one of the processes has
+ * ended.
+ */
 function read(program: string, args: string[]): string[] {
   return String(spawnSync(program, args, { maxBuffer: 16 * 1024 * 1024 }).stdout).split('\n');
 }

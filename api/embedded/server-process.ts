@@ -104,7 +104,7 @@ export function spawnServer(command: ServerCommand): ServerProcess {
   };
 }
 
-/** Reads the open file: the log at the path may have been moved or emptied since. */
+/** Reads the open file, because the log at the path may have been moved or emptied since. */
 function readOutput(log: number, start: number): string {
   const { size } = fstatSync(log);
   const bytes = Buffer.alloc(Math.min(Math.max(size - start, 0), longestOutputBytes));
@@ -125,7 +125,7 @@ const startTimeoutMs = 60_000;
 /** Another process has taken a port, or the system hasn't yet removed a killed Postgres. */
 const passingFailure = /address already in use|lock file "postmaster\.pid"|shared memory block/i;
 
-/** Uses the ports of the last start, or others if these are in use. */
+/** Starts the server on the ports of its last start, or on other ports if those are in use. */
 export async function startServer(start: ServerStart): Promise<ServerProcess> {
   let wanted = readLastPorts(start.dataDirectory, start.name);
   for (let attempt = 1; ; attempt += 1) {

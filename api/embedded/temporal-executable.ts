@@ -5,7 +5,7 @@ import { installFromWheel, installOfficial, run } from './install-executable.ts'
 import { searchExecutable, type PinnedWheel } from './install-executable.ts';
 
 const pinnedCli = '1.9.1';
-// The file is named for its server version: an older server must not open a newer database.
+// The file is named for its server version, because an older server must not open a newer database.
 const pinnedServer = '1.32.0';
 
 /** Contains the official release. */

@@ -21,7 +21,10 @@ export interface TemporalOptions {
 
 // docs/decisions/embedded-servers.md explains these.
 const databasePragmas = ['journal_mode=wal', 'synchronous=normal'];
-/** By default, the server caches 128,000 ended workflows. At 12 posts a second it grew by 20 MB a minute. */
+/**
+ * By default, the server caches 128,000 ended workflows. At 12 posts a second, its memory grew by 20 MB a
+ * minute.
+ */
 const memoryLimits = ['history.hostLevelCacheMaxSize=1000'];
 const stopPlan: StopPlan = [
   ['SIGTERM', 10_000],

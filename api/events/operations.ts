@@ -77,7 +77,7 @@ const describedTypes = eventTypes.map((event) => ({
   availability: eventCatalogue[event].availability,
   json_schema: z.toJSONSchema(eventBody(event), {
     io: 'input',
-    // A strict validator refuses keywords that JSON Schema doesn't have.
+    // Removes keywords that JSON Schema doesn't have, because strict validators refuse them.
     override: ({ jsonSchema }) => {
       delete jsonSchema['x-enum'];
       delete jsonSchema['x-enumDescriptions'];

@@ -20,8 +20,8 @@ export function inBatches<Found>(find: Find<Found, null>): Load<Found> {
 }
 
 /**
- * For fields with arguments. Fields with the same arguments share a query. Nothing is cached, so a second
- * mutation or a later message of a stream reads again.
+ * Combines the reads of fields with arguments. Fields with the same arguments share a query. Nothing is
+ * cached, so a second mutation or a later message of a stream reads again.
  */
 export function inBatchesByQuery<Found, Query>(
   find: Find<Found, Query>,

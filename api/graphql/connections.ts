@@ -53,7 +53,7 @@ export function pageCost({ first }: PageSize) {
   return { field: operationCost + size, multiplier: size };
 }
 
-/** For a list below a parent. One query reads the lists of all parents. */
+/** The cost of a list below a parent. One query reads the lists of all parents. */
 export function nestedPageCost(args: PageSize) {
   const { multiplier: size } = pageCost(args);
   return { field: 1 + size, multiplier: size };

@@ -42,7 +42,10 @@ export function describeSchema(schema: GraphQLSchema, routes: readonly Route[]):
   // No route answers with only an outcome, so `Outcome` is added.
   const wireSchemas = listNamed([Outcome, ...answers, ...routes.map(({ body }) => body)]);
 
-  /** Prefers an existing description. Other words in backticks, such as error codes, don't change. */
+  /**
+   * Sets the description, unless the part has one. Converts the names in it to GraphQL's. Other words in
+   * backticks, such as error codes, don't change.
+   */
   function fill(part: Described, description?: string): void {
     part.description = (part.description || description)?.replace(/`[^`]+`/g, (quoted) => {
       const name = operations.get(quoted.slice(1, -1)) ?? toCamelCase(quoted.slice(1, -1));
@@ -115,7 +118,7 @@ function shapeOf(wire: z.ZodType | undefined): Readonly<Record<string, z.ZodType
   return wire instanceof z.ZodObject ? wire.shape : {};
 }
 
-/** The schema's description, or else that of the schema it wraps. */
+/** The schema's description, or else the description of the schema that it wraps. */
 function descriptionOf(schema: z.ZodType | undefined): string | undefined {
   if (!schema) return undefined;
   const { innerType } = schema.def as { innerType?: z.ZodType };

@@ -65,7 +65,10 @@ function fromLibrary(error: GraphQLError): AppError | undefined {
   return new AppError('validation_error', short, { issues: [issue] });
 }
 
-/** A syntax error quotes a token, which may be a string with a password. Other errors quote long names. */
+/**
+ * Shortens the message. A syntax error quotes a token, which may be a string with a password. Other errors
+ * quote long names.
+ */
 function shorten({ message, source, positions, nodes }: GraphQLError): string {
   const isAtString = !nodes && source?.body[positions?.[0] ?? -1] === '"';
   if (isAtString) return 'Syntax Error: Unexpected string.';

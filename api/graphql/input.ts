@@ -38,8 +38,8 @@ export function toWire(value: unknown, type: GraphQLInputType, schema?: z.ZodTyp
 }
 
 /**
- * The member of a one-of input. REST names the network in `platform`, beside the options. A null option has a meaning:
- * it leaves out a default of the account.
+ * The member of a one-of input. REST names the network in `platform`, beside the options. Options with the
+ * value null are kept, because they don't get the account's defaults.
  */
 function chosen(member: unknown, type: GraphQLInputObjectType, key: string) {
   const [[platform, options]] = Object.entries(member as object) as [[string, object]];
@@ -49,7 +49,7 @@ function chosen(member: unknown, type: GraphQLInputObjectType, key: string) {
   return { platform, [key]: { ...given, ...Object.fromEntries(leftOut) } };
 }
 
-/** The schema inside optional, default and nullable ones. */
+/** The schema inside optional, default and nullable schemas. */
 function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
   let inner = schema;
   while (inner && 'unwrap' in inner && !('element' in inner)) {

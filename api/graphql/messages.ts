@@ -14,7 +14,10 @@ export interface Message<T> {
   id: string | null;
   /** ID of the result that has changed. Null: the change concerns no result. */
   resultId: string | null;
-  /** The subject when the message is sent. Null: deleted, hidden from the key, or a bookmark. */
+  /**
+   * The subject when the message is sent. Null: the subject is deleted or hidden from the key, or the message
+   * is a bookmark.
+   */
   subject: T | null;
 }
 

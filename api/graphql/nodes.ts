@@ -10,7 +10,7 @@ type FindMany<T> = (context: Context, caller: Caller, ids: string[]) => Promise<
 
 /** The loader of a type, and its options for `builder.node`. */
 export function nodesOf<T extends { id: string }>(scope: Scope, find: FindMany<T>) {
-  /** Undefined: the project has none with this ID. */
+  /** Undefined: the project has no resource with this ID. */
   const load = inBatches<T>(async (graphql, ids) => {
     const caller = requireCaller(graphql, scope);
     const storable = ids.filter((id) => findTextIssues(id).length === 0);

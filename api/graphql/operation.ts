@@ -155,7 +155,8 @@ function keyOfRequest(
 }
 
 /**
- * Yields the fields of the document's operation, also those in fragments, one by one: there may be hundreds.
+ * Yields the fields of the document's operation, also those in fragments. Yields them one by one, because
+ * there may be hundreds.
  */
 function fieldsOf({ operation, fragments }: GraphQLResolveInfo): Iterable<FieldNode> {
   function* fieldsIn({ selections }: SelectionSetNode): Generator<FieldNode, void> {
@@ -177,7 +178,7 @@ function fingerprintOf(info: GraphQLResolveInfo, args: object): Buffer {
     .digest();
 }
 
-/** No resource has an ID that Postgres can't store. */
+/** Throws `not_found` for an ID that Postgres can't store, because no resource has such an ID. */
 export function readId(resource: string, id: string): string {
   if (findTextIssues(id).length > 0) throw notFound(resource, 'given');
   return id;

@@ -1,4 +1,5 @@
-// Limits the text of one GraphQL response, whichever fields ask for it: each copy costs memory and CPU time.
+// Limits the text of one GraphQL response, whichever fields ask for it, because each copy costs memory and
+// CPU time.
 import {
   defaultFieldResolver,
   getNamedType,
@@ -12,7 +13,7 @@ import type { GraphqlContext } from './context.ts';
 
 /** Limit for one response, and for one message of a stream. */
 const maxResponseCharacters = 4_194_304;
-/** With more reads at once, much would be loaded before the first text counts. */
+/** With more reads at once, many texts would be loaded before the first one is counted. */
 const readsAtOnce = 4;
 /** Shorter texts don't count, because the limits of the document bound their number. */
 const shortText = 256;

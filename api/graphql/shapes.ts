@@ -5,7 +5,10 @@ import { meaningsOf } from '../../schema/wire/described-enum.ts';
 import { toEnumWord } from '../../schema/wire/enum-word.ts';
 import { builder } from './builder.ts';
 
-/** The enum of the same name and values: `post.published` is `POST_PUBLISHED`. */
+/**
+ * The GraphQL enum with the same name and values as the wire's enum. `post.published` becomes
+ * `POST_PUBLISHED`.
+ */
 export function wordEnum<Word extends string>(schema: z.ZodEnum<{ [W in Word]: W }>) {
   const { id, description } = schema.meta()!;
   const meanings = meaningsOf(schema);
@@ -26,5 +29,5 @@ export const idempotencyArguments = builder.args((t) => ({
   }),
 }));
 
-/** For a mutation whose input has no fields. */
+/** The schema of an input without fields. */
 export const noInput = z.strictObject({});

@@ -93,7 +93,8 @@ function updateOf<T>(subject: ChangeSubject, type: Ref<T>): Ref<Message<T>> {
       change: t.exposeString('change', {
         description: `Type of the change: ${kinds}. A message with \`${presentState}\` shows the current state. A message with \`${bookmark}\` has only a newer cursor.`,
       }),
-      // Named after the subject: caches like Relay's take two objects with one `id` for the same object.
+      // Named after the subject, because caches like Relay's take two objects with one `id` for the same
+      // object.
       [`${subject}Id`]: t.exposeID('id', {
         nullable: true,
         description: `ID of the ${subject}, even after its deletion. Null in a bookmark.`,
@@ -164,7 +165,10 @@ function wanted<T>(match: Match<T>): ((subject: T) => boolean) | undefined {
     given.every((member) => [match[member]].flat().some((value) => value === subject[member]));
 }
 
-/** A resumed stream may be about a deleted subject: its deletion is one of the changes. */
+/**
+ * Throws unless the caller can see the subject. A resumed stream may also be about a deleted subject, because
+ * the deletion is one of its changes.
+ */
 async function requireKnown(
   app: Context,
   caller: Caller,

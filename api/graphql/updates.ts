@@ -42,11 +42,12 @@ export function readUpdates<T extends { id: string }>(
 
   function isShown({ subject }: Message<T>, deletedFrom: string | null | undefined): boolean {
     if (subject) return !isWanted || isWanted(subject);
-    // Only a deletion records an environment, so a test key sees no other missing subjects.
+    // Only the change of a deletion records an environment. So a test key sees a missing subject only if it
+    // was deleted in the test environment.
     return !isWanted && (environment === 'production' || deletedFrom === 'test');
   }
 
-  /** Never rejects: nobody may be waiting for it yet. */
+  /** Never rejects, because nobody may be waiting for the promise yet. */
   async function readStep(): Promise<Step<T>> {
     try {
       const { done, value: item } = await stream.next();
@@ -98,7 +99,10 @@ export function readUpdates<T extends { id: string }>(
   };
 }
 
-/** An expired cursor can't be resumed from: its error names the oldest cursor instead. */
+/**
+ * Adds the cursor to resume from. A stream can't resume from an expired cursor, so that error keeps the
+ * oldest cursor, which it already names.
+ */
 function toResumable(failure: AppError, cursor: string): AppError {
   return failure.code === 'cursor_expired' ? failure : failure.withDetails({ cursor });
 }

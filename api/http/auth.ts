@@ -24,7 +24,7 @@ export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** For a link that works without an API key. The database stores only the hash. */
+/** Makes the token of a link that works without an API key. The database stores only the hash. */
 export function newLinkToken(): { token: string; hash: Buffer } {
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashKey(token) };
@@ -77,7 +77,8 @@ export function forgetKeys(db: Db): void {
 
 async function findKey(db: Db, hash: Buffer): Promise<KnownKey | undefined> {
   const keys = knownKeys.get(db) ?? new LRUCache<string, KnownKey>({ max: maxKnownKeys });
-  // Taken before the query: a revocation drops this cache, so it can't keep a key that is revoked meanwhile.
+  // A revocation drops this cache. The cache is taken before the query, so a key that is revoked during the
+  // query is only in the dropped cache.
   knownKeys.set(db, keys);
   const name = hash.toString('base64');
   const known = keys.get(name);
@@ -98,7 +99,7 @@ function isAlive(row: ApiKeyRow, nowMs: number): boolean {
   return row.expires_at === null || row.expires_at.getTime() > nowMs;
 }
 
-/** Once a minute, in the background. */
+/** Records in the background that the key was used, at most once a minute. */
 function recordUse({ db, log }: Pick<Context, 'db' | 'log'>, known: KnownKey): void {
   const { id, project_id } = known.row;
   const now = Date.now();

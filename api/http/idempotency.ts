@@ -11,7 +11,7 @@ export const maxKeyLength = 255;
 export const keyHeaderPath: Path = ['headers', 'Idempotency-Key'];
 const Key = z.string().min(1, 'must not be empty').max(maxKeyLength);
 
-/** From the header or the body. If both have a key, it must be the same. */
+/** Reads the key from the header or the body. If both have a key, the two keys must be equal. */
 export function readIdempotency(
   request: Request,
   body: Buffer,

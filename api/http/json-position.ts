@@ -13,7 +13,8 @@ const beforeValue = codes(':,[');
 
 /**
  * The position of the first token or character that JSON doesn't allow where a value begins, or within
- * `true`, `false` and `null`. `JSON.parse` has refused the text for it, so everything before is valid.
+ * `true`, `false` and `null`. `JSON.parse` has refused the text because of it, so everything before it is
+ * valid.
  */
 export function unexpectedToken(text: string): number {
   /** The last structural character, or a quote after a value. */

@@ -8,7 +8,7 @@ const refusalStatuses: ReadonlySet<number> = new Set([401, 403]);
 
 interface Line {
   loggedAtMs: number;
-  /** Requests without a line since then. */
+  /** How many requests have got no line since `loggedAtMs`. */
   unlogged: number;
 }
 
@@ -26,7 +26,7 @@ function countForLine(log: Logger, kind: string, everyMs: number): number {
   return isDue ? unlogged + 1 : 0;
 }
 
-/** A refused key or request (401 or 403). The line contains no part of the key. */
+/** Logs a refused key or request (401 or 403). The line contains no part of the key. */
 export function logRefusal(log: Logger, { code }: AppError, requestId: string | undefined): void {
   const { status } = errorKinds[code];
   if (!refusalStatuses.has(status)) return;
@@ -43,7 +43,7 @@ export function logRefusedScrape(log: Logger, status: number, requestId: string)
   log.info({ component: 'http', status, refused, request_id: requestId }, 'scrapes are refused');
 }
 
-/** A request that failed because Postgres or another backend can't be reached. */
+/** Logs a request that failed because Postgres or another backend can't be reached. */
 export function logUnavailable(log: Logger, err: Error, requestId: string | undefined): void {
   const failed = countForLine(log, 'unavailable', unavailableEveryMs);
   if (failed === 0) return;

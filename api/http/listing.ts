@@ -67,7 +67,7 @@ function metaOf(rows: { id: string }[], limit: number): PageMeta {
   return { limit, has_more: hasMore, next_cursor: hasMore && last ? toCursor(last.id) : null };
 }
 
-/** For a parent without rows. */
+/** The page of a parent without rows. */
 export function emptyPage({ limit }: Pick<Paging, 'limit'>): Page<never> {
   return { data: [], meta: { limit, has_more: false, next_cursor: null } };
 }

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Route } from './route.ts';
 
 /**
- * Removes the nulls that count as left out. In a request that creates something, every null does. In a
- * change, null clears a member, so only a null for a list or map does, and a null in the objects of a list.
- * An optional body that is null becomes empty.
+ * Removes the nulls that count as left out. In a request that creates something, every null counts as left
+ * out. In a change, a null clears its member, except that a null for a list or map counts as left out, and so
+ * does a null in the objects of a list. An optional body that is null becomes empty.
  */
 export function withoutNulls(
   json: unknown,
@@ -20,8 +20,8 @@ export function withoutNulls(
 }
 
 /**
- * Removes these nulls from the object, and all nulls from the objects in its lists. Leaves other objects as
- * they are.
+ * Removes the nulls that `isLeftOut` names, and all nulls from the objects in the object's lists. Leaves
+ * other objects as they are.
  */
 function withoutMembers(object: object, isLeftOut: (name: string) => boolean): object {
   const members = Object.entries(object).filter(

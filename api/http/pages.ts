@@ -74,7 +74,10 @@ body { margin: 0 }
 body:has(.page :target) .viewer { display: none }
 `;
 
-/** `X-Frame-Options`: for old browsers. `Referrer-Policy`: links don't send the address of the page. */
+/**
+ * `X-Frame-Options` is for old browsers. Because of `Referrer-Policy`, links don't send the address of the
+ * page.
+ */
 export const frameHeaders = { 'X-Frame-Options': 'DENY', 'Referrer-Policy': 'no-referrer' };
 
 const style = raw(`<style>${css}</style>`);
@@ -149,7 +152,7 @@ function header({ name, logoUrl }: Brand): Html {
   </header>`;
 }
 
-/** A form on the page keeps what was typed. */
+/** Links open in a new tab, so that a form on the page keeps what was typed. */
 function footer(links: NonNullable<Brand['links']>): Html {
   return html`<footer class="links">
     ${links.map(

@@ -28,7 +28,7 @@ export class RateLimited extends AppError {
 }
 
 export function createRateLimiter(perMinute: number, now: () => number = Date.now) {
-  // A dropped bucket counts as full: at worst, a project gets the requests of one more minute.
+  // A dropped bucket counts as full, so at worst a project gets the requests of one more minute.
   const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
   const msPerToken = 60_000 / perMinute;
 
@@ -73,7 +73,7 @@ export function countRequest(context: Context, { projectId }: Sender): void {
   limiterOf(context)(projectId);
 }
 
-/** Each post of a bulk request counts as a request. The first one is paid for by `countRequest`. */
+/** Each post of a bulk request counts as a request. `countRequest` has already counted the first post. */
 export function countPosts(context: Context, { projectId }: Sender, count: number): void {
   limiterOf(context)(projectId, count, 1);
 }

@@ -76,7 +76,7 @@ export async function transact<T>(
   }
 }
 
-/** A deadlock or a serialization failure, so nothing was written. */
+/** Whether the transaction failed with a deadlock or a serialization failure, so that nothing was written. */
 function hasLostRace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(40P01|40001)$/.test(String(error.code));
 }
@@ -105,10 +105,12 @@ async function transactOnce<T>(
   return answer;
 }
 
-/** An older key can be used for another request. */
+/** An idempotency key that is older can be used for another request. */
 const keptSince = sql<Date>`now() - ${fixedLimits.idempotencyHours} * interval '1 hour'`;
 
-/** Serializes requests with the same key: a simultaneous one waits for the first one's commit. */
+/**
+ * Serializes requests with the same key. A simultaneous request waits for the commit of the first request.
+ */
 async function refuseRepeat(
   trx: Transaction,
   { vault }: Context,
@@ -177,7 +179,10 @@ export async function refuseAnswered(
   throw new Replayed({ status: stored.status!, data: JSON.parse(answer) });
 }
 
-/** Whether the caller's key has the scopes of the request. Only the key that made it gets a secret again. */
+/**
+ * Whether the caller's API key has the scopes of the request. Only the API key that made the request gets a
+ * secret again.
+ */
 function mayHave(caller: Caller, stored: IdempotencyKeyRow): boolean {
   return (
     isInScope(caller, stored) &&

@@ -13,7 +13,7 @@ interface ValidateOptions {
   member?: 'field' | 'parameter';
 }
 
-/** The parsed value, or a `validation_error` with every issue. */
+/** Returns the parsed value, or throws a `validation_error` with every issue. */
 export function validate<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -99,7 +99,7 @@ function toIssues(
   }
 }
 
-/** The message of an issue for which the schema has none. Undefined: zod's own. */
+/** The message of an issue, if the schema has no message for it. Undefined: zod's own message. */
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -24,7 +24,7 @@ interface SignedRequest {
   payload: string;
 }
 
-/** Code of the issue with a request that is refused. */
+/** Code of the issue that a refused request gets. */
 export type SignatureIssue = 'required' | 'invalid_signature' | 'expired';
 
 /** Reads a form or JSON, since it is undocumented whether Threads sends JSON. Undefined: there is none. */
@@ -33,7 +33,7 @@ export function findSignedRequest(body: string): string | undefined {
   return z.object({ signed_request: z.string() }).safeParse(parseJson(body)).data?.signed_request;
 }
 
-/** `secret`: of the app. Empty: the app has no secret, so no signature is valid. */
+/** `secret`: the client secret of the app. Empty: the app has no secret, so no signature is valid. */
 export function readSignedRequest(
   given: string | undefined,
   secret: string,

@@ -4,11 +4,11 @@ import { AppError, validationError } from '../../schema/wire/errors.ts';
 
 /** Which transactions a state includes, so that a stream doesn't repeat their changes. */
 export interface Snapshot {
-  /** Every transaction below it had ended. */
+  /** Every transaction with a lower ID had ended. */
   readonly begin: bigint;
-  /** Every transaction from here on began later. */
+  /** Every transaction with this ID or a higher one began later. */
   readonly end: bigint;
-  /** Transactions between the two that had not ended. */
+  /** Transactions from `begin` to `end` that had not ended. */
   readonly running: ReadonlySet<bigint>;
 }
 

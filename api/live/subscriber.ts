@@ -11,7 +11,7 @@ const retryAfterS = 1;
 export interface Missed {
   items: PlacedItem[];
   position: FeedPosition;
-  /** No more changes are missing, so later ones are pushed. */
+  /** Whether no earlier changes are missing, so that later changes are pushed. */
   isLive: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface SubscriberOptions {
   /** Where to resume after a crash of the database. */
   durable: FeedPosition;
   readMissed(subscriber: Subscriber): Missed | Promise<Missed>;
-  /** The client has left, or knows why the stream broke. */
+  /** Called when the client has left, or knows why the stream broke. */
   onEnd(subscriber: Subscriber): void;
 }
 
@@ -43,7 +43,7 @@ export class Subscriber implements FeedStream {
   readonly startCursor: string;
   position: FeedPosition;
   readonly #options: SubscriberOptions;
-  /** After the last queued item. Reading resumes here after a crash of the database. */
+  /** The position after the last queued item. Reading resumes here after a crash of the database. */
   #durable: FeedPosition;
   #rewinds = 0;
   /** The snapshot of the state that the client saw first. Undefined once the stream is past the snapshot. */
@@ -89,7 +89,10 @@ export class Subscriber implements FeedStream {
     this.#settle();
   }
 
-  /** The database may have crashed and reuse ids before the position of the stream. */
+  /**
+   * Goes back to the durable position, because the database may have crashed and reuse IDs before the
+   * stream's position.
+   */
   rewind(): void {
     this.#rewinds++;
     this.#isLive = false;

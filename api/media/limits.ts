@@ -11,7 +11,10 @@ export function requireStorage({ media }: Pick<Context, 'media'>): MediaStorage 
   });
 }
 
-/** For media that no longer wait for an upload, or never did. Undefined: the media are gone. */
+/**
+ * Makes the error for an upload to media that no longer wait for one, or never did. `row` is undefined if the
+ * media are gone.
+ */
 export function uploadRefused(row: MediaRow | undefined): AppError {
   const { status, error_message } = row ?? { status: 'deleted', error_message: null };
   const reasons: Partial<Record<MediaRow['status'], string>> = {
@@ -52,7 +55,7 @@ export function checkTotal(storage: MediaStorage, row: MediaRow, total: number):
   }
 }
 
-/** For bytes that continue an upload. */
+/** Throws if a request that continues an upload names another total than the first request did. */
 export function checkSameTotal({ received_bytes, upload_total }: MediaRow, total: number): void {
   if (received_bytes === 0 || upload_total === null || upload_total === total) return;
   const message = `names ${total} bytes in all, but the upload began with ${upload_total}`;

@@ -192,7 +192,7 @@ function tooMany(): AppError {
   });
 }
 
-/** Undefined: the whole file, also for several ranges and for a malformed one. */
+/** Undefined: the whole file is sent, also if the header has several ranges or is malformed. */
 function readRange(
   header: string | undefined,
   size: number,

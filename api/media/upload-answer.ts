@@ -9,14 +9,14 @@ const busyRetryS = 5;
 /** A client that is cut off while it sends never reads the response, so it may send for a while. */
 const drainMs = 5_000;
 
-/** For a client that found no place among the uploads of this server. */
+/** The error for a client that found no place among the uploads of this server. */
 export function tooMany(): AppError {
   return new AppError('unavailable', 'This server receives too many uploads at once.', {
     retryAfterS: busyRetryS,
   });
 }
 
-/** For a client that sends bytes while another one does. */
+/** The error for a client that sends bytes of media while another client sends bytes of the same media. */
 export function alreadyRunning(): AppError {
   return new AppError('upload_in_progress', 'Another upload of these bytes is running.', {
     hint: 'Wait until it ends. Then ask where to continue.',
@@ -78,7 +78,10 @@ export function send(
     .end(bytes);
 }
 
-/** The bytes received so far. HTTP can't write an empty range. */
+/**
+ * The header with the bytes received so far. There is none for 0 bytes, because HTTP can't write an empty
+ * range.
+ */
 export function rangeOf(received: unknown): Record<string, string> {
   return typeof received === 'number' && received > 0 ? { Range: `bytes=0-${received - 1}` } : {};
 }

@@ -14,7 +14,7 @@ export type UploadRequest =
   | { kind: 'part'; total: number; from: number; bytes: number }
   | { kind: 'ask'; total: number };
 
-/** A part has a multiple of these bytes, except for the last one. */
+/** The bytes of each part, except the last one, are a multiple of this number. */
 export const partBytes = 262_144;
 
 /** Types that tools send by mistake. No image or video has them, and storing such a body would fail the media. */
@@ -74,7 +74,7 @@ function wrongRange(code: string, message: string): AppError {
   return validationError([{ path: ['Content-Range'], code, message }]);
 }
 
-/** For a client that waits for permission to send its body. Node refuses every other expectation. */
+/** Lets a client send its body if it waits for permission. Node refuses every other expectation. */
 export function askForBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { headers, httpVersion } = incoming;
   if (headers.expect !== undefined && httpVersion === '1.1') outgoing.writeContinue();

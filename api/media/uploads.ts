@@ -146,7 +146,7 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
     return row;
   }
 
-  /** Returns the media after the request. Still pending: more bytes are missing. */
+  /** Returns the media after the request. If they are still pending, more bytes are missing. */
   async function applyRequest(
     storage: MediaStorage,
     row: MediaRow,
@@ -170,7 +170,7 @@ export function createUploads(context: Context, options: Partial<UploadOptions> 
     return withPlace(row, (writer) => receive(storage, writer, request, exchange));
   }
 
-  /** Only one writer at a time. */
+  /** Runs `work` once it is the only writer of the media, in a place of this server. */
   async function withPlace(
     row: MediaRow,
     work: (writer: HeldWriter) => Promise<MediaRow>,

@@ -48,8 +48,8 @@ export async function getPlatformApp(
 }
 
 /**
- * New consents use this app. Accounts that were connected with an earlier app stay with the earlier app. 201
- * for the first app of the network, 200 for a later one.
+ * New consents use this app. Accounts that were connected with an earlier app stay with the earlier app.
+ * Answers 201 for the first app of the network, and 200 for a later app.
  */
 export async function setPlatformApp(
   context: Context,
@@ -117,7 +117,7 @@ export async function deletePlatformApp(
   });
 }
 
-/** For a network whose apps have no settings. */
+/** The schema of app settings for a network whose apps have none. */
 const noSettings = z.strictObject({});
 
 function presentPlatformApp({ publicUrl }: Context, row: PlatformAppRow): PlatformApp {

@@ -15,7 +15,7 @@ export function explainAbsence(
   return { code, message: code === 'media_not_public' ? noAddress : otherwise };
 }
 
-/** For a request about an account. Throws if this installation doesn't have its network. */
+/** Finds the network of an account. Throws if this installation doesn't have the network. */
 export function requirePlatform(platforms: Platforms, name: PlatformName): Platform {
   const platform = platforms.get(name);
   if (platform) return platform;

@@ -6,7 +6,7 @@ import type { Issue } from '../../schema/wire/errors.ts';
 import type { Path } from '../../schema/wire/names.ts';
 import { check } from '../http/validation.ts';
 
-/** `path`: of the options in the request. */
+/** `path`: path of the options in the request. */
 export function checkOptions(
   platforms: Platforms,
   network: Pick<PlatformEntry, 'name' | 'options'>,
@@ -21,7 +21,7 @@ export function checkOptions(
   });
 }
 
-/** An option of another network is the most common mistake. */
+/** Explains an unknown option. The most common mistake is an option of another network. */
 function explainOption(
   platforms: Platforms,
   { name, options }: Pick<PlatformEntry, 'name' | 'options'>,

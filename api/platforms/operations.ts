@@ -12,7 +12,7 @@ export function listCapabilities({ platforms }: Context): Page<Capabilities> {
   return wholePage([...platforms.values()].map((platform) => presentCapabilities(platform)));
 }
 
-/** `traits`: of the account whose rules are meant. Default: the rules of a new account. */
+/** `traits`: traits of the account whose rules are shown. Default: the rules of a new account. */
 export function presentCapabilities(platform: Platform, traits: Traits = {}): Capabilities {
   const { name, choices = {} } = platform.definition;
   const rules = rulesOf(platform, traits);

@@ -39,8 +39,9 @@ interface Place {
 }
 
 /**
- * `MastodonOptions` with `MastodonPoll` inside, and their inputs. An object is named after its member,
- * a list item after the member without its `s`. Undefined: the network has no options.
+ * Builds types such as `MastodonOptions` with `MastodonPoll` inside, and their input types. An object is
+ * named after its member, a list item after the member without its `s`. Undefined: the network has no
+ * options.
  */
 export function buildOptionTypes(builder: Builder, title: string, schema: z.ZodObject) {
   const options = listOptions({ builder, title, typeName: title }, schema);
@@ -125,7 +126,7 @@ function scalar(name: Scalar): OptionType {
   return { output: name, input: name, isList: false };
 }
 
-/** A schema's own metadata, with that of the schema inside an optional one. */
+/** The schema's own metadata. The metadata of the schema inside an optional one fill the gaps. */
 function metaOf(schema: z.ZodType): z.GlobalMeta {
   const inner = (schema.def as { innerType?: z.ZodType }).innerType;
   return { ...(inner && metaOf(inner)), ...schema.meta() };
@@ -187,7 +188,7 @@ function createEnum({ builder, title, typeName, option, meta }: Place, schema: z
   });
 }
 
-/** For names that the network's own documentation describes. */
+/** The description of a name that the network's own documentation explains. */
 function nameOwn({ title }: Pick<Place, 'title'>, word: string): string {
   return `\`${word}\` in the API of ${title}.`;
 }

@@ -35,7 +35,7 @@ export async function detachPostMedia(
   await detachOtherMedia(trx, post.id, idsOf(items));
 }
 
-/** Gives each URL an ID: the same one wherever the post names it. */
+/** Gives each URL an ID. A URL that the post names several times gets the same ID everywhere. */
 async function fetchUrls(
   trx: Transaction,
   scope: RowScope,

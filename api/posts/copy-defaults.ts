@@ -1,4 +1,5 @@
-// Copies the defaults of accounts into the targets of a draft that is scheduled or published, and takes them back.
+// Copies the defaults of accounts into the targets of a draft that is scheduled or published, and removes the
+// copies.
 import {
   clearDefaultOptions,
   setDefaultOptions,
@@ -21,7 +22,7 @@ export async function copyDefaults(
   if (copies.length > 0) await setDefaultOptions(trx, post.project_id, copies);
 }
 
-/** For a post that becomes a draft again. */
+/** Removes the copies from a post that becomes a draft again. */
 export async function takeBackDefaults(
   trx: Transaction,
   { post, results }: PostWithResults,

@@ -1,4 +1,4 @@
-// Counts targets in their accounts' months, enforces the limit and reports accounts close to it.
+// Counts the targets of each account per month, enforces the monthly limit, and reports accounts close to it.
 import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import {
   moveUsage,

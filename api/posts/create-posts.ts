@@ -13,8 +13,8 @@ import { validate } from '../http/validation.ts';
 import { createPost } from './create-post.ts';
 
 /**
- * Creates the posts in order, so that earlier posts count first against a limit. With a request key,
- * each post gets its own key, derived from it, so that a repeat creates only the missing posts.
+ * Creates the posts in order, so that earlier posts count first against a limit. With a request key, each
+ * post gets a key that is derived from the request key, so that a repeat creates only the missing posts.
  */
 export async function createPosts(
   context: Context,
@@ -99,5 +99,5 @@ function askForItem({ idempotency, ...caller }: Caller, index: number, input: Cr
   return { ...caller, idempotency: { ...idempotency, key } };
 }
 
-/** Longer than any key that a client may send, so the two can't collide. */
+/** Longer than any key that a client may send, so it never equals a client's key. */
 const placeOf = (index: number) => `posts[${index}]`.padEnd(maxKeyLength + 1);

@@ -50,7 +50,7 @@ export function publishPost(
   });
 }
 
-/** For a post that would fail at once. */
+/** The error for a post whose deadline has passed, so that a run would fail at once. */
 export function deadlinePassed(): AppError {
   return new AppError('conflict', 'The deadline of the post has passed.', {
     hint: ({ field }) =>

@@ -1,4 +1,4 @@
-// Reads posts: one by its ID, the list, and those that other resources link to.
+// Reads posts: one by its ID, the list, and the posts that other resources link to.
 import type { Page } from '../../schema/wire/listing.ts';
 import type { ListPosts, Post, PostResult } from '../../schema/posts/posts.ts';
 import {

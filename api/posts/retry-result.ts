@@ -43,7 +43,8 @@ export function retryResult(
     }
     await renewMedia(trx, post, failed);
     for (const row of failed) await reopenResult(trx, caller.projectId, row);
-    // Searches at the network start at `due_at`, which stays the same: an earlier run may have sent the post.
+    // Searches at the network start at `due_at`, which stays the same, because an earlier run may have sent
+    // the post.
     const { scheduled_at: scheduledAt, due_at: dueAt } = post;
     await startRun(trx, post, { status: 'pending', scheduledAt, dueAt });
     change({ subject: 'post', subject_id: id, result_id: resultId, kind: 'result.retried' });
@@ -79,7 +80,7 @@ const refusals: Record<Exclude<ResultStatus, 'failed'>, string> = {
   canceled: 'The target was canceled: only a failed one can be retried.',
 };
 
-/** The target, its first comment, or both: the ones that failed. Throws if neither failed. */
+/** The rows that failed: the target, its first comment, or both. Throws if neither failed. */
 function failedRows(result: PostResultRow, results: PostResultRow[]): PostResultRow[] {
   const comment = findFirstComment(results, result.id);
   const canRetry = result.status === 'failed' || result.status === 'published';

@@ -27,7 +27,8 @@ export function listTargetRows(results: readonly PostResultRow[]): PostResultRow
 }
 
 /**
- * The defaults that the targets got when the post left draft. Null: the targets of a draft get theirs later.
+ * The defaults that the targets got when the post left draft. Null: the post is a draft, whose targets get
+ * defaults later.
  */
 export function listCopiedDefaults({ results }: PostWithResults) {
   return listTargetRows(results).map((row) => row.default_options);
@@ -44,7 +45,10 @@ function toPlatformPost(result: PostResultRow, comment: PostResultRow | undefine
   };
 }
 
-/** A thumb is stored in the target's media too. */
+/**
+ * A link thumb is stored both in the options and in the target's media. A request names it only in the
+ * options.
+ */
 function toOwnMedia({
   media,
   platform_options: options,
@@ -79,7 +83,7 @@ const stateWords: Record<PostStatus, string> = {
   canceled: 'is canceled',
 };
 
-/** Whether the post can still be changed. None of its targets has started. */
+/** Whether the post can still be changed, because none of its targets has started. */
 export function isWaiting({ status }: PostRow): boolean {
   return status === 'draft' || status === 'scheduled';
 }

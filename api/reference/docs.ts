@@ -19,7 +19,10 @@ import { errorMeanings } from './error-meanings.ts';
 import viewerRelease from './viewer/release.json' with { type: 'json' };
 
 const documentFile = new URL('../../schema/openapi.json', import.meta.url);
-/** A copy, since its package installs 265 others. `scripts/update-viewer.ts` replaces it. */
+/**
+ * A copy of the viewer, because the viewer's package installs 265 others. `scripts/update-viewer.ts` replaces
+ * it.
+ */
 const viewerFile = new URL('viewer/standalone.js', import.meta.url);
 
 export const docPages: PublicPage<Pick<Context, 'publicUrl'>>[] = [

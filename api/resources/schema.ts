@@ -24,7 +24,7 @@ import '../users/graphql.ts';
 import '../webhooks/graphql.ts';
 import { routes } from './routes.ts';
 
-/** The schema has no context of its own: fields get one with each request. */
+/** The schema has no context of its own. Fields get a context with each request. */
 export function createSchema(): GraphQLSchema {
   return limitResponses(describeSchema(builder.toSchema(), routes));
 }

@@ -54,7 +54,8 @@ export function createMediaFiles({ db }: { db: Db }): Hono {
 }
 
 /**
- * Undefined: the whole file, also for several ranges. For a range beyond the file, `start` is after `end`.
+ * Undefined: the whole file is sent, also for several ranges. For a range beyond the file, `start` is after
+ * `end`.
  */
 function readRange(header: string | undefined, bytes: number) {
   const [match, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];

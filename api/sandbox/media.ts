@@ -34,7 +34,9 @@ export const NewMedia = z.strictObject({
 });
 
 const rowBytes = 262_144;
-/** Small: the driver makes several copies of the bytes, and garbage collection frees the copies late. */
+/**
+ * Small, because the driver makes several copies of the bytes, and garbage collection frees the copies late.
+ */
 const readBytes = 16_384;
 
 export async function createMedia(

@@ -25,7 +25,7 @@ export async function logIn(db: Db, handle: string): Promise<Tokens> {
   return toTokens(await insertSandboxGrant(db, { id: newGrantId(), handle, code: null }));
 }
 
-/** For a user who allowed access on the consent page. */
+/** Makes the code for a user who allowed access on the consent page. */
 export async function grantCode(db: Db, handle: string): Promise<string> {
   const code = randomBytes(24).toString('base64url');
   await insertSandboxGrant(db, { id: newGrantId(), handle, code });

@@ -41,7 +41,7 @@ export interface AppOptions {
   /** URL of Temporal's web page, for links. */
   temporalUiUrl: string | undefined;
   vault: Vault;
-  /** The process is not ready before this API key exists. Undefined: it waits for none. */
+  /** The process is not ready before this API key exists. Undefined: the process waits for no key. */
   firstKey?: string | undefined;
   /** URL as in FANFARE_MEDIA_URL. Undefined: this process has no store of media. */
   mediaUrl: string | undefined;

@@ -33,7 +33,7 @@ interface Report {
   role: Role;
   version: string;
   parts: Record<Part, PartReport>;
-  /** Since the last report. A loop that is blocked now gives no report. */
+  /** Delays since the last report. While the loop is blocked, nothing is reported. */
   event_loop_delay_ms: { mean: number; max: number };
 }
 
@@ -67,7 +67,7 @@ export function createHealth(options: HealthOptions): Health {
   async function hasPoolFailure(): Promise<boolean> {
     const isOld = performance.now() - database.lastAnswerAtMs() > ownFailureAfterMs;
     if (!isOld) return false;
-    // In parallel: in sequence, both could take longer than the probe waits.
+    // In parallel, because in sequence both could take longer than the probe waits.
     const [own, isFreshOk] = await Promise.all([check('database'), canConnect()]);
     return !own.ok && isFreshOk;
   }

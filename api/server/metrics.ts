@@ -112,7 +112,8 @@ export const metricsPage: PublicPage<ProcessContext> = {
       logRefusedScrape(context.log, refusal.status, c.get('requestId'));
       return c.text(refusal.message, refusal.status);
     }
-    // From the first scrape on, so that a process without scrapes collects nothing.
+    // Node's metrics are collected from the first scrape on, so that a process without scrapes collects
+    // nothing.
     const nodeMetric = processRegistry.getSingleMetric('process_start_time_seconds');
     if (!nodeMetric) collectDefaultMetrics({ register: processRegistry });
     const isUp = await readInstallation(context).then(
@@ -135,7 +136,9 @@ export const metricsPage: PublicPage<ProcessContext> = {
 const needsToken = 'Set FANFARE_METRICS_TOKEN, and send it as a bearer token.\n';
 const wrongToken = 'The token is not FANFARE_METRICS_TOKEN.\n';
 
-/** Not everyone may read metrics: they name paused projects, and show how much an installation does. */
+/**
+ * Not everyone may read metrics, because they name paused projects and show how much an installation does.
+ */
 function refuseScrape({ config }: Context, given: string | undefined) {
   const { metricsToken } = config.secrets;
   if (metricsToken === undefined) {

@@ -24,7 +24,7 @@ export function createOutbound(
   const safeFetch = createSafeFetch({
     guard,
     connectionsPerOrigin: config.deliveriesPerEndpoint,
-    // Every caller has its own limit. The longest is the refresh of a login, with 50 s.
+    // Every caller has its own time limit. The longest is the one for the refresh of a login, with 50 s.
     fetchDeadlineMs: 60_000,
   });
   const sandboxUrl = config.platforms.sandbox.apiUrl ?? `http://127.0.0.1:${port}/sandbox`;

@@ -2,7 +2,10 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 
-/** A free port for each entry of `wanted`: that port if it is free, any other otherwise. 0 is any port. */
+/**
+ * A free port for each entry of `wanted`: the wanted port if it is free, otherwise any free port. 0 stands
+ * for any port.
+ */
 export async function findFreePorts(
   wanted: readonly number[],
   host = '127.0.0.1',
@@ -21,7 +24,7 @@ export async function findFreePort(host?: string): Promise<number> {
   return (await findFreePorts([0], host))[0]!;
 }
 
-/** Holds a free port until another server listens on the returned one. */
+/** Holds a free port until another server takes it over by listening on the returned server. */
 export async function holdPort(host: string): Promise<{ server: Server; port: number }> {
   const server = (await hold(0, host)).unref();
   return { server, port: (server.address() as AddressInfo).port };

@@ -21,7 +21,7 @@ export function createProbeServer(context: ProcessContext) {
       const body = await response.text();
       outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
     })();
-    // An invalid request target or method.
+    // Rejects if the request's target or method is invalid.
     answering.catch(() => outgoing.writeHead(400).end());
   });
   return {

@@ -89,7 +89,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   }
 }
 
-/** `/v1/posts/bulk` before `/v1/posts/:id`, which matches it too. */
+/** Sorts paths so that `/v1/posts/bulk` comes before `/v1/posts/:id`, which also matches it. */
 function fixedFirst<T>(paths: Map<string, T>): [string, T][] {
   return [...paths].toSorted(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
 }
@@ -108,7 +108,7 @@ function methodsByPath(): Map<string, string[]> {
 
 const noMembers = z.strictObject({});
 
-/** No resource has an ID that Postgres can't store. */
+/** Throws a 404 for an ID that Postgres can't store, because no resource has such an ID. */
 function readParams(c: HonoContext<RestEnv>): Record<string, string> {
   const params = c.req.param();
   if (findTextIssues(params).length > 0) throw noSuchPath(c);

@@ -29,7 +29,7 @@ interface Router {
 
 interface ServerParts {
   documents: StoredDocuments;
-  /** Answers every path without another handler, with 404 if it doesn't exist. */
+  /** Answers every path that has no other handler, with 404 if the path doesn't exist. */
   rest: Router;
   connect: Router;
   /** Calls of networks, and the pages of data deletions. */
@@ -63,7 +63,10 @@ function limitUnread(outgoing: ServerResponse, stalledMs: number): void {
   outgoing.once('close', () => clearInterval(timer));
 }
 
-/** Node compares the same number when a socket times out, but Yoga switches this timeout off. */
+/**
+ * The bytes that wait to be sent. Node's own socket timeout compares this number too, but Yoga switches the
+ * timeout off.
+ */
 function unreadBytes(socket: Socket | null): number {
   return (socket as { _handle?: { writeQueueSize: number } } | null)?._handle?.writeQueueSize ?? 0;
 }
@@ -153,7 +156,8 @@ export function createServer(context: Context, parts: ServerParts): Server {
     async close() {
       keyWatch.close();
       const closed = new Promise((resolve) => server.close(resolve));
-      // Sockets first: after the end of a stream, clients close their socket with their own code.
+      // Closes the sockets first. Otherwise clients would close their sockets with their own code after their
+      // streams end.
       await Promise.all([closeSockets(), context.feed.close()]);
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);

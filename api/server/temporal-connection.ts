@@ -4,10 +4,10 @@ import { Client, Connection, type WorkflowService } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../../schema/config/config.ts';
 
-/** Without this, gRPC would send all traffic with Temporal through the proxy in `http_proxy`. */
+/** Without this option, gRPC would send all traffic with Temporal through the proxy in `http_proxy`. */
 export const withoutProxy = { channelArgs: { 'grpc.enable_http_proxy': 0 } };
 
-/** Without this, a new client would wait for the connection of an earlier one. */
+/** Without this option, a new client would wait for the connection of an earlier client. */
 const withoutSharing = { 'grpc.use_local_subchannel_pool': 1 };
 
 export interface TemporalTarget {
@@ -22,7 +22,10 @@ export async function createTemporalClient(target: TemporalTarget): Promise<Clie
   return new Client({ connection, namespace: target.config.temporal.namespace });
 }
 
-/** Closes the client, since gRPC waits forever for a connection that was silent when it was opened. */
+/**
+ * Closes the client after the call. gRPC would wait forever for a connection that was silent when it was
+ * opened.
+ */
 export async function askOnce<T>(
   { connection }: Client,
   withinMs: number,

@@ -5,7 +5,9 @@ import type { Logger } from 'pino';
 import { findFreePort } from './ports.ts';
 
 export interface TemporalRuntime {
-  /** Call it before each start of a worker: the SDK drops its runtime when the last connection closes. */
+  /**
+   * Call it before each start of a worker, because the SDK drops its runtime when the last connection closes.
+   */
   install(): Promise<void>;
   /** Text for Prometheus; empty while the worker restarts. */
   readMetrics(): Promise<string>;
@@ -74,7 +76,7 @@ export function createTemporalLogger(log: Logger): DefaultLogger {
   const own = log.child({ component: 'temporal' });
   return new DefaultLogger('WARN', ({ level, message, meta = {} }) => {
     if (unhelpful.has(message)) return;
-    // No other fields: some have data of a row, or bytes.
+    // Other fields are left out, because some have data of a row, or bytes.
     const { target, workflowId: workflow_id, error, err = error } = meta;
     const text = describe(err)?.slice(0, maxErrorLength);
     own[level === 'ERROR' ? 'error' : 'warn']({ target, workflow_id, error: text }, message);

@@ -1,4 +1,4 @@
-// Operations on users: read who has connected accounts, and erase them.
+// Operations on users: read the users who have connected accounts, and erase a user.
 import { lockAccountsOfUser } from '../../schema/database/accounts/accounts.ts';
 import { findUserRow, listUserRows, type UserRow } from '../../schema/database/accounts/users.ts';
 import type { Transaction } from '../../schema/database/tables.ts';

@@ -159,7 +159,7 @@ async function checkUrl({ guard }: Context, { projectId }: Caller, url: string):
   const checked = await guard.check(url, projectId);
   if (checked.ok) return;
   const { code, message } = checked;
-  // An allowed range also allows http, so the hint helps there too.
+  // The hint also helps with `not_https`, because the ranges that the operator allows also allow http.
   const isAboutAddress = code === 'blocked_address' || code === 'not_https';
   throw validationError(
     [{ path: ['url'], code, message }],
@@ -182,7 +182,7 @@ const noPreviousSecret = {
   previous_secret_until: null,
 };
 
-/** The engine compares these times with its own, which come from the database. */
+/** The database's clock, because the engine compares these times with times of the database. */
 const databaseNow = sql<Date>`clock_timestamp()`;
 
 const enabled = { status: 'active', disabled_reason: null, disabled_at: null } as const;

@@ -28,7 +28,7 @@ interface SocketState extends SocketOwner {
 
 type Connection = SocketContext<Record<string, unknown>, SocketState>;
 
-/** The share of all sockets that unauthenticated ones may take. */
+/** The share of all sockets that unauthenticated sockets may take. */
 const unauthenticatedShare = 0.5;
 const full = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n\r\n';
 const otherProtocol =
@@ -36,7 +36,7 @@ const otherProtocol =
   `The WebSocket subprotocol must be ${GRAPHQL_TRANSPORT_WS_PROTOCOL}.\n`;
 /** A socket without a key after this time is closed. */
 const initWithinMs = 3_000;
-/** How long a client may take to close its side. It gets less when the server shuts down. */
+/** How long a client may take to close its side. It gets less time when the server shuts down. */
 const closeMs = 5_000;
 const lastCloseMs = 1_000;
 

@@ -17,7 +17,10 @@ export function createUnauthenticated(max: number) {
   });
 
   return {
-    /** Above the limit, the one that has been silent longest is closed. An honest client shows a key at once. */
+    /**
+     * Above the limit, the socket that has been silent longest is closed. An honest client shows a key at
+     * once.
+     */
     add(socket: WebSocket, wire: Duplex): void {
       let bytes = 0;
       const count = (chunk: Buffer) => {

@@ -82,7 +82,8 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
           }
           const id = message.type === MessageType.Subscribe ? message.id : undefined;
           if (id !== undefined && running.has(id)) {
-            // A second operation with this ID would replace the running one, which nobody could end then.
+            // A second operation with this ID would replace the running one. Then nobody could end the
+            // running one.
             socket.close(CloseCode.SubscriberAlreadyExists, `The operation ${id} has not ended`);
             return;
           }

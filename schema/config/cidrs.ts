@@ -17,7 +17,7 @@ export function parseCidrs(text: string) {
   return { cidrs, issues };
 }
 
-/** For lists that `parseCidrs` has checked. */
+/** Converts lists that `parseCidrs` has checked. */
 export function toCidrs(texts: readonly string[]): Cidr[] {
   return texts.map((text) => {
     const cidr = readCidr(text);

@@ -20,7 +20,7 @@ export function findUsableApiKey(db: Db, hash: Buffer): Promise<ApiKeyRow | unde
     .executeTakeFirst();
 }
 
-/** The keys among these that may be used now. They may belong to any project. */
+/** Returns which of these keys may be used now. The keys may belong to any project. */
 export async function listUsableKeyIds(db: Db, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const keys = await db

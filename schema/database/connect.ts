@@ -105,7 +105,7 @@ export async function findReadOnlyCause(db: Db): Promise<string | undefined> {
 /**
  * A transaction left open would hold back the live feed, whose readers wait for every older transaction.
  * Before Postgres 17, only single statements can be limited. The limit isn't set by `options` of the
- * connection, because PgBouncer refuses these.
+ * connection, because PgBouncer refuses `options`.
  */
 export function limitTransactions(
   seconds: number,

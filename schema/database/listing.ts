@@ -5,7 +5,7 @@ import { maxPageBytes, type Period } from '../wire/listing.ts';
 import type { Db } from './tables.ts';
 
 /**
- * How much two clocks may differ: that of ids, and that of `created_at`, which can be the clock of Postgres.
+ * How much the clock of IDs may differ from the clock of `created_at`, which can be the clock of Postgres.
  */
 const clockSlackMs = 60_000;
 

@@ -18,7 +18,7 @@ const quietMs = 5;
 /** A silent server must not hold up a shutdown. */
 const flushWithinMs = 1_000;
 
-/** Has a connection of its own: a NOTIFY inside the writing transaction would serialize commits. */
+/** Has a connection of its own, because a NOTIFY inside the writing transaction would serialize commits. */
 export function createNotifier(url: string, queryTimeoutMs = defaultQueryTimeoutMs): Notifier {
   const waiting = new Set<Channel>();
   let sending: Promise<void> | undefined;

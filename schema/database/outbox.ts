@@ -17,11 +17,14 @@ import {
   type PublishPostInput,
 } from '../workflows.ts';
 
-/** A CTE. A statement that selects from it returns before its commit is on disk. */
+/** A CTE. A statement that selects from this CTE returns before the statement's commit is on disk. */
 const unsynced = sql`unsynced as materialized (
   select set_config('synchronous_commit', 'off', true))`;
 
-/** A row that was claimed this long ago is claimed again: its relay died, or Temporal was unavailable. */
+/**
+ * A row that was claimed this long ago is claimed again, because its relay has died or Temporal was
+ * unavailable.
+ */
 export const outboxClaimMs = 2_000;
 
 interface WorkflowRequest {
@@ -119,7 +122,7 @@ export type ClaimedRow = OutboxRow & { delay_ms?: number | null };
 /** SQL: rows that relays claim, from each group in turn. */
 type Queue = Record<'table' | 'group' | 'isWaiting' | 'order', RawBuilder<unknown>>;
 
-/** CTE: the groups with waiting rows, each found by one step in an index. The last one is null. */
+/** CTE: the groups with waiting rows, each found by one step in an index. The last group is null. */
 const waitingGroups = ({ table, group, isWaiting }: Queue) => sql`waiting as (
       (select ${group} as value from ${table} where ${isWaiting} order by 1 limit 1)
       union all
@@ -158,7 +161,7 @@ const outboxQueue: Queue = {
   order: sql`coalesce(start_at, created_at), id`,
 };
 
-/** Claims rows of each project in turn. Posts that are due come before those scheduled for later. */
+/** Claims rows of each project in turn. Posts that are due come before posts that are scheduled for later. */
 export async function claimOutbox(db: Db, limit: number): Promise<ClaimedRow[]> {
   const { rows } = await sql<ClaimedRow>`
     with recursive ${waitingGroups(outboxQueue)},
@@ -200,8 +203,8 @@ const leastOfEach = 10;
 /**
  * Claims waiting deliveries as one batch and inserts the outbox row of its workflow, in one statement. The
  * caller starts the workflow. Undefined: no deliveries are waiting, or deliveries are paused. Each webhook
- * gets a share. The commit may return before it is on disk. If a crash loses it, the workflow finds no
- * deliveries, and they are claimed again.
+ * gets a share. The commit may return before it is on disk. If a crash loses the commit, the workflow finds
+ * no deliveries, and the deliveries are claimed again.
  */
 export async function claimBatch(
   db: Db,

@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import type { Db } from './tables.ts';
 
-/** The scope of the pause that holds all deliveries; others are a network's name or a project's id. */
+/**
+ * The scope of the pause that holds all deliveries. Any other scope is a network's name or a project's ID.
+ */
 export const deliveriesScope = 'deliveries';
 
 /** Whether deliveries are paused, as an SQL condition. */

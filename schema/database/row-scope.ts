@@ -22,7 +22,7 @@ export interface RowScope {
 export function inScope({ projectId, environment }: RowScope, table: string): RawBuilder<boolean> {
   const isOfProject = sql<boolean>`${sql.ref(`${table}.project_id`)} = ${projectId}`;
   if (environment === 'production') return isOfProject;
-  // Not a parameter: Postgres must recognize the condition of partial indexes.
+  // Not a parameter, because Postgres must recognize the condition of partial indexes.
   return sql<boolean>`(${isOfProject} and ${sql.ref(`${table}.environment`)} = 'test')`;
 }
 

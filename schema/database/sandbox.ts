@@ -35,7 +35,7 @@ export function listSandboxPosts(
     .execute();
 }
 
-/** Replies to a post, and replies to those, oldest first. */
+/** Lists the replies to a post, the replies to these replies, and so on, oldest first. */
 export function listSandboxReplies(db: Db, id: string, limit: number): Promise<SandboxPostRow[]> {
   return db
     .withRecursive('replies', (query) =>
@@ -74,7 +74,7 @@ export async function listSandboxMedia(db: Db, ids: string[]): Promise<SandboxMe
   return db.selectFrom('sandbox_media').selectAll().where('id', 'in', ids).execute();
 }
 
-/** Appends bytes. False: they don't start where the received ones end. */
+/** Appends bytes. False: the bytes don't start where the received bytes end. */
 export async function insertSandboxMediaPart(
   db: Db,
   id: string,
@@ -176,7 +176,10 @@ export async function openSandboxGrant(
     .executeTakeFirstOrThrow();
 }
 
-/** Starts the next generation, which ends the tokens of `generation`. Undefined: they had already ended. */
+/**
+ * Starts the next generation, which ends the tokens of `generation`. Undefined: those tokens had already
+ * ended.
+ */
 export function setSandboxGrantRefreshed(
   db: Db,
   id: string,

@@ -27,14 +27,17 @@ export const indexedColumns: readonly SealedColumn[] = [
   sealedColumn('webhook_subscriptions', 'previous_secret'),
 ];
 
-/** Not indexed: an index slows every write. Answers are kept a day; the oldest one has the oldest key. */
+/**
+ * The key IDs of answers are not indexed, because an index slows every write. Answers are kept for one day,
+ * so `checkVault` finds old vault keys by reading the oldest answers.
+ */
 export const answers: SealedColumn = {
   ...sealedColumn('idempotency_keys', 'answer'),
   primaryKey: ['project_id', 'key'],
   context: `'idempotency_keys/' || project_id || '/' || key`,
 };
 
-/** A login whose key is gone begins again, so no start depends on this key. */
+/** If the key of a flow is gone, its user begins the login again. So no start requires the key. */
 const flows = sealedColumn('connect_sessions', 'flow', '/flow');
 
 export const sealedColumns: readonly SealedColumn[] = [...indexedColumns, answers, flows];

@@ -25,7 +25,10 @@ import type { ReplayedStatus, ReplayStatus } from '../replays.ts';
 import type { DisabledReason, WebhookStatus } from '../webhooks.ts';
 import type { Channel } from './notifier.ts';
 
-/** jsonb: pg parses it when it reads. Writes need text, since pg turns arrays into SQL arrays. */
+/**
+ * A jsonb column. pg parses its values when it reads. Writes need text, because pg turns arrays into SQL
+ * arrays.
+ */
 type Json<T> = ColumnType<T, string | undefined, string>;
 type JsonOrNull<T> = ColumnType<T | null, string | null | undefined, string | null>;
 
@@ -167,7 +170,7 @@ interface GrantTable {
 export type GrantRow = Selectable<GrantTable>;
 
 interface RevocationTable {
-  /** ID of the grant, or a new one for a login that has no grant. */
+  /** ID of the grant, or a new ID for a login that has no grant. */
   id: string;
   project_id: string;
   platform: PlatformName;
@@ -213,7 +216,7 @@ interface AccountCheckTable {
   status: AccountCheckStatus;
   publishes: boolean;
   steps: Json<StoredStep[]>;
-  /** Takes the place of a result's ID at networks that find a post by this ID. */
+  /** Replaces the ID of a result, by which some networks find a post. */
   result_id: string;
   /** What one step leaves for the next, sealed by the vault. Null: nothing. */
   progress: Buffer | null;
@@ -308,7 +311,7 @@ interface PostTable {
   /** Whether images are fitted to the rules of a network. */
   auto_fit: Generated<boolean>;
   metadata: Json<Record<string, string>>;
-  /** The run that may start. A reschedule, a publish-now and a retry each create a new one. */
+  /** The run that may start. A reschedule, a publish-now and a retry each create a new run. */
   current_run: Generated<number>;
   started_run: Generated<number>;
   concluded_run: Generated<number>;
@@ -319,7 +322,7 @@ interface PostTable {
   due_at: Date | null;
   /** When the current run was due. A retry is due when it is requested. */
   run_due_at: Generated<Date>;
-  /** When the sweeper found that the workflow is ahead of the row, since the database was restored. */
+  /** When the sweeper found that the workflow is ahead of the row, because the database had been restored. */
   restored_at: Date | null;
   progressed_at: Generated<Date>;
   /** A trigger increases the revision with each change that clients can see. */
@@ -380,9 +383,12 @@ interface PostResultTable {
   media: JsonOrNull<MediaItem[]>;
   /** Hash of the content, by which a repeat is found. */
   content_hash: ColumnType<Buffer | null, string | null | undefined, string | null>;
-  /** Options of the target itself. A null leaves out a default of the account. */
+  /** The target's own options. An option with the value null doesn't get the account's default. */
   platform_options: Json<Record<string, unknown>>;
-  /** The account's defaults for options that the target doesn't set. Null: a draft, which gets them later. */
+  /**
+   * The account's defaults for options that the target doesn't set. Null: the post is a draft, whose targets
+   * get defaults later.
+   */
   default_options: JsonOrNull<Record<string, unknown>>;
   status: ResultStatus;
   phase: Phase;
@@ -477,14 +483,14 @@ interface MediaTable {
   error_message: string | null;
   upload_token_hash: Buffer | null;
   upload_expires_at: Date | null;
-  /** The request or activity that writes the bytes, until `writer_until` unless renewed. */
+  /** The request or activity that writes the bytes. Its lease ends at `writer_until` unless it is renewed. */
   writer_id: string | null;
   writer_until: Date | null;
   /** Fetches that failed. */
   fetch_attempts: Generated<number>;
   /** The media were deleted, and their bytes were removed from the store. */
   is_emptied: Generated<boolean>;
-  /** The workflow that fetches the bytes. Null: none does. */
+  /** The workflow that fetches the bytes. Null: no workflow fetches them. */
   workflow_id: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
@@ -541,10 +547,13 @@ interface WebhookTable {
   status: WebhookStatus;
   disabled_reason: DisabledReason | null;
   disabled_at: Date | null;
-  /** When failures began to count: when the webhook was enabled, or at a success whose event was erased. */
+  /**
+   * Earlier failures don't count. Set when the webhook is enabled. If a later successful delivery is deleted,
+   * moves to the time of that delivery.
+   */
   enabled_at: Generated<Date>;
   failing_since: Date | null;
-  /** Sealed by the vault; null once deleted. */
+  /** Sealed by the vault; null once the webhook is deleted. */
   secret: Buffer | null;
   secret_key_id: string | null;
   secret_preview: string;
@@ -675,10 +684,10 @@ interface IdempotencyKeyTable {
   scopes: Scope[];
   /** Null only inside the transaction that does the work. */
   status: ColumnType<number | null, number | undefined, number | null>;
-  /** Sealed by the vault: the answer may show a secret. */
+  /** Sealed by the vault, because the answer may show a secret. */
   answer: ColumnType<Buffer | null, Buffer | undefined, Buffer | null>;
   answer_key_id: ColumnType<string | null, string | undefined, string>;
-  /** Set if the answer shows a secret: only this API key gets it again. */
+  /** Set if the answer shows a secret. Then only this API key gets the answer again. */
   only_for_key: ColumnType<string | null, string | undefined, string | null>;
   created_at: Generated<Date>;
 }

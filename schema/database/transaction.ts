@@ -16,7 +16,9 @@ export function inTransaction<T>(
   );
 }
 
-/** For one statement outside a transaction, which commits by itself. A failure sends no notification. */
+/**
+ * Runs one statement outside a transaction. The statement commits by itself. A failure sends no notification.
+ */
 export function inStatement<T>(
   db: Db,
   notifier: Pick<Notifier, 'notify'>,

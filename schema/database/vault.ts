@@ -11,7 +11,9 @@ export interface Vault {
   readonly keyId: string;
   readonly keyIds: readonly string[];
   hasKey(keyId: string): boolean;
-  /** `context` (table and row id) binds the ciphertext to its row: in another row it can't be opened. */
+  /**
+   * `context` (table and row id) binds the ciphertext to its row, so that it can't be opened in another row.
+   */
   seal(plaintext: string, context: string): Sealed;
   open(sealed: Sealed, context: string): string;
 }

@@ -6,7 +6,7 @@ import { LinkThumb } from './options/link-thumb.ts';
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
 const maxPictureBytes = 1_000_000;
-/** The lexicon has no limits. */
+/** Bluesky's lexicon limits neither titles nor descriptions. */
 const maxTitleLength = 300;
 const maxDescriptionLength = 1_000;
 
@@ -71,7 +71,7 @@ export const bluesky = definePlatform({
       // Bluesky's app takes 10 minutes: src/lib/constants.ts of bluesky-social/social-app.
       video: { max: 1, types: ['video/mp4'], maxBytes: 300_000_000, maxDurationMs: 600_000 },
       linkCard: { max: 1, types: imageTypes, maxBytes: maxPictureBytes },
-      // The lexicons have no limit. Bluesky's app has this one.
+      // The lexicons don't limit alt texts. This is the limit of Bluesky's app.
       altText: 2_000,
     },
     replies: {

@@ -13,7 +13,7 @@ export const TextUnit = describedEnum('TextUnit', 'Unit in which the network cou
 });
 export type TextUnit = z.infer<typeof TextUnit>;
 
-/** Rules for the images, or for the videos, of a post. An absent limit: none is known. */
+/** Rules for the images, or for the videos, of a post. An absent limit means that none is known. */
 export interface MediaFileRules {
   /** Maximum number in one post. */
   readonly max: number;
@@ -130,9 +130,12 @@ export interface PostFinding {
 export interface PlatformRules {
   readonly text: {
     readonly max: number;
-    /** Where text with media is shorter, such as a caption. Absent: `max`. */
+    /** The lower limit of text with media, such as a caption, if there is one. Absent: `max`. */
     readonly maxWithMedia?: number;
-    /** Limit in UTF-8 bytes, besides `max`. Where the network counts bytes only, both have the same number. */
+    /**
+     * Limit in UTF-8 bytes, besides `max`. If the network counts only bytes, `max` and `maxBytes` are the
+     * same number.
+     */
     readonly maxBytes?: number;
     readonly unit: TextUnit;
     /** Length in the unit. Default: each unit counts as one. */
@@ -143,8 +146,8 @@ export interface PlatformRules {
   /** Null: the network accepts no media. */
   readonly media: MediaRules | null;
   /**
-   * Form of the ID of a post to reply to. `areComments`: a reply has only text, and takes no reply itself, so
-   * there are no threads. Null: no replies, so no threads and no comments.
+   * Form of the ID of a post to reply to. `areComments`: a reply has only text, and nothing can reply to it,
+   * so there are no threads. Null: the network has no replies, so there are no threads and no comments.
    */
   readonly replies: {
     readonly id: RegExp;
@@ -183,7 +186,10 @@ export interface PlatformDefinition {
   readonly hasApp?: boolean;
   /** The network knows no apps without a client secret. */
   readonly needsAppSecret?: boolean;
-  /** Settings of a project's own app: a strict object of texts. The operator's are in `settings`. Absent: none. */
+  /**
+   * Settings of a project's own app: a strict object of texts. The operator's settings are in `settings`.
+   * Absent: none.
+   */
   readonly appSettings?: z.ZodObject;
   /**
    * How the network reports users who removed an app or want their data deleted. The path of its calls has

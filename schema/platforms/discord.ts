@@ -127,7 +127,7 @@ export const discord = definePlatform({
   rulesFor: ({ via }) => (via === 'webhook' ? { ...rules, replies: null } : rules),
   options,
   trialPost: { seenBy: 'everyone in the channel' },
-  // Discord checks a bot's nonce "in the past few minutes". A webhook's outcome stays unknown, so its
-  // commit is never repeated.
+  // Discord checks a bot's nonce "in the past few minutes". If the answer to a webhook's commit is lost, its
+  // outcome stays unknown, and the commit is never repeated.
   commitRepeatsForMs: 60_000,
 });

@@ -87,7 +87,9 @@ const story: MediaRules = {
     ),
 };
 
-/** A file whose kind is not known yet may be any. */
+/**
+ * Whether there is one file, and it is of this kind. A file whose kind is not known yet may be of any kind.
+ */
 const isOneOf = ([first, ...others]: readonly MediaSummary[], kind: 'image' | 'video') =>
   others.length === 0 && [kind, null].includes(first?.kind ?? null);
 

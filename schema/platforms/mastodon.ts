@@ -9,7 +9,10 @@ import {
 } from './definition.ts';
 import { countGraphemes, isDistinct, optionText } from './options/limits.ts';
 
-/** The limits of the account's server. A server that reports none refuses what exceeds its own limits. */
+/**
+ * The option `poll`, within the limits of the account's server. If a server doesn't report a limit, the
+ * server itself refuses what exceeds it.
+ */
 function pollFor(limits: Traits) {
   const { max_options = 100, max_characters_per_option = 1_000 } = limits;
   const { min_expiration = 1, max_expiration = 1e9 } = limits;
@@ -113,7 +116,7 @@ function mediaRulesFor(limits: Traits): MediaRules {
   };
 }
 
-/** The defaults are those of a new server. */
+/** A limit that the server doesn't report has the value that it has on a new server. */
 function rulesFor(limits: Traits): PlatformRules {
   const { max_characters: max = 500, characters_reserved_per_url: urlLength = 23 } = limits;
   return {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { definePlatform } from './definition.ts';
 
-/** All types that Fanfare can read: the relays never see the files. */
+/** All types that Fanfare can read, because the relays never see the files. */
 const imageTypes = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'];
 const videoTypes = ['video/mp4', 'video/webm', 'video/quicktime'];
 /** The protocol has no limit. Alt texts share `maxEventSize` with the text. */
@@ -47,6 +47,6 @@ export const nostr = definePlatform({
     source: 'https://github.com/hoytech/strfry/blob/master/strfry.conf',
   },
   options,
-  // An event's id is the hash of its content.
+  // An event's id is the hash of its content, so a repeat sends the same event.
   commitRepeatsForMs: Number.POSITIVE_INFINITY,
 });

@@ -39,7 +39,7 @@ const options = z
   })
   .meta({ id: 'SlackOptions', description: 'Options of a post to Slack.' });
 
-/** Needed for media only, so an account can be without it. */
+/** Needed only for media, so an account can lack this scope. */
 export const uploadScope = 'files:write';
 export const noUploads = {
   code: 'missing_scope',

@@ -75,7 +75,7 @@ export const telegram = definePlatform({
       max: 4_096,
       // https://core.telegram.org/bots/api#sendphoto, `caption`.
       maxWithMedia: 1_024,
-      // The server's `get_formatted_text` refuses more before it parses the markup.
+      // The server's `get_formatted_text` refuses longer text before it parses the markup.
       // https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp
       maxBytes: 32_768,
       unit: 'characters',

@@ -7,7 +7,7 @@ import { baseUrl, graphVersion, scopes } from './variables.ts';
 /** An emoji of several code points is one match. */
 const emoji = /\p{RGI_Emoji}|\p{Extended_Pictographic}/gv;
 
-/** Characters, but each emoji as its bytes. https://developers.facebook.com/docs/threads/posts */
+/** Counts characters, and for each emoji its bytes. https://developers.facebook.com/docs/threads/posts */
 function countText(text: string): number {
   const counted = Array.from(text.matchAll(emoji), ([found]) => found);
   const added = counted.map((found) => Buffer.byteLength(found) - countCharacters(found));

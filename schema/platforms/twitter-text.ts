@@ -10,22 +10,25 @@ export function loadTwitterText(): typeof TwitterText {
 
 /** Longer than hostnames are. */
 const longWord = /\S{64,}/g;
-/** A URL has fewer dots and brackets. */
+/** More dots and brackets than a URL has. */
 const maxMarks = 100;
-/** Hostnames have fewer characters that aren't ASCII. */
+/** More characters that aren't ASCII than a hostname has. */
 const maxForeign = 40;
 /**
  * A link, or a run of letters, digits and hyphens. A `long` run is no hostname, but `twitter-text` takes
- * quadratic time to find that out. The others match as a whole, so that each is tried only once.
+ * quadratic time to find that out. Links and shorter runs match as a whole, so that each is tried only once.
  */
 const linkOrRun =
   /(?:[\p{L}\d_-]{1,253}\.)+\p{L}{2,63}(?::\d{1,5})?(?:[/?][^\s"<>^`{}\\]*)?|(?<long>[\p{L}\d_-]{254,})|[\p{L}\d_-]+/gu;
 /** What follows the first slash behind a letter or a digit in a word, up to a query. */
 export const urlPath = /(?<=[\p{L}\d]\/)[^\s?]+/gu;
-/** The letters that a path can have besides those of ASCII. */
+/** The letters outside ASCII that a path can have. */
 const pathLetters = /[\u00c0-\u024f\u0400-\u04ff\u1e00-\u1eff]/g;
 const asciiOrNot = /\p{ASCII}+|\P{ASCII}+/gu;
-/** Ends before a letter or an emoji, if possible, and within no joined emoji. */
+/**
+ * A piece of at most 16 characters. If possible, it ends before a letter or an emoji, and not within a joined
+ * emoji.
+ */
 const piece = /.{1,16}(?<!\u200d)(?=[\p{L}\p{Extended_Pictographic}])|.{1,16}/gsu;
 
 /**
@@ -57,8 +60,8 @@ function splitLongWord(word: string): string[] {
 }
 
 /**
- * X accepts 25,000 characters. A link may have more than X counts for it, hence 1,000 more. Longer texts
- * count slowly.
+ * X accepts 25,000 characters. A link may have more characters than X counts for it, so this limit is 1,000
+ * higher. Counting takes long for longer texts.
  */
 const endlessCharacters = 26_000;
 

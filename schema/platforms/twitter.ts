@@ -77,7 +77,7 @@ const media: MediaRules = {
     maxBytes: 512 * mb,
     minWidth: 32,
     minHeight: 32,
-    // 1:3. Ratios have three decimals here.
+    // A ratio of 1:3, with three decimals like all ratios here.
     minRatio: 0.333,
     maxRatio: 3,
     minDurationMs: 500,

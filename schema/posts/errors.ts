@@ -178,7 +178,7 @@ function isPostingErrorCode(code: string): code is PostingErrorCode {
   return Object.hasOwn(postingErrors, code);
 }
 
-/** The error of a target whose media failed with this code, or have an issue with it. */
+/** The error of a target whose media failed with this code, or have an issue with this code. */
 export function mediaErrorOf(
   code: string,
 ): 'media_unreachable' | 'media_too_large' | 'media_invalid' {

@@ -254,7 +254,7 @@ export const Post = z
   .meta({ id: 'Post', description: 'A post to one or more accounts.' });
 export type Post = z.infer<typeof Post>;
 
-/** What an event says of an outcome: all that a receiver needs to act. */
+/** The members of an outcome in an event: all that a receiver needs to act. */
 const eventOutcome = {
   status: true,
   external_id: true,

@@ -44,7 +44,7 @@ export function newId(kind: IdKind): string {
   return makeId(kind, lastMs, sequence);
 }
 
-/** A new ID that sorts among those of that time. */
+/** A new ID that sorts among the IDs that were made at that time. */
 export function idAt(kind: IdKind, at: Date): string {
   return makeId(kind, at.getTime(), randomBytes(2).readUInt16BE() & 0xfff);
 }

@@ -1,5 +1,5 @@
-// Programs under test share the code that they have compiled. The processes of vitest don't, because each would write
-// a cache of its own at the end.
+// Programs under test share the code that they have compiled. The processes of vitest don't share theirs,
+// because each process would write its own cache at the end.
 import { join } from 'node:path';
 import { inject } from 'vitest';
 

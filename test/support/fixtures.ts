@@ -1,9 +1,13 @@
-// Objects that a test file needs once, or anew for each test. Hooks create them, and tests use them like constants.
+// Objects that a test file creates once, or again for each test. Hooks create them, and tests use them like
+// constants.
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 type Create<T> = () => T | Promise<T>;
 
-/** Created before the file's tests and disposed of after them. Only tests and hooks may use its members. */
+/**
+ * Created before the file's tests and disposed of after them. Only tests and hooks may use the members of the
+ * object.
+ */
 export function forFile<T extends AsyncDisposable>(create: Create<T>): T;
 export function forFile<T extends object>(create: Create<T>, dispose: (made: T) => unknown): T;
 export function forFile<T extends object>(

@@ -1,4 +1,5 @@
-// Before the first test: both servers, the template database and the workflow bundle. After the last: all of it gone.
+// Starts both servers and makes the template database and the workflow bundle before the first test. Removes
+// all of them after the last test.
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
@@ -23,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const servers = await startServers();
   const cacheDirectory = join(servers.directory, 'cache');
   try {
-    // Otherwise the first file of every worker would bundle the workflows for itself.
+    // Otherwise the first test file of every worker would bundle the workflows for itself.
     await Promise.all([createTemplate(servers.adminDatabaseUrl), workflowBundle(cacheDirectory)]);
   } catch (error) {
     await servers.stop();

@@ -1,9 +1,9 @@
-// Processes of the machine, to see whether one still runs.
+// Reads the processes of the machine, to see whether a process still runs.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 
 export interface ProcessIdentity {
-  /** Distinguishes processes that reuse a pid. */
+  /** Distinguishes processes that have the same pid one after the other. */
   startedAt: string;
   /** Working directory. Linux only. */
   directory: string | undefined;

@@ -6,9 +6,9 @@ import type { Reporter, TestModule, TestResult } from 'vitest/node';
 export interface Report {
   passed: number;
   failed: number;
-  /** Tests that were skipped without a reason of their own, because something that they need is missing. */
+  /** Tests that were skipped without giving a reason, because something that they need is missing. */
   skipped: number;
-  /** Tests that gave a reason: they don't apply to their subject, whatever the machine has. */
+  /** Tests that gave a reason: they don't apply to their subject on any machine. */
   notApplicable: { test: string; reason: string }[];
   /** Files with skipped tests. */
   skippedIn: string[];
@@ -17,7 +17,7 @@ export interface Report {
   seconds: Record<string, number>;
 }
 
-/** Names the file for the report. */
+/** Variable with the path of the report's file. */
 export const reportVariable = 'FANFARE_TEST_REPORT';
 
 export const emptyReport = (): Report => ({

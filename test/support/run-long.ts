@@ -1,10 +1,13 @@
-// `npm run test:long`: the tests that take too long to run for every change. Paths as arguments run only these parts
-// of `test/long`. Without arguments, the checks at Temporal's production server follow.
+// `npm run test:long`: the tests that take too long to run for every change. With paths as arguments, only
+// these parts of `test/long` run. Without arguments, the checks at Temporal's production server follow.
 import { runProduction } from './run-production.ts';
 import { runTests } from './run-tests.ts';
 
 const given = process.argv.slice(2);
-/** One after the other: some measure memory or time, and the networks' faults keep every core busy. */
+/**
+ * The parts run one after the other, because some of them measure memory or time, and the tests of networks'
+ * faults keep every core busy.
+ */
 const parts =
   given.length > 0
     ? [[...given, '--maxWorkers=1']]

@@ -1,4 +1,5 @@
-// `npm run test:networks`: publishes to real servers, those that the tests start or one that is named.
+// `npm run test:networks`: publishes to real servers. The tests start these servers, or the command line
+// names one.
 import {
   describeUsage,
   namedServerVariable,
@@ -7,7 +8,7 @@ import {
 import { runTests } from './run-tests.ts';
 
 const namedServerTest = 'test/networks/named-server.test.ts';
-/** Without this option, a server that can't be had on this machine fails the run. */
+/** Without this option, the run fails if a server can't run on this machine. */
 const allowSkips = '--allow-skips';
 const given = process.argv.slice(2).filter((each) => each !== allowSkips);
 const mustRunAll = !process.argv.includes(allowSkips);

@@ -8,7 +8,7 @@ import { buildProductionTemporal } from './servers/production-temporal.ts';
 const chaos = ['test/chaos/run.ts', '--short'];
 const bench = ['test/bench/run.ts', 'posts_accepted', 'posts_concluded', 'burst'];
 
-/** Sets the exit code. */
+/** Runs the tests. Sets the exit code. */
 export async function runProduction(): Promise<void> {
   const skipped = await buildProductionTemporal().then(
     () => undefined,

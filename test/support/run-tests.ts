@@ -10,11 +10,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 
 export interface RunOptions {
-  /** Lists the files that take longer. They don't fail the run: a first run also downloads servers. */
+  /**
+   * Lists the files that take longer than this. Such files don't fail the run, because a first run also
+   * downloads servers.
+   */
   slowAfterS?: number;
-  /** A run whose tests are all skipped passes. */
+  /** Whether the run passes if all of its tests are skipped. */
   canSkipAll?: boolean;
-  /** A skipped test fails the run, except one that doesn't apply. */
+  /** Whether a skipped test fails the run. A test that doesn't apply never does. */
   mustRunAll?: boolean;
 }
 

@@ -10,7 +10,7 @@ const files = process.argv.slice(2);
 if (files.length > 0) await runTests(files);
 else {
   await runTests(
-    // Without programs, five files keep two cores busy.
+    // These files start no programs, so only five of them at a time keep two cores busy.
     [...others.flatMap((folder) => ['--exclude', `test/${folder}/**`]), '--maxWorkers=5'],
     { slowAfterS: 10 },
   );

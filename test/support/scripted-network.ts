@@ -26,11 +26,11 @@ export interface ScriptedNetwork {
   readonly platform: Platform;
   /** The result ids of its posts, in order. */
   readonly posts: string[];
-  /** The post that each of them replies to. */
+  /** The post that each post replies to. */
   readonly repliedTo: (string | null)[];
   /** How many commits have reached the network. */
   calls: number;
-  /** False: the network reports no IDs of its posts. */
+  /** Whether the network reports the IDs of its posts. */
   givesIds: boolean;
   /** Each commit takes the first entry. Without an entry, commits publish. */
   script: Behaviour[];
@@ -41,13 +41,13 @@ export interface ScriptedNetwork {
   refreshError?: PlatformError;
   /** Further members of the answer to a refresh. */
   refreshed?: Partial<RefreshedCredentials>;
-  /** Reported with every post that the network takes. */
+  /** The limit that the network reports with every post that it takes. */
   throttle?: Throttle;
   /** Runs while a refresh is under way. */
   onRefresh?: () => Promise<void>;
 }
 
-/** Another network for each test. */
+/** Creates another network for each test. */
 export const useScriptedNetwork = () => forEachTest(createScriptedNetwork);
 
 export function createScriptedNetwork(): ScriptedNetwork {

@@ -1,4 +1,5 @@
-// The order of the test files: those that take long first, so that no worker is left alone with one.
+// The order of the test files. Long files come first, so that no worker is left alone with a long file at the
+// end.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that start programs or browsers, publish through a whole Fanfare, or send many large files. */

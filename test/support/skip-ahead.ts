@@ -1,7 +1,7 @@
-// Time that passes at once, for what this process measures with `performance.now()`.
+// Moves this process's `performance.now()` ahead, so that time passes at once.
 import { vi } from 'vitest';
 
-/** From now on, `performance.now()` is so much later. The next test has the real time again. */
+/** From now on, `performance.now()` is ahead by this much. The next test has the real time again. */
 export function skipAhead(ms: number): void {
   const fromMs = performance.now() + ms;
   const skippedAt = process.hrtime.bigint();

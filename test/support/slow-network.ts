@@ -1,4 +1,4 @@
-// A network behind a port that answers each call when the test lets it. Several processes can use it.
+// A network behind a port that answers each call only when the test lets it. Several processes can use it.
 import { z } from 'zod';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { CommitOutcome, Platform, Target } from '../../activities/platforms/platform.ts';
@@ -8,13 +8,13 @@ import { startReceiver, type Reply } from './receivers/receiver.ts';
 
 /** What the network does with one call. */
 export interface Behavior {
-  /** Acts and answers when this is resolved. Default: at once. */
+  /** The network acts and answers when this promise resolves. Default: at once. */
   until?: Promise<unknown>;
-  /** Answers that it does not take the post. */
+  /** The network answers that it does not take the post. */
   refuses?: boolean;
-  /** Takes the call and breaks the connection. */
+  /** The network takes the call, but breaks the connection. */
   losesAnswer?: boolean;
-  /** Takes the commit and finishes the post in `confirm`. */
+  /** The network takes the commit, but finishes the post only in `confirm`. */
   accepts?: boolean;
 }
 
@@ -22,11 +22,13 @@ export interface SlowNetwork extends AsyncDisposable {
   readonly url: string;
   /** How many calls of each phase have arrived. */
   readonly calls: Record<Phase, number>;
-  /** The result ids of its public posts, in order. */
+  /** The result ids of the network's public posts, in order. */
   readonly posts: string[];
 }
 
-/** `behaviors`: for each phase, what the network does with its first call, its second one, and so on. */
+/**
+ * `behaviors`: for each phase, a list of what the network does with each call, beginning with the first call.
+ */
 export async function startSlowNetwork(
   behaviors: Partial<Record<Phase, Behavior[]>>,
 ): Promise<SlowNetwork> {

@@ -1,4 +1,4 @@
-// The process for images: runs one job after another, and reports what each one uses.
+// The process for images: runs one job after another, and reports the usage of each job.
 import { MediaError } from '../media-error.ts';
 import { encodeImage } from './encode.ts';
 import { readHeader } from './header.ts';
@@ -47,7 +47,7 @@ process.on('message', (job: ImageJob) => {
   });
 });
 
-// The parent has ended, however it did.
+// The parent has ended, for whatever reason.
 process.on('disconnect', () => process.exit());
-// A terminal and systemd send these to children too. The parent may still need the image.
+// A terminal and systemd send these signals to child processes too, but the parent may still need the image.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

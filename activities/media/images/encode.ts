@@ -1,15 +1,15 @@
-// Encodes an image anew: upright, without metadata, smaller if asked.
+// Encodes an image again: upright, without metadata, and smaller if requested.
 import sharp, { type Sharp } from 'sharp';
 import { type ImageSize, openImage, readHeader, unreadable } from './header.ts';
 import { animatedTypes, type EncodedImage, type Encoding, type JobOf } from './job.ts';
 
 interface Encoder {
-  /** The largest image for an encoder that holds the whole image. Absent: the encoder holds a few rows. */
+  /** Maximum size for an encoder that holds the whole image. Absent: the encoder holds only a few rows. */
   heldPixels?: number;
   encode(image: Sharp, quality: number, pixels: number): Sharp;
 }
 
-/** Optimized coding saves a few percent, but holds the whole image. */
+/** Up to this size, coding is optimized, which saves a few percent but holds the whole image. */
 const optimizedPixels = 8_000_000;
 
 const encoders: Record<string, Encoder> = {
@@ -27,7 +27,8 @@ const encoders: Record<string, Encoder> = {
   'image/gif': { encode: (image) => image.gif({ effort: 3 }) },
   'image/avif': {
     heldPixels: 4_000_000,
-    // Six times as fast as with effort 2, for files that are 7% larger: other projects wait for each encoding.
+    // This effort is six times as fast as effort 2, for files that are 7% larger. Other projects wait for
+    // each encoding.
     encode: (image, quality) => image.avif({ quality, effort: 0 }),
   },
 };

@@ -17,7 +17,7 @@ export interface ImageSize {
 export interface ImageHeader extends ImageSize {
   metadata: Metadata;
   frames: number;
-  /** As in EXIF. 1: upright. An animation has none. */
+  /** The orientation as in EXIF. 1: the image is upright, or is an animation. */
   orientation: number;
 }
 
@@ -45,12 +45,12 @@ export async function readHeader(path: string): Promise<ImageHeader> {
   return { metadata, ...size, frames, orientation };
 }
 
-/** The decoder reports AVIF as its container, HEIF. Other formats are refused later. */
+/** For AVIF, the decoder reports the container, HEIF. Other formats are refused later. */
 function typeOf(format: string): keyof typeof imageLimits.pixels {
   return format in imageLimits.pixels ? (format as keyof typeof imageLimits.pixels) : 'avif';
 }
 
-/** Every frame of an image whose header was read. Fails if the image is cut short. */
+/** Opens every frame of an image whose header was read. Fails if the image is cut short. */
 export function openImage(path: string, options: SharpOptions = {}): Sharp {
   return sharp(path, {
     animated: true,

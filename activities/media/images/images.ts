@@ -1,4 +1,4 @@
-// Reads and fits images in processes of their own, whose time projects share.
+// Reads and fits images in separate processes. Projects share the time of these processes.
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,20 +13,22 @@ import { createImageProcess, type ImageProcess } from './process.ts';
 
 export interface ImageType {
   contentType: string;
-  /** As the decoder names it. */
+  /** The format's name in the decoder. */
   format: string;
 }
 
-/** A file that is removed when it is disposed of. */
+/** A file that is removed when the object is disposed of. */
 export interface FittedImage extends EncodedImage, AsyncDisposable {
   contentType: string;
-  /** In parts of `partBytes`, except for the last. */
+  /** Yields parts of `partBytes`. The last part may be smaller. */
   open(partBytes: number): AsyncIterable<Uint8Array>;
 }
 
 type CpuLimits = Record<'fitCpuMs' | 'turnCpuMs', number>;
 
-/** Both throw a `MediaError` if the image can't be used, and errors of the source as they are. */
+/**
+ * Both methods throw a `MediaError` if the image can't be used. They pass on errors of the source unchanged.
+ */
 export interface Images {
   read(projectId: string, source: MediaSource, type: ImageType): Promise<ReadImage>;
   /** Lowers the quality, then the size, until the image fits. */
@@ -34,7 +36,9 @@ export interface Images {
   close(): Promise<void>;
 }
 
-/** Without a limit of bytes, the first quality is used. With a limit, the others are tried in order. */
+/**
+ * Without a limit of bytes, the first quality is used. With a limit, further qualities are tried in order.
+ */
 const qualities: Readonly<Record<string, readonly [best: number, ...others: number[]]>> = {
   'image/jpeg': [90, 85, 75, 65, 55],
   'image/png': [100, 100],
@@ -44,7 +48,7 @@ const qualities: Readonly<Record<string, readonly [best: number, ...others: numb
 };
 
 const maxTries = 12;
-/** Images that are copied to the temporary folder at once. */
+/** Number of images that are copied to the temporary folder at the same time. */
 const maxCopies = 8;
 
 const { maxBytes: maxFileBytes, pictureCpuMs } = imageLimits;
@@ -66,7 +70,7 @@ export function createImages(cpuLimits: Partial<CpuLimits> = {}): Images {
     const hasFrames = async (child: ImageProcess) =>
       animatedTypes.has(plan.contentType) &&
       (await child.run({ kind: 'frames', path }, pictureCpuMs)).done > 1;
-    // Undefined until the first turn has counted the frames.
+    // Undefined until the first turn, which counts the frames.
     let isAnimation: boolean | undefined;
     for (;;) {
       const encoded = isAnimation
@@ -110,7 +114,7 @@ export function createImages(cpuLimits: Partial<CpuLimits> = {}): Images {
   };
 }
 
-/** Encodes the image until it fits. Undefined: the image has used up its turn, and needs another one. */
+/** Encodes the image until it fits. Undefined: the image has used up its turn, and needs another turn. */
 function createTries(
   files: { path: string; to: string },
   { contentType, maxBytes, ...limits }: FitPlan,

@@ -4,16 +4,16 @@ import type { FitPlan } from '../../platforms/media-rules.ts';
 import type { ImageSize } from './header.ts';
 
 export interface Encoding extends Omit<FitPlan, 'maxBytes'> {
-  /** Of the encoder. */
+  /** Quality of the encoder. */
   quality: number;
-  /** Applied to the size that the limits allow. */
+  /** The size that the limits allow is multiplied by this factor. */
   factor: number;
 }
 
 /** Types whose encodings can have several frames. */
 export const animatedTypes: ReadonlySet<string> = new Set(['image/gif', 'image/webp']);
 
-/** `path`: of a file with the image. */
+/** `path`: the file with the image. */
 export type ImageJob =
   | { kind: 'read'; path: string; contentType: string; format: string }
   | { kind: 'frames'; path: string }
@@ -21,7 +21,7 @@ export type ImageJob =
 
 /** The size is that of one frame, after its orientation is applied. */
 export interface ReadImage extends ImageSize {
-  /** The image has an orientation to apply, or something to remove: a location, or bytes behind the image. */
+  /** The image has an orientation to apply, or something to remove: a location, or bytes after the image. */
   needsCleaning: boolean;
 }
 
@@ -33,9 +33,9 @@ export type ImageAnswer =
   | { done: ReadImage | EncodedImage | number }
   | { refused: { code: MediaErrorCode; message: string } };
 
-/** What the job has used so far. The process reports it all the time. */
+/** What the job has used so far. The process reports this usage all the time. */
 export interface ImageUsage {
-  /** Beyond what the process has without an image. */
+  /** Memory in addition to what the process uses without an image. */
   memoryBytes: number;
   cpuMs: number;
 }
@@ -46,5 +46,5 @@ export type JobOf<Kind extends ImageJob['kind']> = Extract<ImageJob, { kind: Kin
 export type ImageResult<Job extends ImageJob> =
   Job extends JobOf<'read'> ? ReadImage : Job extends JobOf<'frames'> ? number : EncodedImage;
 
-/** From the process. */
+/** A message from the process. */
 export type ImageMessage = { usage: ImageUsage } | ImageAnswer;

@@ -8,7 +8,7 @@ import type { ImageSize } from './header.ts';
 export interface Layout {
   /** Offset of the first byte after the image. Null: the image is cut short. */
   end: number | null;
-  /** What a decoder holds at once, per pixel. 0: a few rows. */
+  /** Memory that a decoder holds at once, per pixel. 0: the decoder holds only a few rows. */
   heldBytesPerPixel: number;
 }
 
@@ -18,7 +18,7 @@ export function readLayout(bytes: Buffer, contentType: string): Layout {
   return { end: end > bytes.length ? null : end, heldBytesPerPixel };
 }
 
-/** Refuses an image that a decoder must hold whole, and that is too large for that. */
+/** Refuses an image that is too large if a decoder must hold all of it. */
 export function checkHeld({ heldBytesPerPixel }: Layout, { width, height }: ImageSize): void {
   const bytes = Math.round(width * height * heldBytesPerPixel);
   if (bytes <= imageLimits.heldBytes) return;
@@ -31,7 +31,7 @@ interface Found {
   heldBytesPerPixel?: number;
 }
 
-/** By type: every one that Fanfare accepts. */
+/** The reader of each content type that Fanfare accepts. */
 const readers: Readonly<Record<string, (bytes: Buffer) => Found>> = {
   'image/jpeg': readJpeg,
   'image/png': readPng,
@@ -40,7 +40,7 @@ const readers: Readonly<Record<string, (bytes: Buffer) => Found>> = {
   'image/avif': (bytes) => ({ end: endOfAvif(bytes) }),
 };
 
-/** Throws at the part, or the byte, that is one too many. */
+/** Counts parts or bytes. Throws once the count exceeds the limit. */
 function createCounter(what: string, limit: number): (by?: number) => void {
   let count = 0;
   return (by = 1) => {
@@ -52,7 +52,10 @@ function createCounter(what: string, limit: number): (by?: number) => void {
 
 const countMetadata = () => createCounter('bytes of metadata', imageLimits.metadataBytes);
 
-/** A segment states its length. Coded data doesn't, so its end is found by the marker of the next segment. */
+/**
+ * A segment states its length. Coded data doesn't state it, so their end is found by the marker of the next
+ * segment.
+ */
 function readJpeg(bytes: Buffer): Found {
   const countSegment = createCounter('segments', imageLimits.parts);
   const countScan = createCounter('scans', imageLimits.scans);
@@ -94,7 +97,10 @@ const isMetadata = (marker: number) => (marker >= 0xe0 && marker <= 0xef) || mar
 const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
-/** With several scans, a decoder holds the coefficients of all components until the last scan: two bytes each. */
+/**
+ * With several scans, a decoder holds the coefficients of all components until the last scan. Each
+ * coefficient takes two bytes.
+ */
 function coefficientBytes(bytes: Buffer, at: number): number {
   const components = bytes[at + 9] ?? 0;
   const factors = Array.from({ length: components }, (_, i) => bytes[at + 11 + i * 3] ?? 0x11);
@@ -130,7 +136,10 @@ function readPng(bytes: Buffer): Found {
   return { end: Infinity };
 }
 
-/** Length of a compressed text or profile once a decoder inflates it. @see https://www.w3.org/TR/png-3/#11textinfo */
+/**
+ * Length of a compressed text or profile after a decoder has inflated it.
+ * @see https://www.w3.org/TR/png-3/#11textinfo
+ */
 function inflatedLength(type: string, data: Buffer): number {
   const stream = compressedPart(type, data);
   if (!stream) return 0;
@@ -191,7 +200,7 @@ const avifBoxes: ReadonlySet<number> = new Set(
   ['ftyp', 'meta', 'mdat', 'moov', 'free', 'skip'].map((name) => Buffer.from(name).readUInt32BE()),
 );
 
-/** Ends at a box of any other type, which can hold metadata. */
+/** Ends at a box of any other type, because such a box can hold metadata. */
 function endOfAvif(bytes: Buffer): number {
   const countBox = createCounter('boxes', imageLimits.parts);
   let at = 0;

@@ -1,7 +1,7 @@
 // Finds locations in the metadata of an image.
 import type { Metadata } from 'sharp';
 
-/** `shown`: what the decoder reads of the image. In doubt, there is a location. */
+/** `shown`: what the decoder reads of the image. Returns true in doubt. */
 export function hasLocation(bytes: Buffer, contentType: string, shown: Metadata): boolean {
   const { exif, xmp, iptc } = shown;
   return (
@@ -12,14 +12,14 @@ export function hasLocation(bytes: Buffer, contentType: string, shown: Metadata)
   );
 }
 
-/** A longer XMP always counts as a location. No ordinary program writes as much. */
+/** A longer XMP always counts as a location, because no ordinary program writes one of this length. */
 const maxXmpBytes = 262_144;
 
 /** XMP may have two bytes per letter. */
 const mayNamePlace = (xmp: Buffer) =>
   xmp.length > maxXmpBytes || locationInText.test(xmp.toString('latin1').replaceAll('\0', ''));
 
-/** Extended XMP is stored apart and isn't read, so its mark counts as a location. */
+/** Extended XMP is stored separately and isn't read, so the mark of an extended XMP counts as a location. */
 const locationInText = /gps|location|latitude|longitude|city|state|country|HasExtendedXMP/i;
 
 const gpsTag = 0x8825;
@@ -50,7 +50,7 @@ function hasPlace(iptc: Buffer): boolean {
   return false;
 }
 
-/** By type: whether there is metadata that the decoder doesn't show, but other programs read. */
+/** Whether metadata exist that the decoder doesn't show, but other programs read. By content type. */
 const hidden: Record<string, (bytes: Buffer, shown: Metadata) => boolean> = {
   'image/jpeg': (bytes, { exif, xmp }) =>
     count(bytes, 'Exif\0\0') > Number(exif !== undefined) ||
@@ -77,7 +77,10 @@ const hidden: Record<string, (bytes: Buffer, shown: Metadata) => boolean> = {
 };
 
 const gifXmp = 'XMP DataXMP';
-/** Behind the text, bytes count down from 255, so that a reader of blocks finds the end. */
+/**
+ * After the text of an XMP, each byte is one less than the byte before it, from 255 down. These bytes lead a
+ * reader of blocks to the end.
+ */
 const gifXmpEnd = Buffer.from([1, 255, 254]);
 
 /** Stops at two, since a hostile file may have millions of matches. */

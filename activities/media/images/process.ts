@@ -6,7 +6,7 @@ import { MediaError } from '../media-error.ts';
 import type { ImageAnswer, ImageJob, ImageMessage, ImageResult, ImageUsage } from './job.ts';
 
 export interface ImageProcess {
-  /** One job at a time. Throws a `MediaError` if the image is refused. */
+  /** Runs one job at a time. Throws a `MediaError` if the image is refused. */
   run<Job extends ImageJob>(
     job: Job,
     maxCpuMs: number,
@@ -14,7 +14,7 @@ export interface ImageProcess {
   close(): Promise<void>;
 }
 
-/** Without a job, the process ends after this. */
+/** If a process has no job for this long, it ends. */
 const idleMs = 10_000;
 /** A process that holds more memory than this after a job is ended, because the next image needs the memory. */
 const keptBytes = 64_000_000;
@@ -53,7 +53,7 @@ export function createImageProcess(maxBytes: number): ImageProcess {
     }>();
     let usage: ImageUsage = { memoryBytes: 0, cpuMs: 0 };
     let cause: Error | undefined;
-    // Ends the job with the process, so that the next job gets a new process.
+    // Ends the process together with the job, so that the next job gets a new process.
     const kill = (why: Error) => {
       cause ??= why;
       asked.kill('SIGKILL');
@@ -66,8 +66,8 @@ export function createImageProcess(maxBytes: number): ImageProcess {
       else if (usage.memoryBytes > maxBytes) kill(tooMuchMemory());
     };
     const die = (_code: number | null, endedBy: NodeJS.Signals | null) => {
-      // Only this program or the kernel ends the process by a signal. The kernel does if the decoder crashed or
-      // no memory was left.
+      // Only this program or the kernel ends the process by a signal. The kernel ends it if the decoder
+      // crashed or no memory was left.
       const isOfImage = endedBy !== null && !isClosed;
       reject(
         cause ?? (isOfImage ? tooMuchMemory() : new Error('The process for images has ended.')),
@@ -119,7 +119,8 @@ export function createImageProcess(maxBytes: number): ImageProcess {
       child = undefined;
       if (!last || last.exitCode !== null || last.signalCode !== null) return;
       const exited = once(last, 'exit');
-      // Otherwise, a program with nothing else to do would end before this promise resolves.
+      // Keeps the program running. Otherwise, a program with nothing else to do would end before this promise
+      // resolves.
       last.ref();
       last.kill('SIGKILL');
       await exited;

@@ -1,4 +1,4 @@
-// Reads what an image is, and checks that all of it can be decoded.
+// Reads the facts of an image, and checks that all of it can be decoded.
 import { readFile } from 'node:fs/promises';
 import { free } from '../free.ts';
 import { openImage, readHeader, unreadable } from './header.ts';
@@ -21,7 +21,7 @@ export async function readImage({ path, contentType, format }: JobOf<'read'>): P
   return { width, height, needsCleaning };
 }
 
-/** Reads every pixel and keeps one. */
+/** Decodes every pixel, but keeps only one pixel. */
 async function decode(path: string): Promise<void> {
   try {
     await openImage(path).resize({ width: 1, height: 1, fit: 'fill' }).raw().toBuffer();

@@ -27,7 +27,7 @@ export function openFileStore(folder: string): MediaStore {
   };
 }
 
-/** A crash may leave a part of the file. Nothing refers to it, since each key is written once. */
+/** A crash may leave a partial file. Nothing refers to such a file, since each key is written only once. */
 async function writeWhole(store: string, path: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(path);
   const isNew = await access(folder).then(
@@ -35,7 +35,7 @@ async function writeWhole(store: string, path: string, bytes: Uint8Array): Promi
     () => true,
   );
   if (isNew) {
-    // Without its marker, the store is not mounted: bytes must not go to the mount point.
+    // Without its marker, the store is not mounted, so bytes would go to the mount point.
     await access(join(store, markerName));
     // Another writer of the same media may create the folder meanwhile.
     await mkdir(folder, { recursive: true });

@@ -13,8 +13,8 @@ import type { Db } from '../../../schema/database/tables.ts';
 import { markerName } from './file.ts';
 
 /**
- * Marks the folder of the URL as the one of this database. The first time, creates the folder. Throws if the
- * database has another folder, or the folder has another database. A bucket has no marker.
+ * Marks the folder of the URL as the folder of this database. The first time, creates the folder. Throws if
+ * the database has another folder, or the folder belongs to another database. A bucket has no marker.
  */
 export async function prepareMediaFolder(db: Db, url: string): Promise<void> {
   const folder = folderOf(url);
@@ -42,7 +42,7 @@ function describeForeign(folder: string): string {
   ].join('\n');
 }
 
-/** Throws if the folder that the URL names is not the one that `prepareMediaFolder` has marked. */
+/** Throws if the URL doesn't name the folder that `prepareMediaFolder` has marked. */
 export async function checkMediaFolder(db: Db, url: string): Promise<void> {
   const folder = folderOf(url);
   if (folder === undefined) return;
@@ -75,7 +75,7 @@ function folderOf(url: string): string | undefined {
   return typeof location !== 'string' && location.kind === 'file' ? location.folder : undefined;
 }
 
-/** Undefined or empty: a start that was killed may have created the file without its text. */
+/** Undefined or empty: a killed start may have created the file without its text. */
 async function readMarker(folder: string): Promise<string | undefined> {
   try {
     return (await readFile(join(folder, markerName), 'utf8')).trim();

@@ -3,7 +3,7 @@ import { parseMediaUrl } from '../../../schema/config/media-url.ts';
 import { openFileStore } from './file.ts';
 import type { MediaStore } from './store.ts';
 
-/** `url` as in FANFARE_MEDIA_URL. Nothing is read or written yet. */
+/** `url`: as in FANFARE_MEDIA_URL. Opening a store doesn't read or write anything yet. */
 export async function openStore(url: string): Promise<MediaStore> {
   const location = parseMediaUrl(url);
   if (typeof location === 'string') throw new Error(`FANFARE_MEDIA_URL: ${location}`);

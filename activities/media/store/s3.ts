@@ -13,7 +13,7 @@ import type { BucketLocation } from '../../../schema/config/media-url.ts';
 import { StoreError, type MediaStore } from './store.ts';
 
 const connectWithinMs = 5_000;
-/** Also the longest time without a byte. */
+/** Also the longest time that may pass without a byte. */
 const answerWithinMs = 30_000;
 /** Objects are removed one by one, because some services lack the call that removes many. */
 const parallelRemovals = 8;

@@ -3,13 +3,16 @@ import type { MediaSource } from '../../platforms/platform.ts';
 import type { Images } from '../images/images.ts';
 
 export interface MediaStore {
-  /** Writes a whole object. It survives a crash once this has resolved. */
+  /** Writes a whole object. Once the promise resolves, the object survives a crash. */
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** `range`: offsets of the first and the last byte. Default: everything. The stream fails if there is no such object. */
+  /**
+   * `range`: offsets of the first and the last byte. Default: everything. The stream fails if the object
+   * doesn't exist.
+   */
   open(key: string, range?: { start: number; end: number }): ReadableStream<Uint8Array>;
   /** Keys without an object are skipped. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Removes every object whose key begins with `<folder>/`, and what a crash left there. */
+  /** Removes every object whose key begins with `<folder>/`, and partial files that a crash left there. */
   removeFolder(folder: string): Promise<void>;
 }
 
@@ -19,10 +22,10 @@ export interface VideoFacts {
   durationMs: number;
 }
 
-/** Read the images and videos of a store. Projects share the places for this work. */
+/** The readers of a store's images and videos. Projects share the places for this work. */
 export interface MediaReaders {
   images: Images;
-  /** Throws a `MediaError` if the video is not usable, and errors of the source as they are. */
+  /** Throws a `MediaError` if the video is not usable. Passes on errors of the source unchanged. */
   readVideo(projectId: string, source: MediaSource, contentType: string): Promise<VideoFacts>;
 }
 

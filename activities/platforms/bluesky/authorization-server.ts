@@ -28,7 +28,7 @@ const ServerMetadata = z.object({
 });
 export type ServerMetadata = z.infer<typeof ServerMetadata>;
 
-/** Returns the issuer that the PDS names. Null: it names none. */
+/** Returns the issuer that the PDS names. Null: the PDS names no issuer. */
 export async function findIssuer(
   fetch: Fetch,
   pds: string,

@@ -41,7 +41,7 @@ const toClientId = (projectId: string, callbackUrl: string) =>
   new URL(`bluesky/${projectId}/client-metadata.json`, callbackUrl).href;
 
 /**
- * Client ID of an installation in development, whose document no server could read.
+ * Client ID of an installation in development. Servers could not read a document of such an installation.
  * @see https://atproto.com/specs/oauth#localhost-client-development
  */
 function toLoopbackId(callbackUrl: string): string {

@@ -74,7 +74,7 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
     return { issuer, did, parameters: { login_hint: handle } };
   }
 
-  /** An account can log in only at the server that its own PDS names. */
+  /** An account can log in only at the authorization server that its own PDS names. */
   async function checkIssuer(
     { did, pds }: Pick<Identity, 'did' | 'pds'>,
     { issuer, isNew }: { issuer: string; isNew: boolean },
@@ -122,7 +122,7 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
       },
     },
 
-    /** The login moves with its account to another PDS of the same authorization server. */
+    /** The login moves with its account if the new PDS has the same authorization server. */
     async refresh({ credentials, app }, signal) {
       const stored = readCredentials(credentials);
       const { issuer = '' } = credentials;
@@ -157,13 +157,13 @@ function noOAuth(server: string, isNew: boolean): PlatformError {
   return new PlatformError('rejected', `${message} Use an app password instead.`, options);
 }
 
-/** A refused refresh is the end of the login, as with an app password. */
+/** A refused refresh ends the login, as with an app password. */
 function throwEnded(error: unknown): never {
   if (!(error instanceof PlatformError) || error.kind !== 'reauthorize') throw error;
   throw new PlatformError('reauthorize', error.message, { ...error.options, isRevoked: true });
 }
 
-/** Throws unless the tokens are bound to our key and allow everything asked for. */
+/** Throws unless the tokens are bound to our key and have all scopes that were requested. */
 const readSubject: NonNullable<OAuthNetwork['identify']> = ({ sub, scope = '', token_type }) => {
   const granted = scope.split(' ');
   const missing = scopes.filter((needed) => !granted.includes(needed));

@@ -1,11 +1,11 @@
-// DPoP: the requests of a login at a consent page are signed with its own key. @see RFC 9449
+// DPoP: each login at a consent page has a key, which signs the requests of the login. @see RFC 9449
 import { LRUCache } from 'lru-cache';
 import * as oauth from 'oauth4webapi';
 import { openKeyPair } from '../oauth/key-pairs.ts';
 import type { Fetch } from '../platform.ts';
 
 export interface Dpop {
-  /** Keeps the nonces of answers. */
+  /** A fetch that keeps the nonces of answers. */
   readonly fetch: Fetch;
   /** Signs the requests of token endpoints. */
   sign(privateJwk: string): Promise<oauth.DPoPHandle>;
@@ -21,7 +21,10 @@ export interface BoundToken {
 
 /** Every server has its own nonces, and rotates them. */
 const maxServers = 1_000;
-/** Servers accept a nonce for a while after the next one. Those of Bluesky do for at least a minute. */
+/**
+ * After a server sends a new nonce, it accepts the previous one for a while. Bluesky's servers accept it for
+ * at least a minute.
+ */
 const nonceMs = 60_000;
 
 export function createDpop(fetch: Fetch): Dpop {
@@ -69,13 +72,13 @@ export function createDpop(fetch: Fetch): Dpop {
       const { origin } = new URL(url);
       const isRepeatable = !(init.body instanceof ReadableStream);
       if (!isRepeatable && !nonces.has(origin)) {
-        // Gets a nonce, which any answer brings.
+        // This request only gets a nonce, which every answer contains.
         const first = { ...(init.signal && { signal: init.signal }) };
         const asked = await send(`${origin}/xrpc/com.atproto.server.getSession`, first);
         await responseOf(asked).body?.cancel();
       }
       let answer = await send(url, init);
-      // The server did nothing but name the nonce to use: RFC 9449, section 9.
+      // The server answered only to name the nonce to use: RFC 9449, section 9.
       if (isRepeatable && oauth.isDPoPNonceError(answer)) answer = await send(url, init);
       return responseOf(answer);
     };

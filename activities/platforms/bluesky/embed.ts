@@ -23,13 +23,13 @@ export function readBlobs({ state }: Target): Blob[] {
   return Uploads.safeParse(state).data?.blobs ?? [];
 }
 
-/** A repeated upload is the same blob, because its reference is the hash of its bytes. */
+/** A repeated upload returns the same blob, because the reference to a blob is the hash of its bytes. */
 export async function uploadBlob(ask: Ask, media: TargetMedia): Promise<Blob> {
   const call = { upload: rawUpload(media, media.contentType) };
   return (await ask('com.atproto.repo.uploadBlob', Uploaded, call)).body.blob;
 }
 
-/** Undefined: the post has none. */
+/** Undefined: the post has no embed. */
 export function toEmbed({ media, platformOptions }: Target, blobs: readonly Blob[]) {
   const { link } = bluesky.options.parse(platformOptions);
   if (link) return toLinkCard(link, blobs[0]);

@@ -48,13 +48,13 @@ function isAllowed(feature: Feature): boolean {
 interface Part {
   start: number;
   length: number;
-  /** The handle of a mention. Its feature needs the DID of the handle. */
+  /** The handle of a mention. The feature of a mention needs the DID of the handle. */
   mentioned?: string;
   feature?: Feature;
 }
 
-// As in `rich-text/util.ts` of @atproto/api 0.21, which Bluesky's app uses. The first group of each
-// expression is the text before the part.
+// The expressions match as in `rich-text/util.ts` of @atproto/api 0.21, which Bluesky's app uses. The first
+// group of each expression is the text before the part.
 const mention = /(^|\s|\()@([a-zA-Z0-9.-]+)\b/g;
 const link = /(^|\s|\()(https?:\/\/\S+|(?<domain>[a-z][a-z0-9]*(?:\.[a-z0-9]+)+)\S*)/gim;
 const invisible = String.raw`\u00AD\u2060\u200A\u200B\u200C\u200D\u20e2`;

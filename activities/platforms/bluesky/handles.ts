@@ -6,7 +6,7 @@ import { PlatformError } from '../platform-error.ts';
 import type { Fetch } from '../platform.ts';
 import { getUserHostedDocument } from './lookup.ts';
 
-/** TXT records, each as one text; null: the name has none. Rejects if no name server answers. */
+/** TXT records, each as one text; null: the name has no TXT records. Rejects if no name server answers. */
 export type LookUpTxt = (name: string) => Promise<string[] | null>;
 
 export interface HandleSettings {
@@ -17,7 +17,7 @@ export interface HandleSettings {
   entryway: string;
 }
 
-/** Null: the handle points to no DID. Throws `unavailable` if no server answers for it. */
+/** Null: the handle points to no DID. Throws `unavailable` if no server answers for the handle. */
 export type FindDid = (handle: string, signal: AbortSignal) => Promise<string | null>;
 
 /** @see https://atproto.com/specs/handle#handle-resolution */

@@ -10,11 +10,13 @@ export interface Identity {
   did: string;
   /** The origin of the account's PDS. */
   pds: string;
-  /** `handle.invalid`: the handle doesn't point back to the account. Null: it can't be checked now. */
+  /**
+   * `handle.invalid`: the handle doesn't point back to the account. Null: the handle can't be checked now.
+   */
   handle: string | null;
 }
 
-/** Throws `unavailable` if no server answers, and `rejected` if there is no such identity. */
+/** Throws `unavailable` if no server answers, and `rejected` if the identity doesn't exist. */
 export type Identify = (handleOrDid: string, signal: AbortSignal) => Promise<Identity>;
 
 export interface IdentitySettings {

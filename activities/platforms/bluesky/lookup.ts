@@ -7,8 +7,8 @@ const timeoutMs = 4_000;
 const headers = { accept: 'application/did+ld+json, application/json, text/plain' };
 
 /**
- * Returns parsed JSON, or the text if it isn't JSON. Null: no such document. Throws `unavailable`, or `rejected` if
- * the URL guard refuses.
+ * Returns parsed JSON, or the text if it isn't JSON. Null: the document doesn't exist. Throws `unavailable`,
+ * or `rejected` if the URL guard refuses.
  */
 export async function getDocument(fetch: Fetch, url: string, given: AbortSignal): Promise<unknown> {
   const signal = AbortSignal.any([given, AbortSignal.timeout(timeoutMs)]);

@@ -65,8 +65,8 @@ const Answering = z.object({ reply: z.object({ root: Ref }) });
 const uriPattern = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/;
 
 /**
- * The post that this one replies to, and the first post of its thread. Undefined: the post is no reply. The
- * account's PDS knows its own records, and asks the app view for others.
+ * The post that the target replies to, and the first post of its thread. Undefined: the target is no reply.
+ * The account's PDS knows its own records, and asks the app view for others.
  * @see https://docs.bsky.app/docs/advanced-guides/posts
  */
 async function resolveReply(ask: Ask, replyTo: string | null) {
@@ -81,7 +81,7 @@ async function resolveReply(ask: Ask, replyTo: string | null) {
   return { root: Answering.safeParse(value).data?.reply.root ?? parent, parent };
 }
 
-/** Used for every refusal of a PDS: the record or its repository is missing, or was taken down. */
+/** Whenever a PDS refuses the read, the record or its repository is missing or was taken down. */
 function notFound(error: PlatformError): PlatformError {
   return new PlatformError('rejected', 'The post to reply to is not on Bluesky.', {
     platformCode: 'reply_to_not_found',
@@ -94,15 +94,16 @@ const tidAlphabet = '234567abcdefghijklmnopqrstuvwxyz';
 
 /**
  * The record's key. It derives from the result's ID alone, so a post is found by its key and never created
- * twice, even if the target's other data is lost. Keys sort as the IDs do: of a millisecond's 1,024,000 keys,
- * each of its 4,096 IDs has 250, and a hash of the ID chooses one. @see https://atproto.com/specs/tid
+ * twice, even if the target's other data is lost. Keys sort as the IDs do. A millisecond has 1,024,000 keys
+ * and 4,096 IDs. Each ID has 250 keys, and a hash of the ID chooses one of them.
+ * @see https://atproto.com/specs/tid
  */
 export function recordKey(resultId: string): string {
   const id = readId('result', resultId);
   if (!id) throw new TypeError(`${resultId} is not the id of a result.`);
   const hash = createHash('sha256').update(resultId).digest().readUInt32BE();
   const place = id.sequence * 250 + (hash % 250);
-  // 53 bits of microseconds, and 10 bits in which other writers put their own number.
+  // The first 53 bits are microseconds. In the last 10 bits, other writers put their own number.
   const value = BigInt(id.ms) * 1_024_000n + BigInt(place);
   return Array.from({ length: 13 }, (_, digit) =>
     tidAlphabet.charAt(Number((value >> BigInt(5 * (12 - digit))) & 31n)),

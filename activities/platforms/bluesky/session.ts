@@ -18,8 +18,8 @@ const Session = z.object({
 type Session = z.infer<typeof Session>;
 
 /**
- * Takes no email address: only a handle or a DID leads to the account's server, before the password is sent
- * there. The operator's `entryway` may use `http:`.
+ * Takes no email address, because the password is sent to the account's server, and only a handle or a DID
+ * leads there. The operator's `entryway` may use `http:`.
  */
 export function loginInput(entryway: string): z.ZodType<Credentials> {
   return z

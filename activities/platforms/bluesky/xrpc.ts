@@ -40,8 +40,9 @@ const revokedCodes = new Set([
 ]);
 
 /**
- * A PDS limits accounts and IP addresses, and doesn't say which limit was reached. We apply it to the account, since
- * other accounts may be at another PDS. @see https://docs.bsky.app/docs/advanced-guides/rate-limits
+ * A PDS limits accounts and IP addresses, and doesn't say which limit was reached. We apply a limit to the
+ * account, since other accounts may be at another PDS.
+ * @see https://docs.bsky.app/docs/advanced-guides/rate-limits
  */
 function readRefusal({ status, body }: NetworkAnswer, credentials: Credentials): Explanation {
   const { error, message } = Refused.safeParse(body).data ?? {};
@@ -63,14 +64,14 @@ function meaningOf(
   if (code === 'use_dpop_nonce') return 'unavailable';
   // Only the authorization server knows whether the login has ended.
   if (access_token !== undefined && code === 'InvalidToken') return 'reauthorize';
-  // The record key is taken, so the post may exist already.
+  // The record's key is taken, so the post may exist already.
   if (code === 'InvalidSwap') return 'lost';
-  // A revoked app password has the same code as an expired token. Only the words differ.
+  // A revoked app password has the same code as an expired token. Only the message differs.
   if (code === 'ExpiredToken') return /revoked/i.test(message ?? '') ? 'revoked' : 'reauthorize';
   if (code === undefined) return undefined;
   return refreshJwt !== undefined || revokedCodes.has(code) ? 'revoked' : undefined;
 }
 
-/** A PDS may also reveal the tokens of others. */
+/** A PDS's message may also contain tokens of other logins. */
 const hideTokens = (text: string | undefined) =>
   text?.replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[redacted]');

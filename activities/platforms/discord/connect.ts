@@ -6,7 +6,7 @@ import type { Credentials, FormMethod, Grant } from '../platform.ts';
 import { permanent } from '../results.ts';
 import { asFieldError, wrongCredential } from '../wrong-credential.ts';
 
-/** Only its id and its token are used. */
+/** Of the URL, only the webhook's ID and token are used. */
 const webhookUrl =
   /^https:\/\/(?:(?:canary|ptb)\.)?discord(?:app)?\.com\/api(?:\/v\d+)?\/webhooks\/(\d{15,20})\/([\w-]{20,200})\/?$/;
 
@@ -72,7 +72,7 @@ export const createConnect = (open: OpenApi): FormMethod => ({
   },
 });
 
-/** Throws if messages can't be sent there. */
+/** Throws if messages can't be sent to the webhook or channel. */
 export async function readPlace(ask: Ask, credentials: Credentials): Promise<Grant> {
   const bot = credentials['webhook_id'] ? undefined : (await ask('/users/@me', User)).body;
   const field = bot ? 'channel_id' : 'webhook_url';

@@ -31,7 +31,7 @@ const Message = z.object({
 type Message = z.infer<typeof Message>;
 const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() });
 
-/** The most that Discord lists at once. */
+/** Discord returns at most this many messages at once. */
 const pageSize = 100;
 /** Our clock and Discord's may differ by this much. */
 const clockErrorMs = 5_000;
@@ -79,7 +79,7 @@ function toCall(target: Target): [path: string, ApiCall] {
   const content = {
     ...options,
     content: caption === '' ? undefined : caption,
-    // Without this, a bot's message can notify @everyone.
+    // Without this option, a bot's message can notify @everyone.
     allowed_mentions: { parse: allowed_mentions },
     // https://docs.discord.com/developers/resources/message#message-object-message-flags
     flags: suppress_embeds === true ? 1 << 2 : undefined,
@@ -99,7 +99,7 @@ function toCall(target: Target): [path: string, ApiCall] {
   return [`${placeOf(credentials)}/messages`, { kind: 'commit', ...toBody(json, media) }];
 }
 
-/** `id`: a placeholder, in the form of a Discord ID, for `n` of `files[n]`. */
+/** `id`: a placeholder in the form of a Discord ID. The placeholder `n` stands for `files[n]`. */
 const toAttachment = ({ filename, altText }: TargetMedia, at: number) => ({
   id: String(at),
   filename,
@@ -113,7 +113,7 @@ function toBody(json: object, media: Target['media']): Pick<ApiCall, 'json' | 'u
   return { upload: multipart({ payload_json: JSON.stringify(json) }, files) };
 }
 
-/** At most 25 characters. */
+/** A nonce may have at most 25 characters. */
 const nonceOf = ({ resultId }: Target) => hash('sha256', resultId, 'base64url').slice(0, 25);
 
 function toPublished({ traits }: Target, { id, channel_id }: Message) {
@@ -121,7 +121,10 @@ function toPublished({ traits }: Target, { id, channel_id }: Message) {
   return publishedAs(id, url, 'private');
 }
 
-/** `unknown`: the bot may not read the history, too much was posted since, or a message has other files. */
+/**
+ * `unknown`: the bot may not read the history, the channel got too many messages since, or a message has
+ * other files.
+ */
 async function findMessage(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   const channel = placeOf(target.credentials);
   // https://docs.discord.com/developers/reference#snowflakes
@@ -139,7 +142,10 @@ async function findMessage(ask: Ask, target: Target): Promise<ReconcileOutcome> 
   return { outcome: isHidden || messages.length === pageSize ? 'unknown' : 'absent' };
 }
 
-/** Compares the nonce if Discord shows it. Otherwise author, text, message it replies to and number of files. */
+/**
+ * Compares the nonce if Discord shows it. Otherwise, compares the author, the text, the message that is
+ * replied to, and the number of files.
+ */
 function isLike(message: Message, target: Target): boolean {
   if (message.author.id !== target.traits['botId']) return false;
   if (message.nonce) return message.nonce === nonceOf(target);
@@ -175,7 +181,8 @@ const Refused = z.object({
 /** @see https://docs.discord.com/developers/topics/rate-limits#global-rate-limit */
 function readRefusal({ status, body }: NetworkAnswer, { bot_token }: Credentials): Explanation {
   const { code, message, errors, retry_after, global } = Refused.safeParse(body).data ?? {};
-  // Without a bot, a global limit applies to our IP address. Cloudflare's blocks name no time.
+  // Without a bot, a global limit applies to our IP address. If Cloudflare blocks us, its answer names no
+  // time.
   const isForAll = (global && !bot_token) || (!code && retry_after === undefined);
   return {
     code: String(code || status),

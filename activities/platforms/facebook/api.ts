@@ -18,12 +18,12 @@ export interface FacebookSettings {
   configId?: string | undefined;
 }
 
-/** For one target. */
+/** The API for one target. */
 export interface PageApi {
   page: string;
   token: string;
   graph: Ask;
-  /** The same at the host that takes videos for the feed. */
+  /** Calls the host that takes videos for the feed. */
   videos: Ask;
   fetch: Fetch;
   apiUrl: string;

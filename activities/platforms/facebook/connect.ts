@@ -35,7 +35,7 @@ const ConsentInput = z.strictObject({}).meta({
   description: 'You log in at Facebook, select your pages, and allow posts to them.',
 });
 
-/** A user has no category. */
+/** Requires a category, because a page has one and a user has none. */
 const PageItself = z.object({ id: GraphId, name: z.string().default(''), category: z.string() });
 const askedOfPage = { query: { fields: 'id,name,category' } };
 
@@ -78,7 +78,7 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
         login.complete(query, request, (user) => toGrant(user, request.app, signal), signal),
     },
 
-    /** The token is that of a page or of a user. */
+    /** The token is either a page's or a user's. */
     async importTokens({ accessToken, expiresAt, scope, instance }, signal) {
       requireNoServer(instance);
       const ask = graph({ access_token: accessToken }, signal);
@@ -115,7 +115,7 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
       const described = app ? await debugToken(app, token, signal) : undefined;
       const { is_valid: isValid = true, error } = described ?? {};
       if (!isValid && isOfToken(error)) throw toPageEnd(error);
-      // Of the token of another app, nothing else is known.
+      // If the token belongs to another app, Facebook describes nothing else of it.
       const info = isValid ? described : undefined;
       const problem = isAllowed(page, info) ? null : notAllowed;
       return {
@@ -138,7 +138,7 @@ function tokensOf(pages: readonly Page[]): Credentials {
   );
 }
 
-/** `userId`: as the app's callbacks name the user. Undefined: nobody knows. */
+/** `userId`: the user's ID in the app's callbacks. Undefined: the ID is unknown. */
 function toAccount(page: Page, userId?: string, info?: TokenInfo): GrantedAccount {
   return {
     externalAccountId: page.id,
@@ -152,6 +152,6 @@ function toAccount(page: Page, userId?: string, info?: TokenInfo): GrantedAccoun
 const notAllowed =
   "You did not allow posts to this page. Log in again, choose 'Edit settings', and select it for every permission.";
 
-/** Of a login whose user did not allow posts to all of its pages. */
+/** Shown if the user did not allow posts to all pages of the login. */
 const describeRest = (all: number, withheld: number) =>
   `You allowed posts to ${all - withheld} of ${all} pages. To add the others, log in again, choose 'Edit settings', and select every page.`;

@@ -9,7 +9,7 @@ import { PlatformError } from '../platform-error.ts';
 import { network } from './api.ts';
 import { facebookErrors } from './errors.ts';
 
-/** Times are in seconds, and 0 is never. A token that has ended is described with the status 200. */
+/** Times are in seconds, and 0 means never. Even a token that has ended is described with the status 200. */
 const Answer = z.object({
   data: z.object({
     is_valid: z.boolean(),
@@ -44,7 +44,7 @@ export function createDebugToken(graph: OpenApi): DebugToken {
     try {
       const query = { input_token: token };
       const { data } = (await ask('/debug_token', Answer, { query })).body;
-      // Facebook repeats a token that it can't read.
+      // If Facebook can't read a token, its message repeats the token.
       const message = data.error?.message.replaceAll(token, '[redacted]') ?? '';
       return { ...data, error: data.error && { ...data.error, message } };
     } catch (error) {
@@ -55,20 +55,20 @@ export function createDebugToken(graph: OpenApi): DebugToken {
   };
 }
 
-/** The user may allow posts to some pages only. Without IDs, all are allowed. */
+/** The user may allow posts to some pages only. Without IDs, all pages are allowed. */
 export function isAllowed({ id }: { id: string }, info: TokenInfo | undefined): boolean {
   const scope = info?.granular_scopes?.find((each) => each.scope === 'pages_manage_posts');
   const allowed = scope?.target_ids ?? [];
   return allowed.length === 0 || allowed.includes(id);
 }
 
-/** Null: never, or nobody knows. */
+/** Null: the token never expires, or its expiry is unknown. */
 export function expiryOf(info: TokenInfo | undefined): Date | null {
   const seconds = info?.expires_at || info?.data_access_expires_at;
   return seconds ? new Date(seconds * 1_000) : null;
 }
 
-/** Any other code is about the question, such as the token of another app. */
+/** Any other code is about the request itself, such as one that names the token of another app. */
 export const isOfToken = ({ code = 190 }: Partial<TokenError> = {}): boolean =>
   code === 190 || code === 102;
 
@@ -90,7 +90,7 @@ export function toEnd({ code = 190, subcode, message = '' }: Partial<TokenError>
   });
 }
 
-/** Of the token of one page, which may end without the others. */
+/** The error for one page's token, which may end without the tokens of the login's other pages. */
 export function toPageEnd(error: TokenError | undefined): PlatformError {
   const end = toEnd(error);
   if (!isRoleLost(error)) return end;

@@ -132,14 +132,14 @@ const ownErrors: readonly MetaError[] = [
   { code: 100, meaning: 'rejected' },
 ];
 
-/** The first one that matches counts. */
+/** The first entry that matches counts. */
 export const facebookErrors: readonly MetaError[] = [
   ...ownErrors,
   ...facebookLoginErrors,
   ...sharedErrors,
 ];
 
-/** The page has the post already, or another one like it. */
+/** The page already has this post, or a similar one. */
 export function isDuplicate(error: unknown): boolean {
   const code = error instanceof PlatformError ? (error.options.platformCode ?? '') : '';
   return /^506\b|\b1366051$/.test(code);

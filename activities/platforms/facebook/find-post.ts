@@ -1,5 +1,5 @@
-// Finds a post after an unknown outcome. The ID of a video or of an unpublished photo proves that a post is the target.
-// An equal text only suggests it.
+// Finds a post after an unknown outcome. The ID of a video or of an unpublished photo proves that a post is
+// the target. An equal text only suggests that.
 import { z } from 'zod';
 import { earliestOf, toComparable } from '../lost-posts.ts';
 import { GraphId } from '../meta/ids.ts';
@@ -115,7 +115,7 @@ function withoutStories(error: unknown): { stories: z.infer<typeof ListedStory>[
   throw error;
 }
 
-/** Undefined: Facebook doesn't know the video, so only lists can show the post. */
+/** Undefined: Facebook doesn't know the video, so only lists of posts can show the post. */
 async function findVideo(
   api: PageApi,
   target: Target,
@@ -132,8 +132,9 @@ async function findVideo(
 }
 
 /**
- * Searches the page's posts since the target was due, oldest first, because an equal post by a person comes later. An
- * equal post with other photos proves nothing, since no document says that a photo keeps its ID.
+ * Searches the page's posts since the target was due. Begins with the oldest, because an equal post by a
+ * person comes later. An equal post with other photos proves nothing, since no document says that a photo
+ * keeps its ID.
  */
 async function findInFeed(
   api: PageApi,
@@ -150,7 +151,7 @@ async function findInFeed(
   return { outcome: isAbsent ? 'absent' : 'unknown' };
 }
 
-/** Compares the photos or, if their IDs are unknown, the text and the number of attachments. */
+/** Compares the photos. If their IDs are unknown, compares the text and the number of attachments. */
 function isSame(post: ListedPost, target: Target, photos: readonly string[]): boolean {
   const ids = attachmentsOf(post).flatMap(({ target }) => target?.id ?? []);
   // The target of a search has no media if the media can't be read.
@@ -160,7 +161,7 @@ function isSame(post: ListedPost, target: Target, photos: readonly string[]): bo
 }
 
 function isEqual(post: ListedPost, { caption, media }: Target, photos: readonly string[]): boolean {
-  // A link has a preview, which is an attachment too.
+  // A link gets a preview, which also counts as an attachment.
   const files = attachmentsOf(post).filter(({ type = '' }) => /photo|video/.test(type));
   const count = Math.max(media.length, photos.length);
   return toComparable(post.message) === toComparable(caption) && files.length === count;
@@ -205,7 +206,7 @@ async function findReel(api: PageApi, target: Target): Promise<ReconcileOutcome>
     : { outcome: 'unknown' };
 }
 
-/** `photo`: undefined if its ID is lost. Stories have no text, so nothing else tells them apart. */
+/** `photo`: undefined if its ID is lost. Stories have no text, so only the photo distinguishes them. */
 async function findStory(
   api: PageApi,
   target: Target,

@@ -8,7 +8,8 @@ import { prepareMedia } from './media.ts';
 import { publish } from './post.ts';
 
 /**
- * No `revoke`: Facebook ends all logins of a user at an app together, newer ones and those of other products too.
+ * No `revoke`, because Facebook ends all logins of a user at an app together. They include newer logins and
+ * those of other products.
  * https://developers.facebook.com/docs/facebook-login/guides/permissions/request-revoke
  */
 export function createFacebook(settings: FacebookSettings): Platform {

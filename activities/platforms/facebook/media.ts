@@ -1,4 +1,5 @@
-// Images and videos of a post, uploaded before it: one image, or one step of a video, at a time. Nothing is public yet.
+// Uploads images and videos before their post: one image, or one step of a video, at a time. They aren't
+// public yet.
 import { z } from 'zod';
 import { facebook, placementOf, type Placement } from '../../../schema/platforms/facebook.ts';
 import { GraphId, Made } from '../meta/ids.ts';
@@ -19,7 +20,9 @@ const Prepared = z.object({
 });
 type Prepared = z.infer<typeof Prepared>;
 
-/** No document says how long Facebook keeps an unused upload. Meta's other networks keep one for a day. */
+/**
+ * No document says how long Facebook keeps an unused upload. Meta's other networks keep an upload for a day.
+ */
 const lastsMs = 23.5 * 3_600_000;
 
 export const readPrepared = (state: ProviderState): Prepared => Prepared.parse(state);

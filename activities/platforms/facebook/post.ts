@@ -1,4 +1,4 @@
-// A post of a page, in the one call that makes it public.
+// Creates a page's post, with the single call that makes it public.
 import { z } from 'zod';
 import { facebook } from '../../../schema/platforms/facebook.ts';
 import { GraphId } from '../meta/ids.ts';
@@ -13,11 +13,11 @@ import { edgeOf, type VideoUpload } from './video-upload.ts';
 
 /** `<page>_<post>`, and `<post>_<comment>`. */
 const Posted = z.object({ id: z.string().regex(facebook.rules.replies.id) });
-/** The documents show `post_id` with stories only. */
+/** The documents show `post_id` only for stories. */
 const Finished = z.object({ success: z.boolean(), post_id: GraphId.optional() });
 const StoryPosted = z.object({ success: z.boolean(), post_id: GraphId });
 
-/** `stale`: the uploads are not in the state, or too old. */
+/** `stale`: the uploads are missing from the state, or too old. */
 export async function publish(api: PageApi, target: Target): Promise<CommitOutcome> {
   const { media, replyTo, state } = target;
   if (replyTo !== null) return comment(api, target, replyTo);
@@ -38,7 +38,7 @@ export async function publish(api: PageApi, target: Target): Promise<CommitOutco
     return await publishInFeed(api, target, photos);
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    // The equal post that Facebook found may be this one, published by an earlier call.
+    // The equal post that Facebook found may be this target's post, published by an earlier call.
     const found = await findPost(api, target).catch(() => undefined);
     if (found?.outcome === 'published') return found;
     throw error;
@@ -77,7 +77,7 @@ async function publishStory(api: PageApi, target: Target, photo: string): Promis
   return { ...(await findStoryOf(api, target, photo, body.post_id)), throttle };
 }
 
-/** Publishes the video. Facebook processes it first. */
+/** Publishes the video, which Facebook processes before it is public. */
 async function finishVideo(
   { page, graph, videos }: PageApi,
   target: Target,

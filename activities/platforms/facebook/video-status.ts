@@ -9,8 +9,8 @@ const Phase = z.object({ status: z.string().optional() });
 const Failure = z.object({ code: z.coerce.number().optional(), message: z.string().optional() });
 
 /**
- * The documents name a failure in two ways, and spell the number of bytes wrong. @see
- * https://developers.facebook.com/docs/video-api/guides/reels-publishing
+ * The documents name a failure in two ways, and spell the number of bytes wrong.
+ * @see https://developers.facebook.com/docs/video-api/guides/reels-publishing
  * @see https://developers.facebook.com/docs/page-stories-api
  */
 const Answer = z.object({
@@ -45,7 +45,7 @@ export async function readVideoStatus({ graph }: PageApi, id: string): Promise<V
   const { status } = (await graph(`/${id}`, Answer, { query: { fields: 'status' } })).body;
   const { video_status: word, uploading_phase: uploading } = status;
   const { processing_phase: processing, publishing_phase: publishing } = status;
-  // The documents show a video as `published` whose publishing has not started.
+  // In the documents, some videos are `published` although their publishing has not started.
   const phase = publishing?.status ?? publishing?.publish_status;
   const isPublic = phase === 'complete' || phase === 'published';
   const isUploaded =
@@ -68,7 +68,7 @@ export async function readVideoStatus({ graph }: PageApi, id: string): Promise<V
 
 type Processing = z.infer<typeof Answer>['status']['processing_phase'];
 
-/** An error counts even if the status of the phase isn't `error`. */
+/** An error counts as a failure even if the status of the phase isn't `error`. */
 function findFailure(
   word: string | undefined,
   phases: readonly ({ status?: string | undefined } | undefined)[],

@@ -1,4 +1,5 @@
-// The upload of a video, in steps that continue where the last one ended. Its ID is saved before its bytes are sent.
+// The upload of a video, in steps. Each step continues where the last one ended. The video's ID is saved
+// before its bytes are sent.
 import { z } from 'zod';
 import type { Placement } from '../../../schema/platforms/facebook.ts';
 import { callNetwork, isSuccess, type NetworkAnswer } from '../json-client.ts';
@@ -31,9 +32,9 @@ const Sent = z.object({ success: z.literal(true) });
 
 export const VideoUpload = z.object({
   id: z.string(),
-  /** Of a video for the feed, which is sent in ranges. */
+  /** The upload of a video for the feed, which is sent in ranges. */
   session: z.object({ id: z.string(), start: z.number(), end: z.number() }).optional(),
-  /** Of a reel or a story, which is sent at once. */
+  /** The upload of a reel or a story, which is sent at once. */
   url: z.string().optional(),
   isUploaded: z.boolean().default(false),
   hasCover: z.boolean().default(false),
@@ -45,7 +46,7 @@ export type VideoUpload = z.infer<typeof VideoUpload>;
 type Step = 'ready' | { upload: VideoUpload; waitMs: number };
 
 const pollMs = 2_000;
-/** Of the upload. */
+/** Maximum number of failures of an upload. */
 const maxFailures = 3;
 
 /** Does one step. Undefined `upload`: begins the upload. */
@@ -118,7 +119,7 @@ async function sendRange(
   };
 }
 
-/** The answer to an earlier step was lost, so Facebook names the range that it has not got. */
+/** The answer to an earlier step was lost, so Facebook names the range that it has not received. */
 function readAskedRange(error: unknown): z.infer<typeof NextRange> {
   if (!(error instanceof PlatformError)) throw error;
   const { platformCode = '', providerError } = error.options;
@@ -128,7 +129,7 @@ function readAskedRange(error: unknown): z.infer<typeof NextRange> {
 }
 
 /**
- * Sends what has not arrived. Facebook takes everything from an offset on in one request.
+ * Sends the bytes that have not arrived. In one request, Facebook takes everything from an offset on.
  * @see https://developers.facebook.com/docs/video-api/guides/reels-publishing
  */
 async function sendRest(
@@ -147,7 +148,7 @@ async function sendRest(
   } catch (error) {
     const failures = upload.failures + 1;
     if (!hasCode(error, 'ProcessingFailedError') || failures > maxFailures) throw error;
-    // Facebook's documents advise to repeat the request, and then to begin again.
+    // Facebook's documents advise repeating the request, and then beginning again.
     const next = failures === 1 ? upload : await start(api, video, placement);
     return { upload: { ...next, failures }, waitMs: pollMs };
   }
@@ -185,7 +186,7 @@ const Debug = z.object({
   debug_info: z.object({ type: z.string().optional(), message: z.string().optional() }),
 });
 
-/** The next step asks how much has arrived, so it may succeed whatever failed. */
+/** The next step asks how much has arrived, so it may succeed after any failure. */
 function explainUpload(answer: NetworkAnswer): Explanation {
   const explained = explainGraphError(facebookErrors, answer, {}, 'other');
   if (explained.code !== undefined) return explained;

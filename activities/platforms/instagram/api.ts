@@ -22,11 +22,11 @@ export interface InstagramSettings {
 }
 
 export interface InstagramApi {
-  /** Of accounts that log in at Instagram. */
+  /** The host for accounts that log in at Instagram. */
   instagram: OpenApi;
   /** The same host without a version, for calls about tokens. */
   tokens: OpenApi;
-  /** Of accounts that log in at Facebook. */
+  /** The host for accounts that log in at Facebook. */
   facebook: OpenApi;
 }
 

@@ -31,15 +31,16 @@ export async function postComment(
     const { body } = await ask(`/${replyTo}/comments`, Made, { upload, kind: 'commit' });
     return toPublished(body.id);
   } catch (error) {
-    // Fanfare has just published the post, so Instagram may not know it everywhere.
+    // Fanfare has just published the post, so some of Instagram's servers may not know it yet.
     if (!isMissing(error)) throw error;
     throw error.as('unavailable');
   }
 }
 
 /**
- * Two equal comments prove nothing. Nor does an equal comment with another ID in `from`, which may be the account's ID
- * for this app. https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-comment
+ * Two equal comments prove nothing. An equal comment with another ID in `from` proves nothing either, because
+ * that ID may be the account's ID for this app.
+ * https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-comment
  */
 export async function findComment(
   ask: Ask,

@@ -170,7 +170,7 @@ const own: readonly MetaError[] = [
   { code: 100, meaning: 'rejected' },
 ];
 
-/** The first one that matches counts. */
+/** The first entry that matches counts. */
 export const instagramErrors: readonly MetaError[] = [
   ...own,
   ...facebookLoginErrors,

@@ -1,5 +1,5 @@
-// The login at Facebook: it reaches the Instagram accounts that are linked to the pages which the user shares.
-// https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login
+// The login at Facebook. It reaches the Instagram accounts that are linked to the pages which the user
+// shares. https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login
 import { z } from 'zod';
 import { describeDeadEnd } from '../meta/development-mode.ts';
 import { createFacebookLogin, type FacebookUser } from '../meta/facebook-login.ts';
@@ -79,7 +79,7 @@ export async function listByUser(user: FacebookUser): Promise<Grant> {
   return {
     credentials: toPageTokens(tokens),
     scope: [...(user.granted ?? [])],
-    // A page's token that was read with a long-lived one doesn't expire.
+    // A page's token doesn't expire if it was read with a long-lived token.
     tokenExpiresAt: null,
     accounts: [...accounts.values()],
   };
@@ -98,7 +98,7 @@ const toAccount = (
   problem: problemOf(page),
 });
 
-/** For the user, who sees only the sentence. */
+/** The user sees only the message of this error. */
 function reachesNone(pages: readonly Page[]): PlatformError {
   const personal = pages.find((page) => page.connected_instagram_account);
   if (personal) {
@@ -135,7 +135,7 @@ export async function checkLogin(
       return;
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
-      // The user has lost the role at one page, or the account is linked no longer.
+      // The user has lost the role at one page, or the account is no longer linked to a page.
       if (error.kind === 'rejected') continue;
       if (error.kind !== 'reauthorize') throw error;
       ended = error;

@@ -12,7 +12,10 @@ import { findPost } from './find-post.ts';
 import { createInstagramLogin } from './instagram-login.ts';
 import { checkQuota, createCalls, isMissing } from './post.ts';
 
-/** No `revoke`: Meta documents none that leaves other logins of the user alone. Users remove an app in their settings. */
+/**
+ * No `revoke`, because Meta documents no call that leaves other logins of the user alone. Users remove an app
+ * in their settings.
+ */
 export function createInstagram(settings: InstagramSettings): Platform {
   const api = createInstagramApi(settings);
   const { consent, inspect, ...login } = createInstagramLogin(settings, api);

@@ -32,7 +32,7 @@ const User = z.object({
   name: z.string().optional(),
   account_type: z.string().optional(),
 });
-/** Instagram documents a list with one member, but answers with the member alone. */
+/** Instagram documents a list with one member, but answers with that member instead of a list. */
 const unwrapped = <T>(given: z.ZodType<T>) =>
   z.union([given, z.object({ data: z.tuple([given]) }).transform(({ data: [only] }) => only)]);
 
@@ -66,7 +66,7 @@ export function createInstagramLogin(
     },
   };
 
-  /** The token of a login at either place. */
+  /** Imports the token of a login at Instagram or at Facebook. */
   async function importTokens(tokens: ImportedTokens, signal: AbortSignal): Promise<Grant> {
     try {
       return await login.importTokens(tokens, signal);
@@ -77,7 +77,7 @@ export function createInstagramLogin(
         if (other instanceof PlatformError && other.kind === 'reauthorize') throw error;
         throw other;
       });
-      // A page's token lives as long as the user's token that it is read with.
+      // A page's token lives as long as the user's token with which it was read.
       return { ...grant, tokenExpiresAt: tokens.expiresAt };
     }
   }

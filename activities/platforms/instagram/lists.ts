@@ -1,4 +1,5 @@
-// Reads lists of an account or of a post, back to the time when a target was due. The newest items come first.
+// Reads lists of an account or of a post, back to the time when a target was due. A list begins with its
+// newest item.
 import type { z } from 'zod';
 import { earliestOf } from '../lost-posts.ts';
 import { readList } from '../meta/lists.ts';

@@ -82,7 +82,7 @@ function toFile(media: TargetMedia, options: Options, placement: Placement): Fie
   };
 }
 
-/** Of a carousel. */
+/** Fields of a container for one item of a carousel. */
 function toItem(media: TargetMedia, options: Options, index: number): Fields {
   const url = media.publicUrl(publicForMs);
   const user_tags = toTags(options, index);
@@ -114,7 +114,7 @@ async function readStatus(ask: Ask, id: string) {
   try {
     const query = { fields: 'status_code,status' };
     const { status_code, status } = (await ask(`/${id}`, Status, { query })).body;
-    // Such as "Error: Media upload has failed with error code 2207076".
+    // The status is a text such as "Error: Media upload has failed with error code 2207076".
     return { status: status_code, reason: /\b2207\d{3}\b/.exec(status ?? '')?.[0] ?? status };
   } catch (error) {
     if (isMissing(error)) return undefined;
@@ -136,7 +136,10 @@ export async function checkQuota(ask: Ask, account: string): Promise<void> {
   throw new PlatformError('rate_limited', message, { platformCode: 'quota', isOutOfQuota: true });
 }
 
-/** A post that Instagram blocks as spam may be public all the same, which its container may show late. */
+/**
+ * A post that Instagram blocks as spam may be public all the same. Its container may show late that the post
+ * is public.
+ */
 const blockedWaitsMs = [0, 2_000, 4_000];
 
 async function publish(ask: Ask, account: string, id: string): Promise<string> {

@@ -65,7 +65,7 @@ const pageSize = 100;
 const maxPages = 5;
 export const organizationUrn = /^urn:li:organization:(\d+)$/;
 
-/** `scope`: null if unknown. Then the scope of this installation is assumed. */
+/** `scope`: null if unknown. An unknown scope counts as the scope of this installation. */
 export async function listAccounts(
   api: LinkedInApi,
   scope: readonly string[] | null,
@@ -88,7 +88,9 @@ export async function listAccounts(
 const lacks = (scope: string) =>
   ({ problem: `The login lacks the scope ${scope}.`, lacksScope: true }) as const;
 
-/** Connects with a token that the user made. LinkedIn doesn't report the scopes or the end of such a token. */
+/**
+ * Connects with a token that the user made. LinkedIn doesn't report such a token's scopes, or when it ends.
+ */
 export async function connectToken(
   api: LinkedInApi,
   { access_token, organization }: Credentials,
@@ -104,7 +106,7 @@ export async function connectToken(
   };
 }
 
-/** Without OpenID Connect, the app has `r_basicprofile`. */
+/** `hasOpenId`: whether the app has OpenID Connect. Other apps have `r_basicprofile`. */
 async function readMember(
   { v2 }: LinkedInApi,
   hasOpenId: boolean,

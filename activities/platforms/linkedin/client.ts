@@ -12,12 +12,12 @@ export interface LinkedInSettings {
   fetch: Fetch;
   apiUrl: string;
   loginUrl: string;
-  /** Of the API: a year and a month. */
+  /** The version of the API, as a year and a month. */
   version: string;
   scopes: string[];
 }
 
-/** For one login. */
+/** The API for one login. */
 export interface LinkedInApi {
   /** The versioned API. */
   rest: Ask;
@@ -61,7 +61,7 @@ const revokedCode = 65601;
 
 const meanings = new Map<string, Meaning>([
   ['REVOKED_ACCESS_TOKEN', 'revoked'],
-  // The operator's setting is out of date, and the post is good.
+  // The fault is the operator's outdated setting, not the post.
   ['NONEXISTENT_VERSION', 'unavailable'],
   ['VERSION_MISSING', 'unavailable'],
   // LinkedIn is still processing an image or a video.
@@ -97,8 +97,9 @@ export const postUrl = (urn: string) => `https://www.linkedin.com/feed/update/${
 const dayMs = 86_400_000;
 
 /**
- * For messages such as "Resource level throttle APPLICATION DAY limit for calls to this resource is reached."
- * Days end at midnight UTC: https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/rate-limits
+ * Reads messages such as "Resource level throttle APPLICATION DAY limit for calls to this resource is
+ * reached." Days end at midnight UTC:
+ * https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/rate-limits
  */
 function readLimit(message: string, headers: Headers): Explanation {
   const isDaily = /\bDAY\b/.test(message) && !headers.has('retry-after');

@@ -17,7 +17,7 @@ import { createLinkedInApi, network, type LinkedInSettings } from './client.ts';
 import { prepareMedia } from './media.ts';
 import { findPost, PostUrn, toPost, toPublished } from './post.ts';
 
-/** No `revoke`: LinkedIn documents none. Members end a login in their own settings. */
+/** No `revoke`, because LinkedIn documents no such call. Members end a login in their own settings. */
 export function createLinkedIn(settings: LinkedInSettings): Platform {
   const { fetch, apiUrl, loginUrl, scopes } = settings;
   const open = createLinkedInApi(settings);
@@ -34,8 +34,9 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
     hasPkce: false,
   });
 
-  // LinkedIn gives refresh tokens to approved partners only. They last for a year from the login, and stay the
-  // same: https://learn.microsoft.com/en-us/linkedin/shared/authentication/programmatic-refresh-tokens
+  // LinkedIn gives refresh tokens to approved partners only. Refresh tokens last for a year from the login,
+  // and stay the same:
+  // https://learn.microsoft.com/en-us/linkedin/shared/authentication/programmatic-refresh-tokens
   const { consent, inspect, ...login } = createOAuthLogin(oauth, (credentials, signal, scope) =>
     listAccounts(open(credentials, signal), scope, scopes),
   );
@@ -90,8 +91,8 @@ async function publish(rest: Ask, target: Target): Promise<CommitOutcome> {
   } catch (error) {
     if (hasCode(error, 'MEDIA_ASSET_WAITING_UPLOAD')) return { outcome: 'stale' };
     if (!hasCode(error, 'DUPLICATE_POST')) throw error;
-    // The post that LinkedIn names may be gone or older: https://github.com/ComposioHQ/composio/issues/2710
-    // So only a post that can be read, and that isn't older than this target, counts.
+    // The post that LinkedIn names may be gone, or older than this target. So that post counts only if it can
+    // be read and isn't older. https://github.com/ComposioHQ/composio/issues/2710
     const found = await findPost(rest, target);
     if (found.outcome === 'published') return found;
     throw error;

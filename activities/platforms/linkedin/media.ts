@@ -1,4 +1,4 @@
-// Images and videos of a post, uploaded in steps: one image or one part of a video in each.
+// Uploads the images and videos of a post in steps. Each step uploads one image, or one part of a video.
 import { z } from 'zod';
 import { callNetwork, isSuccess, type NetworkAnswer } from '../json-client.ts';
 import { rawUpload } from '../multipart.ts';
@@ -79,7 +79,7 @@ export async function prepareMedia(uploader: Uploader, target: Target): Promise<
   return { outcome: 'more', state: { urns, video: step }, waitMs: step?.isFinal ? pollMs : 0 };
 }
 
-/** An upload that no post uses shows nowhere, so a repeated step is harmless. */
+/** LinkedIn doesn't show an upload that no post uses, so a repeated step is harmless. */
 async function uploadImage(
   uploader: Uploader,
   { externalAccountId: owner, credentials }: Target,
@@ -96,7 +96,7 @@ async function uploadImage(
   return value.image;
 }
 
-/** The upload after its next step. Undefined: the upload must begin again. */
+/** Does the next step. Undefined: the upload must begin again. */
 async function advanceVideo(
   uploader: Uploader,
   { externalAccountId: owner }: Target,
@@ -144,7 +144,7 @@ async function isReady(rest: Ask, urn: string): Promise<boolean> {
   throw new PlatformError('rejected', message, { platformCode: body.status });
 }
 
-/** The URL of a part needs no token. One that has ended says nothing about the login. */
+/** The URL of a part needs no token. If the URL has ended, that says nothing about the login. */
 async function put(
   { fetch, apiUrl, signal }: Uploader,
   url: string,

@@ -92,8 +92,8 @@ const Page = z.object({ elements: z.array(Listed) });
 const pageSize = 100;
 
 /**
- * Searches the account's latest posts, which needs `r_organization_social`. LinkedIn closed `r_member_social`, so
- * the posts of a member can't be searched.
+ * Searches the account's latest posts. This needs `r_organization_social`. The posts of a member can't be
+ * searched, because LinkedIn no longer grants `r_member_social`.
  */
 export async function findPost(rest: Ask, target: Target): Promise<ReconcileOutcome> {
   const { externalAccountId: author } = target;
@@ -104,13 +104,13 @@ export async function findPost(rest: Ask, target: Target): Promise<ReconcileOutc
   if (!page) return { outcome: 'unknown' };
   const since = earliestOf(target);
   const recent = page.body.elements.filter(({ createdAt }) => createdAt >= since);
-  // Oldest first, since an equal post that a person wrote later comes after it.
+  // The oldest post comes first, since an equal post that a person wrote later comes after it.
   const found = recent.toReversed().find((post) => isSame(post, target));
   if (found) return toPublished(found.id, found.visibility);
   return { outcome: recent.length < pageSize ? 'absent' : 'unknown' };
 }
 
-/** The login may post, but not read. */
+/** Ignores a refusal of the read, because the login may post but not read. */
 function withoutAccess(error: unknown): undefined {
   const status = error instanceof PlatformError && error.options.providerError?.['status'];
   if (status !== 403) throw error;

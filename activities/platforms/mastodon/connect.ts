@@ -62,11 +62,14 @@ const Application = z.object({ scopes: z.array(z.string()).optional() });
 /** @see https://docs.joinmastodon.org/entities/Account/#CredentialAccount */
 const Account = z.object({
   id: z.string().regex(/^[\w-]+$/),
-  // Anything else could pass for an account of another server.
+  // An account name of any other form could pass for an account of another server.
   username: z.string().regex(/^[\w.-]{1,100}$/),
 });
 
-/** `granted`: scopes of a login by consent. Absent: those of a pasted token, which its server may report. */
+/**
+ * `granted`: the scopes of a login by consent. Absent: the token was pasted, and its server may report its
+ * scopes.
+ */
 export async function connectAccount(
   ask: Ask,
   credentials: Credentials,
@@ -77,7 +80,7 @@ export async function connectAccount(
   const { domain, configuration } = instance.body;
   const scopes = granted ?? (await readTokenScopes(ask));
   const { body: account } = await ask('/api/v1/accounts/verify_credentials', Account);
-  // A server may use a parent domain in the names of its accounts, but no unrelated one.
+  // A server may use a parent domain in the names of its accounts, but no unrelated domain.
   const home = hostname.endsWith(`.${domain}`) ? domain : host;
   const connected = {
     externalAccountId: `${account.id}@${host}`,
@@ -88,7 +91,7 @@ export async function connectAccount(
   return { credentials, scope: scopes ?? [], tokenExpiresAt: null, accounts: [connected] };
 }
 
-/** For `catch` of the first call to a server. */
+/** For `catch` of the first call to a server, which may not be a Mastodon server. */
 export const asWrongServer = (host: string) =>
   asServerError('server', `${host} does not answer as a Mastodon server.`, 'not_mastodon');
 
@@ -103,7 +106,7 @@ function toTraits({
   );
 }
 
-/** Undefined: the server doesn't report them. */
+/** Undefined: the server doesn't report the token's scopes. */
 async function readTokenScopes(ask: Ask): Promise<string[] | undefined> {
   const asked = ask('/api/v1/apps/verify_credentials', Application);
   const { scopes } = await asked.then(({ body }) => body).catch(withoutRoute);

@@ -25,7 +25,7 @@ const CredentialApplication = z.object({ client_id: clientWord, client_secret: c
 /** Each server has its own endpoints. */
 type OAuthAt = (server: string) => OAuth;
 
-/** `open`: without a token, it opens the server's public API. */
+/** `open`: opens an API with credentials. Without a token, it opens the server's public API. */
 export function createConsent(fetch: Fetch, open: OpenApi) {
   /** @see https://docs.joinmastodon.org/methods/oauth/ */
   const oauthAt: OAuthAt = (server) =>
@@ -47,7 +47,8 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
     async complete(query, request, signal) {
       const server = request.inputs['server']!;
       const login = await oauthAt(server).complete(query, request, requireScopes, signal);
-      // If the account can't be read, the login isn't revoked: its token may be that of a connected account.
+      // If the account can't be read, the login isn't revoked, because its token may belong to a connected
+      // account.
       const { access_token } = login.credentials;
       const credentials = { server, access_token };
       const grant = await connectAccount(open(credentials, signal), credentials, login.scope);
@@ -61,7 +62,10 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
   return { method, revoke };
 }
 
-/** If it throws, the login is revoked. A login with fewer scopes has its own token, so no account loses its token. */
+/**
+ * If this throws, the login is revoked. A login with fewer scopes has its own token, so no account loses its
+ * token.
+ */
 async function requireScopes(login: Tokens): Promise<Tokens> {
   const missing = findMissingScopes(login.scope);
   if (missing.length > 0) throw lacksPermissions(missing);
@@ -86,7 +90,10 @@ function registrationAt(open: OpenApi, oauthAt: OAuthAt): AppRegistration {
       return { clientId: body.client_id, clientSecret: body.client_secret };
     },
 
-    /** Servers before 4.3 delete apps without logins, and any database may be reset. */
+    /**
+     * A server may have forgotten the app, because servers before 4.3 delete apps without logins, and any
+     * server may lose its database.
+     */
     isKnown: (server, app, signal) =>
       oauthAt(server)
         .isKnown(app, signal)

@@ -45,7 +45,7 @@ const pageSize = 40;
 /** The `Date` header has whole seconds. */
 const clockErrorMs = 1_000;
 
-/** `unknown`: the account has posted too much since, or edited a post that may be this one. */
+/** `unknown`: since then, the account has published too many posts, or edited a post that may be this one. */
 export async function findStatus(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   const { externalAccountId, caption, dueAt } = target;
   const accountId = externalAccountId.slice(0, externalAccountId.lastIndexOf('@'));
@@ -55,7 +55,7 @@ export async function findStatus(ask: Ask, target: Target): Promise<ReconcileOut
   const since = dueAt.getTime() + serverNow(headers) - Date.now() - clockErrorMs;
   const recent = newest.filter(({ created_at }) => Date.parse(created_at) >= since);
   let isSure = recent.length < pageSize;
-  // Oldest first, since an equal post that a person wrote later comes after it.
+  // The oldest post comes first, since an equal post that a person wrote later comes after it.
   for (const status of recent.filter((status) => mayBe(status, target)).toReversed()) {
     const path = `/api/v1/statuses/${encodeURIComponent(status.id)}/source`;
     const { text } = (await ask(path, Source)).body;
@@ -65,7 +65,7 @@ export async function findStatus(ask: Ask, target: Target): Promise<ReconcileOut
   return { outcome: isSure ? 'absent' : 'unknown' };
 }
 
-/** Compares everything except the text, which is listed as HTML. */
+/** Compares everything except the text, because a list shows the text as HTML. */
 function mayBe(status: z.infer<typeof Listed>, target: Target): boolean {
   const { replyTo, platformOptions } = target;
   const { spoiler_text = '', poll } = mastodon.options.parse(platformOptions);
@@ -78,7 +78,10 @@ function mayBe(status: z.infer<typeof Listed>, target: Target): boolean {
   );
 }
 
-/** Compares the IDs or, if these were lost with the state, the number and the alt texts. */
+/**
+ * Compares the IDs of the media. If the IDs were lost with the state, compares the number of media and their
+ * alt texts.
+ */
 function hasMediaOf(
   { media, state }: Target,
   attached: z.infer<typeof Listed>['media_attachments'],

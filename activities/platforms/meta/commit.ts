@@ -9,7 +9,7 @@ import { ListedPost } from './find-post.ts';
 
 interface PostReader {
   open(signal: AbortSignal): Ask;
-  /** Whether a read failed because the network does not know the post, or not yet. */
+  /** Whether a read failed because the network doesn't know the post at all, or doesn't know it yet. */
   isMissing(error: unknown): boolean;
 }
 
@@ -25,12 +25,15 @@ export async function commitContainer(
   return publishedAs(id, await readPermalink(reader, id, signal), null);
 }
 
-/** A finished container is read again after this. */
+/** If a container was found finished longer ago than this, its status is read again. */
 const checkedForMs = 300_000;
-/** A publish may show late in the status. */
+/** The status of a container may show a publish only after this time. */
 const showsLateMs = 3_000;
 
-/** `stale`: the network no longer has it. A refusal counts only if the container says that it is not public. */
+/**
+ * `stale`: the network no longer has the container. A refusal counts only if the container says that it is
+ * not public.
+ */
 async function publish(
   calls: ContainerCalls,
   state: ProviderState,
@@ -55,13 +58,13 @@ async function publish(
 
 const refusals: readonly PlatformErrorKind[] = ['rejected', 'unavailable', 'rate_limited'];
 
-/** The network refused the publish, rather than the login, and it published nothing for this call. */
+/** The network refused the publish, but not the login, and this call published nothing. */
 const isRefusal = (error: unknown): error is PlatformError =>
   error instanceof PlatformError &&
   refusals.includes(error.kind) &&
   error.options.providerError !== undefined;
 
-/** For the engine, which then looks for the post. */
+/** The error for a container that is public already. The engine then looks for its post. */
 const alreadyPublic = ({ network }: ContainerCalls, options: PlatformError['options'] = {}) =>
   new PlatformError('unknown_outcome', `${network} says that the container is public.`, options);
 
@@ -74,7 +77,7 @@ async function afterRefusal(
     if (!(error instanceof PlatformError)) throw error;
     const isRead = error.kind === 'rejected' || error.kind === 'reauthorize';
     if (isRead || refusal.kind === 'unavailable') throw refusal;
-    // An earlier call may have published the container, which the network then refuses to publish again.
+    // An earlier call may have published the container. The network then refuses to publish it again.
     throw refusal.as('unknown_outcome');
   });
   switch (found?.status) {
@@ -89,7 +92,7 @@ async function afterRefusal(
     case undefined: {
       if (refusal.kind !== 'unavailable') throw await orOutOfQuota(calls, refusal);
       if (Date.now() - finishedAt <= settlesMs) throw refusal;
-      // A network that still doesn't find it won't learn of it.
+      // A network that doesn't know the container by now never will.
       await sleep(showsLateMs);
       const later = await calls.readStatus(id);
       if (later?.status === 'PUBLISHED') throw alreadyPublic(calls, refusal.options);
@@ -98,7 +101,10 @@ async function afterRefusal(
   }
 }
 
-/** The refusal, unless the quota explains it: networks don't document how they refuse a publish beyond it. */
+/**
+ * Returns the refusal, or the error of the quota if the quota is used up. Networks don't document how they
+ * refuse a publish that exceeds the quota.
+ */
 async function orOutOfQuota(
   { checkQuota }: ContainerCalls,
   refusal: PlatformError,
@@ -114,11 +120,11 @@ async function orOutOfQuota(
 
 const Post = ListedPost.pick({ permalink: true });
 
-/** A new post is not known everywhere at once. */
+/** The network may not find a new post at once. */
 const permalinkWaitsMs = [0, 1_000, 2_000];
 const permalinkForMs = 6_000;
 
-/** Null: the network gives none, or doesn't answer. The post is public all the same. */
+/** Null: the network gives no address, or doesn't answer. The post is public all the same. */
 async function readPermalink(
   { open, isMissing }: PostReader,
   id: string,

@@ -1,5 +1,5 @@
-// Posts that a network makes from containers: each is created, polled until it is finished, and published once.
-// This file prepares them. A container publishes nothing by itself, so whatever leads to a finished one may be repeated.
+// Posts that a network makes from containers. Each container is created, polled until it is finished, and published
+// once. This file prepares the containers. All of its calls may be repeated, because they publish nothing.
 import { z } from 'zod';
 import { PlatformError } from '../platform-error.ts';
 import type { PrepareOutcome, ProviderState } from '../platform.ts';
@@ -18,7 +18,7 @@ export const containerStatuses = [
 
 interface ContainerStatus {
   status: (typeof containerStatuses)[number];
-  /** Of an error, in the network's own words. */
+  /** The reason of an error, in the network's own words. */
   reason: string | undefined;
 }
 
@@ -30,17 +30,17 @@ export interface ContainerCalls {
   itemCount: number;
   failures: readonly ContainerFailure[];
   /**
-   * Called before the first container, and after a refused publish. Throws `isOutOfQuota` if the account may publish
-   * no more.
+   * Called before the first container, and after a refused publish. Throws `isOutOfQuota` if the account may
+   * publish no more.
    */
   checkQuota(): Promise<void>;
   /** Returns the ID of the container of an item. */
   createItem(index: number): Promise<string>;
-  /** Returns the ID of the container that is published. `items`: its parts, in their order. */
+  /** Returns the ID of the container that is published. `items`: IDs of its parts, in their order. */
   createPost(items: string[]): Promise<string>;
   /** Whether `createPost` failed because another carousel needs new items. */
   areItemsGone(error: unknown): boolean;
-  /** Undefined: the network doesn't know the container, or not yet. */
+  /** Undefined: the network doesn't know the container at all, or doesn't know it yet. */
   readStatus(id: string): Promise<ContainerStatus | undefined>;
   /** Makes the container public. Returns the ID of the post. */
   publish(id: string): Promise<string>;
@@ -55,7 +55,7 @@ const Container = z.object({
 type Container = z.infer<typeof Container>;
 
 const Containers = z.object({
-  /** Of a carousel, in the order of its media. Null: to be made. */
+  /** Containers of a carousel's items, in the order of its media. A null is still to be made. */
   items: z.array(Container.nullable()).default([]),
   /** The container that is published. */
   post: Container.optional(),
@@ -73,12 +73,15 @@ type Containers = z.infer<typeof Containers>;
 /** Networks fetch an image when its container is made, and a video soon after. They drop a container after 24 hours. */
 export const publicForMs = 24 * 3_600_000;
 const lastsMs = 23.5 * 3_600_000;
-/** A new container is not known everywhere at once. */
+/** The network may not find a new container at once. */
 export const settlesMs = 120_000;
 const firstPollMs = 1_000;
 /** Networks ask for one poll a minute. Most containers are finished after a few seconds. */
 const maxPollMs = 60_000;
-/** The waits before the containers that replace a failed one. A deployment of this server may last as long. */
+/**
+ * The waits before the containers that replace a failed one. A deployment of this server may take as long as
+ * these waits.
+ */
 const replacementWaitsMs = [2_000, 30_000, 300_000];
 const maxReplaced = replacementWaitsMs.length;
 
@@ -126,14 +129,14 @@ function withItem(items: Containers['items'], index: number, item: Container | n
   return padded.with(index, item);
 }
 
-/** The next poll comes at once: after it, they are further and further apart. */
+/** The first poll comes at once. The waits between the later polls get longer and longer. */
 const toStep = (containers: Containers): PrepareOutcome => ({
   outcome: 'more',
   state: { ...containers, waitMs: 0 },
   waitMs: 0,
 });
 
-/** `replace`: returns the containers with another one in place of this container, or without this container. */
+/** `replace`: returns the containers without this container. With `next`, `next` takes its place. */
 async function poll(
   calls: ContainerCalls,
   containers: Containers,
@@ -162,7 +165,10 @@ async function poll(
   }
 }
 
-/** `reason`: why the container failed. Undefined: the network dropped it. Throws if another one would fail too. */
+/**
+ * `reason`: why the container failed. Undefined: the network dropped it. Throws if another container would
+ * fail too.
+ */
 function toReplacement(
   { network, failures }: ContainerCalls,
   containers: Containers,
@@ -193,6 +199,9 @@ export function isOld({ items, post }: Containers): boolean {
   return Date.now() - Math.min(...times, Infinity) > lastsMs;
 }
 
-/** Documents call it the state of a container that is being published. */
+/**
+ * The error for the status `IN_PROGRESS`. The documents give this status to a container that is being
+ * published.
+ */
 export const stillBusy = ({ network }: Pick<ContainerCalls, 'network'>): PlatformError =>
   new PlatformError('unavailable', `${network} is still busy with the container.`);

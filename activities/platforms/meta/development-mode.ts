@@ -2,7 +2,7 @@
 // https://developers.facebook.com/docs/development/build-and-test/app-modes
 import { PlatformError } from '../platform-error.ts';
 
-/** The error that all other people get, as users report it. Mostly, the page with the error has no way back. */
+/** The error that everyone else gets, as users report it. The page with the error usually has no way back. */
 const errors = {
   Facebook: 'App not active',
   Instagram: 'Insufficient developer role',
@@ -12,11 +12,11 @@ const errors = {
 const explainMode = (productName: string) =>
   `in development mode, in which only people with a role in the app can log in. Ask ${productName} for an invitation and accept it, or ask ${productName} to publish the app. Then try again.`;
 
-/** A hint for a user who comes back from a login at this place without an answer of the place. */
+/** A hint for a user who logged in at `place` and came back without an answer from it. */
 export const describeDeadEnd = (place: keyof typeof errors) => (productName: string) =>
   `Did ${place} show an error, such as '${errors[place]}'? Then the app that ${productName} uses may be ${explainMode(productName)}`;
 
-/** Seen in callbacks that apps have logged. No document has them. */
+/** Seen in callbacks that apps have logged. No document mentions them. */
 const inactive = { code: '1349126', words: /development mode|app not (?:active|set ?up)/i };
 
 /**

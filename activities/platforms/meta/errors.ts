@@ -5,17 +5,17 @@ import type { ThrottleScope } from '../platform-error.ts';
 import type { Meaning } from '../refusal.ts';
 
 export interface MetaError {
-  /** Absent: any. */
+  /** Absent: any code. */
   code?: number;
-  /** The last code, if several have this meaning. */
+  /** If several codes in a row have this meaning, the last of them. */
   upTo?: number;
-  /** Absent: any. */
+  /** Absent: any subcode. */
   subcode?: number;
-  /** A number that is the code or the subcode: the documents don't say which. */
+  /** A number that is the code or the subcode, because the documents don't say which. */
   either?: number;
-  /** In the message. Absent: any. */
+  /** Words in the error's message. Absent: any message. */
   words?: RegExp;
-  /** A publish may have been carried out all the same, so the container is read first. */
+  /** The publish may have succeeded despite this error, so the container is read first. */
   mayBePublished?: true;
   meaning: Meaning;
   /** Error code of a target that fails with this error. Absent: the meaning decides. */
@@ -23,13 +23,13 @@ export interface MetaError {
   /** Absent: the network's own words are clear. */
   sentence?: string;
   throttled?: ThrottleScope;
-  /** The account has used up how much it may publish. */
+  /** The account has used up its quota for publishing. */
   isOutOfQuota?: true;
-  /** For a limit without a time. */
+  /** The wait after a limit for which the network names no time. */
   retryAfterMs?: number;
 }
 
-/** An error as it stands in an answer. */
+/** An error as it appears in an answer. */
 export interface GivenError {
   code: number | undefined;
   subcode: number | undefined;
@@ -37,7 +37,8 @@ export interface GivenError {
 }
 
 /**
- * Of every network. 190 and its subcodes: https://developers.facebook.com/docs/graph-api/guides/error-handling
+ * Errors that every network of Meta has. Code 190 and its subcodes:
+ * https://developers.facebook.com/docs/graph-api/guides/error-handling
  * Limits: https://developers.facebook.com/docs/graph-api/overview/rate-limiting
  */
 export const sharedErrors: readonly MetaError[] = [
@@ -113,7 +114,7 @@ export function writeCode({ code, subcode }: Pick<GivenError, 'code' | 'subcode'
   return subcode === undefined ? code?.toString() : `${code ?? '–'}/${subcode}`;
 }
 
-/** Why a container failed, by a part of its status. */
+/** The reason why a container failed, which is found by a part of its status. */
 export interface ContainerFailure {
   words: string;
   /** Another container may succeed. */

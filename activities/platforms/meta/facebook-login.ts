@@ -16,7 +16,7 @@ interface FacebookLoginSettings {
   /** Title of the network that the accounts belong to. */
   network: string;
   apiUrl: string;
-  /** Of the dialog, without its path. */
+  /** Address of the dialog, without its path. */
   loginUrl: string;
   version: string;
   scopes: readonly string[];
@@ -89,7 +89,7 @@ export function createFacebookLogin(settings: FacebookLoginSettings): FacebookLo
       const dialog = new URL(begun.url);
       const configId = configIdOf(request);
       if (configId === undefined) {
-        // Otherwise Facebook doesn't ask again for what the user has declined.
+        // Without this option, Facebook doesn't ask again for the permissions that the user has declined.
         dialog.searchParams.set('auth_type', 'rerequest');
       } else {
         // https://developers.facebook.com/docs/facebook-login/facebook-login-for-business

@@ -23,7 +23,7 @@ interface FoundPost extends Pick<ListedPost, 'id' | 'permalink'> {
 /** Lists the account's posts since the target was due that can be the target. `isComplete`: no post is missing. */
 type ListLike = () => Promise<{ posts: readonly FoundPost[]; isComplete: boolean }>;
 
-/** A new post is not listed at once. */
+/** The network may list a new post only after a while. */
 const listWaitsMs = [2_000, 4_000];
 
 export async function findContainerPost(
@@ -44,8 +44,9 @@ export async function findContainerPost(
 }
 
 /**
- * After a publish without an answer. `gone`: it can no longer be published. `none`: there is no container, or its
- * ID is lost. Throws if the network doesn't know the container, or is still busy with it.
+ * The state of a publish whose answer was lost. `gone`: the container can no longer be published. `none`:
+ * there is no container, or its ID is lost. Throws if the network doesn't know the container, or is still
+ * busy with it.
  */
 async function readPublishState(
   { network, readStatus }: ContainerCalls,
@@ -61,7 +62,7 @@ async function readPublishState(
     case 'FINISHED':
       return 'open';
     case 'IN_PROGRESS':
-      // It was finished before the publish.
+      // The container was finished before the publish.
       if (post.isFinished) throw stillBusy({ network });
       return 'open';
     case 'ERROR':
@@ -73,7 +74,10 @@ async function readPublishState(
   }
 }
 
-/** Without proof. An equal post without text proves nothing, and neither do two equal posts. */
+/**
+ * Finds a post like the target, without proof. An equal post without text proves nothing, and neither do two
+ * equal posts.
+ */
 async function findLike(listLike: ListLike): Promise<ReconcileOutcome> {
   const { posts, isComplete } = await listLike();
   const [found, ...others] = posts;
@@ -82,7 +86,7 @@ async function findLike(listLike: ListLike): Promise<ReconcileOutcome> {
   return publishedAs(found.id, found.permalink ?? null, null);
 }
 
-/** The post is public. Its ID is unknown if several posts, or none, can be it. */
+/** The post is public. Its ID is unknown if no post, or more than one, can be the target. */
 async function findPublic(listLike: ListLike, signal: AbortSignal): Promise<ReconcileOutcome> {
   for (const waitMs of [0, ...listWaitsMs]) {
     if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
@@ -95,13 +99,13 @@ async function findPublic(listLike: ListLike, signal: AbortSignal): Promise<Reco
   return publishedAs(null, null, null);
 }
 
-/** The login may publish such a post, but not list it. */
+/** Ignores the refusal, because the login may publish such a post without being allowed to list it. */
 function withoutAccess(error: unknown): undefined {
   const failsAs = error instanceof PlatformError ? error.options.failsAs : undefined;
   if (failsAs !== 'permission_missing' && failsAs !== 'app_not_approved') throw error;
 }
 
-/** Whether the post can have these media. `withoutMedia`: type of a post that has none. */
+/** Whether the post can have these media. `withoutMedia`: the type of posts without media. */
 export function hasMedia(
   { media_type: type, children }: ListedPost,
   media: readonly TargetMedia[],

@@ -11,12 +11,12 @@ import { readRegainMs } from './usage.ts';
 interface GraphNetwork {
   /** Title of the network. */
   network: string;
-  /** With the version, for calls that have one. */
+  /** URL of the API, with the version for calls that have one. */
   url: string;
   errors: readonly MetaError[];
 }
 
-/** Credentials other than the access token, such as the app's secret, are never shown either. */
+/** Errors never show the credentials: neither the access token nor others, such as the app's secret. */
 export function createGraphApi(fetch: Fetch, { network, url, errors }: GraphNetwork): OpenApi {
   return createApi(fetch, {
     network,
@@ -56,7 +56,7 @@ const GraphError = z
       error_user_title: text,
       error_user_msg: text,
       fbtrace_id: text,
-      // Of a part of a video: https://github.com/facebook/facebook-python-business-sdk
+      // The range of a part of a video: https://github.com/facebook/facebook-python-business-sdk
       error_data: z
         .object({ start_offset: z.coerce.number(), end_offset: z.coerce.number() })
         .optional()
@@ -65,7 +65,10 @@ const GraphError = z
   })
   .transform(({ error }) => error);
 
-/** Of the token endpoints: https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions */
+/**
+ * The form of the token endpoints:
+ * https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
+ */
 const TokenError = z
   .object({ error_type: text, code: z.unknown(), error_message: z.string() })
   .transform(({ error_type: type, code, error_message: message }) => ({ type, code, message }));
@@ -73,7 +76,7 @@ const TokenError = z
 const AnyError = z.union([GraphError, TokenError]);
 
 interface ReadError extends GivenError {
-  /** Instead of a number. */
+  /** The name of an error that has no number. */
   name: string | undefined;
   type: string | undefined;
   isTransient: boolean;
@@ -82,7 +85,7 @@ interface ReadError extends GivenError {
   range: { start_offset: number; end_offset: number } | undefined;
 }
 
-/** Undefined: the answer is none of Meta's errors. */
+/** Undefined: the answer is not an error of Meta. */
 export function readGraphError(body: unknown): ReadError | undefined {
   const given: Partial<z.output<typeof GraphError>> | undefined = AnyError.safeParse(body).data;
   if (!given) return undefined;
@@ -104,8 +107,8 @@ export function readGraphError(body: unknown): ReadError | undefined {
 }
 
 /**
- * The code decides, because the status is often 500 for a mistake of the caller. A publish with such a status may
- * have been carried out, whatever the code says.
+ * The code decides, because the status is often 500 for a mistake of the caller. After such a status, a
+ * publish may have succeeded, whatever the code says.
  */
 export function explainGraphError(
   errors: readonly MetaError[],
@@ -117,7 +120,7 @@ export function explainGraphError(
   if (!error) return {};
   const known = findMetaError(errors, error);
   const { traceId, range } = error;
-  // The header is about one account, which must not hold up the other accounts of the app.
+  // The header concerns one account, so other accounts of the app must not wait for it.
   const regainMs = known?.throttled === 'app' ? undefined : readRegainMs(headers);
   return {
     code: writeCode(error) ?? error.name,
@@ -142,7 +145,7 @@ function meaningOf(
 ): Meaning | undefined {
   const meaning = known?.meaning ?? (isTransient ? 'lost' : undefined);
   if (meaning === 'revoked') return meaning;
-  // A refused token that is too new for a refresh has ended for good.
+  // If a token is refused before it is old enough for a refresh, it has ended for good.
   if (meaning === 'reauthorize') return isExtendable(credentials) ? meaning : 'revoked';
   const isSure = status >= 400 && status < 500 && !known?.mayBePublished;
   return kind === 'commit' && !isSure ? 'lost' : meaning;

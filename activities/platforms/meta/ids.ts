@@ -6,5 +6,5 @@ export const GraphId = z
   .transform(String)
   .pipe(z.string().regex(/^\d{1,30}$/));
 
-/** An object that was just made. */
+/** The answer to a call that made an object. */
 export const Made = z.object({ id: GraphId });

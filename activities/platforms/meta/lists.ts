@@ -21,11 +21,11 @@ interface ListOptions<T> {
   query: ApiCall['query'];
   /** Default: 5, which is enough for the posts of an account since a target was due. */
   maxPages?: number;
-  /** Default: as many as the pages have. */
+  /** Default: all items of the pages. */
   maxItems?: number;
   /**
-   * For a list that begins with the newest item: after an unwanted item, no item is wanted. Default: all items are
-   * wanted.
+   * For a list that begins with the newest item. After the first unwanted item, no further item is wanted.
+   * Default: all items are wanted.
    */
   isWanted?: (item: T) => boolean;
   /** The network doesn't always name the next page, so only an empty page is the last one. */
@@ -48,7 +48,7 @@ export async function readList<T>(
     const read = data.flatMap<T>((given) => item.safeParse(given).data ?? []);
     const wanted = read.filter(isWanted);
     items.push(...wanted);
-    // An item that can't be read may be the one that is looked for.
+    // The item that is looked for may be one that can't be read.
     isReadable &&= read.length === data.length;
     after = paging?.cursors?.after;
     // A page without items isn't the last one if it names a next page.

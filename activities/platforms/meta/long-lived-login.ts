@@ -1,4 +1,5 @@
-// The login at Threads, and that of Instagram itself: its consent, whose token is exchanged for a long-lived one.
+// The login at Threads, and Instagram's own login. After the consent, the token is exchanged for a long-lived
+// token.
 import type { OpenApi } from '../network-api.ts';
 import { createOAuth } from '../oauth/client.ts';
 import type { AccountChecks, ConsentMethod, Fetch, Grant, Platform } from '../platform.ts';
@@ -9,16 +10,16 @@ import { createLongLivedTokens, type LongLived } from './long-lived-tokens.ts';
 interface LoginSettings {
   /** Title of the network. */
   network: string;
-  /** Of the grant types. */
+  /** Prefix of the grant types. */
   prefix: string;
-  /** For calls without a version. */
+  /** The API for calls without a version. */
   root: OpenApi;
   consentUrl: string;
   tokenUrl: string;
   scopes: readonly string[];
 }
 
-/** Asks whose login it is. `scope`: null if nobody knows. */
+/** Asks whose login it is. `scope`: null if unknown. */
 type ToGrant = (
   login: LongLived,
   scope: readonly string[] | null,

@@ -1,11 +1,11 @@
-// The tokens of Threads, and of Instagram's own login: exchanged for long-lived ones, which are extended before they
-// expire. https://developers.facebook.com/docs/threads/get-started/long-lived-tokens
+// The tokens of Threads, and of Instagram's own login. They are exchanged for long-lived tokens, which are
+// extended before they expire. https://developers.facebook.com/docs/threads/get-started/long-lived-tokens
 import { z } from 'zod';
 import type { OpenApi } from '../network-api.ts';
 import { notForGood, PlatformError } from '../platform-error.ts';
 import type { Credentials, RefreshedCredentials } from '../platform.ts';
 
-/** `issued_at`: milliseconds. Absent: nobody knows. */
+/** `issued_at`: in milliseconds. Absent: unknown. */
 export interface LongLived {
   credentials: { access_token: string; issued_at?: string };
   tokenExpiresAt: Date | null;
@@ -13,20 +13,22 @@ export interface LongLived {
 
 const Answer = z.object({ access_token: z.string().min(1), expires_in: z.number().optional() });
 
-/** A younger token is refused. */
+/** The network refuses to extend a younger token. */
 const extendableAfterMs = 24 * 3_600_000;
 
-/** Undefined: nobody knows. */
+/** Undefined: the age is unknown. */
 function ageOf({ issued_at }: Credentials, now: number): number | undefined {
   return issued_at === undefined ? undefined : now - Number(issued_at);
 }
 
-/** Whether the network extends the token now, as far as we know. */
+/**
+ * Whether the network extends the token now. If the token's age is unknown, assumes that the network does.
+ */
 export function isExtendable(credentials: Credentials, now = Date.now()): boolean {
   return (ageOf(credentials, now) ?? Infinity) >= extendableAfterMs;
 }
 
-/** `prefix`: of the grant types. `open`: for calls without a version. */
+/** `prefix`: prefix of the grant types. `open`: opens the API for calls without a version. */
 export function createLongLivedTokens(network: string, prefix: string, open: OpenApi) {
   const toLongLived = ({ access_token, expires_in }: z.infer<typeof Answer>): LongLived => {
     const now = Date.now();
@@ -37,7 +39,7 @@ export function createLongLivedTokens(network: string, prefix: string, open: Ope
   };
 
   return {
-    /** The token that a login gives lives for an hour. */
+    /** The token of a new login lives for an hour. */
     async exchange(token: string, clientSecret: string, signal: AbortSignal): Promise<LongLived> {
       const query = {
         grant_type: `${prefix}_exchange_token`,
@@ -60,7 +62,7 @@ export function createLongLivedTokens(network: string, prefix: string, open: Ope
       const ask = open({ long_token: token }, signal);
       // A lost answer may have replaced the token, so the engine asks a second time.
       const call = { query, kind: 'commit' } as const;
-      // Whatever else a refusal means, the token is good until it expires.
+      // After any other refusal, the token is good until it expires.
       const { body } = await ask('/refresh_access_token', Answer, call).catch(notForGood);
       return toLongLived(body);
     },

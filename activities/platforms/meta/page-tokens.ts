@@ -5,7 +5,7 @@ import type { Credentials } from '../platform.ts';
 
 const nameOf = (accountId: string) => `page_token_${accountId}`;
 
-/** `tokens`: each with the ID of its account. */
+/** `tokens`: pairs of an account's ID and its token. */
 export function toPageTokens(tokens: Iterable<readonly [string, string]>): Credentials {
   return Object.fromEntries(Array.from(tokens, ([id, token]) => [nameOf(id), token]));
 }

@@ -1,4 +1,5 @@
-// The pages that a user shares with the app at Facebook: the user's own, and those of the user's businesses.
+// The pages that a user shares with the app at Facebook: pages of the user, and pages of the user's
+// businesses.
 import { z } from 'zod';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
@@ -34,8 +35,8 @@ const maxRead = 101;
 const maxBusinesses = 25;
 
 /**
- * The user of a login at Facebook, and the pages that it reaches. Throws if it lacks one of the needed scopes, or
- * reaches no page.
+ * The user of a login at Facebook, and the pages that the login reaches. Throws if the login lacks a needed
+ * scope, or reaches no page.
  */
 export async function readUserPages(
   { ask, granted, productName }: FacebookUser,
@@ -43,7 +44,7 @@ export async function readUserPages(
   fields: readonly string[] = [],
 ): Promise<{ userId: string; pages: Page[] }> {
   const missing = findMissingScopes(needed, granted);
-  // Without them, Facebook lists no pages, or not their tokens.
+  // Without these scopes, Facebook lists no pages, or leaves out their tokens.
   if (missing.length > 0) throw lacksPermissions(missing);
   const { id: userId } = (await ask('/me', User, { query: { fields: 'id' } })).body;
   const pages = await listPages(ask, granted, fields);
@@ -52,7 +53,9 @@ export async function readUserPages(
   throw new PlatformError('rejected', message, { platformCode: 'no_page' });
 }
 
-/** `granted`: scopes of the login; null if nobody knows. `fields`: to read, in addition to the usual ones. */
+/**
+ * `granted`: scopes of the login; null if unknown. `fields`: fields to read in addition to the usual ones.
+ */
 async function listPages(
   ask: Ask,
   granted: readonly string[] | null,
@@ -65,7 +68,7 @@ async function listPages(
   const byId = new Map<string, Page>();
   for (const page of pages) {
     const known = byId.get(page.id);
-    // A page may be in several lists, and have its token only in one.
+    // A page may be in several lists, but have its token in only one of them.
     if (!known?.access_token) byId.set(page.id, { ...known, ...page });
   }
   return [...byId.values()].slice(0, maxRead);
@@ -74,7 +77,7 @@ async function listPages(
 const seesBusinesses = (granted: readonly string[] | null) =>
   granted?.includes('business_management') ?? true;
 
-/** Not every user has a business, or may read its pages. */
+/** A user may have no business, or no access to its pages. */
 async function listOfBusinesses(ask: Ask, query: { fields: string }): Promise<Page[]> {
   const businesses = await listAll(ask, '/me/businesses', Business, { fields: 'id,name' }).catch(
     withoutAccess,
@@ -116,7 +119,7 @@ const creatingTasks = new Set([
 ]);
 
 /**
- * Why a login reaches nothing, as a sentence. `granted`: null if nobody knows. `productName`: absent for a token
+ * Why a login reaches nothing, as a sentence. `granted`: null if unknown. `productName`: absent for a token
  * that was imported.
  */
 function describeNoPage(granted: readonly string[] | null, productName?: string): string {

@@ -1,4 +1,4 @@
-// How long a limit of the Graph API lasts, as its answers say.
+// Reads from answers of the Graph API how long a limit lasts.
 import { z } from 'zod';
 import { parseJson } from '../json-client.ts';
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Credentials } from '../platform.ts';
 
 const maxRelays = 10;
-/** `maxTagValSize` of strfry, since events name relays in tags. */
+/** The relay strfry has this limit, `maxTagValSize`. Events name relays in tags. */
 export const maxRelayChars = 255;
 
 export const ConnectInput: z.ZodType<Credentials> = z

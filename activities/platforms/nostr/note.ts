@@ -33,8 +33,8 @@ export function prepareNote(target: Target, replyTags: string[][]): z.infer<type
 export const createdAt = ({ dueAt }: Target) => Math.floor(dueAt.getTime() / 1_000);
 
 /**
- * Distinguishes the post from others with the same text in the same second, and lets a search find it. A nonce of
- * difficulty 0 claims no work.
+ * Distinguishes the post from other posts with the same text in the same second, and lets a search find the
+ * post. A nonce of difficulty 0 claims no work.
  * @see https://github.com/nostr-protocol/nips/blob/master/13.md
  */
 export function markOf({ resultId }: Target): string[] {

@@ -77,7 +77,7 @@ async function converse(
   return { result: 'no_answer', message: 'It ended the conversation.' };
 }
 
-/** In order of precedence. Every other code counts as `rejected`. */
+/** Codes in order of precedence. Every other code counts as `rejected`. */
 const kinds = new Map([
   ['no_answer', 'unknown_outcome'],
   ['rate-limited', 'rate_limited'],
@@ -86,7 +86,8 @@ const kinds = new Map([
 ] as const);
 
 /**
- * The error if no relay succeeded. A single relay that may have accepted the event, or may accept it later, decides.
+ * The error if no relay succeeded. If one relay may have accepted the event, or may accept it later, that
+ * relay's answer decides.
  * @see https://github.com/nostr-protocol/nips/blob/master/01.md
  */
 export function toError(

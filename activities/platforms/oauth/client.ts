@@ -25,19 +25,21 @@ import {
 } from './request.ts';
 
 export interface OAuth {
-  /** `signal`: of the pushed request. */
+  /** `signal`: aborts the pushed request. */
   begin(request: ConsentRequest, signal?: AbortSignal): Promise<Begun>;
-  /** If `use` throws, nobody has the login, so the login is revoked. Errors of the revocation are ignored. */
+  /**
+   * If `use` throws, the login is revoked, because nobody stores it. Errors of the revocation are ignored.
+   */
   complete<T>(
     query: Record<string, string>,
     request: ConsentRequest & { flow: Flow },
     use: (login: Tokens) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T>;
-  /** Keeps the refresh token if the network names no other one. */
+  /** Keeps the refresh token if the network returns no new one. */
   refresh(login: Login, signal: AbortSignal): Promise<Tokens>;
   revoke(login: Login, signal: AbortSignal): Promise<void>;
-  /** Whether the server knows the app: it asks for a token of the app alone. RFC 6749, section 4.4. */
+  /** Whether the server knows the app. Asks for a token of the app alone: RFC 6749, section 4.4. */
   isKnown(app: App, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -194,7 +196,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         return true;
       } catch (error) {
         if (hasCode(error, 'invalid_client')) return false;
-        // Such as `unsupported_grant_type`: the server may know the app all the same.
+        // After another refusal, such as `unsupported_grant_type`, the server may still know the app.
         if (isOAuthRefusal(error)) return true;
         throw error;
       }
@@ -217,7 +219,7 @@ interface OAuthLogin
   consent: ConsentMethod;
 }
 
-/** `scope`: null if the client that imports the tokens names none. */
+/** `scope`: null if a client imports the tokens without their scopes. */
 type ListAccounts = (
   credentials: Credentials,
   signal: AbortSignal,

@@ -1,4 +1,5 @@
-// ES256 key pairs, with which an app or a login proves who sends a request. A private key is stored as JWK.
+// ES256 key pairs. With its key pair, an app or a login proves that it sent a request. A private key is
+// stored as JWK.
 import { randomUUID, type webcrypto } from 'node:crypto';
 import { z } from 'zod';
 

@@ -13,10 +13,13 @@ import { toTransportError } from '../transport-errors.ts';
 export interface OAuthNetwork {
   /** Title of the network. */
   network: string;
-  /** The issuer that the callback must name: RFC 9207. Absent: the network names none. */
+  /** The issuer that the callback must name: RFC 9207. Absent: the network names no issuer. */
   issuer?: string;
   authorizationEndpoint: string;
-  /** Receives the request, so the address of the consent page has only a reference to it: RFC 9126. */
+  /**
+   * Receives the parameters of the consent page, so the page's address contains only a reference to them: RFC
+   * 9126.
+   */
   pushedRequestEndpoint?: string;
   tokenEndpoint: string;
   /** Absent: logins can't be revoked. @see RFC 7009 */
@@ -28,11 +31,11 @@ export interface OAuthNetwork {
    * secret is a private JWK. Ignored without a secret.
    */
   clientAuth: 'basic' | 'post' | 'private_key_jwt';
-  /** Signs every request, so that its tokens work only with this key: RFC 9449. */
+  /** The key that signs every request, so that the tokens work only with this key: RFC 9449. */
   dpop?: oauth.DPoPHandle;
-  /** Asked for at the consent page. */
+  /** Scopes that the consent page asks for. */
   scopes: readonly string[];
-  /** Default: true. */
+  /** Whether the network supports PKCE. Default: true. */
   hasPkce?: boolean;
   /** Other parameters of the consent page. */
   parameters?: Record<string, string>;
@@ -40,7 +43,9 @@ export interface OAuthNetwork {
   identify?(answer: oauth.TokenEndpointResponse): Record<string, string>;
   /** The login is useless without a refresh token. Default: false. */
   needsRefreshToken?: boolean;
-  /** Whether this refusal of a refresh ends the login. Default: `invalid_grant`, as RFC 6749 says. */
+  /**
+   * Whether this refusal of a refresh ends the login. Default: only `invalid_grant` does, as RFC 6749 says.
+   */
   endsLogin?(code: string, description: string | undefined): boolean;
 }
 
@@ -93,7 +98,10 @@ export async function ask<T>(
   }
 }
 
-/** The library can't sign a revocation, so it is sent like a pushed request, which has the same form. */
+/**
+ * The library can't sign a revocation, so it sends the revocation like a pushed request, which has the same
+ * form.
+ */
 export function sendRevocation(
   server: oauth.AuthorizationServer,
   client: oauth.Client,
@@ -118,7 +126,10 @@ async function authOf(
   return oauth.PrivateKeyJwt({ key: privateKey, kid }, { [oauth.modifyAssertion]: backdate });
 }
 
-/** Servers refuse a signature from the future, or one older than a minute. Their clocks may be 30 s off. */
+/**
+ * Servers refuse a signature from the future, and a signature older than a minute. Their clocks may be 30 s
+ * off.
+ */
 function backdate(_header: unknown, claims: Record<string, unknown>): void {
   const { iat } = claims;
   if (typeof iat === 'number') Object.assign(claims, { iat: iat - 30, nbf: iat - 30 });
@@ -161,7 +172,9 @@ async function fetchWhole(
   return new Response(isToken ? tokens : text, { status: response.status, headers });
 }
 
-/** Drops odd optional members, because refusing the answer would lose a login's only tokens. */
+/**
+ * Drops optional members with invalid values, because refusing the answer would lose a login's only tokens.
+ */
 function toReadable(body: Record<string, unknown>): Record<string, unknown> {
   const isOdd: Record<string, (value: unknown) => boolean> = {
     // No code reads the ID token.
@@ -173,7 +186,7 @@ function toReadable(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isOdd[name]?.(value)));
 }
 
-/** The scope that was asked for, if the answer names none: RFC 6749, section 5.1. */
+/** If the answer names no scope, the requested scope is used: RFC 6749, section 5.1. */
 export function toTokens(answer: oauth.TokenEndpointResponse, asked: readonly string[]): Tokens {
   const { access_token, refresh_token, expires_in, scope } = answer;
   return {
@@ -184,7 +197,7 @@ export function toTokens(answer: oauth.TokenEndpointResponse, asked: readonly st
   };
 }
 
-/** Whether the answer has an error code of OAuth. A page of a proxy has none. */
+/** Whether the answer has an error code of OAuth. An error page of a proxy has none. */
 export const isOAuthRefusal = (error: unknown) =>
   error instanceof PlatformError &&
   error.kind === 'rejected' &&

@@ -15,7 +15,7 @@ export interface SandboxSettings {
   apiUrl: string;
   /** The network's base URL for browsers. */
   publicUrl: string;
-  /** Maximum size of one part. Default: the maximum of the network. */
+  /** Maximum size of one part. Default: the network's own maximum. */
   partBytes?: number;
 }
 
@@ -35,7 +35,7 @@ const meanings = new Map<string | undefined, Meaning>([
   ['unavailable', 'unavailable'],
 ]);
 
-/** Of the target's media in their order. The last upload may be incomplete. */
+/** The uploads of the target's media, in the order of the media. The last upload may be incomplete. */
 const Prepared = z.object({ uploads: z.array(z.object({ id: z.string(), received: z.int() })) });
 type Upload = z.infer<typeof Prepared>['uploads'][number];
 const readUploads = (state: ProviderState) => Prepared.safeParse(state).data?.uploads ?? [];
@@ -57,7 +57,8 @@ export function createSandboxPlatform(settings: SandboxSettings): Platform {
     const json = {
       content_type,
       bytes,
-      // The network reads all bytes again to check them. With a large file, that could outlast a step.
+      // The network reads all bytes again to check them. With a large file, this could take longer than a
+      // step may.
       ...(bytes <= partBytes && { sha256 }),
       ...(altText !== null && { alt_text: altText }),
     };
@@ -66,8 +67,8 @@ export function createSandboxPlatform(settings: SandboxSettings): Platform {
   }
 
   /**
-   * Sends the next part. First it asks what the network has: another worker may have died after it had sent
-   * a part, or in the middle of one. Undefined: the network no longer has the file.
+   * Sends the next part. First asks what the network has, because another worker may have died after it had
+   * sent a part, or in the middle of one. Undefined: the network no longer has the file.
    */
   async function sendPart(ask: Ask, file: TargetMedia, id: string): Promise<Upload | undefined> {
     const put = async (range: string, call: ApiCall = {}) => {
@@ -81,7 +82,7 @@ export function createSandboxPlatform(settings: SandboxSettings): Platform {
       const end = Math.min(start + partBytes, file.bytes) - 1;
       const part = { bytes: end - start + 1, open: () => file.open({ start, end }) };
       const upload = rawUpload(part, 'application/octet-stream');
-      // The part of the other worker may still be arriving.
+      // A part that another worker sent may still be arriving.
       const sent = await put(`${start}-${end}`, { upload }).catch(unless('wrong_offset'));
       return { id, received: sent ?? (await put('*')) };
     } catch (error) {
@@ -122,7 +123,7 @@ export function createSandboxPlatform(settings: SandboxSettings): Platform {
       },
     ],
 
-    /** Counts as a commit: it rotates the token, so it must not be repeated without a check. */
+    /** A refresh counts as a commit: it rotates the token, so it must not be repeated without a check. */
     async refresh({ credentials: { refresh_token } }, signal) {
       const json = { grant_type: 'refresh_token', refresh_token };
       const credentials = await getTokens(json, signal, { kind: 'commit' });
@@ -166,7 +167,7 @@ export function createSandboxPlatform(settings: SandboxSettings): Platform {
     async reconcile({ resultId, credentials }, signal) {
       const call = { query: { reference: resultId } };
       const { posts } = (await open(credentials, signal)('posts', NetworkPosts, call)).body;
-      // The list begins with the newest post. Taking the oldest one lets every check find the same post.
+      // The list begins with the newest post. Taking the oldest post lets every check find the same one.
       const post = posts.at(-1);
       return post ? publishedAs(post.id, post.url, 'public') : { outcome: 'absent' };
     },
@@ -194,7 +195,7 @@ function readRefusal({ body }: NetworkAnswer): Explanation {
   return { code, message, meaning: meanings.get(code) };
 }
 
-/** Undefined for an error with the network's code. Throws any other error. */
+/** Returns undefined for an error with the network's code. Throws any other error. */
 const unless =
   (code: string) =>
   (error: unknown): undefined => {

@@ -1,9 +1,11 @@
 // Blocks of a message with pictures: the caption, then one block for each picture.
 import type { Target } from '../platform.ts';
 
-/** Of a section: https://docs.slack.dev/reference/block-kit/blocks/section-block */
+/**
+ * Maximum length of the text in a section: https://docs.slack.dev/reference/block-kit/blocks/section-block
+ */
 const maxSectionLength = 3_000;
-/** Without the punctuation that ends a sentence. */
+/** Matches a URL without the punctuation that ends a sentence. */
 const link = /https?:\/\/[^\s<>]*[^\s<>.,;:!?'")\]}]/g;
 
 /** `files`: IDs of the pictures. @see https://docs.slack.dev/reference/block-kit/blocks/image-block */
@@ -22,7 +24,7 @@ export function toBlocks(
   return [...((blocks as Record<string, unknown>[] | undefined) ?? text), ...pictures];
 }
 
-/** Shows the text as written, where a section would format it and notify channels that it mentions. */
+/** Shows the text as written. A section would format the text, and notify channels that it mentions. */
 function toRichText(text: string) {
   if (text.trim() === '') return [];
   const elements = [];
@@ -43,7 +45,7 @@ function toSections(text: string) {
   }));
 }
 
-/** Cuts at the end of a line or a word, if there is one. */
+/** Cuts the text at the last line break that fits. Without a line break, cuts at the last space. */
 function splitText(text: string): string[] {
   const rest = text.trim();
   if (rest.length <= maxSectionLength) return rest === '' ? [] : [rest];

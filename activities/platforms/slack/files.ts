@@ -19,7 +19,9 @@ export function readFiles({ state }: Target): string[] {
   return z.array(z.string()).safeParse(state['files']).data ?? [];
 }
 
-/** Blocks show pictures only, so a video is shared as a file, and so are the pictures beside it. */
+/**
+ * Blocks show only pictures. A video is therefore shared as a file, and so are the pictures of the same post.
+ */
 export const isShared = ({ media }: Target): boolean => media.some(({ kind }) => kind === 'video');
 
 /**
@@ -48,14 +50,17 @@ export async function uploadFile(
   throw toRefusal({ network: 'Slack', kind: 'other', answer, secrets: [upload_url] });
 }
 
-/** Without a channel, only the app has the file, until a block of its message shows it. */
+/**
+ * Completes an upload without sharing it. Only the app has the file, until a block of its message shows it.
+ */
 export async function completePrivately(ask: Ask, id: string): Promise<void> {
   const upload = urlEncoded({ files: JSON.stringify([{ id }]) });
   await ask('files.completeUploadExternal', z.object({}), { upload });
 }
 
 /**
- * Shares the files in the channel. Returns the ID of their message. Undefined: Slack has not sent it yet.
+ * Shares the files in the channel. Returns the ID of their message. Undefined: Slack has not sent the message
+ * yet.
  * @see https://docs.slack.dev/reference/methods/files.completeUploadExternal
  */
 export async function completeUpload(
@@ -70,7 +75,7 @@ export async function completeUpload(
     files: JSON.stringify(files.map((id) => ({ id }))),
     channel_id: channel,
     thread_ts,
-    // Slack ignores blocks beside a comment.
+    // If a message has a comment, Slack ignores its blocks.
     ...(blocks === undefined
       ? { initial_comment: toText(caption, platformOptions) || undefined }
       : { blocks: JSON.stringify(blocks) }),
@@ -81,7 +86,7 @@ export async function completeUpload(
   return places.flatMap((place) => place?.[channel] ?? [])[0]?.ts;
 }
 
-/** The login is good for posts without media. */
+/** The login is missing only the scope for files, so it can still publish posts without media. */
 function explainScope(error: unknown): never {
   const isScope = error instanceof PlatformError && error.options.platformCode === noUploads.code;
   throw isScope ? new PlatformError('rejected', noUploads.message, error.options) : error;

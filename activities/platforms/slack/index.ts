@@ -77,7 +77,7 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
         mrkdwn: false,
         ...options,
         channel: credentials['channel'],
-        // The blocks show the text, too. Notifications and screen readers use `text`.
+        // The blocks also show the text. Notifications and screen readers use `text`.
         text: toText(caption, options) || undefined,
         ...(hasPictures && { blocks: toBlocks(target, files) }),
         metadata: { event_type: eventType, event_payload: { result_id: resultId } },
@@ -104,8 +104,9 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
 }
 
 /**
- * Threads have one level, so a reply to a reply goes to the message that starts the thread, which the
- * permalink names. @see https://docs.slack.dev/reference/methods/chat.getPermalink
+ * Threads have one level. So a reply to a reply goes to the message that starts the thread, and the permalink
+ * names that message.
+ * @see https://docs.slack.dev/reference/methods/chat.getPermalink
  */
 async function findThread(ask: Ask, target: Target): Promise<string | undefined> {
   const { replyTo, state, credentials } = target;
@@ -117,7 +118,8 @@ async function findThread(ask: Ask, target: Target): Promise<string | undefined>
 }
 
 /**
- * Slack processes a picture after its upload, and until then refuses the message: "invalid slack file".
+ * Slack processes a picture after its upload. Until the picture is processed, Slack refuses the message:
+ * "invalid slack file".
  * @see https://github.com/slackapi/python-slack-sdk/issues/1521
  */
 const awaitPictures = (target: Target) => (error: unknown) => {
@@ -142,7 +144,7 @@ async function shareFiles(
     return toPublished(target, ts, thread);
   } catch (error) {
     if (!hasCode(error, 'file_not_found')) throw error;
-    // An upload can be completed once, so an earlier commit may have done it.
+    // An upload can be completed only once, so an earlier commit may have completed it.
     const found = await findPost(ask, target);
     return found.outcome === 'published' ? found : { outcome: 'stale' };
   }
@@ -172,8 +174,8 @@ async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
 }
 
 /**
- * Compares the metadata. Shared files have none, so their IDs are compared, or their names and sizes if the IDs were
- * lost.
+ * Compares the metadata. Messages with shared files have no metadata, so the IDs of the files are compared.
+ * If the IDs were lost, the names and sizes are compared.
  */
 function isSame({ metadata, text, files }: Message, target: Target): boolean {
   const { media, caption, platformOptions, resultId } = target;
@@ -192,7 +194,7 @@ function isSame({ metadata, text, files }: Message, target: Target): boolean {
 
 const plain = (text: string) => text.replaceAll(/\s/g, '');
 
-/** The URL is that of chat.getPermalink. */
+/** The URL is the same as that of chat.getPermalink. */
 function toPublished({ credentials, traits }: Target, ts: string, thread: string | undefined) {
   const channel = credentials['channel']!;
   const query = thread === undefined ? '' : `?thread_ts=${thread}&cid=${channel}`;

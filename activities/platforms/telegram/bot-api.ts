@@ -10,7 +10,7 @@ import type { Explanation } from '../refusal.ts';
 export type SendMethod =
   'sendMessage' | 'sendPhoto' | 'sendVideo' | 'sendAnimation' | 'sendMediaGroup';
 type Method = 'getMe' | 'getChat' | 'getChatMember' | 'getChatMemberCount' | SendMethod;
-/** The methods of one bot. With files, every parameter is a field of a form. */
+/** The methods of one bot. If a call has files, every parameter is a field of a form. */
 export type Bot = <T>(
   method: Method,
   params: object,
@@ -35,7 +35,7 @@ export function createBotApi(fetch: Fetch, apiUrl: string) {
     };
 }
 
-/** Objects and lists are JSON in a form. */
+/** In a form, objects and lists are sent as JSON. */
 function toFields(params: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]: [string, unknown]) => [
@@ -74,6 +74,6 @@ function readRefusal({ status, body }: NetworkAnswer): Explanation {
   if (migrate_to_chat_id === undefined) {
     return { ...explanation, meaning: isRevoked ? 'revoked' : undefined };
   }
-  // A refresh then moves the account to the new group.
+  // After this error, a refresh moves the account to the new group.
   return { ...explanation, meaning: 'reauthorize', detail: { migrate_to_chat_id } };
 }

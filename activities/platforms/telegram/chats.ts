@@ -6,7 +6,7 @@ import { PlatformError } from '../platform-error.ts';
 import { wrongCredential } from '../wrong-credential.ts';
 import { newChatIdOf, type Bot } from './bot-api.ts';
 
-/** The token becomes part of a URL. */
+/** The form is strict, because the token becomes part of a URL. */
 const botToken = /^[1-9]\d*:[\w-]{1,80}$/;
 const chatId = /^(@\w{1,64}|-[1-9]\d{0,15})$/;
 
@@ -63,7 +63,7 @@ export async function findPostableChat(bot: Bot, chatId: string): Promise<Chat> 
   return chat;
 }
 
-/** Follows a group to the supergroup that it became. */
+/** If a group became a supergroup, continues with the supergroup. */
 export async function findChat(bot: Bot, chatId: string): Promise<Chat> {
   const getChat = (chat_id: string | number) => bot('getChat', { chat_id }, Chat);
   const chat = await getChat(chatId.startsWith('@') ? chatId : Number(chatId));
@@ -89,7 +89,7 @@ export function describeChat({ id, title, username }: Chat, token: string) {
   } satisfies RefreshedCredentials;
 }
 
-/** The reason why the bot can't post there. */
+/** The reason why the bot can't post in the chat. */
 function findFault(chat: Chat, member: z.infer<typeof Member>): string | undefined {
   const isAdministrator = member.status === 'administrator';
   switch (chat.type) {

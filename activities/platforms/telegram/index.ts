@@ -99,7 +99,7 @@ interface Item {
   method: SendMethod;
   kind: 'photo' | 'video' | 'animation';
   details: Record<string, unknown>;
-  /** The first file is the medium itself. */
+  /** The first file is the image or video itself. */
   files: FilePart[];
 }
 

@@ -23,7 +23,8 @@ const Me = z.object({
 });
 
 /**
- * Seconds. 0: never.
+ * Times are in seconds. 0 means never.
+ *
  * https://developers.facebook.com/docs/threads/reference/debug
  */
 const TokenInfo = z.object({
@@ -82,8 +83,8 @@ export function createConnect(
 }
 
 /**
- * Reads what Threads says of a token, which is the only way to see what the user allowed. By the documents, this needs
- * the token of a tester of the app, so a refusal says nothing about the token.
+ * Reads what Threads says of a token, because there is no other way to see what the user allowed. According
+ * to the documents, this needs the token of a tester of the app, so a refusal says nothing about the token.
  */
 async function debugToken(open: OpenApi, token: string, signal: AbortSignal) {
   const ask = open({ access_token: token }, signal);
@@ -104,7 +105,10 @@ function withoutFacts(error: unknown): z.infer<typeof TokenInfo>['data'] {
   throw error;
 }
 
-/** Before its review, an app works only for its testers. The error code also stands for a missing permission. */
+/**
+ * Before its review, an app works only for its testers. Threads uses the same error code for a missing
+ * permission.
+ */
 function asNotApproved(error: unknown): never {
   if (!hasCode(error, '100/10')) throw error;
   const options = { ...error.options, failsAs: 'app_not_approved' } as const;

@@ -2,8 +2,9 @@
 import { sharedErrors, type ContainerFailure, type MetaError } from '../meta/errors.ts';
 
 /**
- * Threads documents no codes of its own. These are from answers that its clients have published, such as
- * https://github.com/fbsamples/threads_api/issues/70 and https://github.com/tirthpatell/threads-go/issues/30.
+ * Threads documents no error codes. These codes are from answers that clients of Threads have published, such
+ * as https://github.com/fbsamples/threads_api/issues/70 and
+ * https://github.com/tirthpatell/threads-go/issues/30.
  */
 const own: readonly MetaError[] = [
   {
@@ -92,7 +93,7 @@ const own: readonly MetaError[] = [
   { code: 100, meaning: 'rejected' },
 ];
 
-/** The first one that matches counts. */
+/** The first entry that matches counts. */
 export const threadsErrors: readonly MetaError[] = [...own, ...sharedErrors];
 
 /** https://developers.facebook.com/docs/threads/troubleshooting */
@@ -105,7 +106,7 @@ export const threadsFailures: readonly ContainerFailure[] = [
   },
   { words: 'FAILED_PROCESSING_AUDIO', sentence: "Threads can't read the audio of the video." },
   { words: 'FAILED_PROCESSING_VIDEO', sentence: "Threads can't read the video." },
-  // The first one is spelled as Threads spells it.
+  // `INVALID_ASPEC` is Threads' own spelling.
   { words: 'INVALID_ASPEC', sentence: 'The video is too wide or too tall.' },
   { words: 'BIT_RATE', sentence: 'The bit rate of the video is above 100 Mbps.' },
   { words: 'INVALID_DURATION', sentence: 'The video is longer than 5 minutes.' },

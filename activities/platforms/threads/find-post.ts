@@ -13,7 +13,7 @@ const Listed = ListedPost.extend({
   replied_to: z.object({ id: z.string() }).optional(),
 });
 
-/** Threads lists no posts from before its start, and refuses to be asked for them. */
+/** Threads lists no posts from before its launch, and refuses a request for them. */
 const firstSecond = 1_688_540_400;
 
 export function findPost(ask: Ask, target: Target, signal: AbortSignal): Promise<ReconcileOutcome> {

@@ -9,7 +9,7 @@ import { createConnect } from './connect.ts';
 import { findPost } from './find-post.ts';
 import { checkQuota, createCalls, isMissing } from './post.ts';
 
-/** No `revoke`: Threads documents none. Users remove an app in their own settings. */
+/** No `revoke`, because Threads documents no such call. Users remove an app in their own settings. */
 export function createThreads(settings: ThreadsSettings): Platform {
   const { open, root } = createThreadsApi(settings);
   const { consent, inspect, ...login } = createConnect(settings, open, root);

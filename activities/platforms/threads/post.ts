@@ -107,11 +107,11 @@ async function readStatus(ask: Ask, id: string) {
   }
 }
 
-/** Threads doesn't know the object, or not yet. */
+/** Threads doesn't know the object at all, or doesn't know it yet. */
 export const isMissing = (error: unknown): boolean =>
   hasCode(error, '24/4279009') || hasCode(error, '100/33');
 
-/** Replies have a limit of their own. */
+/** Replies have their own limit. */
 export async function checkQuota(ask: Ask, { replyTo }: Target): Promise<void> {
   const isReply = replyTo !== null;
   const fields = isReply ? 'reply_quota_usage,reply_config' : 'quota_usage,config';
@@ -121,6 +121,7 @@ export async function checkQuota(ask: Ask, { replyTo }: Target): Promise<void> {
   if (used === undefined || !limit || used < limit.quota_total) return;
   const what = isReply ? 'replies' : 'posts';
   const message = `${network} accepts ${limit.quota_total} ${what} of an account in 24 hours, and all are used.`;
-  // The 24 hours of the limit move on, so posts become free one by one. Threads doesn't say when.
+  // The limit counts the posts of the last 24 hours, so the account may publish again as its posts get older.
+  // Threads doesn't say when.
   throw new PlatformError('rate_limited', message, { platformCode: 'quota', isOutOfQuota: true });
 }

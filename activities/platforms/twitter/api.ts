@@ -7,7 +7,7 @@ import { readUsedUpMs } from '../rate-limit-headers.ts';
 import type { Explanation, Meaning } from '../refusal.ts';
 
 /**
- * `code` is that of the old form, which X still uses. `type` ends with the name of the problem.
+ * `code` is from the old form of errors, which X still uses. `type` ends with the name of the problem.
  * @see https://docs.x.com/x-api/fundamentals/response-codes-and-errors
  */
 const Problem = z.object({
@@ -25,7 +25,7 @@ const Problem = z.object({
 /** How long a target waits if the app has no credits. X doesn't report when the app's owner buys more credits. */
 const creditsWaitMs = 15 * 60_000;
 
-/** Problems of the app. Its owner must act, not the user. */
+/** Problems of the app. The app's owner must act, not the user. */
 const ownerActions = new Map([
   ['usage-capped', 'The usage cap of the X app is reached. Its owner must raise the cap.'],
   ['credits', 'The X app has no credits left. Its owner must buy more credits.'],
@@ -33,7 +33,7 @@ const ownerActions = new Map([
 ]);
 
 export const duplicateCode = 'duplicate';
-/** X's API v2 has no code for a duplicate. Its API v1.1 had one. */
+/** X's API v2 has no code for a duplicate. X's API v1.1 had one. */
 const duplicateWords = /duplicate content|status is a duplicate/i;
 
 export const createTwitterApi = (fetch: Fetch, apiUrl: string) =>
@@ -69,7 +69,7 @@ function readRefusal({ status, headers, body }: NetworkAnswer): Explanation {
   };
 }
 
-/** Undefined: the status decides. */
+/** Undefined: the meaning depends on the status. */
 function readMeaning(name: string, status: number, title: string | undefined): Meaning | undefined {
   if (name === 'usage-capped') return 'rejected';
   // X's own 503 has a title, and X took nothing. A proxy may answer 503 for a call that X has carried out.
@@ -77,8 +77,9 @@ function readMeaning(name: string, status: number, title: string | undefined): M
 }
 
 /**
- * A daily limit that is used up: of all accounts of the app, or of this account. X documents the limits, but not
- * their headers. @see https://docs.x.com/x-api/fundamentals/rate-limits#manage-posts
+ * A used-up daily limit of this account, or of all accounts of the app. X documents the limits, but not their
+ * headers.
+ * @see https://docs.x.com/x-api/fundamentals/rate-limits#manage-posts
  */
 export function readDailyLimit(headers: Headers): Throttle | undefined {
   const scopes = { 'x-app-limit-24hour-': 'app', 'x-user-limit-24hour-': 'account' } as const;

@@ -48,11 +48,11 @@ const Page = z.object({
   meta: z.object({ next_token: z.string().optional() }).optional(),
 });
 
-/** X leads every such address to the post, whatever the account is called now. */
+/** X leads this address to the post even if the account's name has changed. */
 export const toPublished = ({ traits }: Pick<Target, 'traits'>, id: string) =>
   publishedAs(id, `https://x.com/${String(traits['username'] ?? 'i')}/status/${id}`, null);
 
-/** `unknown`: the account has posted too much since, or a post that may be this one. */
+/** `unknown`: since then, the account has published too many posts, or a post that may be this one. */
 export async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   const since = new Date(earliestOf(target));
   const { data, meta } = await listPosts(ask, target.externalAccountId, {
@@ -60,7 +60,7 @@ export async function findPost(ask: Ask, target: Target): Promise<ReconcileOutco
     start_time: since.toISOString().replace(/\.\d+/, ''),
     exclude: 'retweets',
   });
-  // Oldest first, since an equal post that a person wrote later comes after it.
+  // The oldest post comes first, since an equal post that a person wrote later comes after it.
   const posts = data.toReversed().map((post) => ({ post, likeness: compare(post, target) }));
   const found = posts.find(({ likeness }) => likeness === 'same');
   if (found) return toPublished(target, found.post.id);
@@ -101,7 +101,10 @@ function compare(post: Listed, target: Target): Likeness {
   return likenesses.includes('perhaps') ? 'perhaps' : 'same';
 }
 
-/** Compares the IDs, with which the keys end. If the IDs were lost with the state: the number and the text. */
+/**
+ * Compares the IDs of the media, which are at the end of the keys. If the IDs were lost with the state,
+ * compares the number of media, and whether there is a text.
+ */
 function compareMedia({ attachments }: Listed, { media, state, caption }: Target): Likeness {
   const keys = attachments?.media_keys ?? [];
   const uploads = listUploads(state);

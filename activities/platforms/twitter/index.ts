@@ -37,7 +37,7 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
     revocationEndpoint: `${apiUrl}/2/oauth2/revoke`,
     endsTokensAlone: true,
     clientAuth: 'basic',
-    // The last one asks for a refresh token.
+    // `offline.access` asks for a refresh token.
     scopes: [...twitter.scopes, 'offline.access'],
     needsRefreshToken: true,
     endsLogin,
@@ -101,7 +101,10 @@ function toPost({ caption, replyTo, platformOptions }: Target, media_ids: string
   };
 }
 
-/** X refuses a text that the account has posted before: by an earlier commit of this target, or otherwise. */
+/**
+ * X refuses a text that the account has posted before, either by an earlier commit of this target or by
+ * another post.
+ */
 async function afterDuplicate(
   ask: Ask,
   target: Target,

@@ -12,7 +12,7 @@ const Answer = z.object({
     id: z.string().regex(/^\d{1,19}$/),
     media_key: z.string().optional(),
     expires_after_secs: z.int().optional(),
-    /** Facts that X learns from the whole file. */
+    /** Facts that X reports once it has the whole file. */
     image: z.unknown().optional(),
     video: z.unknown().optional(),
     processing_info: z
@@ -26,12 +26,12 @@ const Answer = z.object({
   }),
 });
 type Uploaded = z.infer<typeof Answer>['data'];
-/** Any answer will do. API v1.1 answered without a body. */
+/** Any successful answer will do. API v1.1 answered without a body. */
 const Done = z.union([z.looseObject({}), z.literal('')]);
 
 const Upload = z.object({
   id: z.string(),
-  /** Names the media in posts. */
+  /** The media's name in posts. */
   key: z.string().optional(),
   expiresAtMs: z.number(),
   sentBytes: z.int(),
@@ -44,7 +44,7 @@ const Uploads = z.object({ uploads: z.array(Upload).default([]) });
 /** X's own sample sends as much: https://github.com/xdevplatform/large-video-upload-python */
 const segmentBytes = 4_194_304;
 const defaultLifeMs = 3_600_000;
-/** X must not forget media while the post is sent. */
+/** Keeps X from forgetting media while the post is sent. */
 const marginMs = 60_000;
 const pollMs = 1_000;
 
@@ -55,7 +55,7 @@ export function findUploads({ media, state }: Target): Upload[] | undefined {
   return uploads.length === media.length && areReady ? uploads : undefined;
 }
 
-/** Uploads that a lost commit may have used, even if they have expired since. */
+/** Uploads that a lost commit may have used. They count even if they have expired since. */
 export const listUploads = (state: ProviderState): Upload[] => Uploads.parse(state).uploads;
 
 const isDone = ({ stage }: Upload) => stage === 'described';
@@ -125,7 +125,10 @@ async function append(ask: Ask, file: TargetMedia, upload: Upload): Promise<Uplo
   return { ...upload, sentBytes: end };
 }
 
-/** A refusal may answer a second call, after the answer to the first one was lost. The status shows what happened. */
+/**
+ * A refusal may be the answer to a second call, after the answer to the first call was lost. The status shows
+ * what happened.
+ */
 async function finalize(ask: Ask, id: string): Promise<Uploaded> {
   try {
     const call = { method: 'POST' } as const;

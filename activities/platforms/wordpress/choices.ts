@@ -10,17 +10,17 @@ const Term = z.object({
   name: z.string(),
   description: z.string().catch(''),
   link: z.string().nullable().catch(null),
-  /** 0: none. Tags have no such member. */
+  /** 0: the category has no parent. Tags have no such member. */
   parent: z.int().default(0),
 });
 type Term = z.infer<typeof Term>;
 
 /** The most that WordPress lists at once. */
 const pageSize = 100;
-/** A site that answers with more than it was asked for could make the search for parents take minutes. */
+/** A site that answers with more terms than requested could make the search for parents take minutes. */
 const Terms = z.array(Term).max(pageSize);
 
-/** Categories in the order of their names. Tags that are used most come first. */
+/** Lists categories in the order of their names, and the most used tags first. */
 export function createChoices(open: OpenApi): Readonly<Record<string, ReadChoices>> {
   return {
     category: readTerms(open, 'wp/v2/categories', { orderby: 'name', order: 'asc' }),
@@ -41,13 +41,13 @@ function readTerms(open: OpenApi, path: string, order: Record<string, string>): 
   };
 }
 
-/** Everyone may read terms, so their list doesn't show that the login has ended. */
+/** Checks that the login works. The list of terms doesn't show that, because everyone may read it. */
 async function requireLogin(ask: Ask): Promise<void> {
   const query = { context: 'edit', _fields: 'id' };
   await ask('wp/v2/users/me', Term.pick({ id: true }), { query });
 }
 
-/** A parent on another page is left out. */
+/** Leaves out a parent that is on another page. */
 function toChoice({ name: stored, description, link, parent }: Term, terms: Term[]): Choice {
   const name = readName(stored);
   const above = terms.find(({ id }) => id === parent);
@@ -65,6 +65,6 @@ function toChoice({ name: stored, description, link, parent }: Term, terms: Term
 const readName = (stored: string) =>
   stored.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
-/** The option takes the name, and the post finds the term by it. */
+/** Whether a post can send the name. The option takes the name, and the post finds the term by this name. */
 const isUsable = (name: string, stored: string) =>
   !/[<>]/.test(name) && escapeMarkup(name) === stored;

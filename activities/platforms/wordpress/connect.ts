@@ -33,7 +33,7 @@ const User = z.object({
   capabilities: z.looseObject({ publish_posts: z.boolean().optional() }).catch({}),
 });
 
-/** A `Link` header also names the API, but could send the password to another host. */
+/** Doesn't use a `Link` header, which also names the API but could send the password to another host. */
 export async function connectUser(
   open: OpenApi,
   { site = '', ...login }: Credentials,
@@ -57,7 +57,7 @@ export async function connectUser(
   return { credentials, ...permanent, accounts: [{ ...names, problem: null }] };
 }
 
-/** `externalAccountId`: names the place of the site, which doesn't change. */
+/** `externalAccountId`: contains the place of the site, which doesn't change. */
 export async function inspectUser(ask: Ask, externalAccountId: string): Promise<Inspection> {
   const place = externalAccountId.slice(externalAccountId.indexOf('@') + 1);
   const user = await askForUser(ask);

@@ -19,13 +19,13 @@ const Post = z.object({
 });
 const StoredPosts = z.array(Post.extend({ content: z.object({ raw: z.string() }) }));
 
-/** The site's clock and its daylight saving time may be off by an hour each. */
+/** The site's clock may be off by an hour, and its daylight saving time by another hour. */
 const clockMarginMs = 2 * 3_600_000;
 /** The most that WordPress lists at once. */
 const pageSize = 100;
 
 /**
- * `api` is `https://example.com/?rest_route=/`, which needs no rewrite rules, unlike `/wp-json/`.
+ * The API is at `https://example.com/?rest_route=/`, which works without rewrite rules, unlike `/wp-json/`.
  * @see https://developer.wordpress.org/rest-api/using-the-rest-api/authentication/
  */
 export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
@@ -112,7 +112,10 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
   };
 }
 
-/** The visibility for each status. A person may have given a found post another one, such as `future` or `trash`. */
+/**
+ * The visibility for each status. A person may have changed the status of a found post, for example to
+ * `future` or `trash`.
+ */
 const visibilities = new Map<string | null, string>([
   ['publish', 'public'],
   ['private', 'private'],

@@ -11,10 +11,10 @@ const Uploaded = z.object({ id: z.int().positive(), source_url: z.url() });
 /** In the order of `listFiles`. */
 const Uploads = z.object({ uploads: z.array(Uploaded).default([]) });
 
-/** The files in the library of the site. */
+/** The uploaded files, by media. They are in the library of the site. */
 type Library = ReadonlyMap<TargetMedia, z.infer<typeof Uploaded>>;
 
-/** With the thumbnail of each video. */
+/** Lists the media, and the thumbnail of each video. */
 const listFiles = (media: readonly TargetMedia[]) =>
   media.flatMap((each) => [each, posterOf(each)].filter((file) => file !== null));
 
@@ -31,7 +31,7 @@ export async function uploadNext(
   const file = files[uploads.length];
   if (!file) return preparedAs(state);
   const { altText } = file;
-  // Sent in a form, so that the alt text comes along, and PHP reads the file as a stream.
+  // The file is sent in a form. So it can have an alt text, and PHP reads it as a stream.
   const fields = altText === null ? {} : { alt_text: altText };
   const upload = multipart(fields, [toFilePart('file', file)]);
   const query = { _fields: 'id,source_url' };
@@ -41,7 +41,9 @@ export async function uploadNext(
   return { outcome: 'more', state: uploaded, waitMs: 0 };
 }
 
-/** WordPress says that the user is not allowed to create posts, and means the posts of files. */
+/**
+ * WordPress says that the user may not create posts, but this error means that the user may not upload files.
+ */
 function asRoleError(error: unknown): never {
   if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
   if (error.options.platformCode !== 'rest_cannot_create') throw error;

@@ -1,4 +1,4 @@
-// A post in WordPress's form: its content, with a mark to find a lost post by, its media and its terms.
+// A post in WordPress's form: its content, its media, its terms, and a mark by which a lost post is found.
 import { z } from 'zod';
 import { escapeMarkup } from '../../../schema/platforms/escape-markup.ts';
 import { wordpress } from '../../../schema/platforms/wordpress.ts';
@@ -50,7 +50,7 @@ function toParagraphs(caption: string): Block[] {
 const url = /(https?:\/\/[^\s<>"]+[^\s<>"'.,;:!?)\]])/;
 
 function toHtml(text: string): string {
-  // Every second piece is a URL. WordPress would run a bracket as a shortcode.
+  // Every second piece is a URL. WordPress would run a text in brackets as a shortcode.
   const pieces = text.split(url).map((piece) => escapeMarkup(piece).replaceAll('[', '&#091;'));
   const html = pieces.map((piece, i) => (i % 2 === 1 ? `<a href="${piece}">${piece}</a>` : piece));
   return html.join('').replaceAll('\n', '<br>');
@@ -59,13 +59,16 @@ function toHtml(text: string): string {
 export const TermExists = z.object({ data: z.object({ term_id: z.int().positive() }) });
 const Id = z.object({ id: z.int().positive() });
 const Categories = z.array(Id.extend({ name: z.string() }));
-/** Creates the tag, or finds the one with this name. WordPress ignores case. */
+/** The answer to creating a tag, which may name an existing tag with this name. WordPress ignores case. */
 const Tag = z.union([
   Id.transform(({ id }) => id),
   TermExists.transform(({ data }) => data.term_id),
 ]);
 
-/** IDs of the terms. Authors may add tags. Only editors may add categories, so missing ones are an error. */
+/**
+ * Returns IDs of the terms. Authors may add tags. Only editors may add categories, so missing categories are
+ * an error.
+ */
 export async function prepareTerms(ask: Ask, { platformOptions }: Target): Promise<ProviderState> {
   const { categories, tags } = wordpress.options.parse(platformOptions);
   async function findCategory(name: string): Promise<number> {

@@ -26,7 +26,7 @@ export interface EventStreamOptions extends Pick<
   ListenOptions,
   'url' | 'key' | 'types' | 'isTest'
 > {
-  /** Called once when the connection is lost, then `onResumed` once when the stream works again. */
+  /** Called once when the connection is lost. `onResumed` is called once when the stream works again. */
   onLost: (reason: string) => void;
   onResumed: () => void;
   /** Ends the stream. */
@@ -69,7 +69,7 @@ export function openEventStream(options: EventStreamOptions) {
     let reached = cursor;
     let waitMs = firstWaitMs;
     let isLost = false;
-    /** Replaced when the attempt fails. */
+    /** Identifies the current attempt. Replaced when the attempt fails. */
     let attempt = {};
 
     function markResumed(): void {
@@ -113,7 +113,7 @@ export function openEventStream(options: EventStreamOptions) {
   return { readCursor, after };
 }
 
-/** Without the client's own retries, which would start again from the first cursor. */
+/** Creates a client without retries of its own, because they would start again from the first cursor. */
 function connect({ url, key, signal }: EventStreamOptions): Client {
   const sockets = new Set<WebSocket>();
   class Socket extends WebSocket {
@@ -135,7 +135,7 @@ function connect({ url, key, signal }: EventStreamOptions): Client {
     lazyCloseTimeout: 1_000,
     keepAlive: pingEveryMs,
     on: {
-      // After sleep or a cable pulled out, no close arrives.
+      // If the machine slept or a cable was pulled out, no close event arrives.
       ping: (isReceived) => {
         if (!isReceived) unanswered = setTimeout(cut, answerWithinMs);
       },

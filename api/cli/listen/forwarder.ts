@@ -25,7 +25,7 @@ export function createForwarder(options: ForwarderOptions) {
   });
   const safeFetch = createSafeFetch({ guard, connectionsPerOrigin: 1 });
   return {
-    /** Resolves with any outcome. Rejects only with the signal. */
+    /** Resolves with any outcome. Rejects only if the signal aborts. */
     send({ id, body }: StreamedEvent): Promise<SendResult> {
       const event = typeOf(body);
       // No delivery with this ID exists, but a repeated event gets the same ID.

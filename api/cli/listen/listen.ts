@@ -14,7 +14,7 @@ export interface Terminal {
   stream: NodeJS.WritableStream;
 }
 
-/** Resolves when the signal aborts. Rejects if it can't continue. */
+/** Resolves when the signal aborts. Rejects if the command can't continue. */
 export async function listen(
   options: ListenOptions,
   terminal: Terminal,

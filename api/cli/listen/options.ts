@@ -27,9 +27,9 @@ export interface ListenOptions extends ClientOptions {
   secret: string;
   /** Undefined means all. */
   types: EventType[] | undefined;
-  /** Test events instead of real ones. */
+  /** Whether to stream test events instead of real events. */
   isTest: boolean;
-  /** Undefined means from now on. */
+  /** The cursor to start after. Undefined: only new events are shown. */
   after: string | undefined;
   cursorFile: string | undefined;
 }

@@ -7,7 +7,7 @@ export class Refusal extends Error {
 
 export interface StreamFailure {
   reason: string;
-  /** A retry would fail the same way. */
+  /** Whether a retry would fail in the same way. */
   isFinal: boolean;
 }
 

@@ -24,7 +24,9 @@ export function toReport(check: AccountCheck): string {
   ].join('\n');
 }
 
-/** Messages repeat the words of servers, which could control a terminal. */
+/**
+ * Removes control characters, because messages repeat the words of servers, which could control a terminal.
+ */
 export const toLine = (message: string): string => message.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 
 function toRow({ name, status, code, message }: AccountCheckStep): string {

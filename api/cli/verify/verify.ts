@@ -27,7 +27,7 @@ export async function verify(
 ): Promise<boolean> {
   const { accountId, publish, report } = options;
   const path = `/v1/accounts/${accountId}/checks`;
-  // A path that can't be written must show before a post is public.
+  // Reports a path that can't be written before a post becomes public.
   if (report !== undefined) await writeReport(report, () => appendFile(report, ''));
   let check = await call(options, path, {
     method: 'POST',
@@ -58,7 +58,7 @@ async function writeReport(path: string, write: () => Promise<void>): Promise<vo
   }
 }
 
-/** Fanfare is not there, or refuses for now. */
+/** Fanfare can't be reached, or can't answer at the moment. */
 class Away extends Error {}
 
 async function callUntilBack(options: VerifyOptions, path: string): Promise<AccountCheck> {

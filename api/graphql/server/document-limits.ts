@@ -28,7 +28,10 @@ import { findVariableIssues, InputValuesRule } from './input-issues.ts';
 /** How many of each a document may have, and the code of its refusal. */
 const limits = {
   characters: { max: 100_000, code: 'too_long' },
-  /** More than GraphiQL's introspection and any handwritten document. Checking is slower than linear. */
+  /**
+   * More than GraphiQL's introspection and any handwritten document have. The time of a check grows faster
+   * than the number of tokens.
+   */
   tokens: { max: 2_000, code: 'too_many_tokens' },
   /** A field counts each time it is selected, under any alias. */
   fields: { max: 300, code: 'too_many_fields' },
@@ -121,7 +124,7 @@ function parseTokens(source: string | Source, options: object): DocumentNode {
 /** `InputValuesRule` checks the same as these rules, and gives each issue its path. */
 const replaced = new Set<ValidationRule>([ValuesOfCorrectTypeRule, NoUndefinedVariablesRule]);
 
-/** Fragment cycles first: the other rules would follow them until the stack is full. */
+/** Checks for fragment cycles first, because the other rules would follow a cycle until the stack is full. */
 function validateWithin(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -24,7 +24,7 @@ interface Rendered {
   headers: Record<string, string>;
 }
 
-/** Answers browsers at `path`. Yoga's own plugin would answer them at every address that ends with it. */
+/** Answers browsers at `path`. Yoga's own plugin would answer at every address that ends with `path`. */
 export function useGraphiql(path: string, options: GraphiQLOptions): Plugin {
   /** The page never changes. */
   let rendering: Promise<Rendered> | undefined;

@@ -1,4 +1,5 @@
-// Stored GraphQL documents, which a request can name: those of the operator, and those sent before.
+// Stored GraphQL documents, which a request can name: the operator's documents, and documents that clients
+// sent before.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { GraphQLError, parse, validate, type GraphQLSchema } from 'graphql';

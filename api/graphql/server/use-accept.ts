@@ -9,7 +9,9 @@ import type { RequestState } from './use-request.ts';
 const eventStream = 'text/event-stream';
 const answerTypes = ['application/graphql-response+json', 'application/json', eventStream];
 
-/** Refuses before the operation runs. Yoga would run a mutation and then answer with an empty 406. */
+/**
+ * Refuses a request before its operation runs. Yoga would run a mutation and then answer with an empty 406.
+ */
 export function useAccept(context: Context): Plugin<RequestState> {
   return {
     onRequest({ request, serverContext, endResponse, fetchAPI }) {
@@ -35,7 +37,7 @@ export function useAccept(context: Context): Plugin<RequestState> {
   };
 }
 
-/** For a subscription over HTTP. */
+/** Throws unless the client of a subscription over HTTP accepts an event stream. */
 function requireEventStream(request: Request): void {
   if (accepts(request, [eventStream])) return;
   throw new AppError(

@@ -86,7 +86,7 @@ const Parameters = z.strictObject({
   extensions: Members,
 });
 
-/** Yoga would check the same, but its errors have no code and no path. */
+/** Yoga would make the same checks, but its errors have no code and no path. */
 async function readParameters(request: Request, maxBytes: number): Promise<GraphQLParams> {
   const given =
     request.method === 'GET'

@@ -1,4 +1,5 @@
-// GraphQL Yoga: serves GraphQL over HTTP and SSE. The plugins of the HTTP server run around its own.
+// GraphQL Yoga: serves GraphQL over HTTP and SSE. The plugins of the HTTP server run around the plugins of
+// GraphQL.
 import type { IncomingMessage } from 'node:http';
 import { createLRUCache, createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Context } from '../../http/context.ts';
@@ -28,9 +29,9 @@ export type HttpPlugin = Plugin<object, NodeRequest>;
 interface YogaOptions {
   keyWatch: KeyWatch;
   documents: StoredDocuments;
-  /** For every path: run before the plugins of GraphQL, and may answer first. */
+  /** Plugins for every path that run before the plugins of GraphQL, and may answer first. */
   before: HttpPlugin[];
-  /** For every path: finish what GraphQL or another plugin has answered. */
+  /** Plugins for every path that finish what GraphQL or another plugin has answered. */
   after: HttpPlugin[];
 }
 
@@ -73,7 +74,7 @@ export function createYogaServer(app: Context, options: YogaOptions): YogaServer
     ],
     extraParamNames: ['documentId'],
     graphqlEndpoint: graphqlPath,
-    // Turns the health check off: it answers every address with this ending, and no address has a space.
+    // Turns the health check off. It answers every address with this ending, and no address has a space.
     healthCheckEndpoint: ' ',
     landingPage: false,
     graphiql: false,

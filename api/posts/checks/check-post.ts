@@ -61,7 +61,10 @@ export async function validatePost(
   return { valid: errors.length === 0, errors, warnings };
 }
 
-/** For a validation. A creation counts in its transaction, so two posts can't both take the last place. */
+/**
+ * Checks the monthly limits for a validation. A creation counts its targets in its transaction, so two posts
+ * can't both take the last place.
+ */
 async function checkUsage(
   context: Context,
   caller: Caller,

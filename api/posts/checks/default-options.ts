@@ -1,5 +1,5 @@
-// The options of a target: those of the request, and defaults of the account for options that the request
-// doesn't have.
+// The options of a target: the options in the request, and the account's defaults for options that the
+// request doesn't have.
 import { optionNames } from '../../platforms/check-options.ts';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import { render, type Text } from '../../../schema/wire/names.ts';
@@ -10,13 +10,16 @@ export type Options = Record<string, unknown>;
 
 /** A target with the options that it is published with. */
 export interface DefaultedTarget extends RequestTarget {
-  /** Names of its options that are defaults of the account. */
+  /** Names of the target's options that are defaults of the account. */
   defaulted: readonly string[];
   /** Names of options that the request sets to null, so that they get no default. */
   leftOut: readonly string[];
 }
 
-/** Key by key: an option of the request replaces the whole default of this name, and a null leaves it out. */
+/**
+ * Adds the account's defaults. An option of the request replaces the whole default of the same name. An
+ * option with the value null is removed and gets no default.
+ */
 export function withDefaults(
   target: RequestTarget,
   defaults: Options,
@@ -31,7 +34,8 @@ export function withDefaults(
   // An unknown name is refused, even with a null.
   const nulls = schema ? optionNames(schema).filter((name) => given[name] === null) : [];
   const platform_options = { ...pick(defaults, defaulted), ...omit(given, nulls) };
-  // Nulls are kept even without a default, since a draft gets the defaults of the time when it leaves draft.
+  // Nulls are kept even without a default, because a draft gets the account's defaults only when it leaves
+  // draft.
   return { ...target, own: { ...own, platform_options }, defaulted, leftOut: nulls };
 }
 

@@ -5,8 +5,9 @@ import type { RequestMedia } from './request-media.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
 
 /**
- * Hash of everything that two posts of one account share if they are the same. It has the form that the
- * database stores: `\x` and hex. Half of a SHA-256 suffices for a warning, and keeps its index small.
+ * Hash of all content that must be equal for two posts of one account to count as the same post. It has the
+ * form that the database stores: `\x` and hex. Half of a SHA-256 suffices for a warning, and keeps the index
+ * of the hashes small.
  */
 export function hashContent(
   target: RequestTarget,

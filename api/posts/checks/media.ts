@@ -24,13 +24,15 @@ export interface NamedMedia {
 const forms = ['media', 'media_ids', 'media_urls'] as const;
 type Form = (typeof forms)[number];
 
-/** The forms that count: an empty list beside another one counts as left out. */
+/**
+ * The forms that the request uses for its media. If it has several forms, an empty list counts as left out.
+ */
 export function listForms(given: GivenMedia): Form[] {
   const named = forms.filter((form) => given[form] !== undefined);
   return named.length > 1 ? named.filter((form) => given[form]!.length > 0) : named;
 }
 
-/** Undefined: the request names none. */
+/** Undefined: the request names no media. */
 export function readMedia(given: GivenMedia, at: Path): NamedMedia | undefined {
   const [form, ...others] = listForms(given);
   if (!form) return undefined;

@@ -1,4 +1,4 @@
-// Warns of a post that was accepted already: often a request that was sent again without an idempotency key.
+// Warns of a post that was accepted already. Often, its request is sent again without an idempotency key.
 import { findSameContent } from '../../../schema/database/posts/same-content.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import { warning, type TargetIssue } from './target-issues.ts';

@@ -38,7 +38,10 @@ export function checkSchedule({ minScheduleAheadS }: Config, actual: Given): Iss
   return [];
 }
 
-/** The deadline of a post that is due at `publishAt`. `field`: the one that is in the request. */
+/**
+ * Checks the deadline of a post that is due at `publishAt`. `field`: the field that the request has, which
+ * gets the issue.
+ */
 export function checkDeadline(
   publishBy: Date | null,
   publishAt: Date,

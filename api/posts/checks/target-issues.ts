@@ -26,7 +26,7 @@ export function isError({ severity }: TargetIssue): boolean {
 
 type Accounts = ReadonlyMap<string, Pick<SocialAccountRow, 'platform'>>;
 
-/** The issues as warnings. Throws one error with all errors, if there are any. */
+/** Returns the issues as warnings. If any of them are errors, throws one error that lists the errors. */
 export function requireWarnings(
   issues: TargetIssue[],
   accounts: Accounts,

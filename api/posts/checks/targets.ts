@@ -36,11 +36,11 @@ export interface PlannedTarget {
   caption: string | null;
   /** Null: the media of the post. */
   media: readonly MediaItem[] | null;
-  /** Options of the target itself. A null leaves out a default of the account. */
+  /** The target's own options. An option with the value null doesn't get the account's default. */
   platformOptions: Options;
   /** The account's defaults for options that the target doesn't set. */
   defaultOptions: Options;
-  /** Null: the request has an idempotency key, so that it can't be a repeat. */
+  /** Null: the request has an idempotency key, so its content isn't compared to find a repeat. */
   contentHash: string | null;
   threadPosition: number | null;
   inReplyTo: string | null;
@@ -58,7 +58,7 @@ export interface CheckedTargets {
 
 interface CheckOptions {
   publishAt: Date;
-  /** The content is compared with that of other posts. */
+  /** Whether the content is compared with the content of other posts. */
   isHashed: boolean;
   /**
    * Defaults that were copied into the targets before, in the order of the request. Null or absent: the
@@ -67,7 +67,7 @@ interface CheckOptions {
   copied?: readonly (Options | null)[];
 }
 
-/** Throws one error with all issues. Does not compare the content with that of other posts. */
+/** Throws one error with all issues. Does not compare the content with the content of other posts. */
 export async function planTargets(
   context: Context,
   caller: Caller,

@@ -1,4 +1,4 @@
-// Threads: targets of one account, each of which replies to the one before.
+// Threads: targets of one account, each of which replies to the target before it.
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Text } from '../../../schema/wire/names.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
@@ -11,7 +11,8 @@ export function checkThreads(named: RequestTarget[]): TargetIssue[] {
 }
 
 /**
- * Warns of two parts with the same text: often a caption was forgotten, and many networks refuse such a part.
+ * Warns of two parts with the same text, because often a caption was forgotten, and many networks refuse such
+ * a part.
  */
 export function warnOfRepeats(named: RequestTarget[], input: TargetInput): TargetIssue[] {
   const seen = new Set<string>();

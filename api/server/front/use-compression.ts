@@ -26,7 +26,7 @@ const encodings = new Map<string, Compress>([
   ['deflate', promisify(deflate)],
 ]);
 
-/** The few texts with an ETag, in each encoding. */
+/** Enough for the few texts with an ETag, in each encoding. */
 const maxShared = 16;
 
 /** A text as it is sent. */
@@ -36,7 +36,10 @@ interface Packed {
 }
 
 export function useCompression(): HttpPlugin {
-  /** By ETag and encoding. These texts are the same for all, so clients that read slowly share their bytes. */
+  /**
+   * Compressed texts by ETag and encoding. They are the same for all clients, so clients that read slowly
+   * share their bytes.
+   */
   const shared = new LRUCache<string, Promise<Packed>>({ max: maxShared });
 
   function packShared(key: string, response: Response, encoding: string | undefined) {

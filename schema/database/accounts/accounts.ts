@@ -20,7 +20,7 @@ const tokenExpiresAt = sql<Date | null>`(
   'token_expires_at',
 );
 
-/** SQL: the account's login ends soon. Leaves out a login that a schedule refreshes. */
+/** SQL: whether the account's login ends soon. False for a login that a schedule refreshes. */
 const isExpiring = sql<boolean>`(
   select token_expires_at from grants
   where grants.id = social_accounts.grant_id and refresh_at is null

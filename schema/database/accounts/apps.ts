@@ -19,7 +19,7 @@ interface GivenApp {
   instance?: string;
   clientId: string;
   clientSecret: string | null;
-  /** Default: the network has none, or the app is the operator's. */
+  /** Default: the network has no settings for apps, or the app is the operator's. */
   settings?: Readonly<Record<string, string>> | null;
 }
 
@@ -141,7 +141,7 @@ export async function findApp(
   return row && openApp(vault, row);
 }
 
-/** For a call of the app's network, which proves itself with the app's secret. */
+/** Finds the app of a network's call. The call proves itself with the app's secret. */
 export function findAppByInboundKey(db: Db, key: string): Promise<PlatformAppRow | undefined> {
   return db
     .selectFrom('platform_apps')
@@ -165,7 +165,7 @@ export async function listOperatorApps(
   return apps.filter(({ platform, client_id }) => settings[platform].clientId === client_id);
 }
 
-/** The network refused a call because it has not approved the app. */
+/** Records that the network refused a call because it has not approved the app. */
 export async function setAppUnaudited(db: Db, id: string): Promise<void> {
   await db
     .updateTable('platform_apps')
@@ -176,8 +176,8 @@ export async function setAppUnaudited(db: Db, id: string): Promise<void> {
 }
 
 /**
- * The project's own app, at most once a day. Undefined: the app is the operator's, or was returned less than
- * a day ago.
+ * Returns the project's own app, at most once a day. Undefined: the app is the operator's, or was returned
+ * less than a day ago.
  */
 export function claimCreditsExhausted(trx: Transaction, projectId: string, id: string) {
   return trx
@@ -274,7 +274,7 @@ export function openApp(
   return { id, clientId, clientSecret, ...(settings && { settings }) };
 }
 
-/** For a row that was joined with an app. Null: the row has no app. */
+/** Opens the app that a row was joined with. Null: the row has no app. */
 export function openJoinedApp(
   vault: Vault,
   { app_id: id, client_id, ...app }: JoinedApp,

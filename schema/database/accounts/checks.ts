@@ -15,13 +15,16 @@ import type { Vault } from '../vault.ts';
 type NewCheck = Omit<Insertable<Database['account_checks']>, 'workflow_id'>;
 
 export interface InsertedCheck extends AccountCheckRow {
-  /** How long the account must wait for this check. Null: it had fewer than it may have. */
+  /**
+   * How long the account must wait for this check. Null: the account has had fewer checks than the limit
+   * allows.
+   */
   wait_ms: number | null;
 }
 
 /**
- * Also inserts the outbox row of its workflow. Undefined: another check of the account is running, so the caller
- * must roll back. It must also roll back if the account must wait.
+ * Inserts the check and the outbox row of its workflow. Undefined: another check of the account is running,
+ * so the caller must roll back. The caller must also roll back if the account must wait.
  */
 export async function insertCheck(
   trx: Transaction,
@@ -39,7 +42,7 @@ export async function insertCheck(
 
 const hourMs = 3_600_000;
 
-/** SQL: how long the account must wait, by the checks that it had before. */
+/** SQL: how long the account must wait because of its earlier checks. */
 function waitMs(trx: Transaction, { social_account_id: accountId, publishes }: NewCheck) {
   const newest = (count: number) =>
     trx
@@ -187,7 +190,8 @@ const sealContext = (checkId: string) => `account_checks/${checkId}`;
 const maxListed = 200;
 
 /**
- * Running checks without progress. Their order is random, so that checks that only wait don't hide lost ones.
+ * Running checks without progress, in random order, so that checks that only wait don't hide checks whose
+ * workflow is lost.
  */
 export function listOverdueChecks(
   db: Db,
@@ -197,7 +201,7 @@ export function listOverdueChecks(
     db
       .selectFrom('account_checks')
       .select(['id', 'workflow_id'])
-      // Not a parameter: Postgres must recognize the condition of the partial index.
+      // Not a parameter, because Postgres must recognize the condition of the partial index.
       .where(sql<boolean>`status = 'running'`)
       .where('progressed_at', '<', ago(overdueMs))
       .where((eb) => eb.not(isInOutbox('account_checks')))

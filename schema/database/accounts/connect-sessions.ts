@@ -12,7 +12,7 @@ export function insertConnectSession(
   return db.insertInto('connect_sessions').values(session).returningAll().executeTakeFirstOrThrow();
 }
 
-/** For the hosted page, which proves its access with a token. The API reads by project. */
+/** Finds a session for the hosted page, which proves its access with a token. The API reads by project. */
 export function findConnectSession(db: Db, id: string): Promise<ConnectSessionRow | undefined> {
   return db.selectFrom('connect_sessions').selectAll().where('id', '=', id).executeTakeFirst();
 }
@@ -88,7 +88,7 @@ export function lockSessionsOfUser(
     .execute();
 }
 
-/** Sessions that `trx` has locked lose their user. Those that are open end. */
+/** Removes the user from sessions that `trx` has locked, and ends those of them that are open. */
 export async function eraseConnectSessions(
   trx: Transaction,
   sessions: readonly ConnectSessionRow[],

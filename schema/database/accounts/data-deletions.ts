@@ -2,7 +2,10 @@
 import { sql } from 'kysely';
 import type { DataDeletionRow, Db, PlatformAppRow, Transaction } from '../tables.ts';
 
-/** The network repeats a call with the same code. The deletion ends when all that these accounts left is erased. */
+/**
+ * Adds the accounts to the deletion with this code, or creates it. If the network repeats its call, the code
+ * is the same. The deletion ends when everything that the accounts left behind is erased.
+ */
 export async function addDataDeletion(
   trx: Transaction,
   code: string,
@@ -19,12 +22,15 @@ export async function addDataDeletion(
   );
 }
 
-/** For the page of the deletion, which proves its access with the code. */
+/** Finds the deletion for its page, which proves its access with the code. */
 export function findDataDeletion(db: Db, code: string): Promise<DataDeletionRow | undefined> {
   return db.selectFrom('data_deletions').selectAll().where('code', '=', code).executeTakeFirst();
 }
 
-/** Ends the deletions whose accounts left nothing behind, or were connected again. Returns how many. Default: all of them. */
+/**
+ * Ends the deletions whose accounts left nothing behind, or were connected again. Returns the number of ended
+ * deletions. Without `code`, ends all such deletions.
+ */
 export async function endDataDeletions(db: Db, code?: string): Promise<number> {
   const { numAffectedRows } = await sql`
     update data_deletions deletion set erased_at = now(), social_account_ids = '{}'

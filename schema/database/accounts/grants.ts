@@ -25,7 +25,8 @@ export async function deleteEmptyGrant(
   projectId: string,
   id: string,
 ): Promise<GrantRow | undefined> {
-  // Another transaction may be taking another account away. The last of these transactions deletes the grant.
+  // Another transaction may be moving another account out of the grant. The last of these transactions
+  // deletes the grant.
   await trx
     .selectFrom('grants')
     .select('id')
@@ -78,13 +79,13 @@ export interface DueGrant {
   project_id: string;
   platform: PlatformName;
   credential_version: number;
-  /** One of the active accounts of the login. Null: it has none. */
+  /** One of the active accounts of the login. Null: no account of the login is active. */
   account_id: string | null;
 }
 
 /**
- * Claims due logins of each project in turn, the longest overdue first. No other worker claims them for `claimMs`.
- * `except`: names of networks, or `<project>/<network>`. `column`: what they are due for.
+ * Claims due logins of each project in turn, the longest overdue first. No other worker claims them for
+ * `claimMs`. `except`: names of networks, or `<project>/<network>`. `column`: what the logins are due for.
  */
 export async function claimDueGrants(
   db: Db,
@@ -133,7 +134,10 @@ export async function postponeCheck(
     .execute();
 }
 
-/** A refresh of these credentials failed for now. Returns how many in a row have failed. */
+/**
+ * Records that a refresh of these credentials failed for now. Returns how many refreshes in a row have
+ * failed.
+ */
 export async function countFailedRefresh(
   db: Db,
   { id, credential_version }: Pick<GrantRow, 'id' | 'credential_version'>,
@@ -165,13 +169,13 @@ export async function postponeRefresh(
 }
 
 export interface ExpiryWarnings {
-  /** The active accounts of the logins, locked, with the end of each one's login. */
+  /** The active accounts of the logins, locked. Each comes with the time at which its login ends. */
   warnings: { account: SocialAccountRow; endsAt: Date }[];
   /** Whether more logins may be due. */
   isLeft: boolean;
 }
 
-/** Takes the due warnings of at most `limit` logins, and sets when the next one of each is due. */
+/** Takes the due warnings of at most `limit` logins, and sets when each login's next warning is due. */
 export async function claimExpiryWarnings(
   trx: Transaction,
   limit: number,
@@ -226,7 +230,7 @@ export function sealCredentials(
   return { credentials: sealed.ciphertext, credentials_key_id: sealed.keyId };
 }
 
-/** Null: the network has ended the login. */
+/** Opens the credentials of a login. Null: the network has ended the login. */
 export function openCredentials(
   vault: Vault,
   { id, credentials, credentials_key_id: keyId }: SealedCredentials,

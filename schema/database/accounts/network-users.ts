@@ -89,7 +89,7 @@ async function listAppsOfClient(
   return apps.map(({ id }) => id);
 }
 
-/** SQL: the account is one of the user. Each subquery uses an index. */
+/** SQL: whether the account belongs to the user. Each subquery uses an index. */
 const isOf = ({ userId }: NetworkUser) =>
   sql<boolean>`social_accounts.id = any (array(
     select id from social_accounts where traits->>'user_id' = ${userId}
@@ -98,8 +98,8 @@ const isOf = ({ userId }: NetworkUser) =>
     where platform = 'instagram' and external_account_id = ${userId}))`;
 
 /**
- * SQL: the account was connected with one of these apps. Nobody knows the app of a disconnected account or of
- * an imported login, so these count if they are in the project of `app`.
+ * SQL: whether the account was connected with one of these apps. Nobody knows the app of a disconnected
+ * account or of an imported login, so such accounts count if they are in the project of `app`.
  */
 function isMadeWith({ app: { project_id: projectId }, madeBefore }: NetworkUser, appIds: string[]) {
   const isOfProject =

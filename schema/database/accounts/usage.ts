@@ -1,4 +1,5 @@
-// Counts the targets that each account publishes in a month: from acceptance until a failure.
+// Counts each account's targets per month. A target counts when it is accepted, and no longer counts if it is
+// canceled or fails with a known outcome.
 import { sql } from 'kysely';
 import { executePrepared } from '../prepared.ts';
 import type { AccountUsageRow, Db, Transaction } from '../tables.ts';

@@ -40,7 +40,7 @@ export async function listActivityFailures(
   return new Map(rows.map((row) => [row.workflow_id, row]));
 }
 
-/** For a terminal and for Postgres: without line breaks and other control characters. */
+/** Makes a line for a terminal and for Postgres, without line breaks and other control characters. */
 export function toLine(text: string): string {
   return text
     .toWellFormed()

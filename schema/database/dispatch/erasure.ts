@@ -82,7 +82,7 @@ export async function eraseBatch(
   const account = await lockDueAccount(trx, accountId);
   if (!account) return { results: 0, events: 0, deliveries: 0, resultId: null };
   if (account.status !== 'disconnected') {
-    // A network asked for the erasure, and handling its call was interrupted before the disconnect.
+    // The handling of a network's deletion call was interrupted before it disconnected this account.
     await endAccount(trx, account, options, 'revoked');
     await insertAccountChanges(trx, [account], 'disconnected');
   }
@@ -129,7 +129,10 @@ async function lockResults(trx: Transaction, accountId: string, after: string) {
   return rows;
 }
 
-/** SQL on events: a test key may erase an account of the test environment, but no events of production. */
+/**
+ * SQL on events: whether the account's erasure may delete them. The erasure of a test account deletes no
+ * events of production.
+ */
 const isOfAccount = ({ environment }: SocialAccountRow) =>
   sql<boolean>`(environment = 'test' or ${environment} = 'production')`;
 

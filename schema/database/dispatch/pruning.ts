@@ -94,7 +94,7 @@ async function lockConcluded(trx: Transaction, eventIds: string[]) {
 const withOldId = (kind: IdKind, before: Date, hasEnded: RawBuilder<unknown>) =>
   sql`id < ${firstIdAt(kind, before)} and ${hasEnded} order by id`;
 
-/** For rows that end by age alone. The column is indexed. */
+/** Finds rows that end by age alone. The column is indexed. */
 const byAge = (column: string) => (before: Date) =>
   sql`${sql.ref(column)} < ${before} order by ${sql.ref(column)}`;
 
@@ -143,15 +143,15 @@ const endedRows = {
     ) is null
     order by created_at`,
   /**
-   * In no order. Reads the whole table, which has at most three rows per account. An index on its times would
-   * slow down every commit to a network.
+   * Finds rate limits in no order. Reads the whole table, which has at most three rows per account. An index
+   * on the table's times would slow down every commit to a network.
    */
   rate_limits: (before) => sql`greatest(next_free_at, blocked_until) < ${before}`,
 } satisfies Partial<Record<keyof Database, (before: Date) => RawBuilder<unknown>>>;
 
 /**
- * Deletes at most `limit` rows that ended before `before`, the oldest first, and returns how many. By `ctid`,
- * the row's place: a join might make the planner read the whole table.
+ * Deletes at most `limit` rows that ended before `before`, the oldest first, and returns how many. Names the
+ * rows by `ctid`, their place in the table, because a join might make the planner read the whole table.
  */
 export async function deleteEnded(
   db: Db,

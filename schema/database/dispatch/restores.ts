@@ -6,7 +6,9 @@ import { restartPost } from './sweeping.ts';
 
 const postsAtOnce = 100;
 
-/** Also ends the cursors of the live feed, since some point to changes that the restore has removed. */
+/**
+ * Also ends the cursors of the live feed, because some of them point to changes that the restore has removed.
+ */
 export async function insertRestore(db: Db): Promise<void> {
   await sql`
     with restore as (
@@ -40,7 +42,7 @@ export function listRestoredPosts(db: Db): Promise<{ id: string; workflow_id: st
     db
       .selectFrom('posts')
       .select(['id', 'workflow_id'])
-      // Not as parameters: Postgres must recognize the condition of the index.
+      // Not parameters, because Postgres must recognize the condition of the index.
       .where(sql<boolean>`(status = 'pending' or status = 'scheduled')`)
       .where('progressed_at', '<', (eb) => eb.selectFrom('restores').select('restored_at'))
       .orderBy('progressed_at')

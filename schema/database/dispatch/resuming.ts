@@ -10,7 +10,7 @@ const postsAtOnce = 100;
 
 /**
  * After each batch, yields the number of posts that were started. The caller may stop at any time. If several
- * processes run it at once, each post is started by only one of them.
+ * processes call it at once, each post is started by only one of them.
  */
 export async function* resumePosts(db: Db, notifier: Notifier): AsyncGenerator<number> {
   let after = '';

@@ -30,7 +30,8 @@ type Counted<Row> = Row & { total: number };
 
 /** Posts that have been due for at least `forMs` and have not ended, in the order of their due times. */
 export async function listStuckPosts(db: Db, forMs: number): Promise<Stuck> {
-  // These conditions must match those of the partial indexes word for word, here and in the queries below.
+  // The conditions of this query and of the queries below must match the conditions of the partial indexes
+  // word for word.
   const { rows } = await sql<Counted<StuckRow>>`
     with oldest as (
       select id, project_id, status, workflow_id, run_due_at as since,
@@ -77,7 +78,7 @@ function toStuck(rows: Counted<StuckRow>[]): Stuck {
 export interface DeliveryBacklog {
   /** Not attempted yet. */
   pending: number;
-  /** Between two attempts, or due for the next one. */
+  /** Between two attempts, or due for the next attempt. */
   retrying: number;
   /** How long the oldest due delivery has been due; 0: no delivery is due. */
   overdueS: number;

@@ -44,8 +44,8 @@ export async function listOverdueBatches(
 }
 
 /**
- * Releases the batch's unfinished deliveries, or only those with these ids. The relay claims them like new
- * ones; their rows keep their place in the retry schedule.
+ * Releases the batch's unfinished deliveries, or only those with these ids. The relay claims these deliveries
+ * like new ones, but their rows keep their place in the retry schedule.
  */
 export async function releaseBatch(
   db: Db,
@@ -80,7 +80,7 @@ const isHeldByPause = sql<boolean>`(
       and not (r.is_paused and ${isUnderPause('r')})
       and (answered.id is null or not ${isOpenRow('answered')})))`;
 
-/** Posts that no pause or wait holds, but that were due, and last made progress, long ago. */
+/** Posts that are long overdue and have made no progress for long, although no pause or wait holds them. */
 export async function listOverduePosts(
   db: Db,
   overdueMs: number,
@@ -114,7 +114,7 @@ export function listComingPosts(
     db
       .selectFrom('posts')
       .select(['id', 'workflow_id', 'scheduled_at'])
-      // Not a parameter: Postgres must recognize the condition of the partial index.
+      // Not a parameter, because Postgres must recognize the condition of the partial index.
       .where(sql<boolean>`status = 'scheduled'`)
       .where('scheduled_at', '<', inMs(aheadMs))
       .where('scheduled_at', '>=', after?.scheduled_at ?? ago(overdueMs))
@@ -181,7 +181,7 @@ export async function restartPost(
   });
 }
 
-/** In random order, so that running replays don't hide lost ones. */
+/** Lists replays in random order, so that running replays don't hide replays whose workflow is lost. */
 export function listRunningReplays(
   db: Db,
   overdueMs: number,
@@ -197,7 +197,7 @@ export function listRunningReplays(
     .execute();
 }
 
-/** Continues after the lost workflow's last batch. False: it has ended, or has another workflow. */
+/** Continues after the lost workflow's last batch. False: the replay has ended, or has another workflow. */
 export async function restartReplay(
   db: Db,
   notifier: Notifier,

@@ -97,7 +97,10 @@ export interface NewTestEvent {
   data: object;
 }
 
-/** Records a test event with one delivery to the tested webhook. The caller inserts the changes of both. */
+/**
+ * Records a test event with one delivery to the tested webhook. The caller inserts the changes of the event
+ * and the delivery into the live feed.
+ */
 export async function recordTestEvent(
   trx: Transaction,
   { projectId, webhookId, environment, type, data }: NewTestEvent,

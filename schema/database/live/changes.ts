@@ -29,7 +29,7 @@ export interface FeedPosition {
 export interface FeedHead {
   /** Changes when the database starts to count transaction ids anew, as after a restore. */
   epoch: string;
-  /** Every transaction below it has ended, so no more changes can appear there. */
+  /** Every transaction with a lower ID has ended, so no more changes with lower IDs can appear. */
   horizon: bigint;
   /** The id that the next transaction gets. */
   next: bigint;
@@ -149,7 +149,8 @@ export async function readPresent<T>(db: Db, read: (db: Db) => Promise<T>): Prom
 }
 
 /**
- * Flushes all assigned transaction ids to disk. A crash would otherwise let unused ones be assigned again.
+ * Flushes all assigned transaction ids to disk. Otherwise, Postgres might assign some of them again after a
+ * crash.
  */
 export async function keepTransactionIds(db: Db): Promise<void> {
   await sql`select pg_logical_emit_message(true, 'fanfare', '')`.execute(db);
@@ -182,9 +183,10 @@ interface ChangePageRow extends HeadRow {
 }
 
 /**
- * Reads up to `limit` changes after `position`, in order, and the head of the feed, in one snapshot. Returns the changes
- * that pass the filter. Transactions commit out of order, so it reads only below the horizon, where all have ended.
- * `limit` counts the project's changes of every subject, so every page is quick to read.
+ * Reads up to `limit` changes after `position`, in order, and the head of the feed, in one snapshot. Returns
+ * the changes that pass the filter. Transactions commit out of order, so this reads only below the horizon,
+ * where all transactions have ended. `limit` counts the project's changes of every subject, so every page is
+ * quick to read.
  */
 export async function readChanges(
   db: Db,

@@ -27,8 +27,9 @@ export function createListener(url: string, queryTimeoutMs = defaultQueryTimeout
   const poll = setInterval(() => {
     for (const channel of listeners.keys()) wake(channel);
   }, pollMs);
-  // A lost connection would otherwise look like one without notifications. Interval and timeout are half of
-  // `queryTimeoutMs` each, so a silent connection is noticed within that time.
+  // Without checks, a lost connection would look like a connection without notifications. The interval and
+  // the timeout of a check are half of `queryTimeoutMs` each, so a silent connection is noticed within that
+  // time.
   const checkMs = queryTimeoutMs / 2;
   const check = setInterval(() => void client?.query('').catch(() => undefined), checkMs);
 

@@ -19,8 +19,8 @@ export type MediaOutcome =
   | ({ status: 'failed' } & Pick<MediaRow, 'error_code' | 'error_message'>);
 
 /**
- * Writes the outcome unless there is one, the bytes have changed, or another writer has the lease. Returns
- * the media after that. Undefined: the media are gone.
+ * Writes the outcome, unless the media already have one, their bytes have changed, or another writer has the
+ * lease. Returns the media after that. Undefined: the media are gone.
  */
 export async function concludeMedia(
   trx: Transaction,

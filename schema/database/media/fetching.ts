@@ -133,7 +133,10 @@ export async function failMedia(
 
 const maxListed = 200;
 
-/** In random order, so that fetches that wait don't hide lost ones. */
+/**
+ * Lists the fetches in random order, so that fetches that only wait don't hide fetches whose workflow is
+ * lost.
+ */
 export function listWaitingFetches(
   db: Db,
   overdueMs: number,
@@ -142,7 +145,7 @@ export function listWaitingFetches(
     db
       .selectFrom('media')
       .select(['id', 'workflow_id'])
-      // Not a parameter: Postgres must recognize the condition of the partial index.
+      // Not a parameter, because Postgres must recognize the condition of the partial index.
       .where(sql<boolean>`status = 'pending' and workflow_id is not null`)
       .where('updated_at', '<', ago(overdueMs))
       .where((eb) => eb.not(isInOutbox('media')))

@@ -57,12 +57,12 @@ export async function listMediaById(db: Db, scope: RowScope, ids: string[]): Pro
   return selectMedia(db, scope).where('id', 'in', ids).execute();
 }
 
-/** For the engine: ignores scopes, and finds renditions too. */
+/** Serves the engine, so it ignores scopes and finds renditions too. */
 export function findMedia(db: Db, id: string): Promise<MediaRow | undefined> {
   return db.selectFrom('media').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** For the engine: ignores scopes, and finds renditions too. In no order. */
+/** Serves the engine, so it ignores scopes and finds renditions too. The media are in no order. */
 export async function listMediaByIds(db: Db, ids: string[]): Promise<MediaRow[]> {
   if (ids.length === 0) return [];
   return db.selectFrom('media').selectAll().where('id', 'in', ids).execute();
@@ -75,7 +75,10 @@ export function lockMedia(trx: Transaction, scope: RowScope, id: string): Promis
     .executeTakeFirstOrThrow(() => notFound('media', id));
 }
 
-/** Found by its ID alone: the caller checks the token. Undefined: nothing is uploaded there. */
+/**
+ * Finds media by their ID alone, because the caller checks the token. Undefined: no such media have an upload
+ * URL.
+ */
 export function findUpload(
   db: Db,
   id: string,

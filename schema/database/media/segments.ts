@@ -80,7 +80,7 @@ export async function releaseWriter(db: Db, writer: MediaWriter): Promise<void> 
 }
 
 /**
- * Moves the end of the bytes to `from`, which must be 0, to start over, or the current end. False: it is
+ * Moves the end of the bytes to `from`, which must be 0 (to start over) or the current end. False: `from` is
  * neither, or another writer has the lease. Rows of segments after `from` remain until they are removed.
  */
 export async function rewindMedia(db: Db, writer: MediaWriter, from: number): Promise<boolean> {

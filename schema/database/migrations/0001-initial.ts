@@ -304,9 +304,10 @@ const statements = [
     updated_at timestamptz not null default now(),
     unique (post_id, position)
   )`,
-  // A trigger, so that no statement can change what a client sees without a new revision. Clients never see
-  // the changes of one transaction apart, so they count as one revision. Changes by the transaction that
-  // inserts a row count as the first one. The microseconds of `updated_at` tell transactions apart.
+  // Counts revisions in a trigger, so that no statement can change what a client sees without a new revision.
+  // Clients never see the changes of one transaction apart, so these changes count as one revision. Changes
+  // by the transaction that inserts a row belong to the first revision. The microseconds of `updated_at` tell
+  // transactions apart.
   `create function count_revision() returns trigger language plpgsql as $$
     begin
       new.revision := new.revision + 1;
@@ -434,7 +435,7 @@ const statements = [
     created_at ${time} not null default now()
   )`,
 
-  // No foreign key to projects, since each one slows down the recording of events.
+  // No foreign key to projects, because each foreign key slows down the recording of events.
   `create table events (
     id ${id} primary key,
     project_id ${id} not null,
@@ -447,7 +448,7 @@ const statements = [
     created_at ${time} not null
   )`,
   `create index events_by_project on events (project_id, id)`,
-  // Test events are few. Without this index, a list of them would read all the others.
+  // Test events are few. Without this index, a list of test events would read all other events.
   `create index events_of_tests on events (project_id, id) where is_test`,
   `create index events_of_test_keys on events (project_id, id) where environment = 'test'`,
   `create index events_by_post on events (post_id, created_at) where post_id is not null`,
@@ -484,7 +485,8 @@ const statements = [
   `create index webhook_subscriptions_deleted on webhook_subscriptions (id)
     where deleted_at is not null`,
 
-  // No foreign keys to events and webhooks: this table is written most, and its rows outlive a webhook.
+  // No foreign keys to events and webhooks, because this table is written most, and its rows outlive a
+  // webhook.
   `create table deliveries (
     id ${id} primary key,
     project_id ${id} not null,
@@ -516,7 +518,8 @@ const statements = [
     where failed_at is not null`,
   `create index deliveries_by_replay on deliveries (replay_id, status)
     where replay_id is not null`,
-  // One index for all waiting deliveries. Unclaimed ones have no batch and are found by webhook.
+  // One index for all waiting deliveries. Deliveries that are not claimed have no batch, and are found by
+  // webhook.
   `create index deliveries_waiting on deliveries (batch_id, webhook_id, id)
     where status = 'pending' or status = 'retrying'`,
 
@@ -590,7 +593,8 @@ const statements = [
     created_at ${time} not null default now(),
     primary key (xid, id)
   )`,
-  // The table is written with every event and attempt, so it has few indexes: a third index costs a tenth.
+  // The table is written with every event and attempt, so it has few indexes. A third index would slow these
+  // writes down by a tenth.
   `create index changes_by_project on changes (project_id, xid, id)`,
   `create index changes_of_deleted on changes (subject_id) where kind = 'deleted'`,
 
@@ -613,7 +617,8 @@ const statements = [
   )`,
   `create index idempotency_keys_by_age on idempotency_keys (created_at)`,
 
-  // A value sealed with each key that was ever used, to check the keys at startup.
+  // For each key that was ever used, a value that the key has sealed. A start checks its keys with these
+  // values.
   `create table vault_keys (
     id ${id} primary key,
     check_value bytea not null
@@ -661,7 +666,8 @@ const statements = [
     bytes bytea not null,
     primary key (media_id, start_byte)
   )`,
-  // Not compressed: images and videos already are, and a range can be read without the rest of its part.
+  // Not compressed, because images and videos already are. So a range can be read without the rest of its
+  // part.
   `alter table sandbox_media_parts alter column bytes set storage external`,
   `create table sandbox_refusals (
     reference text primary key,

@@ -2,7 +2,10 @@
 import type { Migration } from 'kysely/migration';
 import * as initial from './0001-initial.ts';
 
-/** Append only from the first release on. Until then, edit the first one and change its date. */
+/**
+ * From the first release on, only append migrations. Until then, edit the first migration and change its
+ * date.
+ */
 export const migrations: Record<string, Migration> = {
   '0001-2026-11-26-1': initial,
 };

@@ -21,7 +21,7 @@ export async function lockPostWithResults(
   id: string,
 ): Promise<PostWithResults> {
   const post = await lockPostAfterResults(trx, id, inScope(scope, 'posts'));
-  // The post's environment may have changed while this waited for the lock.
+  // The post's environment may have changed while this transaction waited for the lock.
   if (!post || !isInScope(scope, post)) throw notFound('post', id);
   return { post, results: await listResults(trx, scope.projectId, [id]) };
 }
@@ -35,8 +35,9 @@ export async function hasPassedDeadline(trx: Transaction, { id }: PostRow): Prom
 }
 
 /**
- * Locks the results before the post, in the order in which the engine writes them. The advisory lock comes
- * first. Without it, a transaction that waits while another replaces the results would miss the new ones.
+ * Locks the results before the post, in the order in which the engine writes them. An advisory lock comes
+ * first. Without the advisory lock, a transaction that waits while another one replaces the results would
+ * miss the new results.
  */
 export async function lockPostAfterResults(
   trx: Transaction,
@@ -99,7 +100,7 @@ export async function replaceResults(
   });
 }
 
-/** Call it when the content of the post changes, so that it no longer counts as a repeat. */
+/** Call it when the content of the post changes, so that the post no longer counts as a repeat. */
 export async function clearContentHashes(
   trx: Transaction,
   projectId: string,
@@ -183,7 +184,9 @@ export async function cancelResults(
   return canceled.map((row) => row.id);
 }
 
-/** False while a reconciliation runs, or a check after a restore is due: the post may be public. */
+/**
+ * False while a reconciliation runs, or while a check after a restore is due, because the post may be public.
+ */
 function canBeStopped(row: string) {
   const column = (name: string) => sql.ref(`${row}.${name}`);
   return sql<boolean>`${isOpenRow(row)} and (

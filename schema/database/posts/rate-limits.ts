@@ -1,4 +1,4 @@
-// Rate limits shared by all workers: those that networks reported, and the operator's ceilings.
+// Rate limits shared by all workers: limits that networks reported, and ceilings that the operator set.
 import { sql } from 'kysely';
 import { inMs, msUntil } from '../database-clock.ts';
 import type { Db } from '../tables.ts';
@@ -8,7 +8,9 @@ export const appLimitKey = (app: string) => `app/${app}`;
 export const grantLimitKey = (grantId: string) => `grant/${grantId}`;
 export const accountLimitKey = (accountId: string) => `account/${accountId}`;
 
-/** SQL: the keys of the limits that hold a target, on aliases of its tables. */
+/**
+ * SQL: the keys of the rate limits that apply to a target. `results` and `grants` are aliases of its tables.
+ */
 export function limitKeys(results: string, grants: string) {
   const keys = [
     sql`'app/' || coalesce(${sql.ref(`${grants}.app_id`)}, ${sql.ref(`${results}.platform`)})`,

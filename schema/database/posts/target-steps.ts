@@ -15,8 +15,8 @@ import { isOpenRow, type TargetRow } from './targets.ts';
 
 /**
  * Records that a phase's call is about to be sent. False: another execution has changed the row, or
- * `deadline` has passed, so the row must be read again. A crash after this leaves `begun`, which reconcile
- * resolves.
+ * `deadline` has passed, so the row must be read again. A crash after this write leaves `begun`, which
+ * reconcile resolves.
  */
 export async function beginPhase(
   db: Db,
@@ -51,7 +51,7 @@ export async function beginPhase(
   return written!.has_begun;
 }
 
-/** A change of the result, if `from` contains it. */
+/** Records a change of the result if `from` contains the result's row. */
 function changeOf(row: TargetRow, kind: ChangeKind<'post'>, from: RawBuilder<unknown>) {
   const subject = { subject: 'post', project_id: row.project_id, subject_id: row.post_id } as const;
   return { ...subject, kind, result_id: sql<string>`id`, from };
@@ -60,7 +60,7 @@ function changeOf(row: TargetRow, kind: ChangeKind<'post'>, from: RawBuilder<unk
 /** A call in flight: its result and its number. */
 export type BegunCall = Pick<TargetRow, 'id' | 'steps'>;
 
-/** Records that the caller of these calls is alive. Skips calls that others have taken over. */
+/** Records that the caller of these calls is alive. Skips calls that other processes have taken over. */
 export async function renewHeartbeats(db: Db, calls: BegunCall[]): Promise<void> {
   await setHeartbeats(db, calls, sql`now()`);
 }
@@ -70,7 +70,7 @@ export async function releaseCalls(db: Db, calls: BegunCall[]): Promise<void> {
   await setHeartbeats(db, calls, sql`null`);
 }
 
-/** Skips locked rows, since one of them must not delay all heartbeats. */
+/** Skips locked rows, because one locked row must not delay all heartbeats. */
 async function setHeartbeats(db: Db, calls: BegunCall[], value: RawBuilder<unknown>) {
   await sql`
     update post_results set heartbeat_at = ${value}
@@ -113,7 +113,7 @@ export async function endAttempt(
 }
 
 /**
- * Continues with another phase, or the same one again. False: nothing was written, because another
+ * Continues with another phase, or with the same phase again. False: nothing was written, because another
  * execution has changed the row.
  */
 export async function setNextPhase(
@@ -208,7 +208,7 @@ export interface Failure {
   nextAction: NextAction;
 }
 
-/** `words`: why. Default: the general message of the code. */
+/** `words`: why the target failed. Default: the general message of the code. */
 export function failureOf(
   errorCode: PostingErrorCode,
   stage: FailureStage,

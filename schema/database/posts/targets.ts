@@ -57,7 +57,10 @@ export interface TargetRow extends PostResultRow {
   current_run: number;
   /** When the post was due. */
   due_at: Date;
-  /** From this time on, nothing is sent. Null: none. A reply has none, since the post before it is public. */
+  /**
+   * From this time on, nothing is sent. Null: there is no such time. A reply has no deadline, because the
+   * post before it is public.
+   */
   deadline: Date | null;
   /** The database was restored, so the network is checked for the post before anything is sent. */
   must_check: boolean;
@@ -66,11 +69,11 @@ export interface TargetRow extends PostResultRow {
   /** Status of the result that the target replies to. */
   answered_status: ResultStatus | null;
   answered_external_id: string | null;
-  /** The login of the account; null: disconnected. */
+  /** The login of the account. Null: the account is disconnected. */
   grant_id: string | null;
   /** The app of that login; null: none. */
   app_id: string | null;
-  /** Until then, the network refuses calls of the account, its grant or its app. */
+  /** Until this time, the network refuses calls of the account, its grant or its app. */
   blocked_until: Date | null;
   /** The operator has paused the network or the project. */
   is_sending_paused: boolean;

@@ -24,7 +24,10 @@ export interface Exchange {
 /** An attempt of the retry schedule, and the new state of its delivery. */
 export interface AttemptRecord extends Exchange {
   delivery_id: string;
-  /** The delivery's two counts when the attempt began: its step of the schedule. */
+  /**
+   * The delivery's two counts when the attempt began. Together they give the attempt's step in the retry
+   * schedule.
+   */
   scheduled_attempts: number;
   ladder_start: number;
   status: Extract<DeliveryStatus, 'delivered' | 'retrying' | 'failed'>;
@@ -42,9 +45,9 @@ export interface WebhookTransition {
   status_code: number | null;
 }
 
-// A second attempt of the same step doesn't advance the retry schedule: the process of the first one was
-// wrongly taken for dead. An attempt of a concluded delivery doesn't advance it either. A success always
-// counts.
+// A second attempt of the same step doesn't advance the retry schedule. It was made because the process of
+// the first attempt was wrongly taken for dead. An attempt of a concluded delivery doesn't advance the
+// schedule either. A success always counts.
 const isNext = sql`(
   d.scheduled_attempts = a.scheduled_attempts and d.ladder_start = a.ladder_start
   and (d.status = 'pending' or d.status = 'retrying'))`;

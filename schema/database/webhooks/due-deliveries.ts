@@ -23,7 +23,7 @@ export interface DueDelivery {
   webhook: SecretColumns & Pick<WebhookRow, 'url' | 'status' | 'deleted_at'>;
 }
 
-/** Unfinished deliveries of the batch, due or not. `deliveryIds`: returns only those with these IDs. */
+/** Unfinished deliveries of the batch, due or not. `deliveryIds`: returns only deliveries with these IDs. */
 export async function listUnfinished(
   db: Db,
   batchId: string,
@@ -42,7 +42,7 @@ export async function listUnfinished(
       query.where('d.id', '=', sql<string>`any(${deliveryIds})`),
     )
     .where('d.batch_id', '=', batchId)
-    // Not parameters: Postgres must recognize the condition of the partial index.
+    // Not parameters, because Postgres must recognize the condition of the partial index.
     .where(sql<boolean>`(d.status = 'pending' or d.status = 'retrying')`);
   const name = deliveryIds ? 'list_unfinished_of' : 'list_unfinished';
   const rows = await executePrepared(db, name, statement);

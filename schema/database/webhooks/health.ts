@@ -1,4 +1,4 @@
-// The health of webhooks, counted from their deliveries, and the disabling of those that only fail.
+// The health of webhooks, counted from their deliveries, and the disabling of webhooks that only fail.
 import { sql } from 'kysely';
 import { ago } from '../database-clock.ts';
 import { insertChanges } from '../live/changes.ts';
@@ -12,7 +12,9 @@ export interface DisablingRule {
   afterMs: number;
 }
 
-/** SQL on deliveries: a receiver accepted it. Test events and manual attempts don't count. */
+/**
+ * SQL on deliveries: whether a receiver accepted the delivery. Test events and manual attempts don't count.
+ */
 export const isSuccess = sql`delivered_at is not null and trigger <> 'test' and not is_delivered_manually`;
 
 /** SQL on `webhook_subscriptions as w`. */
@@ -104,7 +106,7 @@ export async function disableFailedWebhook(
 
 export type WebhookState = 'healthy' | 'failing' | 'disabled_by_failures' | 'disabled_by_user';
 
-/** Counts the webhooks of all projects. Every state is present. */
+/** Counts the webhooks of all projects by state. A state without webhooks has the count 0. */
 export async function countWebhooksByState(
   db: Db,
 ): Promise<{ state: WebhookState; count: number }[]> {

@@ -6,8 +6,8 @@ import type { ReplayRow, Transaction } from '../tables.ts';
 
 /**
  * Reopens the existing rows, which keep their logs. Returns how many still had a status that the replay
- * matches. `delivered_at` stays, since the webhook's last delivery is read from it. Manual deliveries lose
- * theirs, and no longer count as manual.
+ * matches. `delivered_at` stays, because the webhook's last delivery is read from it. Manual deliveries lose
+ * their `delivered_at`, and no longer count as manual.
  */
 export async function reopenDeliveries(
   trx: Transaction,

@@ -21,7 +21,7 @@ export function sealWebhookSecret(
   return { secret: sealed.ciphertext, secret_key_id: sealed.keyId };
 }
 
-/** The newest first, then the previous one while a rotation overlaps. */
+/** Returns the newest secret first, then the previous secret while a rotation overlaps. */
 export function openWebhookSecrets(vault: Vault, webhook: SecretColumns, now: Date): string[] {
   const { newest, previous } = openOnce(vault, webhook);
   const isOverlapping = webhook.previous_secret_until && webhook.previous_secret_until > now;

@@ -11,12 +11,15 @@ type Ending = 'skipped' | 'canceled';
 const isWaiting = sql`(status = 'pending' or status = 'retrying')`;
 
 /**
- * The webhook's row is locked meanwhile, and the recording of all webhooks' attempts may wait for that lock.
- * So the remaining deliveries end later, in their batches.
+ * How many deliveries end while the webhook's row is locked. The recording of all webhooks' attempts may wait
+ * for that lock, so the remaining deliveries end later, in their batches.
  */
 const concludedAtOnce = 2_000;
 
-/** For a webhook that `trx` has locked. Skips locked rows, since the recorder locks deliveries before webhooks. */
+/**
+ * Ends waiting deliveries of a webhook that `trx` has locked. Skips locked deliveries, because the recorder
+ * locks deliveries before webhooks.
+ */
 export function concludeWaiting(
   trx: Transaction,
   webhookId: string,
@@ -32,7 +35,7 @@ export function concludeWaiting(
   return conclude(trx, status, isEnded);
 }
 
-/** For deliveries of a batch. */
+/** Ends deliveries of a batch that will not be sent. */
 export async function concludeUnsent(
   db: Db,
   notifier: Notifier,

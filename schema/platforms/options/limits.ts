@@ -23,7 +23,7 @@ export function optionText(max: number, count = countCharacters) {
 
 export const isDistinct = (values: readonly string[]) => new Set(values).size === values.length;
 
-/** For a network that shows a preview of one page. */
+/** The URL option of a network that shows a preview of one page. */
 export const previewUrl = () =>
   z
     .url({ protocol: /^https?$/ })

@@ -25,6 +25,6 @@ export async function startMediaHost(db: Db): Promise<MediaHost> {
   };
 }
 
-/** URLs of the image at an address that may serve something else. */
+/** Makes URLs of the image at another address, which may serve something else. */
 export const publicUrlsAt = (url: string): PublicUrls =>
   createPublicUrls(rowsVault, new URL(url).origin);

@@ -1,4 +1,4 @@
-// A check of an account of a simulated network, taken to its end as the workflow takes it, without its timers.
+// Checks an account of a simulated network until the check ends, as the workflow does but without its timers.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { advanceCheck } from '../../../activities/checks/advance-check.ts';
 import type { CheckDependencies } from '../../../activities/checks/dependencies.ts';
@@ -48,7 +48,7 @@ export function checkDependencies(
   return { ...dependenciesOf(db, network), publicUrls, safeFetch: createClient() };
 }
 
-/** Waits as the activity asks, but only for a short time. */
+/** Waits when the activity asks for it, but only for a short time. */
 export async function takeToEnd(
   dependencies: CheckDependencies,
   checkId: string,
@@ -69,6 +69,6 @@ export function readCheck(db: Db, checkId: string): Promise<AccountCheckRow> {
     .executeTakeFirstOrThrow();
 }
 
-/** `{login: 'passed', …}` */
+/** Statuses by the names of the steps, such as `{login: 'passed', …}`. */
 export const statusesOf = ({ steps }: Pick<AccountCheckRow, 'steps'>): Record<string, string> =>
   Object.fromEntries(steps.map(({ name, status }) => [name, status]));

@@ -1,4 +1,4 @@
-// Statements outside any test database, which create and drop test databases.
+// Statements that run outside any test database, to create and drop test databases.
 import { Client } from 'pg';
 
 export async function runAsAdmin(adminUrl: string, statement: string): Promise<void> {

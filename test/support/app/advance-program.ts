@@ -1,4 +1,4 @@
-// A process that advances one target to its end, to be stopped, killed or given another clock.
+// A process that advances one target to its end. Tests stop it, kill it or give it another clock.
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import type { TargetClock } from '../../../schema/retry.ts';
 import { dependenciesOf } from '../networks/posting.ts';
@@ -8,7 +8,7 @@ import { advanceToEnd } from '../rows/targets.ts';
 export interface AdvanceProgramInput {
   databaseUrl: string;
   networkUrl: string;
-  /** Also the name of its connections in pg_stat_activity. */
+  /** The ID is also the name of the program's connections in pg_stat_activity. */
   resultId: string;
   clock: TargetClock;
 }

@@ -5,7 +5,7 @@ export interface ApiAnswer<T = unknown> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The whole JSON; undefined for an empty body. */
+  /** The parsed JSON; undefined for an empty body. */
   readonly body: T;
 }
 
@@ -24,7 +24,7 @@ export interface Api {
   post(path: string, body?: unknown, options?: CallOptions): Promise<ApiAnswer<Json>>;
   patch(path: string, body?: unknown, options?: CallOptions): Promise<ApiAnswer<Json>>;
   delete(path: string, options?: CallOptions): Promise<ApiAnswer<Json>>;
-  /** Any request; a string or bytes are sent as they are. */
+  /** Sends any request. A string or bytes are sent unchanged as the body. */
   call(
     method: string,
     path: string,

@@ -25,13 +25,16 @@ export interface TestAppOptions {
   /** Variables of the configuration, as the program would find them. */
   env?: Record<string, string>;
   roles?: AppOptions['roles'];
-  /** For several apps on one database, at once or one after the other. The test drops what it gives to them. */
+  /**
+   * For several apps on one database, at the same time or one after the other. The test drops the database
+   * and the namespace that it gives to them.
+   */
   database?: TestDatabase;
   namespace?: TestNamespace;
-  /** An address where no Temporal answers. The app starts without Temporal. */
+  /** An address without a Temporal server. The app starts without Temporal. */
   temporalAddress?: string;
   vaultKey?: Buffer;
-  /** Default: one that writes errors to stderr. */
+  /** Default: a logger that writes errors to stderr. */
   log?: Logger;
 }
 
@@ -42,7 +45,7 @@ export interface TestApp extends AsyncDisposable {
   readonly probesUrl: string;
   readonly database: TestDatabase;
   readonly namespace: TestNamespace;
-  /** A project with a key that may do everything. */
+  /** A project with a key that has every right. */
   readonly tenant: Tenant;
   /** Calls with the tenant's key. */
   readonly api: Api;
@@ -70,7 +73,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     FANFARE_LOG_LEVEL: 'error',
     FANFARE_DATABASE_CONNECTIONS: '10',
     FANFARE_MIN_SCHEDULE_AHEAD_S: '1',
-    // Turns every network on. Nothing fetches media from this URL.
+    // This URL turns every network on. Nothing fetches media from it.
     FANFARE_MEDIA_PUBLIC_URL: 'https://media.fanfare.test',
     TEMPORAL_NAMESPACE: namespace.namespace,
     ...options.env,
@@ -116,8 +119,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   };
 }
 
-/** An app of the file's own. */
+/** An app for one test file. */
 export const useApp = (options?: TestAppOptions) => forFile(() => startApp(options));
 
-/** One key for the process, so that an app can open what an earlier app has sealed. */
+/** All apps of the process use this key, so that an app can open what an earlier app has sealed. */
 const testVaultKey = randomBytes(32);

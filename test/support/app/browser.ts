@@ -9,17 +9,17 @@ export interface Page {
 }
 
 export interface Browser {
-  /** One request with the browser's cookies; a redirect is not followed. */
+  /** Sends one request with the browser's cookies. Doesn't follow redirects. */
   request(url: string, init?: RequestInit): Promise<Response>;
   /** Loads a page and follows its redirects. */
   visit(url: string, init?: RequestInit): Promise<Page>;
-  /** Sends the page's form: its hidden fields as they are, and the values given. */
+  /** Sends the page's form, with its hidden fields unchanged and the given values. */
   submit(page: Page, values: FormValues): Promise<Page>;
   /** The Cookie header that the browser sends to the URL. */
   cookiesFor(url: string): string;
 }
 
-/** Several values: checkboxes with the same name. */
+/** A list of values is for checkboxes with the same name. */
 type FormValues = Record<string, string | string[]>;
 
 interface Cookie {

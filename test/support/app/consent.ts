@@ -1,4 +1,5 @@
-// A user at the hosted connect page: follows it to the network's consent page, says yes, comes back.
+// A user at the hosted connect page, who follows it to the network's consent page, allows everything and
+// comes back.
 import type { Api } from './api.ts';
 import { createBrowser, type Browser, type Page } from './browser.ts';
 
@@ -21,15 +22,15 @@ export async function completeConsent(api: Api, options: ConsentOptions): Promis
 }
 
 interface Consent {
-  /** Entered on the hosted page. Absent: it only asks whether to continue. */
+  /** Entered on the hosted page. Absent: the page only asks whether to continue. */
   inputs?: Record<string, string>;
   /** Entered on the network's page. */
   decision?: Record<string, string>;
-  /** IDs of the accounts to choose. Absent: the login reaches one. */
+  /** IDs of the accounts to choose. Absent: the login reaches only one account. */
   accounts?: string[];
 }
 
-/** Goes from the link of a session, or from another of its pages, to the network's consent page. */
+/** Goes from the link of a session, or from another page of the session, to the network's consent page. */
 export async function beginConsent(
   browser: Browser,
   url: string,
@@ -38,7 +39,7 @@ export async function beginConsent(
   return browser.submit(await browser.visit(url), { ...inputs, decision: 'connect' });
 }
 
-/** Opens the link of a session, and allows what it asks for. Returns the page after that. */
+/** Opens the link of a session, and allows what the network asks for. Returns the page after the consent. */
 export async function giveConsent(
   url: string,
   { inputs, decision, accounts }: Consent,

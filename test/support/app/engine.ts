@@ -20,7 +20,7 @@ import { rowsVault } from '../rows/rows.ts';
 
 export type Engine = ReturnType<typeof createEngine>;
 
-/** `onWarning`: each line of the log. */
+/** `onWarning`: called for each line of the log. */
 export function createEngine(
   { db, url }: TestDatabase,
   {

@@ -1,4 +1,5 @@
-// An installation with a process for each command, on servers of its own: to kill and to measure.
+// An installation with a process for each command, and with its own servers. Tests kill or measure its
+// processes.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,18 +14,18 @@ import { findTemporal } from '../servers/servers.ts';
 import { readMemoryMb, watchMemory, type MemoryWatch } from './process-memory.ts';
 import { removeDataDirectory, startProgram, type Program } from './program.ts';
 
-/** Maximum of each wait, so that a run that hangs ends and cleans up. */
+/** Maximum of each wait. It lets a run that hangs end and clean up. */
 export const waitMs = 60_000;
 
-/** The process of one command, and those that replace it. */
+/** The process of one command, and the processes that replace it. */
 export interface Role {
   readonly pid: number;
-  /** Of the first process, before its work. */
+  /** Memory of the first process before it works. */
   readonly idleMb: number;
-  /** Of all processes, with their start. */
+  /** Peak memory of all processes of the command, from their start on. */
   readonly peakMb: number;
   start(): Promise<void>;
-  /** Kills the process, and starts another one. */
+  /** Kills the process, and starts another process for the command. */
   replace(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// A data directory that the program has run on before, and later starts of the program on it.
+// A data directory that the program has used before, and later starts of the program with that directory.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { removeDataDirectory, startProgram, type Program } from './program.ts';
 
 export interface UsedDirectory extends AsyncDisposable {
   readonly path: string;
-  /** The key that the first start stored, as it stands in its file. */
+  /** The key that the first start stored, exactly as its file contains it. */
   readStoredKey(): string;
   /** The project and its accounts after the first start. */
   readonly project: unknown[];

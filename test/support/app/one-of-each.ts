@@ -1,4 +1,5 @@
-// A project with one of everything that has an id: published, delivered, replayed.
+// A project with one object of each type that has an ID. The post is published, and its event is delivered
+// and replayed.
 import { expect, vi } from 'vitest';
 import type { TestApp } from './app.ts';
 import { ask } from '../graphql/graphql.ts';
@@ -7,7 +8,7 @@ import type { Tenant } from './seed.ts';
 
 export interface OneOfEach {
   readonly tenant: Tenant;
-  /** By the name of its type. */
+  /** IDs by the name of their type. */
   readonly ids: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,5 @@
-// Posts that a pause holds: creates them, waits until they are held, and finds what reached the network.
+// Posts that a pause holds. Creates them, waits until they are held, and finds which of them reached the
+// network.
 import { expect } from 'vitest';
 import { resume } from '../../../api/cli/pause.ts';
 import { listPauses } from '../../../schema/database/pauses.ts';
@@ -25,7 +26,9 @@ export async function readPost(tenant: Tenant, { id }: Post): Promise<Post> {
   return (await tenant.api.get(`/v1/posts/${id}`)).body.data as Post;
 }
 
-/** The IDs of the results that have a post at the network, once for each of their posts. */
+/**
+ * The IDs of the results that have a post at the network. An ID appears once for each of the result's posts.
+ */
 export async function findPublished({ context }: TestApp, { results }: Post): Promise<string[]> {
   const rows = await context.db
     .selectFrom('sandbox_posts')

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 
 export interface MemoryWatch extends Disposable {
-  /** Most memory until now, or until the process ended. */
+  /** The most memory that the process has used so far. */
   readonly peakMb: number;
 }
 
-/** The system keeps the peak, so only a peak this short before the end is missed. */
+/** The system keeps the peak, so only a peak that comes less than this before the process ends is missed. */
 const readEveryMs = 20;
 
 export const readMemoryMb = (pid: number): number => readMb(pid, 'VmRSS');

@@ -1,4 +1,4 @@
-// The real program in a process of its own, on a data folder of its own, to be killed and started again.
+// The real program in its own process, with its own data folder. Tests kill it and start it again.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,11 +18,11 @@ export interface ProgramOptions {
 export interface Program extends AsyncDisposable {
   readonly dataDirectory: string;
   readonly pid: number;
-  /** Everything it printed so far, on both streams. */
+  /** Everything that the program printed so far, on both streams. */
   output(): string;
   /** Resolves once it has ended. */
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Resolves with the match as soon as the output has one. */
+  /** Resolves with the match as soon as the output contains one. */
   waitForOutput(pattern: RegExp, options?: { timeoutMs?: number }): Promise<RegExpExecArray>;
   /** The API of the program with its first key, once the program says that it is ready. */
   waitForReady(options?: { timeoutMs?: number }): Promise<Api>;
@@ -30,7 +30,7 @@ export interface Program extends AsyncDisposable {
   kill9(): Promise<void>;
   /** Ends it as a user would, with Ctrl-C. */
   interrupt(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Ends it and what is left of its servers, and removes the folder that it made. */
+  /** Ends the program and the rest of its servers, and removes the folder that it made. */
   stop(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function startProgram(options: ProgramOptions = {}): Program {
   const dataDirectory = options.dataDirectory ?? createDataDirectory();
   const child = spawn(
     process.execPath,
-    // As `npm start` does: a small young generation halves what the heap grows to under load.
+    // As with `npm start`. A small young generation halves the size to which the heap grows under load.
     ['--max-semi-space-size=8', join(root, 'api/cli.ts'), ...(options.command ?? ['start'])],
     {
       cwd: root,
@@ -131,14 +131,14 @@ export function startProgram(options: ProgramOptions = {}): Program {
   };
 }
 
-/** Postgres runs as another user when we are root, so that user must be able to enter the folder. */
+/** When we are root, Postgres runs as another user, so that user must be able to enter the folder. */
 export function createDataDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-program-'));
   chmodSync(directory, 0o755);
   return directory;
 }
 
-/** Ends the servers that a killed program left on this folder, then removes it. */
+/** Ends the servers that a killed program left in this folder, and then removes the folder. */
 export async function removeDataDirectory(directory: string): Promise<void> {
   for (const name of readdirSync(directory)) {
     if (name === 'postgres.json' || name === 'temporal.json') {
@@ -148,7 +148,7 @@ export async function removeDataDirectory(directory: string): Promise<void> {
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-/** The pid of a running embedded server of this folder; undefined when none runs. */
+/** The pid of an embedded server that runs with this folder; undefined if none runs. */
 export function findServer(directory: string, name: 'postgres' | 'temporal'): number | undefined {
   try {
     const { pid } = JSON.parse(readFileSync(join(directory, `${name}.json`), 'utf8')) as {

@@ -1,4 +1,4 @@
-// The REST API over a database of its own, called without a port; and projects with keys to call it with.
+// The REST API on its own database, called without a port; and projects with keys to call it with.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createPendingRefreshes } from '../../../activities/logins/pending-refreshes.ts';
@@ -34,7 +34,7 @@ export interface TestAnswer {
 export interface CallOptions {
   key?: string;
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged instead of `body`. */
   raw?: string | Uint8Array<ArrayBuffer> | ReadableStream;
   headers?: Record<string, string>;
 }
@@ -49,11 +49,11 @@ export interface TestRest extends AsyncDisposable {
   readonly context: Context;
   call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
   createTenant(key?: Partial<NewKey>): Promise<TestKey>;
-  /** A connected account, of Bluesky unless said otherwise, without asking its network. */
+  /** Adds a connected account without asking its network. Default: an account of Bluesky. */
   insertAccount(projectId: string, columns?: Partial<SocialAccountRow>): Promise<string>;
 }
 
-/** No network and no store can be reached, because the requests of these tests end before they are needed. */
+/** The requests of these tests end before they need a network or a store, so neither can be reached. */
 const nowhere = 'https://network.invalid';
 const media = {
   store: openFileStore('/nowhere'),
@@ -147,6 +147,6 @@ export async function createTestRest(
   return { context, call, createTenant, insertAccount, [Symbol.asyncDispose]: close };
 }
 
-/** A REST API of the file's own. */
+/** A REST API for one test file. */
 export const useRest = (...options: Parameters<typeof createTestRest>) =>
   forFile(() => createTestRest(...options));

@@ -1,4 +1,4 @@
-// The sandbox network on a database of its own, called without a port, and the connector that speaks to it.
+// The sandbox network on its own database, called without a port, and the connector that calls it.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -9,13 +9,13 @@ import { createSandbox } from '../../../api/sandbox/server.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 
 export interface TestSandbox {
-  /** The network itself, as a browser or a client reaches it. */
+  /** Calls the network itself, as a browser or a client does. */
   request(path: string, init?: RequestInit): Promise<Response>;
   readonly fetch: Fetch;
   readonly platform: Platform;
-  /** How often a target was posted. */
+  /** How many posts the network has for a target. */
   countPosts(reference: string): Promise<number>;
-  /** The same network behind a port, and a connector that reaches it there. */
+  /** Serves the network at a port. Returns a connector that calls it there. */
   listen(): Promise<{ platform: Platform; apiUrl: string; close: () => Promise<void> }>;
 }
 

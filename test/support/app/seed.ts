@@ -8,7 +8,7 @@ import type { Post } from '../../../schema/posts/posts.ts';
 import type { WebhookWithSecret } from '../../../schema/webhooks.ts';
 import { createApi, type Api } from './api.ts';
 
-/** A project, its key, and what its key's holder can do. */
+/** A project, its key, and what the holder of the key can do. */
 export interface Tenant {
   readonly projectId: string;
   readonly key: string;

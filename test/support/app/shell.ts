@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Enough of curl for our commands, where the machine has none. */
+/** A substitute for curl, which can do enough for our commands. It is used where the machine has no curl. */
 const curlInNode = `#!${process.execPath}
 const [, , ...args] = process.argv;
 const headers = {};
@@ -31,7 +31,7 @@ export interface Shell extends AsyncDisposable {
 export async function createShell(): Promise<Shell> {
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-curl-'));
   await writeFile(join(folder, 'curl'), curlInNode, { mode: 0o755 });
-  // Behind the machine's own folders: a real curl is found first.
+  // The folder comes after the machine's own folders, so that a real curl is found first.
   const path = [process.env['PATH'], folder].join(delimiter);
   return {
     async run(command, env = {}) {

@@ -9,7 +9,10 @@ export interface WorkerPrograms extends AsyncDisposable {
   readonly programs: readonly Program[];
 }
 
-/** One worker for each environment, once all are ready. `vaultKey`: that of the app. */
+/**
+ * Starts one worker for each environment. Resolves once all workers are ready. `vaultKey`: the vault key of
+ * the app.
+ */
 export async function startWorkers(
   { database, namespace }: TestApp,
   vaultKey: Buffer,

@@ -5,7 +5,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 export interface CheckedAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined without a body. */
+  /** Undefined: the answer has no body. */
   readonly body: unknown;
 }
 
@@ -43,7 +43,7 @@ const paths = Object.entries(document.paths)
 
 const ajv = new Ajv2020({ strict: false })
   .addFormat('date-time', (text: string) => !Number.isNaN(Date.parse(text)))
-  // Sizes of numbers in other languages.
+  // These formats are the sizes of numbers in other languages.
   .addFormat('int64', true)
   .addFormat('double', true)
   .addSchema({ $id: 'document', ...(closed(document) as object) });
@@ -89,7 +89,7 @@ function checkHeader(name: string, { required, schema }: DeclaredHeader, value: 
   if (!isValid) throw new Error(`${name} is not valid: ${String(value)}`);
 }
 
-/** The value with its place in the document. */
+/** Follows a reference. Returns the value with its place in the document. */
 function resolve<T extends object>(given: Reference | T, at: string[]): { value: T; at: string[] } {
   if (!('$ref' in given)) return { value: given, at };
   const path = given.$ref.split('/').slice(1);
@@ -100,7 +100,7 @@ function resolve<T extends object>(given: Reference | T, at: string[]): { value:
   return { value: value as T, at: path };
 }
 
-/** As a JSON pointer in a URL. */
+/** Writes a part of a JSON pointer for use in a URL. */
 const escape = (key: string) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
 
 /**

@@ -1,4 +1,5 @@
-// The two APIs side by side: which GraphQL field matches which REST route, and what each requires of a key.
+// Compares the two APIs: which GraphQL field matches which REST route, and which rights each of them requires
+// of a key.
 import {
   execute,
   getNamedType,
@@ -16,7 +17,7 @@ import type { GraphqlContext } from '../../../api/graphql/context.ts';
 import type { Route } from '../../../api/http/route.ts';
 import { AppError } from '../../../schema/wire/errors.ts';
 
-/** Routes that GraphQL shows as a field of another type. */
+/** Routes that GraphQL shows as a field of an object, not as a root field. */
 export const fieldsOfTypes: Readonly<Record<string, string>> = {
   getAccountCapabilities: 'Account.capabilities',
   getAccountHealth: 'Account.health',
@@ -76,7 +77,7 @@ export function writeOperation(schema: GraphQLSchema, place: string): string {
 
 export class ReachedTheWork extends Error {}
 
-/** The application for callers that are let through: any use of it throws. */
+/** The application for callers that pass the check of their key. Any use of it throws. */
 const nothing: GraphqlContext['app'] = new Proxy({} as GraphqlContext['app'], {
   get() {
     throw new ReachedTheWork();
@@ -97,7 +98,7 @@ function writeArgument({ name, type }: GraphQLArgument): string {
   return `${name}: ${writeValue(type)}`;
 }
 
-/** The smallest value of the type. */
+/** The smallest valid value of the type. */
 function writeValue(type: GraphQLInputType): string {
   if (isNonNullType(type)) return writeValue(type.ofType);
   if (isListType(type)) return `[${writeValue(type.ofType)}]`;

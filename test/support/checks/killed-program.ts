@@ -1,7 +1,7 @@
-// What a program has published although it was killed and started again, as its API shows it.
+// What a program has published, as its API shows it, although the program was killed and started again.
 import type { Api } from '../app/api.ts';
 
-/** Settings of such a program, with short waits. */
+/** Settings of a program that is killed, with short waits. */
 export const fast = {
   FANFARE_RECONCILE_DELAYS_MS: '0,200,500',
   FANFARE_SWEEP_EVERY_S: '1',
@@ -33,7 +33,7 @@ export const concluded = async (api: Api, id: string) => {
   return ['published', 'partial', 'failed'].includes(body.data.status) ? body.data : undefined;
 };
 
-/** The statuses of the post's targets, once no target waits for its turn. */
+/** The statuses of the post's targets, once no target waits to be started. */
 export const resultsUnderway = async (api: Api, id: string): Promise<string[] | undefined> => {
   const { body } = await api.get(`/v1/posts/${id}`);
   const statuses = body.data.results.map((result: { status: string }) => result.status);

@@ -1,4 +1,4 @@
-// What the rules of a network find in the media of a target.
+// Checks the media of a target against the rules of a network.
 import {
   checkMedia,
   mediaRulesOf,
@@ -26,7 +26,7 @@ export const video: MediaFacts = {
 export const times = (length: number, facts: MediaFacts): MediaFacts[] =>
   Array.from({ length }, () => facts);
 
-/** Codes and messages for these media, and for these `platform_options`. */
+/** Codes and messages of the issues that these media have with these `platform_options`. */
 export function findMediaIssues(
   platform: Pick<PlatformDefinition, 'title' | 'rules'>,
   media: readonly MediaFacts[],

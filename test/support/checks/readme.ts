@@ -15,7 +15,7 @@ export function readBlocks(page: string) {
   }));
 }
 
-/** The cells of each row of the page's first table whose head begins with these words. */
+/** The cells of each row of a table: the first table on the page whose head begins with these words. */
 export function readTable(page: string, head: string): string[][] {
   const lines = page.split('\n');
   const start = lines.findIndex(

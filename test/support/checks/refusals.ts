@@ -13,10 +13,10 @@ export interface RefusedClient extends AsyncDisposable {
   /** An account of Bluesky, which takes replies, but no media in these tests. */
   readonly bluesky: string;
   readonly other: string;
-  /** An account of the simulated network, which takes media, but no replies. */
+  /** An account of the simulated network, which takes media but no replies. */
   readonly mute: string;
   readonly gone: string;
-  /** Targets of one account. */
+  /** Returns the targets of a thread of one account. */
   thread(...own: object[]): object;
   issuesOf(body: object): Promise<Issue[]>;
   expectNothingWritten(): Promise<void>;
@@ -76,7 +76,7 @@ export const single = (account_id: string, own: object) => ({
 
 type Row = [name: string, body: () => object, ...faults: [path: string, code: string][]];
 
-/** One test for each row. */
+/** Adds one test for each row. */
 export function refuseAll(client: () => RefusedClient, rows: Row[]): void {
   test.each(rows)('refuses %s', async (_, body, ...faults) => {
     const issues = await client().issuesOf(body());

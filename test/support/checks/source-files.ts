@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Import {
-  /** Path from the root of the project for our own files; otherwise the name of the package. */
+  /** For our own files, the path from the root of the project. Otherwise, the name of the package. */
   readonly target: string;
   readonly isOurs: boolean;
   readonly isTypeOnly: boolean;

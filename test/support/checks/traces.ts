@@ -33,7 +33,7 @@ export async function readHistories({ client }: TestNamespace): Promise<string[]
   return histories;
 }
 
-/** bytea columns come as `\\x…`. Unsealed text in them becomes readable. */
+/** bytea columns come as `\\x…`. Decodes them, so that unsealed text in them becomes readable. */
 function hexToText(row: string): string {
   return [...row.matchAll(/\\\\x([0-9a-f]+)/g)]
     .map(([, hex]) => Buffer.from(hex!, 'hex').toString('utf8'))

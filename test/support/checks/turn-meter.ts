@@ -11,7 +11,7 @@ export interface SentRequest {
 
 export interface MeasuredAnswer {
   status: number;
-  /** At most its first 1,000 characters. */
+  /** At most the first 1,000 characters of the answer. */
   text: string;
   longestTurnMs: number;
 }
@@ -46,7 +46,7 @@ export function createTurnMeter() {
   return { measure, [Symbol.asyncDispose]: async () => void (await worker.terminate()) };
 }
 
-/** The CPU time of this thread's longest turn during the work, which another busy process doesn't lengthen. */
+/** The CPU time of this thread's longest turn during the work. Another busy process doesn't lengthen it. */
 export async function longestTurnMs(work: Promise<unknown>): Promise<number> {
   let isDone = false;
   const done = work.finally(() => (isDone = true));

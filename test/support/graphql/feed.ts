@@ -1,4 +1,4 @@
-// The live feed, with or without an app around it: what a test writes into it and reads from it.
+// The live feed, with or without an app around it. Tests write changes into the feed and read them from it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { vi } from 'vitest';
@@ -32,7 +32,7 @@ export function createTestFeed(
   });
 }
 
-/** A feed on a database of the file's own, and writers into that database. */
+/** A feed on the test file's own database, and writers into that database. */
 export function useFeed() {
   const database = useDatabase();
   const writers = forFile(
@@ -54,8 +54,8 @@ export function useFeed() {
   );
 
   /**
-   * Resolves once the feed keeps no changes in memory: while no stream is open, the feed only reads its head. Waits
-   * for two reads, because the first one may have begun before.
+   * Resolves once the feed keeps no changes in memory. While no stream is open, the feed only reads its head.
+   * Waits for two reads, because the first read may have begun before the call.
    */
   async function waitUntilIdle(): Promise<void> {
     const before = countReads();
@@ -88,9 +88,9 @@ export const subjectIds = (items: FeedItem[]) => items.map((item) => item.change
 
 export interface Writers {
   readonly connection: DatabaseConnection;
-  /** One transaction that writes changes of posts and commits after a while. */
+  /** Runs one transaction that writes changes of posts and commits after a while. */
   commit(projectId: string, postIds: string[], holdMs?: number): Promise<void>;
-  /** A transaction that has written something and stays open until it is committed. */
+  /** Runs a transaction that has written something and stays open until it is committed. */
   hold(work: (trx: Transaction) => Promise<void>): Promise<{ commit(): Promise<void> }>;
   close(): Promise<void>;
 }
@@ -138,7 +138,7 @@ export function createWriters(url: string): Writers {
   };
 }
 
-/** Takes changes of any kind, so that tests can distinguish them. */
+/** Adds changes of any kind, so that tests can distinguish them. */
 export async function writeChanges(
   db: Db,
   changes: (Omit<NewChange, 'kind'> & { kind: string })[],
@@ -158,7 +158,10 @@ export async function writePostChanges(
   }
 }
 
-/** Adds changes of a post of the app's own tenant and writes nothing else, so many changes are cheap. */
+/**
+ * Adds changes of a post of the app's own tenant, but changes nothing else. So a test can add many changes
+ * cheaply.
+ */
 export async function addPostChanges(
   { context, tenant }: TestApp,
   postId: string,
@@ -172,7 +175,7 @@ export async function addPostChanges(
   context.notifier.notify('fanfare_changes');
 }
 
-/** A post whose messages are so big that a client who reads none of them soon has a full buffer. */
+/** Creates a post with very big messages. If a client doesn't read them, its buffer is soon full. */
 export async function createBigPost({ tenant }: TestApp): Promise<string> {
   const account = await tenant.connectSandbox('big');
   const post = await tenant.createPost({

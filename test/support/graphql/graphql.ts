@@ -20,7 +20,7 @@ export async function ask(
   return body.data;
 }
 
-/** The first error of an answer that must have one: its extensions, path and message. */
+/** The first error of an answer that must have an error: its extensions, path and message. */
 export async function askRefused(
   app: TestApp,
   query: string,
@@ -35,11 +35,11 @@ export async function askRefused(
 
 export interface Subscription extends AsyncDisposable {
   readonly messages: readonly Message[];
-  /** Resolves with the code that the server closed the socket with; SSE: 0. */
+  /** Resolves with the code with which the server closed the socket. With SSE, the code is 0. */
   readonly closed: Promise<number>;
-  /** All messages, once there are so many. */
+  /** Resolves with all messages, once there are `count` of them. */
   waitFor(count: number, timeoutMs?: number): Promise<readonly Message[]>;
-  /** All messages, as soon as one passes. */
+  /** Resolves with all messages, as soon as `isLast` accepts a message. */
   until(isLast: (message: Message) => boolean, timeoutMs?: number): Promise<readonly Message[]>;
   close(): Promise<void>;
 }
@@ -50,11 +50,14 @@ export interface SubscribeOptions {
   connectionParams?: Record<string, unknown>;
   query: string;
   variables?: Record<string, unknown>;
-  /** More members of the message that asks, such as `documentId`. */
+  /** Further members of the message that starts the operation, such as `documentId`. */
   payload?: Record<string, unknown>;
 }
 
-/** Changes wait for every older transaction of the server, and another test may hold one for 10 s. */
+/**
+ * Changes wait for every older transaction of the server, and another test may keep a transaction open for 10
+ * s.
+ */
 const messageTimeoutMs = 20_000;
 
 function createInbox() {

@@ -16,7 +16,7 @@ export interface SdkAnswer {
   error?: { status: number; code: number; subcode?: number; message: string };
 }
 
-/** `driver`: a file beside the package. `graphUrl`: instead of https://graph.facebook.com. */
+/** `driver`: a file in the folder of the package. `graphUrl`: replaces https://graph.facebook.com. */
 export async function driveWithSdk(
   driver: string,
   graphUrl: string,

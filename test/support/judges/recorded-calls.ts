@@ -1,5 +1,5 @@
-// The calls that two clients make to a simulator, in words that both share: in another order, and as form, query or
-// JSON, they are the same.
+// The calls that two clients make to a simulator, in a shared form. Two calls are the same in any order of
+// parameters, and as form, query or JSON.
 import type { NetworkServer } from '../networks/contract/subject.ts';
 
 export interface Call {
@@ -9,12 +9,12 @@ export interface Call {
 
 export interface CallForm {
   isRecorded(url: string): boolean;
-  /** Without what differs from run to run. */
+  /** Removes what differs from run to run. */
   toPath(path: string): string;
   toParameter(name: string, value: unknown): [string, unknown];
 }
 
-/** The same simulator, which adds its calls to `calls`. */
+/** Returns the same simulator, which now adds its calls to `calls`. */
 export function recordCalls(server: NetworkServer, calls: Call[], form: CallForm): NetworkServer {
   return {
     answer: async (request) => {
@@ -26,7 +26,10 @@ export function recordCalls(server: NetworkServer, calls: Call[], form: CallForm
   };
 }
 
-/** The connector has the token in a header, and only Meta's client repeats the object of the path. */
+/**
+ * Parameters that are not compared: the connector sends the token in a header, and only Meta's client repeats
+ * the object of the path.
+ */
 const unread = new Set(['access_token', 'id']);
 
 async function readCall(request: Request, { toPath, toParameter }: CallForm): Promise<Call> {
@@ -53,7 +56,7 @@ async function readBody(request: Request): Promise<Record<string, unknown>> {
 export const isJson = (value: unknown): value is string =>
   typeof value === 'string' && /^(?:[[{]|true$|false$|\d+$)/.test(value);
 
-/** Those that have no equal among `own`. */
+/** Returns the calls of `theirs` that have no equal in `own`. */
 export function findDifferent(theirs: readonly Call[], own: readonly Call[]): Call[] {
   const known = new Set(own.map((call) => JSON.stringify(call)));
   const different = theirs.filter((call) => !known.has(JSON.stringify(call)));

@@ -1,6 +1,6 @@
-// The calls of Meta's Postman collection for Threads: their methods, paths and parameters, and the names in their
-// example answers. Stated again by hand, since the collection has Meta's own license. The values are ours.
-// https://github.com/fbsamples/threads_api/blob/44df04d/postman/threads-api.postman_collection.json
+// The calls of Meta's Postman collection for Threads: their methods, paths and parameters, and the names in
+// their example answers. Written anew by hand, since the collection has Meta's own license. The values are
+// ours. https://github.com/fbsamples/threads_api/blob/44df04d/postman/threads-api.postman_collection.json
 
 export interface CollectedCall {
   /** Position in the collection, from 1. */
@@ -9,9 +9,9 @@ export interface CollectedCall {
   /** `{thread}` stands for a value of the run. */
   path: string;
   query: Readonly<Record<string, string>>;
-  /** Whose access token the call has. Default: the user's. Null: the call has none. */
+  /** Whose access token the call has. Default: the user's. Null: the call has no token. */
   token?: 'short' | null;
-  /** Names in the example answer, such as `data[].id`. Null: the collection has none. */
+  /** Names in the example answer, such as `data[].id`. Null: the collection has no example answer. */
   answer: readonly string[] | null;
 }
 
@@ -103,7 +103,7 @@ export const collectedCalls: readonly CollectedCall[] = [
   {
     number: 5,
     ...create,
-    // The collection switches the last three off. Its example of a post has a poll.
+    // The collection disables the last three parameters. Its example of a post has a poll.
     query: {
       text: 'A text.',
       media_type: 'TEXT',
@@ -240,7 +240,7 @@ export const collectedCalls: readonly CollectedCall[] = [
 ];
 
 /**
- * Reposts, locations, other profiles, hidden replies, insights, searches, mentions and embedded posts, which Fanfare
- * doesn't use.
+ * Numbers of the calls for reposts, locations, other profiles, hidden replies, insights, searches, mentions
+ * and embedded posts. Fanfare doesn't use these.
  */
 export const otherCalls: readonly number[] = [15, 16, 17, 19, 22, 25, 30, 31, 32, 33, 34];

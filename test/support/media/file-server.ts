@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface FileServer extends AsyncDisposable {
   readonly url: string;
-  /** By path. Every other path is a 404. */
+  /** Files by path. Every other path is a 404. */
   readonly answers: Record<string, RequestListener>;
 }
 

@@ -1,4 +1,4 @@
-// A process that fills a store in a folder until it is full, and reports what is left in it.
+// A process that fills a store in a folder until the store is full, and reports what is left there.
 import { readdir } from 'node:fs/promises';
 import { openFileStore } from '../../../activities/media/store/file.ts';
 import { StoreError } from '../../../activities/media/store/store.ts';

@@ -1,4 +1,5 @@
-// Media of a target at a public URL, as networks fetch them. One server in the process serves all of them.
+// Gives a target's media a public URL, so that networks can fetch them. One server in the process serves all
+// such media.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -8,7 +9,7 @@ import { createVideo } from './target-media.ts';
 const files = new Map<string, { type: string; bytes: Buffer }>();
 let started: Promise<string> | undefined;
 
-/** The same file, with a URL that works for as long as the process lives. */
+/** Returns the same file, with a URL that works for as long as the process lives. */
 export async function hostMedia(media: TargetMedia): Promise<TargetMedia> {
   started ??= start();
   const path = `/media/${crypto.randomUUID()}/${media.filename}`;
@@ -17,7 +18,7 @@ export async function hostMedia(media: TargetMedia): Promise<TargetMedia> {
   return { ...media, publicUrl: () => url };
 }
 
-/** From then on, the URL answers 404. */
+/** After this, the URL answers 404. */
 export const removeHosted = (url: string) => files.delete(new URL(url).pathname);
 
 async function start(): Promise<string> {

@@ -26,7 +26,7 @@ export function pngChunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([u32(data.length), body, u32(crc32(body))]);
 }
 
-/** Puts chunks behind the header of a PNG. */
+/** Puts chunks after the header of a PNG. */
 export async function pngWith(chunks: Buffer, image: Sharp = flat(40, 40)): Promise<Buffer> {
   const png = await image.png().toBuffer();
   return Buffer.concat([png.subarray(0, 33), chunks, png.subarray(33)]);
@@ -37,7 +37,7 @@ function riffChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([Buffer.from(type, 'latin1'), u32le(data.length), data, padding]);
 }
 
-/** An extended WebP with chunks behind its image. `flags`: what its header announces. */
+/** An extended WebP with chunks after its image. `flags`: what its header announces. */
 async function webpWith(flags: number, chunks: Buffer): Promise<Buffer> {
   const webp = await flat(40, 40).webp().toBuffer();
   const header = Buffer.from([flags, 0, 0, 0, 39, 0, 0, 39, 0, 0]);
@@ -46,7 +46,7 @@ async function webpWith(flags: number, chunks: Buffer): Promise<Buffer> {
   return Buffer.concat([Buffer.from('RIFF'), length, Buffer.from('WEBP'), body]);
 }
 
-/** Puts segments behind the first marker of a JPEG. */
+/** Puts segments after the first marker of a JPEG. */
 async function jpegWith(segments: Buffer): Promise<Buffer> {
   const jpeg = await flat(40, 40).jpeg().toBuffer();
   return Buffer.concat([jpeg.subarray(0, 2), segments, jpeg.subarray(2)]);
@@ -60,7 +60,7 @@ function jpegSegment(marker: number, data: Buffer): Buffer {
 
 const repeat = (bytes: Buffer, times: number) => Buffer.alloc(bytes.length * times, bytes);
 
-/** An AVIF whose properties name another size. */
+/** An AVIF whose properties name this size instead of its own. */
 async function avifWithSize(image: Sharp, width: number, height: number): Promise<Buffer> {
   const avif = await image.avif({ effort: 0 }).toBuffer();
   const at = avif.indexOf('ispe') + 8;

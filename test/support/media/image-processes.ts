@@ -1,7 +1,7 @@
-// The processes that another process has started to read images, and the memory that they take. Linux only.
+// The processes that another process has started to read images, and the memory that they use. Linux only.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The pids of the children of this process, or of another one. */
+/** The pids of the children of this process, or of the given process. */
 export function listImageProcesses(parent = process.pid): string[] {
   const isChild = new RegExp(`\\) [A-Z] ${parent} `);
   return readdirSync('/proc').filter((pid) => {
@@ -14,7 +14,7 @@ export function listImageProcesses(parent = process.pid): string[] {
   });
 }
 
-/** Resident memory of these processes that is not shared with others. */
+/** Resident memory of these processes that they don't share with other processes. */
 export function ownMemory(pids: string[]): number {
   return pids.reduce((sum, pid) => {
     try {

@@ -22,7 +22,7 @@ export interface LargeVideo extends AsyncDisposable {
 
 const packetBytes = 1_048_576;
 
-/** An MP4 file of 640 × 360 pixels, of a second for each megabyte. Its pictures can't be shown. */
+/** An MP4 file of 640 × 360 pixels, with one second for each megabyte. Its pictures can't be shown. */
 export async function createLargeVideo(megabytes: number): Promise<LargeVideo> {
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-video-'));
   const path = join(folder, 'video.mp4');
@@ -35,7 +35,7 @@ export async function createLargeVideo(megabytes: number): Promise<LargeVideo> {
   await output.start();
   const data = Buffer.alloc(packetBytes);
   for (let i = 0; i < megabytes; i++) {
-    // One slice: its length, its type, and random bytes, so that no two slices are alike.
+    // Each slice has its length, its type and random bytes, so that no two slices are alike.
     randomFillSync(data);
     data.writeUInt32BE(packetBytes - 4);
     data.writeUInt8(0x65, 4);

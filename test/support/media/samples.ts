@@ -20,7 +20,7 @@ export function bytesSource(bytes: Uint8Array): MediaSource {
   };
 }
 
-/** Noise, so that its size in bytes grows with its size in pixels. */
+/** An image of noise, whose size in bytes grows with its size in pixels. */
 export function noise(width: number, height: number, mean = 128): Sharp {
   const channels = 3;
   const input = { type: 'gaussian', mean, sigma: 50 } as const;
@@ -28,7 +28,7 @@ export function noise(width: number, height: number, mean = 128): Sharp {
   return sharp({ create });
 }
 
-/** Four frames. */
+/** An animation of four frames. */
 export async function animation(width: number, height: number): Promise<Sharp> {
   const means = [60, 90, 120, 150];
   const frames = await Promise.all(

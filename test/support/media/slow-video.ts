@@ -26,7 +26,7 @@ const sampleEntry = box(
   box('avcC', Buffer.from('0142c01effe100046742c01e01000468ce3c80', 'hex')),
 );
 
-/** Bytes between two chunks, so that each is read by itself. */
+/** Bytes between two chunks, so that each chunk is read by itself. */
 const gap = 50_000;
 
 export function slowVideo(tracks: number, samplesPerChunk: number): Buffer {

@@ -21,7 +21,7 @@ const videoFacts = {
   altText: null,
 } as const;
 
-/** `hostMedia` gives a URL to those media whose network fetches them. */
+/** Some networks fetch media from a URL. For them, `hostMedia` replaces this function. */
 const publicUrl: TargetMedia['publicUrl'] = () => {
   throw new Error('This file has no public URL.');
 };
@@ -59,7 +59,7 @@ export async function createImage({
 /** The boxes `ftyp` and `mdat`, without a track. */
 const mp4Head = Buffer.from('\0\0\0\x14ftypisom\0\0\x02\0mp41\0\0\x03\xf0mdat', 'latin1');
 
-/** A file that begins as a video does. No two are alike. */
+/** A file that begins as a video does. No two such files are alike. */
 export function createVideo(change: Partial<TargetMedia> = {}): TargetMedia {
   const bytes = Buffer.concat([mp4Head, randomBytes(1_000)]);
   return { ...inMemory(bytes), ...videoFacts, publicUrl, id: 'media_of_a_video', ...change };
@@ -74,7 +74,10 @@ function inMemory(bytes: Buffer): Pick<TargetMedia, 'bytes' | 'sha256' | 'open'>
   };
 }
 
-/** Node frees buffers late. Small ones are freed earlier, because more objects come with them. */
+/**
+ * A small size, because Node frees buffers late. It frees small buffers earlier, because more objects come
+ * with them.
+ */
 const readBytes = 16_384;
 
 /** A video, read in ranges without being held in memory. */

@@ -1,4 +1,4 @@
-// An HTTP server that takes only uploads, with limits of the test's own; and requests written by hand.
+// An HTTP server that takes only uploads, with limits that the test sets; and requests written by hand.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
@@ -41,7 +41,9 @@ export interface RawUpload extends Disposable {
   readonly ended: Promise<unknown>;
   /** What arrived so far. */
   text(): string;
-  /** Resolves with everything, once it contains the words or the server closes the connection. */
+  /**
+   * Resolves with everything that arrived, once it contains the words or the server closes the connection.
+   */
   until(words: string): Promise<string>;
 }
 

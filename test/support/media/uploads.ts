@@ -26,7 +26,7 @@ export async function getMedia(api: Api, id: string): Promise<ShownMedia> {
   return (await api.get(`/v1/media/${id}`)).body.data;
 }
 
-/** Without an API key. */
+/** Sends the request without an API key. */
 export async function putBytes(
   url: string,
   bytes: Uint8Array | ReadableStream<Uint8Array> | undefined,
@@ -54,7 +54,7 @@ export function putPart(
   return putBytes(url, file.subarray(from, to), headers);
 }
 
-/** Asks where to continue. */
+/** Asks how much has arrived, and so where to continue. */
 export function askRange(url: string, total: number): Promise<ApiAnswer<ShownMedia>> {
   return putBytes(url, undefined, { 'Content-Range': `bytes */${total}` });
 }

@@ -8,18 +8,18 @@ import { findFreePort } from '../../../api/server/ports.ts';
 import { buildGoPrograms } from '../servers/go-programs.ts';
 
 export interface VersityGateway {
-  /** As FANFARE_MEDIA_URL, of a bucket that exists. */
+  /** URL of an existing bucket, in the form of FANFARE_MEDIA_URL. */
   readonly storeUrl: string;
   stop(): Promise<void>;
 }
 
 const version = 'v1.0.14';
 const module = `github.com/versity/versitygw/cmd/versitygw@${version}`;
-/** Values of the variables that the client reads. */
+/** Variables that the S3 client reads its credentials from. */
 export const credentials = { AWS_ACCESS_KEY_ID: 'fanfare', AWS_SECRET_ACCESS_KEY: 'test-secret' };
 const startTimeoutMs = 30_000;
 
-/** `skipped` says why it can't be had on this machine. */
+/** `skipped` says why the service can't run on this machine. */
 export async function startVersityGateway(): Promise<VersityGateway | { skipped: string }> {
   let executable: string;
   try {

@@ -1,4 +1,5 @@
-// Processes that share a target at a slow network. By their clock, the call of a dead process is soon taken over.
+// Processes that share a target at a slow network. With their clock, another process soon takes over the call
+// of a dead process.
 import { sql } from 'kysely';
 import { vi } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
@@ -8,7 +9,7 @@ import { connectSlowNetwork, type SlowNetwork } from '../slow-network.ts';
 import { dependenciesOf, shortClock } from './posting.ts';
 
 export const clock = { ...shortClock, heartbeatMs: 200, lostAfterMs: 2_000 };
-/** Clearly longer than a dead process keeps its call. */
+/** Clearly longer than a dead process owns its call. */
 const longCallMs = clock.lostAfterMs * 1.2;
 export const noCalls = { prepare: 0, commit: 0, confirm: 0, reconcile: 0 };
 export const fewestCalls = { ...noCalls, prepare: 1, commit: 1 };
@@ -26,7 +27,7 @@ export async function waitForCall(network: SlowNetwork, phase: Phase, count = 1)
   await vi.waitUntil(hasCome, { timeout: 30_000, interval: 20 });
 }
 
-/** Waits until the process that began the call has owned it for longer than a dead process would. */
+/** Waits until the process that began the call has owned it for longer than a dead process could. */
 export async function waitForLongCall(db: Db, resultId: string): Promise<void> {
   const isLong = async () => {
     const { ownedMs } = await db

@@ -1,4 +1,4 @@
-// How the simulated networks' connectors call them: one request in, an answer or a PlatformError out.
+// How the simulated networks' connectors make calls. A call returns an answer, or throws a PlatformError.
 import { z } from 'zod';
 import type {
   Credentials,
@@ -19,7 +19,7 @@ interface Call<T> {
   json?: unknown;
   form?: Record<string, string>;
   upload?: { body: ReadableStream<Uint8Array>; bytes: number };
-  /** Statuses that are answers, besides 200 and 201. */
+  /** Statuses other than 200 and 201 that count as answers. */
   accepts?: number[];
   answer: z.ZodType<T>;
   signal: AbortSignal;
@@ -61,7 +61,7 @@ export function createSend(fetch: Fetch, url: string): Send {
   };
 }
 
-/** Rotating tokens, as OAuth has them. */
+/** Makes a refresh with rotating tokens, as in OAuth. */
 export function createRefresh(send: Send): NonNullable<Platform['refresh']> {
   return async ({ credentials: { refresh_token } }, signal): Promise<RefreshedCredentials> => {
     const form = { grant_type: 'refresh_token', refresh_token: refresh_token! };

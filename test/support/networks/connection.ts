@@ -1,4 +1,4 @@
-// Connects with a network's form or consent page, and shows its grant together with its one account.
+// Connects with a network's form or consent page, and returns the grant together with its only account.
 import type { z } from 'zod';
 import { findFormMethod } from '../../../activities/platforms/index.ts';
 import { readAllChoices, type ChoiceList } from '../../../activities/platforms/choices.ts';
@@ -30,7 +30,7 @@ export function formOf(platform: Platform): Form {
   };
 }
 
-/** Connects with the credentials, or by a consent that the network's page asks for. */
+/** Connects with the credentials, or by a consent at the network's own page. */
 export async function connectTo(
   platform: Platform,
   { credentials: given, app, way = 0 }: Pick<LiveNetwork, 'credentials' | 'app' | 'way'>,
@@ -58,7 +58,7 @@ export function loginOf<A extends App | null>(method: ConsentMethod, app: A, sig
   const asked = { state: 'state-of-a-test', callbackUrl, productName: 'Acme' };
   const request: ConsentRequest = { ...asked, inputs: {}, app };
 
-  /** Returns the callback's query. */
+  /** Opens the network's consent page. Returns the callback's query. */
   async function allow(decision: Decision = 'allow') {
     const { url, flow } = await method.begin(request, signal);
     let callback = new URL(callbackUrl);

@@ -1,4 +1,4 @@
-// Checks that hold for every ended target, whatever went wrong before.
+// Checks that hold for every target that has ended, after any failure.
 import { expect } from 'vitest';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
@@ -95,7 +95,7 @@ async function expectCountedOnce(db: Db, post: TestPost, rows: PostResultRow[]):
     .executeTakeFirstOrThrow();
   const counts = ({ kind, status, error_code }: PostResultRow) =>
     kind === 'post' && (status === 'published' || error_code === 'outcome_unknown');
-  // `cancel` of these tests stops targets without releasing their usage.
+  // Canceled targets can still count, because the `cancel` of these tests doesn't release their usage.
   const rest = rows.filter(({ status, usage_month }) => status === 'canceled' && usage_month);
   expect(published).toBe(rows.filter(counts).length + rest.length);
 }

@@ -39,7 +39,7 @@ export interface ContainerNetwork extends ServedNetwork {
   expireContainers(): void;
 }
 
-/** `readyAtCheck`: the first check that finds a container finished. */
+/** `readyAtCheck`: number of the first check that finds a container finished. */
 export async function startContainers({ readyAtCheck = 2 } = {}): Promise<ContainerNetwork> {
   const containers = new Map<string, Container>();
   const network = await startSimulation({
@@ -131,7 +131,7 @@ function routes(
   ];
 }
 
-/** The connector to such a network. `pollMs`: a real network asks for a minute. */
+/** The connector to such a network. `pollMs`: the wait between checks. A real network asks for a minute. */
 export function connectContainers(send: Send, pollMs = 1): Platform {
   const readStatus = async (
     containerId: string,
@@ -143,7 +143,7 @@ export function connectContainers(send: Send, pollMs = 1): Platform {
     return (await send({ ...check, answer: ContainerStatus })).body;
   };
   return {
-    // A container is published once.
+    // A commit may be repeated at any time, because the network publishes a container only once.
     definition: { ...simulatedDefinition, commitRepeatsForMs: Number.POSITIVE_INFINITY },
     connect: [],
     refresh: createRefresh(send),

@@ -1,4 +1,4 @@
-// How a target must end, by the fault and its stage.
+// How a target must end, depending on the fault and its stage.
 import type { PostingErrorCode } from '../../../schema/posts/errors.ts';
 import type { FailureStage, Phase } from '../../../schema/posts/posts.ts';
 import type { Fault } from './faults.ts';
@@ -10,7 +10,7 @@ export type ExpectedEnd =
 
 export interface Trouble {
   stage: Phase | 'refresh';
-  /** The first call of the stage that fails, counted from 1. */
+  /** Number of the first call of the stage that fails. The first call has number 1. */
   call: number;
   fault: Fault;
   /** Every later call of the stage fails too. */
@@ -25,7 +25,7 @@ const takenSilently: readonly Fault[] = [
   'garbage',
   'taken_late',
 ];
-/** The network accepted nothing, but its silence doesn't show that. */
+/** Faults after which the network has accepted nothing, but its silence doesn't show that. */
 const leftSilently: readonly Fault[] = ['cut_before', 'error_before', 'hang_before'];
 
 export function findExpectedEnd(kind: NetworkKind, trouble: Trouble): ExpectedEnd {
@@ -46,7 +46,7 @@ function afterCommit(kind: NetworkKind, fault: Fault, isLasting: boolean): Expec
   const canCheck = kind.resolution !== 'none';
   if (takenSilently.includes(fault)) {
     if (canCheck) return published;
-    // No check is made, so the network never takes a late request.
+    // The network takes a late request only at a check. No check is made here.
     return unknown('reconcile', fault === 'taken_late' ? 0 : 1);
   }
   const isSilent =
@@ -58,7 +58,7 @@ function afterCommit(kind: NetworkKind, fault: Fault, isLasting: boolean): Expec
   return isLasting || fault === 'rejected' ? failed(nameOf(fault), 'commit') : published;
 }
 
-/** The access token has expired, and a refresh token works once. */
+/** The fault is in the refresh, because the access token has expired. A refresh token works only once. */
 function afterRefresh({ calls }: NetworkKind, { fault, isLasting }: Trouble): ExpectedEnd {
   const first = calls.prepare ? 'prepare' : 'commit';
   // The login was refused, not the post.

@@ -1,4 +1,5 @@
-// A worker that numbers its steps, each a statement or a call to the network, and can fail at any of them.
+// A worker that numbers its steps, and can fail at any of them. Each step is a statement or a call to the
+// network.
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool, PoolClient, QueryConfig } from 'pg';
 import type { Database, Db } from '../../../schema/database/tables.ts';
@@ -6,11 +7,11 @@ import { createTestPool } from '../rows/pool.ts';
 import type { Switchboard } from './faults.ts';
 
 export type Failure =
-  /** The process is gone: it takes no further step, and its connections break. */
+  /** The process dies: it takes no further step, and its connections break. */
   | 'dies'
-  /** The step fails, and the process lives on. */
+  /** The step fails, but the process lives on. */
   | 'loses a connection'
-  /** The worker is healthy, and somebody cancels the post at that moment. */
+  /** The worker is healthy, but somebody cancels the post at that moment. */
   | 'races a cancellation';
 
 /** `after`: the step has taken effect, but its answer is lost. */
@@ -26,9 +27,9 @@ export interface FailingWorker {
   readonly steps: readonly string[];
   /** Counts the network's calls as steps too. */
   follow(switchboard: Switchboard): void;
-  /** Dies now, at a step that the caller chose. Never resolves. */
+  /** The process dies now, at a step that the caller chose. Never resolves. */
   die(): Promise<never>;
-  /** Resolves when the work ends or the process dies. */
+  /** Runs the work. Resolves when the work ends or the process dies. */
   run(work: () => Promise<void>): Promise<void>;
 }
 
@@ -99,7 +100,7 @@ export function createFailingWorker(options: FailingWorkerOptions): FailingWorke
 
   const dialect = new PostgresDialect({
     pool: {
-      // Has no cursors: the code under test uses none.
+      // The connection has no cursors, because the code under test uses none.
       connect: async () => {
         if (isDead) await never();
         const client = await pool.connect();

@@ -1,4 +1,5 @@
-// Every fault in every call of every stage, in one call only or in all calls from that one on.
+// Tests every fault in every call of every stage. The fault affects one call only, or all calls from that
+// call on.
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Phase } from '../../../schema/posts/posts.ts';
 import { useDatabase } from '../rows/database.ts';
@@ -43,7 +44,7 @@ export function describeFaults(
           postCount: (await network.listPosts()).length,
         };
         expect(ended).toEqual(findExpectedEnd(kind, trouble));
-        // The fault occurred.
+        // Proves that the fault occurred.
         expect(network.switchboard.count(trouble.stage)).toBeGreaterThanOrEqual(trouble.call);
       },
     );
@@ -66,7 +67,7 @@ export function describeFaults(
         const { length } = await network.listPosts();
         const code = length === 0 ? 'account_disconnected' : 'outcome_unknown';
         if (row!.status === 'failed') expect(row!.error_code).toBe(code);
-        // The last call was in flight, and its answer settles the outcome.
+        // If the last call is still in flight, its answer settles the outcome.
         const isLastCall = call === kind.calls[stage];
         const settles = isLost
           ? ['reconcile']
@@ -104,7 +105,7 @@ function plan(kind: NetworkKind, network: SimulatedNetwork, trouble: Trouble): v
   network.switchboard.plans.push({ stage, call, times: isLasting ? Infinity : 1, fault });
 }
 
-/** Plans an earlier fault if the stage is reached only after a fault. */
+/** If the stage is reached only after a fault, plans that earlier fault. */
 export function planWayTo(
   stage: Trouble['stage'],
   { calls }: NetworkKind,

@@ -19,11 +19,14 @@ import {
 import { expectConsistent } from './consistency.ts';
 import { inQuietTransaction } from '../rows/quiet-transaction.ts';
 
-/** The first check finds nothing after these: the request is still on its way, or was never accepted. */
+/**
+ * After these faults, the first check finds nothing, because the request is still on its way or was never
+ * accepted.
+ */
 const firstFaults = ['taken_late', 'hang_before'] as const;
 type FirstFault = (typeof firstFaults)[number];
 
-/** Waits long enough that a test can cancel meanwhile. */
+/** A clock whose waits are long enough that a test can cancel meanwhile. */
 const pausingClock = {
   ...shortClock,
   unavailableDelaysMs: [200],

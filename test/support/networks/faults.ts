@@ -1,44 +1,45 @@
-// The switchboard of faults that all simulated networks share: which call of which phase goes wrong, and how.
+// The switchboard of faults that all simulated networks share. It decides which call of which phase goes
+// wrong, and how.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AccountChecks, Fetch, Platform } from '../../../activities/platforms/platform.ts';
 import type { Phase } from '../../../schema/posts/posts.ts';
 
 export const faults = [
-  /** Never reached the network. */
+  /** The call never reached the network. */
   'refused',
-  /** The network read it and closed the connection, with nothing taken. */
+  /** The network read the call and closed the connection, but carried out nothing. */
   'cut_before',
   'error_before',
   'hang_before',
-  /** Surely not taken: the network says so. */
+  /** The network refused the call, so it certainly carried out nothing. */
   'unavailable',
   'limited',
   'limited_with_retry_after',
   'rejected',
   'token_expired',
   'token_revoked',
-  /** The network has done what was asked, and its answer is lost or makes no sense. */
+  /** The network has carried out the call, but its answer is lost or makes no sense. */
   'answer_lost',
   'error_after',
   'hang_after',
   'garbage',
-  /** Never answered. The network takes the call only after somebody has looked for the post. */
+  /** The network never answers. It carries out the call only after somebody has looked for the post. */
   'taken_late',
 ] as const;
 /** The network answers a call after `stallMs`, when its caller has given up. */
 export const stalls = [
-  /** The network has taken nothing. */
+  /** The network never carried out the call. */
   'stall_before',
-  /** The network took the call at once. */
+  /** The network carried out the call at once. */
   'stall_after',
-  /** The network takes the call only when it answers. */
+  /** The network carries out the call only when it answers. */
   'stall_late',
 ] as const;
 export const stallMs = 1_500;
-/** `echoed`: refused in words that repeat the request with its token, as careless networks do. */
+/** `echoed`: the network refuses in words that repeat the request with its token, as careless networks do. */
 export type Fault = (typeof faults)[number] | (typeof stalls)[number] | 'echoed';
 
-/** The phases of a target, and the other calls for an account. */
+/** The phases of a target, and the other calls to a network for an account. */
 export type Stage = Phase | 'connect' | 'refresh' | 'revoke' | 'check';
 
 /** From the `call`-th call of a stage on, `times` calls go wrong. */
@@ -51,15 +52,15 @@ export interface Plan {
 
 export interface Switchboard {
   plans: Plan[];
-  /** Calls so far, including those that went wrong. */
+  /** How many calls there were so far, including calls that went wrong. */
   count(stage: Stage): number;
-  /** Runs before a call leaves, or once the network is through with it. */
+  /** Runs before a call leaves, and after the network has handled it. */
   onCall?: (moment: 'before' | 'after', stage: Stage, call: number) => Promise<void>;
   /** The `fetch` of a connector over HTTP. */
   readonly fetch: Fetch;
-  /** One call of a connector without HTTP. The call carries out the fault itself. */
+  /** Makes one call of a connector without HTTP. The call carries out the fault itself. */
   take<T>(call: (fault: Fault | undefined) => Promise<T>): Promise<T>;
-  /** The platform, whose calls are then counted by their stage. */
+  /** Returns the platform with its calls counted by their stage. */
   watch(platform: Platform): Platform;
   /** The server calls this if it will never answer the request. */
   hang(callId: string): void;
@@ -67,7 +68,7 @@ export interface Switchboard {
 
 export const faultHeader = 'x-fault';
 export const callHeader = 'x-call-id';
-/** No server listens on this port, and it is none of those that `fetch` refuses to call. */
+/** No server listens on this port, and `fetch` doesn't refuse to call it. */
 const deadOrigin = 'http://127.0.0.1:2';
 
 export function createSwitchboard(): Switchboard {

@@ -8,7 +8,7 @@ import { callHeader, faultHeader, stallMs, type Fault, type Switchboard } from '
 
 export interface FaultyServer {
   readonly url: string;
-  /** Runs when the head of a request has arrived, and when the network is through with it. */
+  /** Runs when the head of a request has arrived, and after the network has handled the request. */
   onRequest?: (moment: 'before' | 'after', incoming: IncomingMessage) => void;
   close(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export async function startFaultyServer(
   network: NetworkServer,
   switchboard: Switchboard,
 ): Promise<FaultyServer> {
-  /** What the network takes once the next request is answered. */
+  /** Requests that the network carries out once it answers the next request. */
   const late: Request[] = [];
   const server = createServer((incoming, outgoing) => {
     const fault = incoming.headers[faultHeader] as Fault | undefined;
@@ -103,7 +103,7 @@ async function serve(
   }
 }
 
-/** The same refusal with the address and the token of the request in each of its texts. */
+/** The same refusal, but each of its texts also has the address and the token of the request. */
 async function echo(refusal: Response, { url, headers }: Request): Promise<Response> {
   const token = headers.get('authorization') ?? '';
   const said = JSON.parse(await refusal.text(), (_, value: unknown) =>

@@ -27,12 +27,12 @@ export interface SimulatedNetwork extends AsyncDisposable {
   readonly switchboard: Switchboard;
   /** The connection of its only account. */
   readonly connection: Connection;
-  /** The app that made the connection. Absent: none did. */
+  /** The app that made the connection. Absent: the connection was made without an app. */
   readonly app?: NewApp;
-  /** The media of each post. Absent: none. */
+  /** The media of each post. Absent: posts have no media. */
   readonly media?: readonly TargetMedia[];
   listPosts(): Promise<PublicPost[]> | PublicPost[];
-  /** How often it has issued new tokens. */
+  /** How often the network has issued new tokens. */
   countRefreshes(): Promise<number> | number;
   /** Tokens and secrets that must not appear anywhere. */
   listSecrets(): string[];
@@ -49,9 +49,9 @@ export interface NetworkKind extends Pick<
   'calls' | 'resolution' | 'publicStages' | 'isUnavailableSafe' | 'hidesRevocation'
 > {
   readonly name: string;
-  /** Whether its tokens expire and are refreshed. */
+  /** Whether the network's tokens expire and are refreshed. */
   readonly hasRefresh: boolean;
-  /** `db`: where the sandbox keeps its posts. */
+  /** `db`: the database where the sandbox keeps its posts. */
   start(db: Db): Promise<SimulatedNetwork>;
 }
 
@@ -70,7 +70,10 @@ export const simulatedMedia: MediaRules = {
   video: { max: 4, types: ['video/mp4'] },
   altText: 1_000,
 };
-/** Has the sandbox's name, which the database knows. A repeated commit publishes a second post. */
+/**
+ * A definition with the sandbox's name, because the database must know the name. A repeated commit publishes
+ * a second post.
+ */
 export const simulatedDefinition: PlatformEntry = {
   ...sandbox,
   rules: simulatedRules,
@@ -120,7 +123,7 @@ export function addPost(posts: PublicPost[], post: Omit<PublicPost, 'id'>): Publ
 
 const Listed = z.array(z.object({ id: z.string(), text: z.string() }));
 
-/** Lists the public posts, for a check without the prepared state, which a restore may lose. */
+/** Lists the public posts, so that a check works without the prepared state, which a restore may lose. */
 export function listRoute(tokens: Tokens, posts: PublicPost[]): Route {
   return {
     method: 'GET',

@@ -1,4 +1,4 @@
-// A post to a simulated network: written, advanced to its end, canceled, and read back.
+// Writes a post to a simulated network, advances it to its end, cancels it, and reads it back.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createCallPlaces } from '../../../activities/call-places.ts';
@@ -24,7 +24,7 @@ import { inQuietTransaction } from '../rows/quiet-transaction.ts';
 export const run = 1;
 const month = '2026-01';
 
-/** Outlasts a short failure and gives up soon on a lasting one. */
+/** A clock with which a target outlasts a short failure, but soon gives up on a lasting failure. */
 export const shortClock: TargetClock = {
   unavailableDelaysMs: [1, 2],
   rateLimitedForMs: 10_000,
@@ -69,7 +69,7 @@ export function dependenciesOf(
   };
 }
 
-/** `thread`: two targets, the second in reply to the first. `commented`: the second is a first comment. */
+/** `thread`: two targets, the second in reply to the first. `commented`: a target and its first comment. */
 export type Shape = 'single' | 'thread' | 'commented';
 
 export interface TestPost {
@@ -178,7 +178,7 @@ export async function advanceToEnd(
   throw new Error('The target does not end.');
 }
 
-/** Cancels as the API does; returns the ids of the results that it stopped. */
+/** Cancels as the API does. Returns the ids of the results that the cancellation stopped. */
 export function cancel(db: Db, { projectId, postId }: TestPost): Promise<string[]> {
   const scope = { projectId, environment: 'production' } as const;
   return inQuietTransaction(db, async (trx) => {

@@ -29,7 +29,7 @@ import { readGranted } from '../rows/grants.ts';
 interface Scenario {
   shape: Shape;
   failure: Failure;
-  /** A fault of the network, so that the run also takes the steps that handle it. */
+  /** A fault of the network. With it, the run also takes the steps that handle the fault. */
   fault?: Extract<Fault, 'answer_lost' | 'token_expired'>;
 }
 
@@ -88,7 +88,10 @@ interface Setting extends Scenario {
   kind: NetworkKind;
 }
 
-/** A failure before a step equals a failure after the previous step, unless only a connection is lost. */
+/**
+ * Lists the interruptions of a run. A failure before a step equals a failure after the previous step, unless
+ * only a connection is lost.
+ */
 function listInterruptions(count: number, failure: Failure): Interruption[] {
   const moments =
     failure === 'loses a connection' ? (['before', 'after'] as const) : (['after'] as const);
@@ -130,7 +133,7 @@ async function runTwice(
       snapshot = await takeSnapshot(db, network, post);
       if (interruption?.failure !== 'races a cancellation') return;
       canceling = cancel(db, post);
-      // The cancellation may have to wait for a transaction of the worker.
+      // Doesn't wait for the whole cancellation, which may have to wait for a transaction of the worker.
       await Promise.race([canceling, sleep(lockWaitMs)]);
     },
   });
@@ -156,7 +159,7 @@ async function runTwice(
 /** The state when the worker was interrupted. */
 interface Snapshot {
   rows: PostResultRow[];
-  /** The network has issued new tokens, and no worker has stored them. */
+  /** The network has issued new tokens, but no worker has stored them. */
   areTokensLost: boolean;
 }
 
@@ -190,7 +193,7 @@ interface EndedTarget {
   kind: NetworkKind;
   fault: Scenario['fault'];
   row: PostResultRow;
-  /** The row that this one replies to. */
+  /** The row of the target that this target replies to. */
   parent: PostResultRow | undefined;
   snapshot: Snapshot | undefined;
   interruption: Interruption | undefined;
@@ -198,7 +201,7 @@ interface EndedTarget {
   canceled: string[];
 }
 
-/** The ends that the row may have. If the worker died, only one is right. */
+/** The ends that the row may have. If the worker died, exactly one end is right. */
 function listEnds(target: EndedTarget): string[] {
   const { kind, fault, row, parent, snapshot, interruption, canceled } = target;
   if (interruption?.failure === 'races a cancellation') {

@@ -1,4 +1,4 @@
-// How the simulated networks read requests: to the letter, or not at all.
+// How the simulated networks read requests. They refuse any request that differs from the documented form.
 import { z } from 'zod';
 import type { RefusalKind } from './contract/subject.ts';
 
@@ -21,7 +21,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Refusals of a network that has no words of its own. */
+/** Refusals of a network that doesn't have its own words. */
 export function refuse(kind: RefusalKind): Response {
   return refusals[kind].toResponse();
 }
@@ -36,9 +36,9 @@ const refusals: Record<RefusalKind, Refusal> = {
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT';
-  /** The whole path, without the query. */
+  /** Matches the whole path, without the query. */
   path: RegExp;
-  /** `params`: what the path's groups matched. */
+  /** `params`: the texts that the groups of `path` matched. */
   handle(request: Request, params: string[]): Promise<Response> | Response;
 }
 

@@ -31,7 +31,7 @@ export function createTokens(): Tokens {
       access_token: `access-${randomBytes(16).toString('hex')}`,
       refresh_token: `refresh-${randomBytes(16).toString('hex')}`,
     };
-    // The tokens before these are dead: a network that rotates keeps one pair.
+    // The tokens before these no longer work, because a network that rotates keeps only one pair.
     for (const token of expiries.keys()) expiries.set(token, 0);
     expiries.set(tokens.access_token, Date.now() + livesS * 1_000);
     refreshTokens.push(tokens.refresh_token);
@@ -43,12 +43,12 @@ export function createTokens(): Tokens {
     check(request) {
       const token = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
       const expiresAtMs = expiries.get(token);
-      // Careless, as some networks are: the refusal repeats what it was given.
+      // Some networks are as careless: the refusal repeats the token that it was given.
       if (expiresAtMs === undefined) throw new Refusal(401, 'unknown', `Unknown token ${token}.`);
       if (isRevoked) throw new Refusal(401, 'revoked', `The user took ${token} back.`);
       if (expiresAtMs <= Date.now()) throw new Refusal(401, 'expired', `${token} has expired.`);
     },
-    // Only the last one is good.
+    // Ends the last token, because no other token is good.
     expireToken: () => void expiries.set([...expiries.keys()].at(-1)!, 0),
     revokeToken: () => void (isRevoked = true),
     listSecrets: () => [...expiries.keys(), ...refreshTokens],

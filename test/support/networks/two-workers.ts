@@ -14,10 +14,13 @@ import type { NetworkKind, SimulatedNetwork } from './network.ts';
 import { advanceToEnd, dependenciesOf, shortClock, writePost } from './posting.ts';
 
 const callTimeoutMs = 1_000;
-/** The checks outlast a stall. A call is taken over before it times out, unless its owner reports. */
+/**
+ * The checks outlast a stall. The other worker takes a call over before it times out, unless the call's owner
+ * sends heartbeats.
+ */
 const clock: TargetClock = {
   ...shortClock,
-  // A busy machine counts as a stalled worker, which tries again.
+  // A worker on a busy machine counts as stalled, so it tries again.
   unavailableDelaysMs: Array<number>(20).fill(100),
   reconcileDelaysMs: [0, 400, 600, 800],
   heartbeatMs: 150,
@@ -30,9 +33,9 @@ interface Case {
   stage: Trouble['stage'];
   call: number;
   fault?: Fault;
-  /** When the worker of the call dies. Absent: it doesn't. */
+  /** When the worker of the call dies. Absent: the worker doesn't die. */
   dies?: 'before' | 'after';
-  /** The heartbeats of both workers don't arrive. */
+  /** The heartbeats of both workers are lost. */
   areSilent?: boolean;
 }
 
@@ -79,7 +82,7 @@ export function describeTwoWorkers(kind: NetworkKind): void {
         expect(row).toMatchObject({ status: 'published' });
         expect(await network.listPosts()).toHaveLength(1);
         expect(switchboard.count('commit')).toBe(countCommits(network, given));
-        // The fault occurred.
+        // Proves that the fault occurred.
         expect(switchboard.count(stage)).toBeGreaterThanOrEqual(call);
         if (stage === 'refresh') expect(await network.countRefreshes()).toBe(1);
         // The other worker took the call over.
@@ -96,7 +99,10 @@ export function describeDeathBesideAnother(kind: NetworkKind): void {
     (made) => made.end(),
   );
 
-  /** Returns the steps of the first worker. `dyingStep`: after this step it dies, beside another worker. */
+  /**
+   * Returns the steps of the first worker. `dyingStep`: the step after which the first worker dies, while
+   * another worker runs.
+   */
   async function publish(dyingStep?: number): Promise<readonly string[]> {
     await using network = await kind.start(database.db);
     const { switchboard } = network;
@@ -136,7 +142,7 @@ export function describeDeathBesideAnother(kind: NetworkKind): void {
       }
     };
     await Promise.all(Array.from({ length: parallelRuns }, next));
-    // In the other runs, the first worker was slower, so it did not reach its dying step.
+    // In the other runs, the first worker was slower than the other, so it did not reach its dying step.
     expect(deaths).toBeGreaterThan(length / 4);
   });
 }
@@ -146,7 +152,7 @@ const withoutHeartbeats = (dependencies: AdvanceDependencies): AdvanceDependenci
   heartbeats: { keep: () => () => undefined, releaseAll: () => Promise.resolve() },
 });
 
-/** A commit is repeated only if the network didn't take it, or recognizes the repeat. */
+/** A commit is repeated only if the network didn't carry it out, or recognizes the repeat. */
 function countCommits({ platform }: SimulatedNetwork, { stage, fault, dies }: Case): number {
   if (stage !== 'commit') return 1;
   const isRecognized = platform.definition.commitRepeatsForMs > 0;
@@ -171,10 +177,10 @@ function listCases({ calls, hasRefresh }: NetworkKind): Case[] {
       { dies: 'before' },
       { dies: 'after' },
     ]),
-    // The next two only ask, so it doesn't matter when the network takes the call.
+    // The next two stages only ask, so it doesn't matter when the network carries out the call.
     ...at('confirm', 1, [silently('stall_after'), { dies: 'after' }]),
     ...at('reconcile', 1, [{ fault: 'stall_after' }, silently('stall_after'), { dies: 'after' }]),
-    // A refresh has a lease of its own, and may take longer than a stall.
+    // A refresh has its own lease, and may take longer than a stall.
     ...at('refresh', 1, [{ fault: 'stall_before' }, { fault: 'stall_late' }]),
   ];
   return cases.filter(({ stage }) => (stage === 'refresh' ? hasRefresh : calls[stage]));

@@ -20,7 +20,7 @@ import {
 import { readBytes, readJson, Refusal, type Route } from './strict-requests.ts';
 import type { Tokens } from './tokens.ts';
 
-/** `text`: of a post whose bytes are a file. Absent: the bytes are the text. */
+/** `text`: the text of a post whose bytes are a file. Absent: the bytes are the text. */
 const NewSession = z.strictObject({
   size: z.int().min(2),
   text: z.string().optional(),
@@ -46,11 +46,11 @@ export interface ReceivedChunk {
   session: string;
   start: number;
   bytes: number;
-  /** `repeated`: the network has the chunk already. `refused`: it is not the next chunk. */
+  /** `repeated`: the network has the chunk already. `refused`: the chunk is not the next one. */
   taken: 'stored' | 'repeated' | 'refused';
 }
 
-/** `chunkBytes`: of a file. A text is sent in two chunks. */
+/** `chunkBytes`: size of a file's chunks. A text is always sent in two chunks. */
 export async function startUploads({ chunkBytes = 65_536 } = {}): Promise<UploadNetwork> {
   const sessions = new Map<string, Session>();
   const chunks: ReceivedChunk[] = [];
@@ -83,9 +83,9 @@ interface Session {
   text: string | null;
   replyTo: string | null;
   held: number;
-  /** Of the bytes held. */
+  /** Hash of the bytes that the network holds. */
   hash: Hash;
-  /** The bytes held, unless they are a file. */
+  /** The bytes that the network holds, unless they are a file. */
   parts: Buffer[];
   postId: string | null;
   hasExpired: boolean;
@@ -157,7 +157,7 @@ function routes(
   ];
 }
 
-/** Takes the bytes of one range. Undefined: the request has none, and asks how far the upload is. */
+/** Takes the bytes of one range. Undefined: the request has no bytes, and asks how much has arrived. */
 async function receive(
   session: Session,
   request: Request,
@@ -179,11 +179,11 @@ async function receive(
   return { ...chunk, taken: 'stored' };
 }
 
-/** What is uploaded: the target's file, or its text. */
+/** The content that is uploaded: the target's file, or its text. */
 interface Content {
   size: number;
   chunkBytes: number;
-  /** Where the last chunk starts, which is the commit. */
+  /** Offset of the last chunk. Sending the last chunk is the commit. */
   lastStart: number;
   open(range: { start: number; end: number }): ReadableStream<Uint8Array>;
 }
@@ -208,9 +208,11 @@ interface CallOptions {
   signal: AbortSignal;
 }
 
-/** The connector to such a network. */
+/** The connector to the network. */
 export function connectUploads(send: Send, chunkBytes: number): Platform {
-  /** Sends the bytes from `next` to `end`; none if `end` is absent. Undefined: the session has ended. */
+  /**
+   * Sends the bytes from `next` to `end`, or no bytes if `end` is absent. Undefined: the session has ended.
+   */
   async function put({ size, open }: Content, at: Opened & { end?: number }, options: CallOptions) {
     const { session, next: start, end } = at;
     const upload = end && { body: open({ start, end: end - 1 }), bytes: end - start };
@@ -235,7 +237,7 @@ export function connectUploads(send: Send, chunkBytes: number): Platform {
   }
 
   return {
-    // Repeats are safe here, but a connector that doesn't know that must check first.
+    // Repeats are safe at this network, but a connector that doesn't know that must check first.
     definition: simulatedDefinition,
     connect: [],
     refresh: createRefresh(send),
@@ -282,7 +284,7 @@ export function connectUploads(send: Send, chunkBytes: number): Platform {
       const path = `/posts/${postId}/status`;
       const check = { method: 'GET' as const, path, mayRepeat: true, credentials, signal };
       const { body } = await send({ ...check, answer: PostStatus }).catch((error: unknown) => {
-        // The check was refused, not the post.
+        // The network refused the check, not the post.
         const isRefused = error instanceof PlatformError && error.kind === 'rejected';
         throw isRefused ? new PlatformError('unavailable', error.message, error.options) : error;
       });

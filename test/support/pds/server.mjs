@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 
 const [installation, dataDirectory, jwtSecret] = process.argv.slice(2);
 
-// A closed standard input means that the test run is gone, even by `kill -9`.
+// When the test run is gone, even by `kill -9`, the standard input closes.
 process.stdin.on('end', end).on('error', end).resume();
 
 function end() {
@@ -18,8 +18,8 @@ function end() {
 }
 
 /**
- * The documents of OAuth clients are at https addresses: `port-<n>.home.arpa` is this port of loopback. A PDS
- * refuses the names that RFC 2606 reserves, but not this one: RFC 8375.
+ * The documents of OAuth clients are at https addresses. `port-<n>.home.arpa` stands for this port on
+ * loopback. A PDS refuses the names that RFC 2606 reserves, but accepts this name, which RFC 8375 reserves.
  */
 const clientHost = /^https:\/\/port-(\d+)\.home\.arpa\//;
 const fetchAnywhere = globalThis.fetch;
@@ -41,7 +41,8 @@ const [{ PDS, envToCfg, envToSecrets }, plcServer] = await Promise.all([
 
 /** Listens before the application exists, because the application must know its own port. */
 async function listen() {
-  // Longer than any client keeps a connection. On a busy machine, a request could meet the end of its connection.
+  // The server keeps idle connections longer than any client does. Otherwise, on a busy machine, a request
+  // could arrive just as its connection closes.
   const server = createServer({ keepAliveTimeout: 60_000 }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, port: server.address().port };

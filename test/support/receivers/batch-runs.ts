@@ -42,7 +42,10 @@ export function useBatchRuns() {
     await database.drop();
   });
 
-  /** Records one event for a webhook of each URL, runs its batch to the end, and returns what was written. */
+  /**
+   * Records one event for webhooks with these URLs, runs its batch to the end, and returns the rows that were
+   * written.
+   */
   async function runBatch(urls: string[], { timeoutMs = 1_000 } = {}) {
     const { db } = database;
     const notifier = createNotifier(database.url);
@@ -89,7 +92,7 @@ export function useBatchRuns() {
     );
   }
 
-  /** Returns the number of executions, each continued as the next. */
+  /** Returns the number of executions. Each execution continues as the next one. */
   async function runWorkflow(
     workflowId: string,
     input: DeliverEventsInput,
@@ -125,14 +128,14 @@ export function useBatchRuns() {
 export const endMsOf = ({ started_at, timings }: DeliveryAttemptRow) =>
   started_at.getTime() + timings.total_ms;
 
-/** Seconds from each attempt's end to the next one's start. */
+/** Seconds from the end of each attempt to the start of the next attempt. */
 function waits(attempts: DeliveryAttemptRow[]) {
   return attempts
     .slice(1)
     .map((attempt, i) => (attempt.started_at.getTime() - endMsOf(attempts[i]!)) / 1_000);
 }
 
-/** The round trip to the test server, or the wait for a group, takes at most this long. */
+/** The round trip to the test server, and the wait for a group, take at most this long. */
 export function expectSchedule(attempts: DeliveryAttemptRow[], delays = [30, 120, 600]): void {
   const seconds = waits(attempts);
   expect(seconds).toHaveLength(3);

@@ -1,4 +1,5 @@
-// A receiver that works on each request for a while, and counts how many it works on at once.
+// A receiver that works on each request for a while, and counts how many requests it works on at the same
+// time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startReceiver, type ReceivedRequest, type Receiver, type Reply } from './receiver.ts';
 

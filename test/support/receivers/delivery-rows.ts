@@ -1,4 +1,4 @@
-// Adds deliveries of a project's webhooks as rows, and reads what became of them.
+// Adds deliveries to a project's webhooks as rows, and reads the rows later.
 import type { Db } from '../../../schema/database/tables.ts';
 import { addEvent } from '../rows/rows.ts';
 

@@ -5,7 +5,7 @@ import type { Message } from '../graphql/graphql.ts';
 
 export interface EventStream {
   readonly response: IncomingMessage;
-  /** All blocks that hold no message: the comments that keep the connection alive, the end. */
+  /** All blocks without a message: the comments that keep the connection alive, and the end. */
   readonly others: readonly string[];
   readonly messages: readonly Message[];
   /** Breaks the connection without telling the server. */

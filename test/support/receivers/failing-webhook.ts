@@ -1,4 +1,4 @@
-// A webhook on a database of its own, whose attempts are recorded and whose health is checked as by a worker.
+// A webhook on its own database. Its attempts are recorded, and its health is checked, as by a worker.
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createDeliveryRecorder } from '../../../activities/delivering/recorder.ts';
 import { createWebhookHealth } from '../../../activities/delivering/webhook-health.ts';
@@ -13,7 +13,7 @@ import { addProject, addWebhook } from '../rows/rows.ts';
 export const hourMs = 3_600_000;
 export const ago = (ms: number) => new Date(Date.now() - ms);
 
-/** Each test has a new one, enabled two hours ago, in a project of its own. */
+/** Each test has a new webhook, which was enabled two hours ago, in its own project. */
 export function useFailingWebhook() {
   let database: TestDatabase;
   let engine: Engine;

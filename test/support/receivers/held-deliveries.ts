@@ -1,4 +1,4 @@
-// Thousands of deliveries on their way at once, and what must be true of them after a fault.
+// Thousands of deliveries that are in flight at the same time, and checks of them after a fault.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
@@ -9,12 +9,12 @@ import type { Api } from '../app/api.ts';
 import { startReceiver, type ReceivedRequest } from './receiver.ts';
 import { inQuietTransaction } from '../rows/quiet-transaction.ts';
 
-/** Each has a webhook and a receiver of its own. */
+/** Each kind has its own webhook and receiver. */
 const heldKinds = ['post.published', 'post.failed', 'post.partial'] as const;
 const failingKind = 'account.connected';
 const eventsOfEachKind = 850;
 const failingEvents = 50;
-/** The first ones of each kind are answered, the others held until the fault has happened. */
+/** The first events of each kind are answered. The other events are held until the fault has happened. */
 const answeredOfEachKind = 150;
 export const heldCount = heldKinds.length * (eventsOfEachKind - answeredOfEachKind);
 
@@ -24,12 +24,12 @@ interface LoggedDelivery {
   status: string;
   attempt_count: number;
   next_attempt_at: Date | null;
-  /** Numbers of the attempts in its log, in their order. */
+  /** Numbers of the attempts in the delivery's log, in their order. */
   numbers: number[];
   codes: (number | null)[];
 }
 
-/** The current API and database. After a restart, both are other objects. */
+/** The current API and database. After a restart, they are different objects. */
 export interface Installation {
   readonly api: Api;
   readonly db: Db;
@@ -40,19 +40,19 @@ export interface HeldDeliveries extends AsyncDisposable {
   readInFlight(): Promise<Set<string>>;
   /** Receivers answer from now on, each request after 100 to 300 ms. */
   release(): void;
-  /** Commits further events one after the other, however often the database refuses. */
+  /** Commits further events one after the other, even if the database often refuses. */
   commitMore(count: number): Promise<void>;
   /**
-   * Waits until all is delivered, and checks that nothing is missing, that only those in flight came
-   * twice, and that the API reports everything correctly.
+   * Waits until every event is delivered. Checks that nothing is missing, that only deliveries in `inFlight`
+   * came twice, and that the API reports everything correctly.
    */
   conclude(inFlight: Set<string>): Promise<Delivered>;
 }
 
 export interface Delivered {
-  /** When the last request came that was not by the retry schedule. */
+  /** When the last request came that was not a retry by the schedule. */
   lastSentAt: Date;
-  /** How many deliveries came more often than their log says. */
+  /** How many deliveries came more often than the log says. */
   repeatedCount: number;
 }
 
@@ -114,7 +114,7 @@ export async function holdDeliveries(installation: Installation): Promise<HeldDe
 
   return {
     async readInFlight() {
-      // A delivery that retries may be due by the moment of the fault.
+      // A delivery that waits for a retry may be due at the moment of the fault.
       const soon = new Date(Date.now() + 1_000);
       const records = await listRecords(installation.db, webhookIds);
       const isUnderway = ({ status, next_attempt_at }: LoggedDelivery) =>
@@ -155,12 +155,12 @@ function expectTrue(
   requests: Map<string, ReceivedRequest[]>,
   { eventIds, inFlight }: { eventIds: Set<string>; inFlight: Set<string> },
 ): void {
-  // An event whose commit was cut off may be there, although its ID is unknown.
+  // If the commit of an event was interrupted, the event may exist although its ID is unknown.
   expect([...eventIds].filter((id) => !records.some((record) => record.event_id === id))).toEqual(
     [],
   );
   expect(records.filter(({ id }) => !requests.has(id))).toEqual([]);
-  // Deliveries that came more or less often than their log says, though they were not in flight.
+  // Deliveries that came more or less often than the log says, although they were not in flight.
   const repeated = records.filter(
     ({ id, attempt_count }) => requests.get(id)!.length !== attempt_count && !inFlight.has(id),
   );

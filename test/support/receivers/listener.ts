@@ -1,4 +1,4 @@
-// `listen` in this process, and in a process of its own, as a developer runs it.
+// Runs `listen` in this process, or in its own process as a developer runs it.
 import { spawn } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -15,16 +15,19 @@ export interface ListenTarget {
 }
 
 export interface Listener extends AsyncDisposable {
-  /** Everything it printed so far. */
+  /** Everything that `listen` printed so far. */
   output(): string;
   waitForOutput(pattern: RegExp): Promise<unknown>;
   /** Rejects with the error that ended `listen`. */
   readonly ended: Promise<void>;
-  /** Ends it as a signal does. */
+  /** Ends `listen` as a signal does. */
   stop(): Promise<void>;
 }
 
-/** `listen` without a process, which takes a second to start. Resolves once it says that it listens. */
+/**
+ * Runs `listen` in this process, because a new process takes a second to start. Resolves once it prints that
+ * it listens.
+ */
 export async function listenHere(
   { url, key }: ListenTarget,
   ...words: string[]
@@ -64,7 +67,7 @@ export async function listenHere(
   return { output, waitForOutput, ended, stop, [Symbol.asyncDispose]: stop };
 }
 
-/** Resolves once it says that it listens. */
+/** Resolves once `listen` prints that it listens. */
 export async function startListening(target: ListenTarget, ...words: string[]): Promise<Program> {
   const listener = startListen(target, ...words);
   await listener.waitForOutput(/^Listening to /m);

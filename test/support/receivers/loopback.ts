@@ -1,4 +1,5 @@
-// Peers on loopback for the outgoing client, down to raw bytes, and clients that may reach them.
+// Servers on loopback that the outgoing client calls, some of which send raw bytes; and clients that may
+// reach them.
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -7,7 +7,7 @@ import type { DeliveryAttempt, DeliveryWithAttempts } from '../../../schema/deli
 import type { TestApp } from '../app/app.ts';
 import { startRawReceiver } from './raw-receiver.ts';
 
-/** Delays the first retry past the end of a test. */
+/** Delays the first retry until after the test. */
 export const noRetries = { FANFARE_DELIVERY_DELAYS_MS: '600000' };
 
 /** Records one event for the receiver; returns the delivery once its only attempt is recorded. */

@@ -1,9 +1,9 @@
-// A receiver that answers in bytes of its own choosing, when and as far as it likes.
+// A receiver that answers with bytes of the test's choice. The test also decides when, and how much of them.
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface RawReceiver extends AsyncDisposable {
   readonly url: string;
-  /** Whole requests so far. */
+  /** How many whole requests have arrived so far. */
   readonly requestCount: number;
 }
 

@@ -1,4 +1,4 @@
-// A GraphQL socket by hand, for what no client library sends.
+// A GraphQL socket without a client library, for messages that no library sends.
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { WebSocket, type ClientOptions } from 'ws';
@@ -66,7 +66,7 @@ export async function connectTcp(url: string): Promise<Socket> {
   return socket;
 }
 
-/** The TCP connection of an opened socket, without a client that keeps to the protocol. */
+/** The TCP connection of an opened socket. Tests write to it directly, so they can break the protocol. */
 export async function openTcpSocket(url: string): Promise<Socket> {
   const socket = await connectTcp(url);
   socket.write(upgradeRequest);

@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly text: string;
-  /** When its last byte was read. */
+  /** When the last byte of the request was read. */
   readonly receivedAt: Date;
   /** The body as JSON. */
   json(): Json;
@@ -40,18 +40,18 @@ export interface ReceiverOptions {
 }
 
 export interface Receiver extends AsyncDisposable {
-  /** Without a slash at the end. */
+  /** The URL without a slash at the end. */
   readonly url: string;
   readonly port: number;
   readonly requests: readonly ReceivedRequest[];
   /** Answers differently from now on. */
   respondWith(respond: Respond): void;
-  /** The first request, past or coming, that the predicate takes. */
+  /** Returns the first request that the predicate accepts, whether it has arrived or is yet to come. */
   waitFor(
     predicate?: (request: ReceivedRequest) => boolean,
     options?: { timeoutMs?: number },
   ): Promise<ReceivedRequest>;
-  /** All requests, once there are so many. */
+  /** Returns all requests, once there are `count` of them. */
   waitForCount(
     count: number,
     options?: { timeoutMs?: number },

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { watchStatements } from '../rows/statements.ts';
 
 /**
- * Resolves once the relay has looked for deliveries to claim, those of failing webhooks too, in polls that began
- * after the call.
+ * Resolves once the relay has looked for deliveries to claim, including those of failing webhooks, in polls
+ * that began after the call.
  */
 export async function waitForRelayPoll(): Promise<void> {
   using statements = watchStatements();

@@ -1,4 +1,4 @@
-// A webhook with a past of its own: events that reached its receiver, failed there or were skipped.
+// A webhook with past events. Each of them was delivered, failed or was skipped.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { recordEvent } from '../../../schema/database/events/record.ts';
@@ -16,14 +16,14 @@ export const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
 /** For `vi.waitFor`, because concurrent tests can't use `expect.poll`. */
 export const patience = { timeout: 20_000, interval: 50 };
 
-/** The answer of each path. Default: 200. */
+/** The receiver's answer for each path. Default: 200. */
 const replies = new Map<string, () => Reply>();
 
 export function answerByPath(receiver: Receiver): void {
   receiver.respondWith((request) => replies.get(request.path)?.() ?? {});
 }
 
-/** In a project of its own, so that tests may run side by side. */
+/** The webhook is in its own project, so that tests may run side by side. */
 export class Past {
   readonly app: TestApp;
   readonly receiver: Receiver;
@@ -38,12 +38,12 @@ export class Past {
     this.path = `/${tenant.projectId}`;
   }
 
-  /** The webhook is added later, because events may come before it. */
+  /** Creates a project without the webhook, because events may come before it. */
   static async create(app: TestApp, receiver: Receiver): Promise<Past> {
     return new Past(app, receiver, await app.createTenant());
   }
 
-  /** A webhook that was disabled while so many events came. */
+  /** A webhook that was disabled while this many events came. */
   static async withSkipped(app: TestApp, receiver: Receiver, count: number): Promise<Past> {
     const past = await Past.create(app, receiver);
     await past.addWebhook();
@@ -68,7 +68,7 @@ export class Past {
     const event = { projectId, environment: 'production', type, data: { id: 'post_1' } } as const;
     const { eventId } = await inQuietTransaction(db, (trx) => recordEvent(trx, event, config));
     notifier.notify('fanfare_deliveries');
-    // No two past events have the same millisecond, because a range may end between them.
+    // Two past events never have the same millisecond, because a range may end between them.
     await sleep(2);
     return eventId!;
   }

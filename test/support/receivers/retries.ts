@@ -1,4 +1,4 @@
-// One delivery of a project of its own, to be sent again by hand, and what its receiver answers.
+// One delivery in its own project, which a test sends again by hand, and the receiver's answers.
 import { expect, vi } from 'vitest';
 import type { DeliveryRow } from '../../../schema/database/tables.ts';
 import type { TestApp } from '../app/app.ts';
@@ -26,7 +26,7 @@ export interface Sent {
     headers?: Record<string, string>,
   ): Promise<{ status: number; headers: Headers; body: Json }>;
   getWebhook(): Promise<Json>;
-  /** Resolves once so many attempts are in the log of the delivery. */
+  /** Resolves once the delivery's log has this many attempts. */
   waitForAttempts(count: number): Promise<Json>;
 }
 

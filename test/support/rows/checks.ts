@@ -6,7 +6,10 @@ import { newId } from '../../../schema/wire/ids.ts';
 import { inQuietTransaction } from './quiet-transaction.ts';
 import type { TestAccount } from './targets.ts';
 
-/** Of a sandbox account, unless another platform is given. Undefined: the account has a running check. */
+/**
+ * Adds a check of a sandbox account, or of an account of the given platform. Undefined: the account already
+ * has a running check.
+ */
 export function addCheck(
   db: Db,
   { projectId, accountId }: TestAccount,

@@ -12,7 +12,7 @@ export interface CountedResults {
   resultIds: string[];
 }
 
-/** `month` null: counted nowhere. */
+/** `month` null: no month counts the results. */
 export async function addCountedResults(
   db: Db,
   wanted: { accounts: number; resultsOfEach: number; month: string | null },
@@ -29,7 +29,7 @@ export async function addCountedResults(
   return { projectId, accountIds, resultIds: results.map(({ id }) => id) };
 }
 
-/** A post with a target for each of these accounts. `month` null: counted nowhere. */
+/** A post with a target for each of these accounts. `month` null: no month counts the results. */
 export function addPostOf(
   db: Db,
   projectId: string,

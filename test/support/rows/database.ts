@@ -22,7 +22,10 @@ export function createTestDatabase(options: { isEmpty?: boolean } = {}): Promise
 export const useDatabase = (options?: { isEmpty?: boolean }) =>
   forFile(() => createTestDatabase(options));
 
-/** A copy, as if a backup were restored beside the original. Ends every connection to the original. */
+/**
+ * Copies the database, as if a backup were restored beside the original. Ends every connection to the
+ * original.
+ */
 export async function copyTestDatabase(database: TestDatabase): Promise<TestDatabase> {
   await disconnectAll(database);
   return cloneDatabase(database.name);
@@ -35,7 +38,7 @@ export function disconnectAll({ name }: TestDatabase): Promise<void> {
   );
 }
 
-/** Takes effect for connections that are made later. */
+/** Applies only to connections that are made later. */
 export function setReadOnly({ name }: TestDatabase, value: 'on' | 'off'): Promise<void> {
   return runAsAdmin(
     inject('adminDatabaseUrl'),

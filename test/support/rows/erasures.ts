@@ -1,4 +1,4 @@
-// Erases what accounts left behind, as pruning does, and reads all rows as text.
+// Erases the rest of accounts, as pruning does, and reads all rows as text.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -8,7 +8,7 @@ import type { PruneRecordsInput } from '../../../schema/workflows.ts';
 import { createTestLog } from '../log.ts';
 import { quietNotifier } from './quiet-transaction.ts';
 
-/** Longer than any record of a test is old. */
+/** Longer than the age of any test's records. */
 const never = 1e12;
 const retention = { recordsMs: never, postsMs: never, feedMs: never, disconnectedMs: never };
 

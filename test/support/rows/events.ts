@@ -6,7 +6,7 @@ import { inQuietTransaction } from './quiet-transaction.ts';
 
 const eventsPerTransaction = 250;
 
-/** Commits them in few transactions, which the database never cuts, however busy the machine is. */
+/** Commits the events in few transactions. They have no time limit, because the machine may be busy. */
 export async function commitEvents(db: Db, event: NewEvent, count: number): Promise<void> {
   for (let left = count; left > 0; left -= eventsPerTransaction) {
     await inQuietTransaction(db, async (trx) => {

@@ -50,7 +50,7 @@ export function createExplainer(url: string): Explainer {
   };
 }
 
-/** `executePrepared` passes a named statement in place of a text. */
+/** A query is a text, or a named statement from `executePrepared`. */
 const toConfig = (statement: string | QueryConfig): QueryConfig =>
   typeof statement === 'string' ? { text: statement } : statement;
 
@@ -61,7 +61,10 @@ async function explain(db: Pool | PoolClient, sql: string, values: unknown[]): P
   return rows[0]!['QUERY PLAN'][0].Plan;
 }
 
-/** The plan that a connection keeps for a prepared statement, made without knowing any value. */
+/**
+ * The plan that a connection keeps for a prepared statement. Postgres makes this plan without knowing the
+ * values.
+ */
 async function explainKept(pool: Pool, sql: string, parameterCount: number): Promise<PlanNode> {
   const client = await pool.connect();
   try {

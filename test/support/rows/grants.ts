@@ -44,7 +44,7 @@ export async function addGrant(
   return id;
 }
 
-/** The account with the columns of its grant. Null: it has none. */
+/** The account with the columns of its grant. Null: the account has no grant. */
 export function readGranted(db: Db, accountId: string) {
   return db
     .selectFrom('social_accounts as account')
@@ -56,7 +56,7 @@ export function readGranted(db: Db, accountId: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** The credentials of the account. Null: it has none. */
+/** The credentials of the account. Null: the account has no credentials. */
 export async function readCredentials(
   db: Db,
   vault: Vault,
@@ -81,7 +81,7 @@ export async function setCredentials(
     .execute();
 }
 
-/** Lets the login of the account end at this time, without a refresh. The warning of this end is due. */
+/** Makes the account's login end at this time, without a refresh. The warning before the end is due. */
 export async function endLoginSoon(db: Db, accountId: string, tokenExpiresAt: Date): Promise<void> {
   const { grant_id: grantId } = await readGranted(db, accountId);
   await db

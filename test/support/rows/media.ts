@@ -37,7 +37,7 @@ export function addImage(db: Db, projectId: string, change: Change = {}): Promis
   });
 }
 
-/** Makes `addImage` add a video of a minute. */
+/** Makes `addImage` add a video that lasts one minute. */
 export const videoRow = {
   kind: 'video',
   content_type: 'video/mp4',

@@ -5,7 +5,7 @@ import { firstIdAt } from '../../../schema/wire/ids.ts';
 
 export const dayMs = 86_400_000;
 
-/** A place in the ids of that kind, for rows numbered within one millisecond. */
+/** The prefix of IDs of that kind and time. It leaves room for the number of a row within the millisecond. */
 const prefixAt = (kind: 'event' | 'delivery', at: Date) => firstIdAt(kind, at).slice(0, -8);
 
 interface OldEvents {
@@ -14,11 +14,11 @@ interface OldEvents {
   count: number;
   daysAgo?: number;
   attemptsEach?: number;
-  /** Further deliveries of each event, to webhooks that are not there any more. */
+  /** Number of further deliveries of each event, to webhooks that no longer exist. */
   deliveriesEach?: number;
 }
 
-/** All delivered. Returns the events' ids in their order. */
+/** Adds events whose deliveries all succeeded. Returns the events' IDs in their order. */
 export async function addOldEvents(
   db: Db,
   { projectId, webhookId, count, daysAgo = 40, attemptsEach = 2, deliveriesEach = 1 }: OldEvents,

@@ -1,4 +1,5 @@
-// A user with an account, posts, events, deliveries and a connect session, whose every trace has a name of its own.
+// A user with an account, posts, events, deliveries and a connect session. Each of the user's traces has its
+// own name.
 import { sql } from 'kysely';
 import { endAttempt } from '../../../schema/database/posts/target-steps.ts';
 import type { SocialAccountRow } from '../../../schema/database/tables.ts';
@@ -18,7 +19,7 @@ export const plantedAccount = {
   scope: ['planted-scope'],
 };
 
-/** All that `plant` and `deliverAll` write, in order. */
+/** All traces that `plant` and `deliverAll` write, in order. */
 export const planted = [
   'planted-account-id',
   'planted-answered-id',

@@ -1,4 +1,4 @@
-// A client with accounts and posts over REST, and the engine's steps on its targets, taken by hand.
+// A client with accounts and posts over REST. Tests take the engine's steps on its targets by hand.
 import { sql } from 'kysely';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { toFailure } from '../../../activities/publishing/record-outcome.ts';
@@ -25,7 +25,9 @@ export interface Author {
   readonly accounts: readonly [string, string, string];
   create(post?: Record<string, unknown>): Promise<Post>;
   read(id: string): Promise<Post>;
-  /** `PATCH` with a body; `publish`, `cancel` and so on are paths below the post's. */
+  /**
+   * `change` sends a `PATCH` with a body. `ask` calls a path below the post's, such as `publish` or `cancel`.
+   */
   change(id: string, changes: Record<string, unknown>): Promise<TestAnswer>;
   ask(id: string, path: string, headers?: Record<string, string>): Promise<TestAnswer>;
   delete(id: string): Promise<TestAnswer>;
@@ -66,7 +68,7 @@ export async function createAuthor(rest: TestRest): Promise<Author> {
   };
 }
 
-/** Another author for each test. */
+/** Creates another author for each test. */
 export const useAuthor = (rest: TestRest) => forEachTest(() => createAuthor(rest));
 
 export function inSeconds(seconds: number): string {
@@ -101,7 +103,7 @@ export async function eventsOf(
   }));
 }
 
-/** The newest run that was asked for. */
+/** The newest run of the post that was requested. */
 export function runOf(
   { context }: TestRest,
   postId: string,
@@ -119,7 +121,7 @@ export async function claim(rest: TestRest, postId: string): Promise<boolean> {
   return workflow_id !== null && claimAs(rest.context, postId, current_run, workflow_id);
 }
 
-/** Claims a post as if its time had come. */
+/** Claims a post as if it were due. */
 export function claimAs(
   { db }: Pick<TestRest['context'], 'db'>,
   postId: string,

@@ -1,4 +1,4 @@
-// A project whose accounts have a monthly limit, and what a test asks of it.
+// A project whose accounts have a monthly limit, and the calls that tests make for it.
 import type { TestAnswer, TestRest } from '../app/rest.ts';
 
 export interface QuotaProject {
@@ -8,10 +8,10 @@ export interface QuotaProject {
   ids: [string, ...string[]];
   setLimit: (limit: number | null) => Promise<TestAnswer>;
   post: (body: object, headers?: Record<string, string>) => Promise<TestAnswer>;
-  /** Any call below `/v1/posts/`. */
+  /** Makes any call below `/v1/posts/`. */
   call: (method: string, path: string, body?: object) => Promise<TestAnswer>;
   usage: (id: string, month?: string) => Promise<Record<string, unknown>>;
-  /** The count of an account. Default: of the current month. */
+  /** The number of published targets of an account. Default: in the current month. */
   published: (id: string, month?: string) => Promise<number>;
 }
 
@@ -44,7 +44,7 @@ export async function createQuotaProject(
   return project;
 }
 
-/** The middle of a later month. */
+/** The middle of the month that is this many months ahead. */
 export function inMonth(ahead: number): { at: string; month: string } {
   const now = new Date();
   const date = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 15));

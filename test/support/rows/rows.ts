@@ -14,7 +14,7 @@ export const rowsVault = createVault(new Map([['k', Buffer.alloc(32, 7)]]), 'k')
 
 const type = 'account.connected';
 
-/** Of an attempt whose timings don't matter. */
+/** Timings of an attempt whose timings don't matter. */
 export const anyTimings = {
   dns_ms: null,
   connect_ms: null,
@@ -29,7 +29,7 @@ export async function addProject(db: Db): Promise<string> {
   return id;
 }
 
-/** Active, and subscribed to what `addEvent` records. */
+/** Adds an active webhook, which is subscribed to the event of `addEvent`. */
 export async function addWebhook(
   db: Db,
   projectId: string,
@@ -55,7 +55,7 @@ export async function addWebhook(
   return id;
 }
 
-/** With one delivery to each of the project's webhooks; returns the deliveries' ids. */
+/** Adds an event with one delivery to each of the project's webhooks. Returns the deliveries' ids. */
 export async function addEvent(db: Db, projectId: string): Promise<string[]> {
   const { eventId } = await inQuietTransaction(db, (trx) =>
     recordEvent(
@@ -73,13 +73,13 @@ export async function addEvent(db: Db, projectId: string): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** One event to the project's webhooks, claimed as one batch. */
+/** Adds one event to the project's webhooks, with its deliveries claimed as one batch. */
 export async function addBatch(db: Db, projectId: string): Promise<OutboxRow> {
   await addEvent(db, projectId);
   return (await claimBatch(db, { limit: 200 }))!;
 }
 
-/** A connected account, without asking its network. */
+/** Adds a connected account, without asking its network. */
 export async function addAccount(
   db: Db,
   projectId: string,

@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 import type { Db } from '../../../schema/database/tables.ts';
 
 export interface SentStatement {
-  /** Empty, unless it is prepared. */
+  /** Empty, unless the statement is prepared. */
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
@@ -14,7 +14,7 @@ export interface SentStatement {
 export interface WatchedStatements extends Disposable {
   /** All statements that were sent since the watch began. */
   readonly sent: readonly SentStatement[];
-  /** How many of them have this text. */
+  /** How many of the statements have this text. */
   count(text: RegExp): number;
 }
 
@@ -46,11 +46,11 @@ export function watchStatements(): WatchedStatements {
   };
 }
 
-/** Sent by the engine and the live feed on their own, and by each new connection. */
+/** Statements that the engine and the live feed send on their own, and that each new connection sends. */
 const ofTheBackground =
   /\b(changes|feed_epoch|sweeps|outbox|sending_pauses|set_config)\b|^(listen|select 1)\b|^$/i;
 
-/** The statements that are sent while `work` runs, except those that `ignored` matches. */
+/** The statements that are sent while `work` runs, except the statements that `ignored` matches. */
 export async function statementsOf(
   work: () => Promise<unknown>,
   ignored = ofTheBackground,

@@ -15,14 +15,14 @@ export interface TestAccount {
   accountId: string;
 }
 
-/** An account of a project of its own, whose token is `t`. */
+/** Adds an account in its own project. The account's token is `t`. */
 export async function addAccount(db: Db): Promise<TestAccount> {
   const projectId = newId('project');
   await insertProject(db, { id: projectId, name: 'test' });
   return addAccountOf(db, projectId, await addGrant(db, { projectId }));
 }
 
-/** Another account of the project, with this grant. */
+/** Adds another account of the project, with this grant. */
 export async function addAccountOf(
   db: Db,
   projectId: string,
@@ -91,7 +91,7 @@ export async function addTargets(
   return { postId, resultIds };
 }
 
-/** One post with one target, on an account of its own. */
+/** One post with one target, on an account that no other target uses. */
 export async function addTarget(db: Db) {
   const account = await addAccount(db);
   const { postId, resultIds } = await addTargets(db, account);

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../schema/database/tables.ts';
 
-/** Number of sessions of this database that wait for a lock. */
+/** Counts the sessions of this database that wait for a lock. */
 export async function countWaiting(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity

@@ -1,4 +1,4 @@
-// The consent page of a real PDS, by the requests that its script sends from a browser.
+// The consent page of a real PDS. Tests send the requests that the page's script sends from a browser.
 // https://github.com/bluesky-social/atproto/tree/main/packages/oauth/oauth-provider/src/router
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -18,12 +18,12 @@ interface Answer {
 }
 
 export interface ConsentOptions {
-  /** What the user types in. Default: the handle. */
+  /** What the user types to name the account. Default: the handle. */
   input?: string;
   callbackUrl?: string;
-  /** Default: a new one, for the callback. */
+  /** Default: a new app for the callback. */
   app?: App;
-  /** Changes what the server sends back. */
+  /** Changes the query of the callback. */
   change?(query: Record<string, string>): Record<string, string>;
 }
 
@@ -40,7 +40,7 @@ export async function registerApp(
   return { id: 'app_1', ...(await publicClient!.create('prj_test', callbackUrl)) };
 }
 
-/** The whole flow of a user, as the hosted pages run it. */
+/** Takes a user through the whole flow, as the hosted pages do. */
 export async function connectByConsent(
   platform: Platform,
   user: BlueskyUser,
@@ -71,7 +71,7 @@ export async function allowAtPds(pageUrl: string, user: BlueskyUser): Promise<st
   return page.leave(url);
 }
 
-/** Refuses at the page. */
+/** Refuses at the consent page. */
 export async function denyAtPds(pageUrl: string): Promise<string> {
   const page = await openPage(pageUrl);
   return page.leave((await page.call<{ url: string }>('reject', {})).url);

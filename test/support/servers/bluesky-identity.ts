@@ -4,7 +4,7 @@ import type { LookUpTxt } from '../../../activities/platforms/bluesky/handles.ts
 export interface TestIdentity {
   did: string;
   handle: string;
-  /** Undefined: the document names none. */
+  /** Undefined: the document names no PDS. */
   pds?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export function didDocument({ did, handle, pds }: TestIdentity): object {
   };
 }
 
-/** A DNS with these records alone. */
+/** A DNS that has only these records. */
 export function txtOf(records: Record<string, string[]>): LookUpTxt {
   return async (name) => records[name] ?? null;
 }

@@ -14,7 +14,7 @@ export interface PdsAccount {
 
 export interface BlueskyPds {
   readonly url: string;
-  /** The directory that knows the accounts of the server. */
+  /** The directory that knows the server's accounts. */
   readonly plcUrl: string;
   /** Settings of an installation that publishes to the server. */
   readonly env: { FANFARE_BLUESKY_API_URL: string; FANFARE_BLUESKY_PLC_URL: string };
@@ -22,7 +22,7 @@ export interface BlueskyPds {
   createAccount(handle: string, password: string): Promise<PdsAccount>;
   /** Revokes the app password that `createAccount` returned. */
   revokeAppPassword(handle: string, password: string): Promise<void>;
-  /** Returns the access token as the server would sign it, but expired an hour ago. */
+  /** Returns the access token as the server would have signed it if it had expired an hour ago. */
   expireToken(accessJwt: string): string;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// The folder of programs that tests download or build once, for every checkout and every later run.
+// The folder for programs that tests download or build only once, for every checkout and every later run.
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -8,11 +8,14 @@ import { join } from 'node:path';
 export const cacheDirectory =
   process.env['FANFARE_TEST_CACHE'] || join(homedir(), '.cache', 'fanfare');
 
-/** Path in the cache for files that were made for this system. */
+/** Path in the cache for files that only work on this system. */
 export const pathInCache = (name: string) =>
   join(cacheDirectory, `${name}-${process.platform}-${process.arch}`);
 
-/** Returns a folder that `build` has filled. It is complete or absent, however this process ends. */
+/**
+ * Returns a folder that `build` has filled. If this process ends early, the folder is absent rather than
+ * incomplete.
+ */
 export async function buildOnce(
   name: string,
   build: (folder: string) => Promise<void>,
@@ -23,7 +26,7 @@ export async function buildOnce(
   const folder = await mkdtemp(`${installation}.new-`);
   try {
     await build(folder);
-    // Another process may have been first.
+    // Another process may have created the folder first.
     await rename(folder, installation).catch((error: unknown) => {
       if (!existsSync(installation)) throw error;
     });

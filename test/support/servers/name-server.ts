@@ -3,17 +3,18 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 export interface NameServer extends AsyncDisposable {
-  /** As `address:port`. */
+  /** Address of the server, as `address:port`. */
   readonly address: string;
-  /** The names it was asked for, once for each question. */
+  /** The names in the questions. A name appears once for each of its questions. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
 export interface NameServerOptions {
   /**
-   * The IPv4 addresses of a name; undefined: no such name; `silent`: no answer. Default: names with
-   * `silent` in them are silent, those that end in `.known.test` are 127.0.0.1, and no others exist.
+   * The IPv4 addresses of a name; undefined: the name doesn't exist; `silent`: the server doesn't answer.
+   * Default: names that contain `silent` get no answer, names that end in `.known.test` are 127.0.0.1, and no
+   * other names exist.
    */
   answer?: (name: string) => readonly string[] | 'silent' | undefined;
 }
@@ -63,7 +64,7 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.'), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** An answer for the name in question: type A, class IN, not to be cached. */
+/** An answer for the name in the question: type A, class IN. It must not be cached. */
 function toRecord(address: string): Buffer {
   const head = [0xc0, headLength, 0, typeA, 0, 1, 0, 0, 0, 0, 0, 4];
   return Buffer.from(head.concat(address.split('.').map(Number)));

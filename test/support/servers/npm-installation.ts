@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cacheDirectory, pathInCache, runInstaller } from './cache.ts';
 
 export interface NpmPackages {
-  /** Name of their folder in the cache. */
+  /** Name of the packages' folder in the cache. */
   name: string;
-  /** The folder with their package.json and package-lock.json, which pin them. */
+  /** The folder with the package.json and package-lock.json that pin the packages. */
   source: string;
-  /** Called after `npm ci` without install scripts. */
+  /** Called after `npm ci`, which runs no install scripts. */
   finish(folder: string): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function installOnce(packages: NpmPackages): Promise<string> {
   await mkdir(cacheDirectory, { recursive: true });
   const unlock = await lock(`${installation}.lock`);
   try {
-    // The folder is complete or absent, however this process ends.
+    // If this process ends early, the folder is absent rather than incomplete.
     if (!existsSync(installation)) {
       await rename(await build(packages, `${installation}.new`), installation);
     }
@@ -70,7 +70,10 @@ export async function runNpm(
   });
 }
 
-/** A file with the ID of the holder's process is the lock, so that a dead holder's lock is taken over. */
+/**
+ * The lock is a file with the ID of the holder's process, so that the lock of a dead holder can be taken
+ * over.
+ */
 async function lock(path: string): Promise<() => Promise<void>> {
   for (;;) {
     try {

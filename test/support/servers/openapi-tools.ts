@@ -4,7 +4,7 @@ import { installOnce } from './npm-installation.ts';
 
 const source = fileURLToPath(new URL('../openapi-tools', import.meta.url));
 
-/** The folder of their `node_modules`. */
+/** Returns the folder of the tools' `node_modules`. */
 export function installOpenApiTools(): Promise<string> {
   return installOnce({ name: 'openapi-tools', source, finish: async () => undefined });
 }

@@ -1,4 +1,4 @@
-// An HTTP proxy on loopback that records the parts of files that pass it, and how each was answered.
+// An HTTP proxy on loopback that records the parts of files that pass it, and the answer to each part.
 import { once } from 'node:events';
 import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,21 +8,23 @@ import { pipeline } from 'node:stream/promises';
 export interface SentPart {
   readonly path: string;
   readonly start: number;
-  /** After its last byte. */
+  /** Offset after the part's last byte. */
   readonly end: number;
-  /** Bytes that have passed so far. */
+  /** How many bytes of the part have passed so far. */
   passedBytes: number;
-  /** Undefined: without an answer, as when the server or the client was killed. */
+  /** Undefined: the part got no answer, as when the server or the client was killed. */
   status: number | undefined;
 }
 
 export interface PartProxy extends AsyncDisposable {
   readonly url: string;
-  /** In the order of their requests. Parts that found no server are left out. */
+  /** The parts in the order of their requests. Parts that found no server are left out. */
   readonly parts: readonly SentPart[];
 }
 
-/** Passes requests to the server at `port`. Closes the client's connection if that of the server breaks. */
+/**
+ * Passes requests to the server at `port`. Closes the client's connection if the server's connection breaks.
+ */
 export async function startPartProxy(port: number): Promise<PartProxy> {
   const parts: SentPart[] = [];
   const proxy = createServer((incoming, outgoing) => {

@@ -14,7 +14,7 @@ export function installPds(): Promise<string> {
   return installOnce({ name: 'pds', source, finish });
 }
 
-/** In steps, because native code must be compiled by and for the Node that is installed here. */
+/** Installs in steps, because native code must be compiled by the Node that is installed here, and for it. */
 async function finish(folder: string): Promise<void> {
   await runNpm(['rebuild', 'node', '--foreground-scripts'], folder);
   await runNpm(
@@ -24,7 +24,7 @@ async function finish(folder: string): Promise<void> {
   );
 }
 
-/** The package of the Node binary has its headers too, which node-gyp would download otherwise. */
+/** The package of the Node binary also contains Node's headers, which node-gyp would download otherwise. */
 async function findHeaders(folder: string): Promise<NodeJS.ProcessEnv> {
   const nested = join(folder, 'node_modules', 'node', 'node_modules');
   const names = await readdir(nested).catch(() => []);

@@ -42,10 +42,13 @@ export interface ProductionTemporalOptions {
 
 export type ProductionPorts = Record<string, number>;
 
-/** Whether a run uses it in the place of the development server. `npm run test:production` sets that. */
+/**
+ * Whether a run uses the production server instead of the development server. `npm run test:production` sets
+ * that.
+ */
 export const usesProductionTemporal = process.env['TEST_TEMPORAL'] === 'production';
 
-/** Takes minutes if the programs are not in the cache. Rejects where Go is missing. */
+/** Builds the programs, which takes minutes if they are not in the cache. Rejects where Go is missing. */
 export function buildProductionTemporal(): Promise<string> {
   return buildGoPrograms(`temporal-production-${version}`, packages);
 }
@@ -126,7 +129,7 @@ export async function startProductionTemporal({
   }
 }
 
-/** Each step may be repeated: it keeps what is there already. */
+/** Each step may be repeated, because it keeps what exists already. */
 async function setUpDatabases(tool: string, databaseUrl: string): Promise<void> {
   const { hostname, port, username, password } = new URL(databaseUrl);
   const server = ['--plugin', 'postgres12', '--ep', hostname, '-p', port || '5432'];
@@ -145,7 +148,7 @@ async function setUpDatabases(tool: string, databaseUrl: string): Promise<void> 
   }
 }
 
-/** The server must have ended. */
+/** Call it only after the server has ended. */
 export async function dropProductionDatabases(databaseUrl: string): Promise<void> {
   for (const database of Object.keys(databases)) {
     await runAsAdmin(databaseUrl, `drop database ${database} with (force)`);
@@ -168,7 +171,7 @@ interface ComposeFile {
   configs: { 'temporal-dynamic': { content: string } };
 }
 
-/** Of the service `temporal`: its version, its variables, and its dynamic configuration. */
+/** Reads the service `temporal`: its version, its variables, and its dynamic configuration. */
 function readComposeFile() {
   const path = new URL('../../../docker-compose.yml', import.meta.url);
   const { services, configs } = parse(readFileSync(path, 'utf8'), { merge: true }) as ComposeFile;

@@ -1,18 +1,18 @@
-// A TCP proxy on loopback that can swallow bytes or refuse connections; its address stays the same.
+// A TCP proxy on loopback that can swallow bytes or refuse connections. Its address stays the same.
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 
 export interface Proxy {
   readonly port: number;
-  /** As `host:port`. */
+  /** Address of the proxy, as `host:port`. */
   readonly address: string;
   /** Open sockets, two for each connection. */
   readonly socketCount: number;
-  /** The same URL through the proxy. */
+  /** Returns the URL with the proxy's address. */
   urlOf(url: string): string;
-  /** Nothing passes from now on, on open connections and on new ones; all of them stay open. */
+  /** After this, nothing passes, neither on open connections nor on new ones. All connections stay open. */
   silence(): void;
-  /** New connections pass again. Silent ones stay silent, as after a lost route. */
+  /** New connections pass again. Connections that fell silent stay silent, as after a lost route. */
   restore(): void;
   /** Breaks every connection and refuses new ones. */
   cut(): Promise<void>;
@@ -20,7 +20,10 @@ export interface Proxy {
   reopen(): Promise<void>;
 }
 
-/** `target`: such as a `URL`. Read for each connection: a restarted server may have another port. */
+/**
+ * `target`: such as a `URL`. It is read for each connection, because a restarted server may have another
+ * port.
+ */
 export async function startProxy(target: {
   hostname?: string;
   port: number | string;
@@ -58,7 +61,7 @@ export async function startProxy(target: {
   }
 
   async function reopen(): Promise<void> {
-    // A silent side does not answer the end of the other side either.
+    // When one side closes its connection, a silent proxy does not close the other side either.
     server = createServer({ allowHalfOpen: true }, accept).listen(port, '127.0.0.1');
     await once(server, 'listening');
     port = (server.address() as AddressInfo).port;

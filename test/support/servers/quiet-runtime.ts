@@ -3,7 +3,7 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 
 let isInstalled = false;
 
-/** Once per process, before the first connection. */
+/** Call it once per process, before the first connection. */
 export function installQuietRuntime(): void {
   if (isInstalled) return;
   isInstalled = true;

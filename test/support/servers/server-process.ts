@@ -1,9 +1,10 @@
-// A server that a test starts as a program: it prints one line of JSON, and lives until its input closes.
+// A server that a test starts as a program. The program prints one line of JSON, and lives until its input
+// closes.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 export interface ServerProgram {
-  /** Named in the error if the server doesn't start. */
+  /** The error contains this title if the server doesn't start. */
   title: string;
   executable: string;
   parameters: readonly string[];
@@ -12,7 +13,7 @@ export interface ServerProgram {
 }
 
 export interface ServerProcess {
-  /** What it printed. */
+  /** The line that the server printed. */
   readonly line: unknown;
   stop(): Promise<void>;
 }

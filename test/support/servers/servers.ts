@@ -17,7 +17,7 @@ import {
 export interface Servers {
   readonly adminDatabaseUrl: string;
   readonly temporalAddress: string;
-  /** Where the run may keep files of its own. */
+  /** A folder where the run may keep its own files. */
   readonly directory: string;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface Servers {
 const prefix = 'fanfare-test-';
 /** A database is hundreds of files. On a disk, creating and dropping them takes a sixth of the run's time. */
 const inMemory = '/dev/shm';
-/** The databases of a run take 200 MB at most. The rest is for the programs that it starts. */
+/** The databases of a run take 200 MB at most. The programs that the run starts need the rest. */
 const minFreeBytes = 2_000_000_000;
 const parent = hasRoom(inMemory) ? inMemory : tmpdir();
 
@@ -38,7 +38,7 @@ function hasRoom(folder: string): boolean {
   }
 }
 
-/** Also set in the environment, so that programs under test don't search for it again. */
+/** Also sets the path in the environment, so that programs under test don't search again. */
 export async function findTemporal(): Promise<string> {
   mkdirSync(cacheDirectory, { recursive: true });
   const executable = await findTemporalExecutable({
@@ -80,7 +80,7 @@ export async function startServers(): Promise<Servers> {
     }
     rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
-  // The servers are in process groups of their own, so they would survive a run that ends without a teardown.
+  // The servers have their own process groups, so they would survive a run that ends without a teardown.
   function endAtOnce(): void {
     for (const server of [temporal, postgres]) {
       if (server.status !== 'fulfilled') continue;
@@ -108,7 +108,9 @@ export async function startServers(): Promise<Servers> {
   };
 }
 
-/** A Postgres of our own, or the one that TEST_DATABASE_URL names, such as an older version. */
+/**
+ * Starts a Postgres of our own, or uses the server that TEST_DATABASE_URL names, such as an older version.
+ */
 async function startTestPostgres(
   directory: string,
 ): Promise<{ databaseUrl: string; pid?: number; stop(): Promise<void> }> {
@@ -118,7 +120,7 @@ async function startTestPostgres(
     dataDirectory: directory,
     progress: () => undefined,
     fsync: false,
-    // Each file creates a database. The pages of a new database need no log.
+    // Each file creates a database. With the level `minimal`, the pages of a new database need no log.
     settings: { max_connections: '300', wal_level: 'minimal', max_wal_senders: '0' },
   });
 }
@@ -138,7 +140,7 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-/** Identifies a process for good: its pid may be used again, but not with the same start time. */
+/** Identifies a process for good, because a pid may be used again, but not with the same start time. */
 function ownerMark(pid: number): string | undefined {
   const found = inspectProcess(pid);
   return found && `${pid} ${found.startedAt}`;
@@ -152,7 +154,7 @@ function readOwner(directory: string): string | undefined {
   }
 }
 
-/** Blocks the thread, because a process can't wait in any other way at its exit. */
+/** Blocks the thread, because a process that is exiting can't wait in any other way. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -23,7 +23,9 @@ export async function createTestNamespace(): Promise<TestNamespace> {
   return { address, namespace, client, close, [Symbol.asyncDispose]: close };
 }
 
-/** Returns once workflows can be started in it: the server learns of a new namespace late. */
+/**
+ * Returns once workflows can be started in the namespace, because the server learns of a new namespace late.
+ */
 export async function registerNamespace(connection: Connection, namespace: string): Promise<void> {
   await connection.workflowService.registerNamespace({
     namespace,

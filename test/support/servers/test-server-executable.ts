@@ -1,4 +1,4 @@
-// Finds the time-skipping test server: kept from an earlier run, fetched as the SDK does, or in a wheel.
+// Finds the time-skipping test server: a copy from an earlier run, the SDK's download, or a Python wheel.
 import { createRequire } from 'node:module';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Meta's client of its Graph API, at a simulator. Prints what it made of each answer.
+// Calls a simulator with Meta's client of its Graph API. Prints how the client read each answer.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -10,12 +10,12 @@ export const graph = process.env.GRAPH_URL;
 for (const host of ['GRAPH', 'GRAPH_VIDEO']) {
   Object.defineProperty(sdk.FacebookAdsApi, host, { get: () => graph });
 }
-/** Without reports of crashes to Meta. */
+/** Opens an API that doesn't report crashes to Meta. */
 export const open = (token) => new sdk.FacebookAdsApi(token, 'en_US', false);
 export const api = open(input.pageToken);
 export const user = new sdk.User('me', {}, undefined, open(input.userToken));
 
-/** Without the client's own members. */
+/** Removes the client's own members from what it found. */
 const toData = (found) => (Array.isArray(found) ? found.map(toData) : (found?._data ?? found));
 
 export async function step(name, call) {
@@ -32,7 +32,7 @@ export async function step(name, call) {
   }
 }
 
-/** What the user's login reaches. `ofPage`: the fields of a page. */
+/** Reads what the user's login reaches. `ofPage`: the fields of a page. */
 export async function readLogin(ofPage) {
   await step('accounts', () => user.getAccounts(ofPage, { limit: 100 }));
   await step('businesses', () => user.getBusinesses(['id', 'name'], { limit: 100 }));

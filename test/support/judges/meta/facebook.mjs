@@ -1,5 +1,5 @@
-// Publishes to a page of Facebook with Meta's client, and prints what it made of each answer.
-// The client sends no bytes, so a plain request sends those of a video.
+// Publishes to a page of Facebook with Meta's client, and prints how the client read each answer. The client
+// sends no bytes, so a plain request sends the bytes of a video.
 import { api, graph, input, open, readLogin, sdk, step, user } from './client.mjs';
 
 const { Page, PagePost } = sdk;

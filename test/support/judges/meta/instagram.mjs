@@ -1,4 +1,4 @@
-// Publishes to Instagram with Meta's client, and prints what it made of each answer.
+// Publishes to Instagram with Meta's client, and prints how the client read each answer.
 import { api, input, readLogin, sdk, step } from './client.mjs';
 
 const { IGMedia, IGUser } = sdk;

@@ -16,7 +16,10 @@ import type {
   RunningNetwork,
 } from './subject.ts';
 
-/** The origin that a call was for, since one port stands for the server and for the directory of its accounts. */
+/**
+ * Names the origin that a call was for, since one port stands for the server and for the directory of its
+ * accounts.
+ */
 const originHeader = 'x-origin';
 const password = 'correct-horse-battery';
 let accountCount = 0;
@@ -57,7 +60,7 @@ export function createBlueskySubject(pds: BlueskyPds): NetworkSubject {
   };
 }
 
-/** The same with a login at the server's page, whose requests are signed. */
+/** Bluesky with a login at the server's page. The requests of such a login are signed. */
 export function createBlueskyConsentSubject(pds: BlueskyPds): NetworkSubject {
   return {
     ...createBlueskySubject(pds),
@@ -93,7 +96,7 @@ async function startWithConsent(
   };
 }
 
-/** `endLogin`: gets the newest refresh token. Default: the app password is revoked. */
+/** `endLogin`: ends the login with the newest refresh token. Default: revokes the app password. */
 async function start(
   pds: BlueskyPds,
   switchboard: Switchboard,
@@ -122,7 +125,7 @@ async function start(
       );
       if (session.success) {
         accessTokens.push(session.data.accessJwt);
-        // A new token of the same second is the same token.
+        // A new token is the same token if it is issued in the same second.
         expired.delete(session.data.accessJwt);
         refreshTokens.push(session.data.refreshJwt);
       }
@@ -158,7 +161,7 @@ async function start(
   };
 }
 
-/** Of an app password, or of a consent. */
+/** A session with an app password, or of a consent. */
 const Session = z.union([
   z.object({ accessJwt: z.string(), refreshJwt: z.string() }),
   z

@@ -1,4 +1,4 @@
-// The connector of a running network, made as an installation with its settings makes it.
+// The connector of a running network, made with the settings that an installation would have.
 import { connectPlatforms } from '../../../../activities/platforms/index.ts';
 import type { Platform } from '../../../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../../../activities/platforms/sandbox/index.ts';

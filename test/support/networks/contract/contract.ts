@@ -1,4 +1,4 @@
-// The contract that every network passes: the cases that its capabilities name.
+// The contract that every network passes. The network's capabilities decide which cases run.
 import { describe, expect, test } from 'vitest';
 import { platformDefinitions } from '../../../../schema/platforms/index.ts';
 import { createSwitchboard } from '../faults.ts';

@@ -40,7 +40,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
     await database?.drop();
   });
 
-  /** Publishes a post to its end. Its first commit meets the fault. */
+  /** Publishes a post until it ends. The first commit meets the fault. */
   async function publishThrough(fault: Fault) {
     await using network = await kind.start(database.db);
     const { db } = database;

@@ -1,4 +1,4 @@
-// A network of the contract test as the fault matrix takes it: started, and its account connected.
+// A network of the contract test in the form that the fault matrix needs: started, and its account connected.
 import { createSwitchboard } from '../faults.ts';
 import type { NetworkKind } from '../network.ts';
 import { createConnector } from './connector.ts';
@@ -43,7 +43,7 @@ export function toKind(subject: NetworkSubject): NetworkKind {
   };
 }
 
-/** The clock of the test decides how long the engine waits for a network. */
+/** Removes the network's own clock, so that the test's clock decides how long the engine waits. */
 function withoutClock(platform: Platform): Platform {
   const { clock: _, ...definition } = platform.definition;
   return { ...platform, definition };

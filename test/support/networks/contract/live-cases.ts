@@ -1,4 +1,5 @@
-// What every network must do without faults, through the whole of Fanfare: the same cases at a simulator and at a real server.
+// What every network must do without faults, through the whole of Fanfare. The same cases run at a simulator
+// and at a real server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { canRefresh } from '../../../../activities/logins/login-columns.ts';
@@ -21,7 +22,7 @@ import { connectClient, contractUser, secretsOf, type LiveClient } from './live-
 import type { LiveNetwork, NetworkSubject, PublicPost } from './subject.ts';
 import { textOf } from './texts.ts';
 
-/** `textLimit` is optional, because a real server has a limit of its own. */
+/** `textLimit` is optional, because a real server has its own limit. */
 export interface LiveSubject extends Pick<
   NetworkSubject,
   | 'name'
@@ -34,11 +35,11 @@ export interface LiveSubject extends Pick<
 > {
   readonly textLimit?: number;
   start(db: Db): Promise<LiveNetwork & AsyncDisposable & { listSecrets?(): string[] }>;
-  /** Accounts connect by consent only. Default: by the form, and by consent where the network has that too. */
+  /** Accounts connect by consent only. Default: by the form, and also by consent if the network has it. */
   readonly isByConsent?: boolean;
   /** How long a post or a user's consent may take. */
   readonly patienceMs?: number;
-  /** Called with each post that is now at the network: its address there, or its ID. */
+  /** Called with each post that is now at the network. `post`: the post's address there, or its ID. */
   onPublished?(post: string): void;
 }
 
@@ -102,7 +103,10 @@ export function describeLiveCases(subject: LiveSubject): void {
       errors: Record<string, unknown>[];
     };
 
-  /** Returns the first issue that validation finds in a post of the account. Creating the post must fail alike. */
+  /**
+   * Returns the first issue that validation finds in a post of the account. Creating the post must fail with
+   * the same issue.
+   */
   async function expectRefused(target: Record<string, unknown>) {
     const body = { platform_posts: [client.targetOf(target)] };
     const { valid, errors } = await validate(body);
@@ -186,7 +190,7 @@ export function describeLiveCases(subject: LiveSubject): void {
       expect(await readLogins()).toEqual([
         { grant_id: expect.any(String) as string, status: 'active' },
       ]);
-      // The login stays for the other accounts.
+      // The other accounts of the login keep it.
       const [other] = ids.filter((id) => id !== client.accountId);
       expect((await client.call('DELETE', `/v1/accounts/${other}`)).status).toBe(204);
       const read = await client.call('GET', `/v1/accounts/${client.accountId}`);
@@ -404,7 +408,7 @@ interface Field {
 const sendTo = (url: string) => (to: string, init: RequestInit) =>
   new URL(to).origin === new URL(url).origin ? fetch(to, init) : new Response('elsewhere');
 
-/** The page has all fields, and says how to fill them. */
+/** Expects that the page has all fields, and explains how to fill them. */
 function expectExplained({ status, html }: Page, fields: z.ZodType): void {
   const schema = z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' }) as {
     description?: string;

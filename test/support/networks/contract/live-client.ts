@@ -15,19 +15,22 @@ type Target = Record<string, unknown>;
 
 export interface LiveClient {
   readonly accountId: string;
-  /** Every answer's text. */
+  /** The text of every answer. */
   readonly answers: string[];
   call(method: string, path: string, body?: unknown): Promise<Answer>;
   /** A target of the account, with an image if the network needs one. */
   targetOf(target: Target): Target;
-  /** Returns the results of the post once it has ended. It must end well. */
+  /** Returns the results of the post once it has ended. Fails if the post does not succeed. */
   publish(targets: Target[]): Promise<PostResult[]>;
   connect(credentials: Credentials): ReturnType<LiveClient['call']>;
   /** Returns the account that the user's consent on the hosted page connects. */
   connectByConsent(): Promise<string>;
   /** Returns the accounts that the consent to all accounts of a login connects. */
   connectAll(): Promise<string[]>;
-  /** The accounts of the session in which the user refused at the network. Absent: it has no consent page. */
+  /**
+   * Refuses at the network, and returns the accounts of that session. Absent: the network has no consent
+   * page.
+   */
   refused?: Promise<string[]>;
   /** The credentials that Fanfare has stored for the account. */
   readCredentials(): Promise<Credentials | null>;
@@ -40,13 +43,13 @@ export const contractUser = 'user-1';
 export interface LiveAccount {
   platform: PlatformName;
   network: Pick<LiveNetwork, 'credentials' | 'consent' | 'consentForAll'>;
-  /** Default: by the form. */
+  /** Connects by consent. Default: by the form. */
   isByConsent?: boolean;
   /** Posts need an image. Default: false. */
   needsMedia?: boolean;
   /** How long a post or a user's consent may take. */
   patienceMs: number;
-  /** Called with each post that is now at the network: its address there, or its ID. */
+  /** Called with each post that is now at the network. `post`: the post's address there, or its ID. */
   onPublished(post: string): void;
 }
 
@@ -151,7 +154,7 @@ async function uploadImage({ api }: TestApp): Promise<string> {
   return id as string;
 }
 
-/** Also finds what a network's connector forgot to mark as secret. */
+/** Whether the name is that of a secret. Also finds secrets that a network's connector forgot to mark. */
 export const isSecretName = (name: string) =>
   /password|secret|token|key|webhook|jw[kt]/i.test(name);
 

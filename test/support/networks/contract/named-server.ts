@@ -1,4 +1,4 @@
-// The server that somebody names on the command line of `npm run test:networks`.
+// The server that is named on the command line of `npm run test:networks`.
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { findFormMethod } from '../../../../activities/platforms/index.ts';
@@ -8,15 +8,15 @@ import { createConnector } from './connector.ts';
 
 export interface NamedServer {
   name: PlatformName;
-  /** Empty where a person gives consent. */
+  /** Empty if a person gives consent. */
   credentials: Credentials;
   isByConsent: boolean;
 }
 
-/** How the server reaches the test, as JSON. */
+/** The test gets the server in this variable, as JSON. */
 export const namedServerVariable = 'FANFARE_TEST_NETWORK';
 
-/** `--url` and `--token` stand for the network's own names of its URL and its token. */
+/** `--url` and `--token` stand for the network's own names of these credentials. */
 const shortNames: Record<string, RegExp> = {
   url: /^(server|site|service|relays|webhook_url)$/,
   token: /(token|password|_key)$/,

@@ -38,7 +38,7 @@ export const sandboxWithMedia: NetworkSubject = {
   media: [await createImage()],
 };
 
-/** Of the bytes that the sandbox stores. */
+/** Hashes of the bytes that the sandbox stores. */
 const hashesOfMedia = sql<string[]>`array(
   select (
     select encode(sha256(string_agg(bytes, '' order by start_byte)), 'hex')
@@ -68,7 +68,7 @@ async function start(switchboard: Switchboard, db: Db): Promise<RunningNetwork> 
     async answer(incoming) {
       const { pathname, search } = new URL(incoming.url);
       const { method, headers } = incoming;
-      // Tokens of one grant differ in their generation only.
+      // Two tokens of the same grant differ only in their generation.
       const grantId = /^Bearer (sbx_at_[0-9a-f]{32})_/.exec(headers.get('authorization') ?? '');
       if (grantId) secrets.add(grantId[1]!);
       const body = method === 'GET' ? null : Buffer.from(await incoming.arrayBuffer());

@@ -1,4 +1,5 @@
-// What a network brings to the contract test and to the fault matrix: its simulator, and the facts to test it by.
+// What a network brings to the contract test and to the fault matrix: its simulator, and facts that the tests
+// need.
 import type { PlatformTools } from '../../../../activities/platforms/index.ts';
 import type {
   Credentials,
@@ -13,39 +14,43 @@ import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Phase } from '../../../../schema/posts/posts.ts';
 import type { Switchboard } from '../faults.ts';
 
-/** How a network refuses a request, in its own words. The network takes nothing. */
+/** How a network refuses a request, in its own words. The network doesn't carry out the request. */
 export type RefusalKind =
-  /** Too many requests, without a time. */
+  /** Too many requests. The answer names no time. */
   | 'limited'
-  /** Too many requests: come back in about one second. */
+  /** Too many requests. The answer says to come back in about one second. */
   | 'limited_with_retry_after'
   /** Down for maintenance: 503, or the network's form of it. */
   | 'unavailable'
   /** Something broke: 500, or the network's form of it. */
   | 'error'
-  /** The post is refused for a reason that the connector has no entry for: see `NetworkSubject.refusal`. */
+  /**
+   * The network refuses the post for a reason that the connector doesn't know: see `NetworkSubject.refusal`.
+   */
   | 'rejected';
 
-/** A simulator: how the network answers, apart from how its answers travel. `startFaultyServer` serves it. */
+/**
+ * A simulator: how the network answers. `startFaultyServer` serves it, and decides how the answers travel.
+ */
 export interface NetworkServer {
   answer(request: Request): Promise<Response> | Response;
   /** `request`: the refused request, whose endpoint may have another form of errors. */
   refuse(kind: RefusalKind, request?: Request): Response;
-  /** Ends the token that is good now. Absent: the network's tokens don't expire. */
+  /** Ends the current token. Absent: the network's tokens don't expire. */
   expireToken?(): Promise<void> | void;
-  /** The user or the network takes the token back. */
+  /** The user or the network revokes the current token. */
   revokeToken(): Promise<void> | void;
 }
 
 /** A post as the network has it. */
 export interface PublicPost {
   id: string;
-  /** As the user wrote it. */
+  /** The text as the user wrote it. */
   text: string;
   replyTo: string | null;
   /** SHA-256 of each image and video. Needed if the subject has media. */
   media?: string[];
-  /** What else the request carried, in the network's own field names. */
+  /** Further fields of the request, with the network's own names. */
   options?: Record<string, unknown>;
 }
 
@@ -59,32 +64,39 @@ export interface LiveNetwork {
   /** What a user pastes to connect. Empty where accounts connect by consent. */
   credentials: Credentials;
   /**
-   * Opens the link of a connect session and gives the user's consent at the network, or asks a person to. Absent:
-   * the network has no consent page. `deny`: refuses there instead.
+   * Opens the link of a connect session and gives the user's consent at the network, or asks a person to give
+   * it. Absent: the network has no consent page. `deny`: refuses at the network instead.
    */
   consent?(url: string, decision?: Decision): Promise<void> | void;
-  /** As `consent`, and chooses every account of the login that can publish. Absent: a login has one account. */
+  /**
+   * Like `consent`, but chooses every account of the login that can publish. Absent: a login has one account.
+   */
   consentForAll?(url: string): Promise<void>;
-  /** Position of the method that its account connects by. Default: 0. */
+  /** Position of the connection method that its account uses. Default: 0. */
   way?: number;
-  /** Fanfare's app at the network. Absent: the network needs none. */
+  /** Fanfare's app at the network. Absent: the network needs no app. */
   app?: NewApp;
   /** Credentials that the network refuses, each with the field that the error names. */
   wrongCredentials: { field: string; credentials: Credentials }[];
-  /** Absent: nobody can read the posts back. */
+  /** Lists the public posts. Absent: nobody can read the posts back. */
   listPosts?(): Promise<PublicPost[]> | PublicPost[];
 }
 
 /** A simulated network with one account. Each test starts its own. */
 export interface RunningNetwork extends LiveNetwork, AsyncDisposable {
   listPosts(): Promise<PublicPost[]> | PublicPost[];
-  /** What must not show in any answer, attempt or event: every token that it ever gave out or takes. */
+  /**
+   * Every token that the network ever gave out or takes. No answer, attempt or event may show one of these.
+   */
   listSecrets(): string[];
-  /** Logs in at the network's own page. Absent: with the form, or at a consent page that asks for nothing. */
+  /**
+   * Logs in at the network's own page. Absent: the account connects with the form, or at a consent page that
+   * asks for nothing.
+   */
   logIn?(platform: Platform): Promise<{ grant: Grant; app: App }>;
-  /** How often it gave new tokens; for networks that refresh. */
+  /** How often the network gave new tokens. For networks with refreshes. */
   countRefreshes?(): Promise<number> | number;
-  /** Further tools of the connector. Its `fetch` is the switchboard's, unless it is given here. */
+  /** Further tools of the connector. Without a `fetch` here, its `fetch` is the switchboard's. */
   tools?: Partial<PlatformTools>;
 }
 
@@ -93,7 +105,7 @@ export interface OptionExample {
   given: Record<string, unknown>;
   /** Part of the `options` of the public post. */
   arrives: Record<string, unknown>;
-  /** Default: any text. Null: none. */
+  /** Default: any text. Null: no text. */
   caption?: string | null;
   /** The example names something that only the simulator has, such as a thread. */
   isOwn?: true;
@@ -101,7 +113,7 @@ export interface OptionExample {
 
 export interface RefusedOptions {
   given: Record<string, unknown>;
-  /** Below `platform_options`. */
+  /** The path of the option below `platform_options`. */
   path: string;
   code: string;
 }
@@ -109,9 +121,9 @@ export interface RefusedOptions {
 /** Facts that hold at any server of the network. */
 export interface NetworkFacts {
   readonly name: PlatformName;
-  /** Together they use every option of the network's schema. */
+  /** Examples that together use every option of the network's schema. */
   readonly options: readonly OptionExample[];
-  /** Options that no account of the network takes, and what the first issue names. */
+  /** Options that no account of the network takes, each with the path and code of the first issue. */
   readonly refusedOptions?: readonly RefusedOptions[];
   /** Options that only other kinds of accounts of the network take, such as a bot instead of a webhook. */
   readonly otherOptions?: readonly string[];
@@ -119,9 +131,12 @@ export interface NetworkFacts {
   readonly hasFlatThreads?: true;
   /** A post needs an image or a video. A reply has none. */
   readonly needsMedia?: true;
-  /** A login is refreshed only when it is a day old, and the network doesn't say how old it is. */
+  /** The network refreshes only a login that is at least a day old, and doesn't say how old a login is. */
   readonly refreshesOnlyOld?: true;
-  /** A text of this length, as the network counts. Default: of characters with several code units or points. */
+  /**
+   * A text of this length, as the network counts. Default: a text of characters that have several code units
+   * or points.
+   */
   textOf?(length: number): string;
 }
 
@@ -129,23 +144,27 @@ export interface NetworkSubject extends NetworkFacts {
   /** Default: the network's name. */
   readonly title?: string;
   /**
-   * How a lost answer to a commit is resolved. `search`: a check finds the post. `key`: a check finds the post, and a
-   * repeat with the same key is a no-op. `none`: neither, so the outcome is unknown.
+   * How a lost answer to a commit is resolved. `search`: a check finds the post. `key`: a check finds the
+   * post, and a repeat with the same key is a no-op. `none`: no check can find the post, and a repeat has no
+   * key, so the outcome is unknown.
    */
   readonly resolution: 'search' | 'key' | 'none';
   /** Number of HTTP requests of each stage for a single post, when all goes well; `reconcile`: one check. */
   readonly calls: Partial<Record<Phase, number>>;
   /** Media of each post in the fault matrix. Absent: none. */
   readonly media?: readonly TargetMedia[];
-  /** Whether its tokens expire and the connector refreshes them. */
+  /** Whether the network's tokens expire and the connector refreshes them. */
   readonly hasRefresh?: true;
-  /** It refuses a revoked login like one that has expired. */
+  /** The network refuses a revoked login in the same way as an expired one. */
   readonly hidesRevocation?: true;
   /** The network has no form, so the user consents at its page. */
   readonly isByConsent?: true;
   /** Stages whose requests carry no token. */
   readonly publicStages?: readonly Phase[];
-  /** Whether `refuse('unavailable')` proves to the connector that nothing was taken. Absent: it counts as lost. */
+  /**
+   * Whether `refuse('unavailable')` proves to the connector that the network took nothing. Absent: the call
+   * counts as lost.
+   */
   readonly isUnavailableSafe?: true;
   /** The network never says how long a limit lasts. */
   readonly hasNoRetryAfter?: true;

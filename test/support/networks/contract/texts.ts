@@ -1,7 +1,7 @@
 // Texts of a given length, as the networks count them.
 import type { TextUnit } from '../../../../schema/platforms/definition.ts';
 
-/** Each sample has more code units, code points or bytes than a letter. */
+/** Each sample has more code units, code points or bytes than a single letter has. */
 const samples: Record<TextUnit, { text: string; length: number }> = {
   graphemes: { text: 'e\u0301', length: 1 },
   characters: { text: '😀', length: 1 },
@@ -10,7 +10,7 @@ const samples: Record<TextUnit, { text: string; length: number }> = {
   weighted: { text: '👩‍👩‍👧‍👧', length: 2 },
 };
 
-/** Begins with letters, so that every length is possible and has a text of its own. */
+/** Texts begin with letters, so that every length is possible and each length has its own text. */
 export function textOf(length: number, unit: TextUnit): string {
   const sample = samples[unit];
   const count = Math.floor((length - 1) / sample.length);

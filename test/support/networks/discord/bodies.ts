@@ -2,7 +2,9 @@
 // and /resources/webhook, read on 2026-11-22.
 import { z } from 'zod';
 
-/** In code points, trimmed: https://github.com/discord/discord-api-docs/issues/1315 */
+/**
+ * Discord counts the code points of the trimmed text: https://github.com/discord/discord-api-docs/issues/1315
+ */
 const text = (max: number) =>
   z
     .string()

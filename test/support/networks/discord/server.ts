@@ -10,7 +10,7 @@ export interface DiscordChannel {
   type: number;
   name?: string;
   guild_id?: string;
-  /** What the bot may do. */
+  /** What the bot may do in the channel. */
   canView: boolean;
   canSend: boolean;
   canReadHistory: boolean;
@@ -35,7 +35,7 @@ export interface DiscordAttachment {
   description?: string;
 }
 
-/** A file of a request, and what its message shows of it. */
+/** A file of a request, with the part that its message shows. */
 interface ReceivedFile {
   attachment: DiscordAttachment;
   bytes: Buffer;
@@ -80,7 +80,7 @@ export function createDiscordServer() {
   };
   const channels = new Map<string, DiscordChannel>();
   const messages: DiscordMessage[] = [];
-  /** What else the request of a message carried. */
+  /** Further fields of the request that made a message. */
   const sentWith = new Map<string, Record<string, unknown>>();
   const filesOf = new Map<string, ReceivedFile[]>();
   const deleted = new Set<string>();
@@ -99,7 +99,7 @@ export function createDiscordServer() {
     bot,
     botToken,
     webhook,
-    /** ID of the server of the bot and the webhook. */
+    /** ID of the server that has the bot and the webhook. */
     guildId,
     channelId: webhook.channel_id,
     channels,
@@ -107,9 +107,9 @@ export function createDiscordServer() {
     addChannel,
     /** Whether listings show the nonce. Discord documents the field, and hasn't shown it for old messages. */
     showsNonce: false,
-    /** If set, the next message is the last one that the limit allows. */
+    /** If set, the limit allows only one more message. */
     resetAfterS: undefined as number | undefined,
-    /** How much time has passed since the messages were made. */
+    /** How much time has passed since the messages were sent. */
     skippedMs: 0,
 
     async answer(request: Request): Promise<Response> {
@@ -122,11 +122,11 @@ export function createDiscordServer() {
     },
 
     refuse: refuseWith,
-    /** The bot's token is reset, and the webhook deleted. */
+    /** Resets the bot's token, and deletes the webhook. */
     revokeToken: () => void (isRevoked = true),
     deleteMessage: (id: string) => void deleted.add(id),
 
-    /** Adds a message of somebody else. */
+    /** Adds another author's message. */
     addMessage(message: Partial<DiscordMessage>): DiscordMessage {
       return keep({
         author: { id: '1', username: 'ada' },
@@ -459,7 +459,7 @@ function invalid(faults: Record<string, [code: string, message: string]>): Refus
   return new Refusal(400, 50_035, 'Invalid Form Body', { errors });
 }
 
-/** In Discord's own words. */
+/** The error, in Discord's own words. */
 function refuseWith(kind: DiscordRefusal): Response {
   switch (kind) {
     case 'limited':

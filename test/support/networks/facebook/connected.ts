@@ -17,7 +17,7 @@ import { FacebookServer } from './server.ts';
 
 const never = new AbortController().signal;
 
-/** `url`: of the simulator. */
+/** `url`: URL of the simulator. */
 export const facebookVariables = (url: string) => ({
   FANFARE_FACEBOOK_API_URL: url,
   FANFARE_FACEBOOK_VIDEO_URL: url,
@@ -27,7 +27,7 @@ export const facebookVariables = (url: string) => ({
 interface Changes {
   /** Pages of the user. Default: one page that can be posted to. */
   pages?: SimulatedPage[];
-  /** Of Facebook Login for Business. */
+  /** ID of the configuration of Facebook Login for Business. */
   configId?: string;
   /** The `fetch` that reaches Facebook. */
   send?: Fetch;
@@ -44,7 +44,7 @@ export async function startFacebook({ pages, configId, send = fetch }: Changes =
   }).platforms;
   const facebook = createFacebook({ ...settings, fetch: send });
   const login = loginOf(facebook.connect[0] as ConsentMethod, appOf(logins.client));
-  /** Of the first page. Absent with several pages: a test logs in itself. */
+  /** Connects the first page. With several pages, connects nothing, because the test logs in itself. */
   const connection = pages ? undefined : toConnection(await login.logIn());
   server.calls.length = 0;
   const target = (change?: Partial<Target>) => targetOf(connection!, change);

@@ -60,9 +60,9 @@ const Inspection = z.strictObject({ input_token: z.string() });
 export interface SimulatedPage {
   id: string;
   name: string;
-  /** Undefined: the answer names no tasks. */
+  /** Undefined: Facebook's answer names no tasks. */
   tasks: string[] | undefined;
-  /** The list of pages has no token for the page. */
+  /** The list of pages doesn't contain the page's token. */
   isWithoutToken?: boolean;
   /** The business that has the page. Absent: only the user's own list has the page. */
   business?: string;
@@ -77,13 +77,13 @@ interface Token {
   /** The page of the token. Undefined: the token is the user's. */
   page: string | undefined;
   scopes: string[];
-  /** Infinity: never. */
+  /** Infinity: the token never expires. */
   expiresAt: number;
   /** Why the token no longer works. */
   end: { subcode?: number; message: string } | undefined;
 }
 
-/** Why Facebook ends a token, in its own words. */
+/** Facebook's words for why it has ended a token. */
 const ends = {
   458: 'Error validating access token: The user has not authorized application 1234567890123456.',
   459: 'Error validating access token: You cannot access the app till you log in to www.facebook.com and follow the instructions given.',
@@ -95,7 +95,7 @@ const ends = {
 } as const;
 export type EndCode = keyof typeof ends;
 
-/** Fragment of its callbacks. */
+/** Facebook ends the address of a callback with this fragment. */
 const mark = '#_=_';
 const notActive =
   'This app is not accessible right now and the app developer is aware of the issue. You will be able to log in when the app is reactivated.';
@@ -114,20 +114,20 @@ const allScopes = [
 ];
 
 export class Logins extends ConsentPage {
-  /** App-scoped ID. */
+  /** The user's ID is scoped to the app. */
   readonly user = { id: '10207021211070001', name: 'Ada Lovelace' };
   readonly pages: SimulatedPage[];
   readonly businesses: { id: string; name: string }[] = [];
   /**
-   * The app is in development mode, and the user has no role in it. `shown`: on a page without a way back.
-   * `answered`: in the callback. Both as users and apps have reported it.
+   * The app is in development mode, and the user has no role in it. `shown`: the user sees this on a page
+   * without a way back. `answered`: the callback says it. Users and apps have reported both.
    */
   development: 'shown' | 'answered' | undefined;
-  /** Most rows of a list, whatever the limit. */
+  /** Maximum number of rows in a list, whatever the limit of the request. */
   listSize = 100;
   /** When the access to data ends, in days. 0: never. */
   dataAccessDays = 90;
-  /** Pages that the user allows posts to. Undefined: all. */
+  /** Pages that the user allows posts to. Undefined: all pages. */
   postablePages: string[] | undefined;
   /** Whether `GET /me/permissions` is refused, as for a system user. */
   hasNoPermissions = false;
@@ -199,7 +199,7 @@ export class Logins extends ConsentPage {
     return expiresAt > Date.now() ? undefined : { subcode: 463, message: ends[463] };
   }
 
-  /** `path`: without a version. Undefined: it is none of the login's. */
+  /** `path`: the path without the version. Undefined: the path doesn't belong to the login. */
   answer(request: Request, path: string, given: Parameters): Response | undefined {
     if (path === '/dialog/oauth') return this.authorize(request, given);
     if (path === '/oauth/access_token') return this.giveToken(given);
@@ -290,7 +290,7 @@ export class Logins extends ConsentPage {
 
   private appToken = () => `${this.client.id}|${this.client.secret}`;
 
-  /** A dead token is described with the status 200. */
+  /** Even a dead token is described with the status 200. */
   private inspect(bearer: string | undefined, parameters: Parameters): Response {
     if (bearer !== this.appToken()) throw badToken('Invalid OAuth access token signature.');
     const { input_token } = read(Inspection, parameters);
@@ -380,7 +380,7 @@ export class Logins extends ConsentPage {
     { id, name, tasks, isWithoutToken, more }: SimulatedPage,
     { scopes, expiresAt }: Token,
   ): Record<string, unknown> {
-    // A token that is read with a short-lived one is short-lived too.
+    // A token that is read with a short-lived token is short-lived too.
     const isLong = expiresAt - Date.now() > dayMs;
     const issued = isWithoutToken ? undefined : this.issueOfPage(scopes, id, isLong);
     const none = { username: undefined, picture: undefined };

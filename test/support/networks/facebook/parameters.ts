@@ -1,4 +1,4 @@
-// What the calls to the simulated Facebook may have.
+// Parameters that the calls to the simulated Facebook may have.
 import { z } from 'zod';
 import { count, fields, flag, id, jsonOf, Listing, webUrl } from '../meta/requests.ts';
 
@@ -45,7 +45,7 @@ export const FeedVideo = z.discriminatedUnion('upload_phase', [
     published: flag.default(true),
   }),
 ]);
-/** A video without phases. */
+/** Parameters of a video that is sent as a whole, without phases. */
 export const WholeVideo = z.strictObject({
   ...video,
   file_url: webUrl.optional(),

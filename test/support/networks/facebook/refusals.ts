@@ -35,7 +35,7 @@ export const duplicate = () =>
       'This status update is identical to the last one you posted. Try posting something different, or delete your previous update.',
   });
 
-/** `start` and `end`: the part that Facebook has not got. */
+/** `start` and `end`: the range that Facebook has not received. */
 export const wrongRange = (start: number, end: number) =>
   new GraphRefusal(6000, 'There was a problem uploading your video file. Please try again.', {
     subcode: 1363037,
@@ -43,7 +43,7 @@ export const wrongRange = (start: number, end: number) =>
     data: { start_offset: String(start), end_offset: String(end) },
   });
 
-/** Without a time: the header of the wait has whole minutes. */
+/** The refusal names no time, because the header with the wait has whole minutes. */
 export const limited = () =>
   new GraphRefusal(
     80001,

@@ -75,9 +75,9 @@ export class FacebookServer implements NetworkServer {
   readonly comments: Comment[] = [];
   readonly stories: Story[] = [];
   readonly videos: Videos;
-  /** Method and path of each call, with its upload phase, in their order. */
+  /** Method, path and upload phase of each call, in their order. */
   readonly calls: string[] = [];
-  /** Given to the next calls instead of Facebook's own. */
+  /** Answers to the next calls, instead of Facebook's own. */
   readonly answers: Response[] = [];
   /** Errors come with the status 200. */
   hasErrorsIn200 = false;
@@ -201,7 +201,7 @@ export class FacebookServer implements NetworkServer {
     return Response.json(pick(found, fields, ['id']));
   }
 
-  /** Undefined: the page has no such object. */
+  /** Undefined: the page doesn't have this object. */
   private showObject(id: string, page: string, fields = ''): object | undefined {
     const video = this.videos.find(id, page);
     if (video) {
@@ -288,7 +288,7 @@ export class FacebookServer implements NetworkServer {
     return id;
   }
 
-  /** Throws unless the photo waits for its post. */
+  /** Takes a photo for a post. Throws unless the photo is unpublished. */
   private takePhoto(id: string, page: string): Photo {
     const found = this.photos.find((photo) => photo.id === id && photo.page === page);
     if (!found || found.isPublished) throw invalid(`Invalid photo ${id}`);

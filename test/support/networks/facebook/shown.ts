@@ -1,5 +1,5 @@
-// What the simulated Facebook has of its pages, and how it shows posts and stories.
-// By https://developers.facebook.com/docs/pages-api/posts and
+// Objects of the pages of the simulated Facebook, and how it shows posts and stories. By
+// https://developers.facebook.com/docs/pages-api/posts and
 // https://developers.facebook.com/docs/page-stories-api, read on 2026-11-26.
 import { writeTime } from '../meta/requests.ts';
 import type { StoredVideo } from './videos.ts';
@@ -23,7 +23,7 @@ export interface Post {
 
 export interface Comment {
   id: string;
-  /** Of the post, the comment or the video. */
+  /** ID of the post, the comment or the video that the comment is under. */
   parent: string;
   page: string;
   message: string;

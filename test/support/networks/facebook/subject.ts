@@ -43,7 +43,7 @@ export const facebookWithImage: NetworkSubject = {
   media: [await createImage()],
 };
 
-/** The video is sent in three ranges, and is public at the second read. */
+/** The video is sent in three ranges. The second read shows it as public. */
 export const facebookWithVideo: NetworkSubject = {
   ...facebook,
   title: 'facebook with a video',
@@ -51,7 +51,7 @@ export const facebookWithVideo: NetworkSubject = {
   media: [createVideo()],
 };
 
-/** The upload of the reel begins with the question how much has arrived. */
+/** The upload of the reel begins with a request that asks how much has arrived. */
 export const facebookWithReel: NetworkSubject = {
   ...facebook,
   title: 'facebook with a reel',
@@ -59,7 +59,7 @@ export const facebookWithReel: NetworkSubject = {
   media: [createVideo({ width: 1_080, height: 1_920 })],
 };
 
-/** `network`: the network with switches that a test sets. */
+/** `network`: the simulator, whose switches a test can set. */
 export async function startNetwork(
   switchboard: Switchboard,
   network = new FacebookServer(),

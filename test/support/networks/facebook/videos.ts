@@ -11,9 +11,9 @@ export interface StoredVideo {
   id: string;
   page: string;
   edge: VideoEdge;
-  /** Of an upload in ranges. */
+  /** ID of an upload in ranges. */
   session: string | undefined;
-  /** Undefined: not known before the bytes arrive. */
+  /** Undefined: the size is not known before the bytes arrive. */
   size: number | undefined;
   bytes: Buffer;
   isUploaded: boolean;
@@ -35,11 +35,11 @@ interface VideoSwitches {
   readsUntilPublic: number;
   /** How the status spells the number of bytes. */
   spelling: 'bytes_transfered' | 'bytes_transferred';
-  /** Where the status names a failure. */
+  /** The member of the status that names a failure. */
   failureForm: 'error' | 'errors';
   /** Failures of the next finished videos. */
   failures: { code: number; message: string }[];
-  /** How the next uploads in one request fail: after half of the bytes, or without any. */
+  /** How the next uploads in one request fail: after half of the bytes, or without any bytes. */
   uploadFaults: ('cut' | 'fails' | 'unauthorized')[];
 }
 
@@ -105,7 +105,7 @@ export class Videos {
     if (video.bytes.length === video.size) video.isUploaded = true;
   }
 
-  /** Takes all bytes from an offset on in one request. */
+  /** Takes all bytes of a video, from an offset on, in one request. */
   takeRest({ headers }: Request, video: StoredVideo, body: Buffer): Response {
     const [offset, size] = ['offset', 'file_size'].map((name) => Number(headers.get(name) ?? NaN));
     if (headers.get('authorization')?.startsWith('OAuth ') !== true) {
@@ -169,7 +169,7 @@ export class Videos {
         source_file_size: size,
       },
       processing_phase: {
-        // In the documents, the word stays the same after a failure.
+        // In the documents, the status of the phase stays the same after a failure.
         status: isPublic ? 'complete' : isFinished && !hasFailed ? 'in_progress' : 'not_started',
         ...(hasFailed && { [failureForm]: named }),
       },

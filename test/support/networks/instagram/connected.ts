@@ -14,7 +14,10 @@ import { startFaultyServer } from '../faulty-server.ts';
 import { phasesOf, targetOf } from '../target.ts';
 import { InstagramServer } from './server.ts';
 
-/** `url`: of the simulator, whose paths begin with the host. It fetches media from the app of the test. */
+/**
+ * `url`: URL of the simulator. Its paths begin with the host. The simulator fetches media from the app of the
+ * test.
+ */
 export const instagramVariables = (url: string) => ({
   FANFARE_INSTAGRAM_API_URL: `${url}/graph.instagram.com`,
   FANFARE_INSTAGRAM_CONSENT_URL: `${url}/www.instagram.com/oauth/authorize`,
@@ -49,10 +52,10 @@ export async function startInstagram(env: Record<string, string> = {}) {
     ...login,
     grant,
     connection,
-    /** The other login. */
+    /** The login at Facebook. */
     atFacebook: loginOf(atFacebook!, appOf(facebook.logins.client)),
     image,
-    /** With an image. */
+    /** A target with an image. */
     target: (change?: Partial<Target>) => targetOf(connection, { media: [image], ...change }),
     ...phasesOf(instagram),
     [Symbol.asyncDispose]: close,

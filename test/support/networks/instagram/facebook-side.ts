@@ -1,4 +1,5 @@
-// The login at the simulated Facebook as Instagram has it: pages, and the accounts that are linked to them.
+// The simulated Facebook where users of Instagram log in: its pages, and the accounts that are linked to
+// them.
 import { Logins, type SimulatedPage } from '../facebook/logins.ts';
 import { needsPageToken } from '../facebook/refusals.ts';
 import { missing } from '../meta/refusals.ts';
@@ -24,7 +25,7 @@ export class FacebookSide {
     this.logins = new Logins(pages);
   }
 
-  /** The account that is linked to the token's page. Throws unless the token has the scope. */
+  /** The account that is linked to the token's page. Throws unless the token is good and has the scope. */
   accountOf(token: string | undefined, scope: string): string {
     const { page: id, scopes } = this.logins.findGood(token);
     if (id === undefined) throw needsPageToken();

@@ -10,9 +10,12 @@ export const instagramScopes = [
 ];
 
 export class InstagramLogins extends LongLivedLogins {
-  /** `wrapped`: in a list with one member, as documented. `plain`: as in answers that clients have published. */
+  /**
+   * The form of answers. `wrapped`: a list with one member, as documented. `plain`: as in answers that
+   * clients have published.
+   */
   answers: 'plain' | 'wrapped' = 'plain';
-  /** The app is in development mode, and the user is none of its testers. */
+  /** The app is in development mode, and the user is not one of its testers. */
   isInDevelopment = false;
 
   constructor(userId: string) {

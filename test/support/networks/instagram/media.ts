@@ -20,7 +20,10 @@ export async function fetchImage(url: string, hasRatio: boolean): Promise<string
   return file.sha256;
 }
 
-/** The hash, or the subcode in the status of its container: Instagram fetches videos later. */
+/**
+ * Returns the hash, or the subcode that the status of the container shows, because Instagram fetches videos
+ * later.
+ */
 export async function fetchVideo(url: string): Promise<{ sha256: string } | { failure: string }> {
   const file = await fetchFile(url);
   if (!file) return { failure: '2207077' };

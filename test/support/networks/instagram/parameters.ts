@@ -1,7 +1,7 @@
-// What a container of the simulated Instagram may have.
-// By https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media, read on
-// 2026-11-26. Stricter than Instagram: it refuses a parameter that it doesn't know. The code of a wrong collaborator is
-// from an answer that a client has published.
+// Parameters that a container of the simulated Instagram may have. By
+// https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media, read
+// on 2026-11-26. Stricter than Instagram: it refuses a parameter that it doesn't know. The code of a wrong
+// collaborator is from an answer that a client has published.
 import { z } from 'zod';
 import { GraphRefusal, invalid } from '../meta/refusals.ts';
 import {
@@ -44,13 +44,13 @@ const NewContainer = z.strictObject({
   thumb_offset: count.optional(),
   share_to_feed: flag.optional(),
   audio_name: z.string().min(1).optional(),
-  /** Of the answer. */
+  /** Fields that the answer must have. */
   fields,
 });
 export type NewContainer = Omit<z.infer<typeof NewContainer>, 'fields'>;
 export type ContainerKind = 'IMAGE' | 'VIDEO' | 'REELS' | 'STORIES' | 'CAROUSEL';
 
-/** Which parameters a kind takes beside those of its file. */
+/** Parameters that each kind takes in addition to those of its file. */
 const taken: Record<ContainerKind | 'ITEM', readonly (keyof NewContainer)[]> = {
   IMAGE: ['caption', 'alt_text', 'collaborators', 'user_tags', 'location_id'],
   ITEM: ['alt_text', 'user_tags', 'is_carousel_item', 'thumb_offset'],

@@ -18,7 +18,7 @@ export const notReady = () =>
     shown: 'The media is not ready for publishing, please wait for a moment',
   });
 
-/** This is no rate limit, although its words say so. */
+/** This is not a rate limit, although its words say so. */
 export const blocked = () =>
   new GraphRefusal(4, 'Application request limit reached', {
     status: 403,

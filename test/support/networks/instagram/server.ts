@@ -41,15 +41,15 @@ interface StoredComment {
   by: string;
 }
 
-/** What the next publish does instead of publishing and saying so. */
+/** A fault of the next publish. */
 type PublishFault =
-  /** Blocks the account: 403 with 4/2207051. */
+  /** The account is blocked: 403 with 4/2207051. */
   | 'blocks'
-  /** Publishes, and answers as if it had blocked the account. */
+  /** Instagram publishes, but answers as if it had blocked the account. */
   | 'lies'
-  /** Says that the container is not ready, although it is finished. */
+  /** Instagram says that the container is not ready, although the container is finished. */
   | 'waits'
-  /** Doesn't know the container, although it is finished. */
+  /** Instagram says that it doesn't know the container, although the container is finished. */
   | 'loses';
 
 type Right = 'read' | 'publish' | 'comment';
@@ -70,15 +70,15 @@ const Publish = z.strictObject({ creation_id: z.string(), fields });
 const NewComment = z.strictObject({ message: z.string().regex(/\S/), fields });
 const productTypes: Partial<Record<ContainerKind, string>> = { REELS: 'REELS', STORIES: 'STORY' };
 
-/** Calls begin with the host. */
+/** The path of each call begins with the host. */
 export class InstagramServer extends ContainerServer<ContainerKind, NewContainer, PublishFault> {
-  /** Of the account, for this app alone. */
+  /** The account's ID for this app alone. */
   readonly scopedId = '25912345678901237';
   accountType = 'BUSINESS';
   readonly logins = new InstagramLogins(this.user.id);
   readonly facebook = new FacebookSide([pageOf(this.user.id)]);
   readonly comments: StoredComment[] = [];
-  /** Pages that are places. */
+  /** IDs of pages that are places. */
   readonly places = new Set(['110774245616525']);
   quota = { used: 0, total: 50 };
   /** Duration of the video files. */
@@ -223,7 +223,7 @@ export class InstagramServer extends ContainerServer<ContainerKind, NewContainer
     if (account !== this.user.id) throw noPermission();
   }
 
-  /** The hosts have other fields. */
+  /** Each host has its own fields. */
   private showUser(host: string, given: Parameters): Response {
     const { fields } = read(Reading, given);
     const { id, username, name } = this.user;
@@ -331,7 +331,7 @@ export class InstagramServer extends ContainerServer<ContainerKind, NewContainer
     return Response.json({ id: postId });
   }
 
-  /** Newest first. Stories are in a list of their own. */
+  /** Lists the newest post first. Stories are in a separate list. */
   private list(given: Parameters, areStories: boolean): Response {
     const listing = read(Listing, given);
     const isListed = ({ container: { kind } }: InstagramPost) =>

@@ -24,7 +24,7 @@ export const instagramFacts: NetworkFacts = {
       arrives: { user_tags: [{ username: 'grace.hopper', x: 0.5, y: 0.25 }] },
     },
   ],
-  // Only reels take these options. The image of these posts is no reel.
+  // Only reels take these options, and the image of these posts is no reel.
   otherOptions: ['share_to_feed', 'audio_name'],
   refusedOptions: [
     { given: { placement: 'reel' }, path: 'placement', code: 'placement_not_supported' },
@@ -42,7 +42,8 @@ export const instagramFacts: NetworkFacts = {
 export const instagram: NetworkSubject = {
   ...instagramFacts,
   resolution: 'search',
-  // A prepare asks for the quota, makes a container and reads it twice. A check reads it, and lists posts.
+  // A prepare asks for the quota, makes a container and reads the container twice. A check reads the
+  // container, and lists posts.
   calls: { prepare: 4, commit: 1, reconcile: 2 },
   isByConsent: true,
   hasNoRetryAfter: true,
@@ -52,7 +53,7 @@ export const instagram: NetworkSubject = {
   start: (switchboard) => startNetwork(switchboard, new InstagramServer({ IMAGE: 1 })),
 };
 
-/** Three containers. The video is finished when it is read for the second time. */
+/** The post has three containers. The second read shows the video as finished. */
 export const instagramWithCarousel: NetworkSubject = {
   ...instagram,
   title: 'instagram with a carousel',
@@ -61,7 +62,7 @@ export const instagramWithCarousel: NetworkSubject = {
   start: (switchboard) => startNetwork(switchboard, new InstagramServer({ VIDEO: 1 })),
 };
 
-/** `network`: with switches that a test sets. */
+/** `network`: the simulator, whose switches a test can set. */
 export const startNetwork = (switchboard: Switchboard, network = new InstagramServer()) =>
   startMeta(network, switchboard, 'FANFARE_INSTAGRAM', instagramVariables);
 
@@ -90,7 +91,7 @@ export const instagramOfPage: NetworkSubject = {
   },
 };
 
-/** Follows the link to the other login. Returns the page after that. */
+/** Follows the link to the other login. Returns the page that follows the link. */
 export async function consentAtFacebook(url: string, decision: Decision = 'allow'): Promise<Page> {
   const browser = createBrowser();
   const first = await browser.visit(url);

@@ -92,7 +92,7 @@ export async function startLinkedIn({ version = '202609', send = fetch }: Change
     prepare: (given: Target) => prepareTarget(linkedin, given, never),
     commit: (given: Target) => linkedin.commit(given, never),
     reconcile: (given: Target) => linkedin.reconcile!(given, never),
-    /** Prepares and commits. */
+    /** Prepares and commits a target. */
     async publish(given: Target) {
       const state = await prepareTarget(linkedin, given, never);
       return linkedin.commit({ ...given, state }, never);

@@ -8,7 +8,10 @@ const elements = [
   { pattern: /^#([\p{L}\p{N}]+)/u, show: (word: string) => `#${word}` },
 ];
 
-/** What readers see. The text ends at the first reserved character that is neither escaped nor an element. */
+/**
+ * Returns what readers see. The text ends at the first reserved character that is neither escaped nor part of
+ * an element.
+ */
 export function renderLittleText(little: string): string {
   let shown = '';
   for (let rest = little; rest !== '';) {

@@ -33,11 +33,11 @@ const lifeS = 5_184_000;
 export class Logins {
   readonly client = { id: 'fanfare78', secret: newSecret('client') };
   private readonly grants = createGrants({ accessS: lifeS, isRotating: false });
-  /** Scopes that the app may ask for, because of its products. */
+  /** Scopes that the app's products let it ask for. */
   scopes = ['openid', 'profile', 'w_member_social'];
   /** LinkedIn approved the app for refresh tokens. */
   givesRefreshTokens = false;
-  /** Undefined: any. */
+  /** Undefined: any address is allowed. */
   redirectUri: string | undefined;
 
   /** Makes a token as the token generator of LinkedIn's developer portal does. */
@@ -65,7 +65,7 @@ export class Logins {
     }
   }
 
-  /** Undefined: the token is good for the scope. */
+  /** Why the token is refused. Undefined: the token is good for the scope. */
   private findRefusal(request: Request, scope: string): string | undefined {
     try {
       this.grants.check(request, scope);
@@ -119,7 +119,7 @@ export class Logins {
     });
   }
 
-  /** Nobody is sent to an address that isn't registered. */
+  /** The user isn't sent to an address that isn't registered. */
   private readAuthorization(given: unknown): z.infer<typeof Authorization> | Response {
     const { data, error } = Authorization.safeParse(given);
     if (error) return new Response(z.prettifyError(error), { status: 400 });
@@ -131,7 +131,8 @@ export class Logins {
   }
 
   private issue(form: URLSearchParams): Response {
-    // LinkedIn refuses it, too: https://github.com/UsefulSoftwareCo/executor/issues/2087
+    // LinkedIn also refuses a verifier in addition to a secret:
+    // https://github.com/UsefulSoftwareCo/executor/issues/2087
     if (form.has('code_verifier')) throw wrongClient();
     const { data, error } = TokenRequest.safeParse(Object.fromEntries(form));
     if (error) throw new OAuthError('invalid_request', z.prettifyError(error));
@@ -168,7 +169,7 @@ export class Logins {
     throw new OAuthError('invalid_grant', message);
   }
 
-  /** Without `token_type`, as in LinkedIn's examples. */
+  /** Shows tokens without `token_type`, as in LinkedIn's examples. */
   private show({ access_token, refresh_token, scope }: ReturnType<Grants['refresh']>): Response {
     const scopes = scope.split(' ');
     return Response.json({

@@ -21,7 +21,7 @@ import {
 interface Organization {
   id: string;
   name: string;
-  /** Of the member. */
+  /** Roles of the member at the page. */
   roles: string[];
 }
 
@@ -29,7 +29,7 @@ interface Upload {
   urn: string;
   owner: string;
   ticket: string;
-  /** Of each part. An image has one. */
+  /** Size of each part. An image has one part. */
   sizes: number[];
   parts: (Buffer | undefined)[];
   /** How many reads pass until a video is processed. */
@@ -42,7 +42,7 @@ interface StoredPost {
   id: string;
   createdAt: number;
   given: NewPost;
-  /** As readers see it. */
+  /** The text as readers see it. */
   text: string;
 }
 
@@ -124,9 +124,9 @@ export class LinkedInServer implements NetworkServer {
     { id: '5515715', name: 'Acme', roles: ['ADMINISTRATOR'] },
     { id: '2414183', name: 'Devtestco', roles: ['ANALYST'] },
   ];
-  /** How rows of the list of roles name their page. */
+  /** The member with which rows of the list of roles name their page. */
   organizationMember: 'organization' | 'organizationTarget' = 'organization';
-  /** Further rows of that list, after its first. */
+  /** Further rows of the list of roles, after its first row. */
   readonly oddRoles: Record<string, string>[] = [];
   readonly posts: StoredPost[] = [];
   readonly uploads: Upload[] = [];
@@ -134,7 +134,7 @@ export class LinkedInServer implements NetworkServer {
   readonly calls: string[] = [];
   /** Versions that are still served. */
   versions = ['202608', '202609', '202610'];
-  /** Given to the next calls instead of LinkedIn's own. */
+  /** Answers to the next calls, instead of LinkedIn's own. */
   readonly answers: Response[] = [];
   partBytes = 4_194_304;
   readsUntilProcessed = 1;
@@ -189,7 +189,7 @@ export class LinkedInServer implements NetworkServer {
     }));
   }
 
-  /** Adds a post of somebody else, or one that a person wrote. */
+  /** Adds a post of another author, or a post that the author did not publish with Fanfare. */
   addPost(given: Partial<NewPost>, createdAt = Date.now()): string {
     const post = {
       author: 'urn:li:organization:5515715',
@@ -204,7 +204,7 @@ export class LinkedInServer implements NetworkServer {
       isReshareDisabledByAuthor: false,
       ...given,
     };
-    // The ID contains the time.
+    // LinkedIn's IDs contain the time.
     const id = `urn:li:share:${(BigInt(createdAt) << 22n) + BigInt(randomInt(1 << 22))}`;
     this.posts.push({ id, createdAt, given: post, text: renderLittleText(post.commentary) });
     return id;
@@ -308,7 +308,7 @@ export class LinkedInServer implements NetworkServer {
     });
   }
 
-  /** Throws unless the login may read, or write, as the author. */
+  /** Throws unless the login may read the author's posts, or write them. */
   private checkAuthor(request: Request, author: string, call: string, verb: 'r' | 'w'): void {
     const [, , type, id] = author.split(':');
     const scope = `${verb}_${type === 'person' ? 'member' : type}_social`;
@@ -434,7 +434,7 @@ export class LinkedInServer implements NetworkServer {
     return upload;
   }
 
-  /** An image needs the token, a part of a video only its URL. */
+  /** An image needs the token. A part of a video needs only its URL. */
   private async takeBytes(request: Request, pathname: string): Promise<Response> {
     const [, , ticket, part] = pathname.split('/');
     const upload = this.uploads.find((each) => each.ticket === ticket);

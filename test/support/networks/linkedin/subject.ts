@@ -56,7 +56,7 @@ const shared = {
   refusal: { platformCode: 'NOT_WELCOME', message: 'Not welcome' },
 } satisfies Partial<NetworkSubject>;
 
-/** LinkedIn shows nobody the posts of a member. */
+/** Nobody can read a member's posts at LinkedIn. */
 export const linkedinMember: NetworkSubject = {
   ...shared,
   title: 'linkedin with a member',

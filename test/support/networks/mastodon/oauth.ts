@@ -21,7 +21,7 @@ export interface RegisteredApp {
 export interface OAuthTraits {
   /** Servers before 4.3 ignore the challenge and the verifier. */
   hasPkce?: boolean;
-  /** Scopes that a login gets. Default: those that were asked for. */
+  /** Scopes that a login gets. Default: the requested scopes. */
   grantedScopes?: string[];
 }
 
@@ -80,7 +80,7 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
   const apps = new Map<string, RegisteredApp>();
   const secrets: string[] = [];
 
-  /** Doorkeeper shows an error page, and redirects nobody. */
+  /** Doorkeeper shows an error page instead of redirecting the user. */
   function findApp({ client_id, redirect_uri }: { client_id: string; redirect_uri: string }) {
     const app = apps.get(client_id);
     if (!app) throw new Refusal(401, words['invalid_client']!);
@@ -94,7 +94,7 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
     throw new OAuthError('invalid_client', words['invalid_client']!);
   }
 
-  /** An error if the app is not allowed to ask for the scope. */
+  /** The error of a request for a scope that the app may not ask for. */
   function findScopeIssue(app: RegisteredApp, scope: string): 'invalid_scope' | undefined {
     const asked = scope.split(' ');
     return asked.every((each) => app.scopes.includes(each)) ? undefined : 'invalid_scope';
@@ -207,7 +207,7 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
     routes,
     grants,
     listApps: () => [...apps.values()],
-    /** Forgets the apps, as after a reset of the server's database. */
+    /** Forgets the apps, as a server does when its database is reset. */
     forgetApps: () => apps.clear(),
     listSecrets: () => [...secrets, ...grants.listSecrets()],
   };

@@ -12,10 +12,10 @@ import { Refusal } from './refusal.ts';
 export interface MastodonServer extends NetworkServer {
   readonly token: string;
   readonly accountId: string;
-  /** The paths that were asked for, without their queries, in order. */
+  /** The paths of all requests, without their queries, in order. */
   readonly calls: string[];
   readonly listPosts: () => PublicPost[];
-  /** Adds a post of the account that Fanfare did not publish. */
+  /** Adds a post of the account that was not published with Fanfare. */
   addStatus(status: Partial<Status>): Status;
   /** Changes a post, as its user might. */
   editStatus(id: string, text: string): void;
@@ -26,11 +26,11 @@ export interface MastodonServer extends NetworkServer {
   deleteUnused(): void;
   /** Apps that were registered, in order. */
   listApps(): RegisteredApp[];
-  /** Forgets all apps, as after a reset of the server's database. */
+  /** Forgets all apps, as a server does when its database is reset. */
   forgetApps(): void;
   /** Logins by consent that were not revoked. */
   countLogins(): number;
-  /** Every secret of an app, code and token that it ever gave out. */
+  /** Every secret of an app, code and token that the server ever gave out. */
   listSecrets(): string[];
 }
 
@@ -56,19 +56,24 @@ export interface MastodonTraits extends OAuthTraits {
   scopes?: string[] | null;
   /** Scopes of the token. Default: `scopes`. */
   tokenScopes?: string[];
-  /** How far its clock is ahead of ours. */
+  /** How far the server's clock is ahead of ours. */
   clockAheadMs?: number;
-  /** As `/api/v2/instance` reports them. Null: a server that reports none. */
+  /** Limits that `/api/v2/instance` reports. Null: the server reports none. */
   mediaLimits?: Partial<typeof newServerLimits> | null;
-  /** Number of polls after which a video is ready. `fails`: its processing fails. */
+  /** Number of polls after which a video is ready. `fails`: the server can't process the video. */
   videoPolls?: number | 'fails';
-  /** As `/api/v2/instance` reports them. Null: a server that reports none. */
+  /** Limits that `/api/v2/instance` reports. Null: the server reports none. */
   pollLimits?: Partial<typeof newPollLimits> | null;
-  /** Whether it has `/api/v1/apps/verify_credentials`. Default: true. GoToSocial 0.20 hasn't. */
+  /** Whether the server has `/api/v1/apps/verify_credentials`. Default: true. GoToSocial 0.20 lacks it. */
   showsApps?: boolean;
-  /** How it refuses media that are gone or used. Default: 422. GoToSocial answers 400. */
+  /**
+   * Status with which the server refuses media that are gone or used. Default: 422. GoToSocial answers 400.
+   */
   usedMediaStatus?: 400 | 422;
-  /** Whether it reads `Idempotency-Key`. Default: true. GoToSocial doesn't, and publishes a repeat. */
+  /**
+   * Whether the server reads `Idempotency-Key`. Default: true. GoToSocial doesn't read it, and publishes a
+   * repeat.
+   */
   keepsKeys?: boolean;
 }
 
@@ -171,14 +176,14 @@ export function createMastodonServer({
 
   const now = () => Date.now() + clockAheadMs;
 
-  /** An id is the time, followed by 16 bits that tell ids of the same time apart. */
+  /** An id is the time, followed by 16 bits that distinguish ids of the same time. */
   function nextId(createdAt: number): string {
     const id = BigInt(createdAt) << 16n;
     lastId = id > lastId ? id : lastId + 1n;
     return String(lastId);
   }
 
-  /** Refuses in the words of Doorkeeper. One scope of `any` is enough. */
+  /** Refuses in the words of Doorkeeper. The token needs only one scope of `any`. */
   function authorize(request: Request, ...any: string[]): void {
     const given = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
     const login = given === token ? { isRevoked, scope: tokenScopes.join(' ') } : findLogin(given);
@@ -340,7 +345,7 @@ export function createMastodonServer({
     description,
   });
 
-  /** Checks the uploads of a new post, in the order of a real server. */
+  /** Checks the uploads of a new post, in the order in which a real server does. */
   function findUnused(ids: string[], { poll }: Status['options']): Upload[] {
     if (ids.length > maxMedia || (ids.length > 0 && poll)) {
       throw new Refusal(422, `Cannot attach more than ${maxMedia} files`);
@@ -406,7 +411,7 @@ export function createMastodonServer({
       language,
       uri: `https://${domain}/users/ada/statuses/${id}`,
       url: `https://${domain}/@ada/${id}`,
-      // The text as it is shown, where mentions have lost their domains.
+      // The text as the server shows it. Mentions have lost their domains.
       content: `<p>${text.replaceAll('<', '&lt;').replaceAll(/(@\w+)@\S+/g, '$1')}</p>`,
       reblog: null,
       account: { id: accountId, username: 'ada', acct: 'ada' },
@@ -470,7 +475,7 @@ export function createMastodonServer({
 
 const unreadable = 'Error processing thumbnail for uploaded media';
 
-/** Media in processing: 202 for the upload, 206 for a poll. */
+/** While media are processed, the status is 202 for the upload, and 206 for a poll. */
 function statusOf({ method }: Request, body: unknown): number {
   const isProcessing = z.object({ preview_url: z.string(), url: z.null() }).safeParse(body).success;
   if (!isProcessing) return 200;
@@ -497,7 +502,9 @@ const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 const has = (granted: string[]) => (scope: string) => granted.includes(scope);
 
-/** Takes each word that begins like a URL or a mention as one. That is enough for the tests. */
+/**
+ * Takes each word that begins like a URL or a mention as a URL or a mention. That is enough for the tests.
+ */
 function countedLength(text: string, charactersPerUrl: number): number {
   const counted = text
     .replaceAll(/https?:\/\/\S+/g, 'x'.repeat(charactersPerUrl))

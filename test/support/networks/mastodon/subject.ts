@@ -13,7 +13,7 @@ const poll = {
   hide_totals: true,
 };
 
-/** Facts of any server. Each server has its own limit of the text. */
+/** Facts of any server. Each server has its own limit for the length of a text. */
 export const mastodonFacts: NetworkFacts = {
   name: 'mastodon',
   options: [
@@ -29,7 +29,7 @@ export const mastodonFacts: NetworkFacts = {
 export const mastodon: NetworkSubject = {
   ...mastodonFacts,
   resolution: 'search',
-  // A check lists the account's posts, and reads the source of each that may be the one.
+  // A check lists the account's posts, and reads the source of each post that may be the target.
   calls: { commit: 1, reconcile: 2 },
   textLimit: 500,
   refusedOptions: [
@@ -51,7 +51,7 @@ export const mastodon: NetworkSubject = {
   start: (switchboard) => start(switchboard),
 };
 
-/** As GoToSocial, which publishes a repeat with the same key. */
+/** A server like GoToSocial, which publishes a repeat with the same key. */
 export const goToSocial: NetworkSubject = {
   ...mastodon,
   title: 'mastodon, at GoToSocial',

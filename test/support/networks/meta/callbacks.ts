@@ -1,4 +1,5 @@
-// Meta's calls about users of an app, signed as Meta signs them, and the apps and accounts that they concern.
+// Meta's calls about users of an app, signed as Meta signs them; and the apps and accounts that the calls
+// concern.
 import { createHmac } from 'node:crypto';
 import { createInboundRoutes } from '../../../../api/inbound/routes.ts';
 import type { Context } from '../../../../api/http/context.ts';
@@ -25,7 +26,7 @@ export function signRequest(payload: object, secret: string): string {
 
 export const appSecret = 'secret-of-the-app';
 
-/** `projectId`: null for the operator's app. */
+/** Adds an app. `projectId`: null for the operator's app. */
 export const addMetaApp = (
   { db, vault }: Context,
   projectId: string | null,

@@ -10,7 +10,7 @@ interface Code {
   isUsed: boolean;
 }
 
-/** What a consent page was asked for. */
+/** Parameters of the request for a consent page. */
 export interface Asked {
   client_id: string;
   redirect_uri: string;
@@ -22,7 +22,7 @@ const Decision = z.enum(['allow', 'deny']);
 
 export class ConsentPage {
   readonly client: { id: string; secret: string };
-  /** Undefined: any. */
+  /** Undefined: any address is allowed. */
   redirectUri: string | undefined;
   /** Scopes that the user doesn't allow. */
   readonly withheldScopes = new Set<string>();
@@ -37,12 +37,12 @@ export class ConsentPage {
     return [this.client.secret, ...this.codes.keys()];
   }
 
-  /** Undefined: the user may log in. */
+  /** Returns a page for a user who may not log in. Undefined: the user may log in. */
   protected refuseUser(_asked: Asked): Response | undefined {
     return undefined;
   }
 
-  /** `mark`: fragment of the callback. */
+  /** `mark`: fragment of the callback's address. */
   protected decide(
     { method, url }: Request,
     { decision, ...given }: Parameters,
@@ -90,10 +90,12 @@ export class ConsentPage {
   }
 }
 
-/** A page without a way back. */
+/** Shows a page without a way back. */
 export const showProblem = (message: string) => new Response(message, { status: 400 });
 
-/** A browser keeps the fragment to itself. */
+/**
+ * Sends the user back to the app. The address ends with the fragment `mark`, which a browser doesn't send.
+ */
 export function sendBack(
   { redirect_uri, state }: Pick<Asked, 'redirect_uri' | 'state'>,
   answer: Record<string, string>,

@@ -1,4 +1,5 @@
-// What a network that publishes containers must pass: their making, their publish, and what a refusal of either means.
+// What a network that publishes containers must pass: how they are made and published, and what the refusals
+// mean.
 import { describe, expect, test } from 'vitest';
 import type { Target, TargetMedia } from '../../../../activities/platforms/platform.ts';
 import { refusal } from '../../checks/platform-refusal.ts';
@@ -35,25 +36,25 @@ export interface ContainerFacts<Network extends ContainerNetwork> {
   title: string;
   start(): Promise<Network>;
   hostImage(): Promise<TargetMedia>;
-  /** The refusal to publish a container that the network doesn't know. */
+  /** The network's refusal to publish a container that it doesn't know. */
   unknownContainer(id: string): GraphRefusal;
-  /** Codes of the network. */
+  /** Error codes of the network. */
   codes: {
     imageNotFetched: string;
     videoNotFetched: string;
-    /** In the status of a container that another one can replace. */
+    /** Code in the status of a failed container that another container can replace. */
     failed: string;
     limited: string;
-    /** Of a publish that was carried out all the same. */
+    /** The answer to a publish that succeeded despite this code. */
     denied: string;
   };
-  /** Posts in 24 hours. */
+  /** Maximum number of posts in 24 hours. */
   quota: number;
-  /** Sets how many of them are used. */
+  /** Sets how many posts of the quota are used. */
   use(network: Network, posts: number): void;
-  /** Pages of the list with 221 posts. */
+  /** Number of pages of the list if it has 221 posts. */
   listCalls: number;
-  /** Method and path of the call that reads this object. */
+  /** Method and path of the call that reads the object with this ID. */
   readCall(id: string): string;
   publishCall: string;
   /** Part of the address of a post. */
@@ -65,13 +66,13 @@ export function describeContainers<Network extends ContainerNetwork>(
 ): void {
   const { title, start, hostImage, unknownContainer, codes, quota, use, readCall } = facts;
 
-  /** As if its container were finished for so long. */
+  /** Returns the target as if its container had been finished this long ago. */
   const finishedBefore = ({ state, ...target }: Target, ms: number) => ({
     ...target,
     state: { ...state, finishedAt: Date.now() - ms },
   });
 
-  /** Takes every step, and adds the waits between them to `waits`. */
+  /** Prepares a post. Takes every step, and adds the waits between the steps to `waits`. */
   async function prepare(network: Network, file: TargetMedia, waits: number[]): Promise<void> {
     let target = network.target({ media: [file] });
     for (let outcome = 'more'; outcome === 'more';) {

@@ -1,23 +1,24 @@
-// A simulated network of Meta that publishes containers: each is made, finished some reads later, and published once.
+// A simulated network of Meta that publishes containers. A container is made, is finished some reads later,
+// and is published once.
 import { randomInt } from 'node:crypto';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
 import { dayMs, type LongLivedLogins } from './logins.ts';
 import { GraphRefusal, refusalOf, tokenRefusalOf } from './refusals.ts';
 
-/** `Given`: the parameters that it was made with. */
+/** `Given`: the parameters that the container was made with. */
 export interface Container<Kind extends string, Given> {
   id: string;
   kind: Kind;
   given: Given;
   children: Container<Kind, Given>[];
-  /** SHA-256 of its file. */
+  /** SHA-256 of the container's file. */
   sha256: string | undefined;
   madeAt: number;
-  /** Reads until it is finished. */
+  /** Number of reads until the container is finished. */
   readsLeft: number;
-  /** Reads until it is known. */
+  /** Number of reads until the network knows the container. */
   hiddenReads: number;
-  /** In its status. */
+  /** The failure that the status shows. */
   failure: string | undefined;
   postId: string | undefined;
 }
@@ -26,7 +27,7 @@ export interface StoredPost<Kind extends string, Given> {
   id: string;
   container: Container<Kind, Given>;
   createdAt: number;
-  /** Reads of the post, and of the lists, until it is there. */
+  /** Number of reads of the post, and of the lists, until they show the post. */
   hiddenReads: number;
   hiddenLists: number;
 }
@@ -44,13 +45,19 @@ export abstract class ContainerServer<
   readonly posts: StoredPost<Kind, Given>[] = [];
   /** Method and path of each call, in their order. */
   readonly calls: string[] = [];
-  /** Given to the next calls instead of the network's own. */
+  /** Answers to the next calls, instead of the network's own. */
   readonly answers: Response[] = [];
   readonly publishFaults: PublishFault[] = [];
-  /** Of the next containers with a file, in their status. Empty: it doesn't fail. */
+  /**
+   * Failures that the status of the next containers with a file shows. An empty failure: the container
+   * doesn't fail.
+   */
   readonly failures: string[] = [];
   readonly readsUntilFinished: Partial<Record<Kind, number>>;
-  /** Reads of a new container, of a new post and of the lists that don't find it yet. */
+  /**
+   * Number of reads that don't find a new container, or a new post, yet; and number of lists that lack a new
+   * post.
+   */
   lag = { container: 0, post: 0, list: 0 };
   private nextId = 17_900_000_000_000_000n + BigInt(randomInt(1_000_000_000));
 
@@ -62,7 +69,7 @@ export abstract class ContainerServer<
   protected abstract limited(): GraphRefusal;
   /** Whether this path takes codes. */
   protected abstract takesCodes(path: string): boolean;
-  /** Counts a post toward its quota. */
+  /** Counts a post toward the quota. */
   protected abstract countPost(given: Given): void;
   abstract listPosts(): PublicPost[];
 
@@ -123,13 +130,13 @@ export abstract class ContainerServer<
     };
   }
 
-  /** Undefined: it is not known, or not yet. */
+  /** Undefined: the network doesn't know the container at all, or doesn't know it yet. */
   protected readContainer(id: string): Container<Kind, Given> | undefined {
     const found = this.containers.find((each) => each.id === id);
     return found && found.hiddenReads-- > 0 ? undefined : found;
   }
 
-  /** Counts the read. */
+  /** Returns the status, and counts the read. */
   protected readStatus(container: Container<Kind, Given>): Status {
     const status = this.statusOf(container);
     if (container.readsLeft > 0) container.readsLeft--;
@@ -143,7 +150,7 @@ export abstract class ContainerServer<
     return failure === undefined ? 'FINISHED' : 'ERROR';
   }
 
-  /** Returns the ID of the post. */
+  /** Publishes the container. Returns the ID of the post. */
   protected makePublic(container: Container<Kind, Given>, createdAt = this.logins.now()): string {
     const id = this.newId();
     container.postId = id;
@@ -153,13 +160,13 @@ export abstract class ContainerServer<
     return id;
   }
 
-  /** Undefined: it is not known, or not yet. */
+  /** Undefined: the network doesn't know the post at all, or doesn't know it yet. */
   protected readPost(id: string): StoredPost<Kind, Given> | undefined {
     const found = this.posts.find((each) => each.id === id);
     return found && found.hiddenReads-- > 0 ? undefined : found;
   }
 
-  /** Those of a list that are in it already, newest first. `since`: in seconds. */
+  /** The posts of a list that it already shows, newest first. `since`: in seconds. */
   protected listSince(
     since: number,
     isListed: (post: StoredPost<Kind, Given>) => boolean,

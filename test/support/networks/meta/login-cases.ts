@@ -1,4 +1,5 @@
-// What every login at a network of Meta must pass, and what those with long-lived tokens must pass besides.
+// What every login at a network of Meta must pass, and what a login with long-lived tokens must pass in
+// addition.
 import { describe, expect, test } from 'vitest';
 import type { Grant, Platform } from '../../../../activities/platforms/platform.ts';
 import { refusal } from '../../checks/platform-refusal.ts';
@@ -10,7 +11,7 @@ const never = new AbortController().signal;
 type Login = ReturnType<typeof loginOf<ReturnType<typeof appOf>>>;
 type LoginNetwork = Login & AsyncDisposable;
 
-/** `usedCode`: how the network refuses a code that was used. */
+/** `usedCode`: the words in which the network refuses a code that was used. */
 export function describeConsent(start: () => Promise<LoginNetwork>, usedCode: string): void {
   test('a consent is a denial if the user refuses it', async () => {
     await using network = await start();
@@ -41,7 +42,7 @@ interface LongLivedNetwork extends LoginNetwork {
 interface LongLivedFacts<Network extends LongLivedNetwork> {
   start(): Promise<Network>;
   platformOf(network: Network): Platform;
-  /** The network says how old a token is. */
+  /** The network reports how old a token is. */
   tellsAge: boolean;
 }
 
@@ -52,7 +53,7 @@ export function describeLongLivedTokens<Network extends LongLivedNetwork>({
 }: LongLivedFacts<Network>): void {
   describeConsent(start, 'Matching code was not found or was already used');
 
-  /** With a token that was issued so long ago. */
+  /** Logs in with a token that was issued this long ago. */
   async function logIn(network: Network, agoMs: number): Promise<Grant['credentials']> {
     network.server.logins.issuedBeforeMs = agoMs;
     const { credentials } = await network.logIn();
@@ -86,7 +87,7 @@ export function describeLongLivedTokens<Network extends LongLivedNetwork>({
     test('leaves the token until it expires if the network refuses', async () => {
       await using network = await start();
       const { access_token } = await logIn(network, 0);
-      // Nobody knows how old an imported token is.
+      // An imported token's age is unknown.
       expect(await refusal(refresh(network, { access_token: access_token! }))).toMatchObject({
         kind: 'unavailable',
         options: { platformCode: '100' },

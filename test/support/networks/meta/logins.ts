@@ -1,9 +1,9 @@
-// The consent page and the tokens of Threads, and of Instagram's own login, as both simulate them.
-// By https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions,
+// The consent page and the tokens of the simulated Threads, and of the simulated Instagram's own login. By
+// https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions,
 // https://developers.facebook.com/docs/threads/get-started/long-lived-tokens and
-// https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login, read on
-// 2026-11-26. Stricter than Meta: it refuses a parameter that it doesn't know. The refusal of a refresh is not
-// documented.
+// https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login,
+// read on 2026-11-26. Stricter than Meta: it refuses a parameter that it doesn't know. The refusal of a
+// refresh is not documented.
 import { z } from 'zod';
 import { newSecret } from '../oauth/grants.ts';
 import { ConsentPage, otherUri, showProblem, splitScope } from './consent.ts';
@@ -47,9 +47,9 @@ const longLifeS = 5_183_944;
 
 interface Settings {
   userId: string;
-  /** Of the grant types. */
+  /** Prefix of the grant types. */
   prefix: 'th' | 'ig';
-  /** Those that Fanfare may ask for. The network has more. The first one is required. */
+  /** Scopes that Fanfare may ask for. The network has more scopes. The first one is required. */
   scopes: readonly string[];
 }
 
@@ -76,12 +76,12 @@ export abstract class LongLivedLogins extends ConsentPage {
     return [...super.listSecrets(), ...this.tokens.map(({ text }) => text)];
   }
 
-  /** As a login that was made elsewhere. */
+  /** Makes a token as if a login elsewhere had made it. */
   createToken(scopes = this.settings.scopes, isLong = true): string {
     return this.issue(scopes, isLong).text;
   }
 
-  /** In the network's own form. */
+  /** The refusal of a token without the scope, in the network's own form. */
   protected abstract lacksScope(scope: string): GraphRefusal;
   protected abstract showShort(token: string, scopes: readonly string[]): Response;
 
@@ -120,7 +120,7 @@ export abstract class LongLivedLogins extends ConsentPage {
     return this.decide(request, given, { ...data, scopes }, '#_');
   }
 
-  /** Throws unless the app knows its secret. */
+  /** Throws unless the request has the app's secret. */
   protected readOfApp<T extends { client_id: string; client_secret: string }>(
     schema: z.ZodType<T>,
     given: Parameters,
@@ -154,7 +154,7 @@ export abstract class LongLivedLogins extends ConsentPage {
     return show(this.issue(scopes, true));
   }
 
-  /** Nothing says that the old token ends. */
+  /** The old token stays valid, because no document says that it ends. */
   refresh(given: Parameters): Response {
     const { grant_type, access_token } = read(Refresh, given);
     if (grant_type !== `${this.settings.prefix}_refresh_token`) throw invalid('grant_type');

@@ -1,4 +1,5 @@
-// How the simulators of Meta fetch media: without redirects, as its crawler, and by their bytes.
+// How the simulators of Meta fetch media. As Meta's crawler does, they follow no redirects. They judge a file
+// by its bytes.
 import { createHash } from 'node:crypto';
 
 /** https://developers.facebook.com/docs/sharing/webmasters/web-crawlers */
@@ -6,14 +7,14 @@ const userAgent = 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit
 
 interface FetchedFile {
   bytes: Buffer;
-  /** As the server says. */
+  /** Type of the file, as the server declares it. */
   type: string;
-  /** By its first bytes. */
+  /** Format of the file, judging by its first bytes. */
   format: 'jpeg' | 'png' | 'video' | undefined;
   sha256: string;
 }
 
-/** Undefined: it can't be fetched. `range`: that the crawler asks for. */
+/** Undefined: the file can't be fetched. `range`: the range that the crawler asks for. */
 export async function fetchFile(url: string, range?: string): Promise<FetchedFile | undefined> {
   if (!/^[\x21-\x7e]+$/.test(url)) return undefined;
   const headers = { 'user-agent': userAgent, ...(range !== undefined && { range }) };

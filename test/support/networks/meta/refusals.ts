@@ -26,7 +26,7 @@ export class GraphRefusal extends Error {
     this.details = details;
   }
 
-  /** The status and the type: instead of the error's own. */
+  /** `status` and `type` replace those of the error. */
   toResponse({ status, type }: Pick<Details, 'status' | 'type'> = {}): Response {
     const { subcode, isTransient, title, shown, data, headers, ...own } = this.details;
     const error = {
@@ -45,7 +45,10 @@ export class GraphRefusal extends Error {
   }
 }
 
-/** Of the endpoint that takes a code: https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions */
+/**
+ * The refusal of the endpoint that takes a code:
+ * https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
+ */
 export class TokenRefusal extends GraphRefusal {
   constructor(message: string) {
     super(400, message);
@@ -66,10 +69,10 @@ export const missing = (id: string, method = 'GET') => {
   return new GraphRefusal(100, message, { subcode: 33, type: 'GraphMethodException' });
 };
 
-/** Meta refuses no post in these words. */
+/** Words in which Meta never refuses a post. */
 export const notWelcome = { code: 4_242, message: 'This is not welcome here.' };
 
-/** `limited`: the network's own. No network says in whole seconds for how long it limits. */
+/** `limited`: the network's own error. No network says in whole seconds how long a limit lasts. */
 export function refusalOf(kind: RefusalKind, limited: GraphRefusal): GraphRefusal {
   switch (kind) {
     case 'limited':
@@ -91,7 +94,7 @@ export function refusalOf(kind: RefusalKind, limited: GraphRefusal): GraphRefusa
   }
 }
 
-/** As the endpoint that takes a code refuses. */
+/** The refusal of the endpoint that takes a code. */
 export function tokenRefusalOf(kind: RefusalKind, limited: GraphRefusal): GraphRefusal {
   const refusal = refusalOf(kind, limited);
   const isOfCaller = kind !== 'unavailable' && kind !== 'error';

@@ -15,7 +15,10 @@ export const form = 'application/x-www-form-urlencoded';
 export const json = 'application/json';
 export const multipart = 'multipart/form-data';
 
-/** Parameters come in the query and in the body, in any mixture. `types`: of the bodies that the network takes. */
+/**
+ * Parameters come in the query and in the body, in any mixture. `types`: types of bodies that the network
+ * takes.
+ */
 export async function readGiven(request: Request, types: readonly string[]): Promise<Given> {
   const files = new Map<string, Buffer>();
   const { pathname, searchParams } = new URL(request.url);
@@ -67,7 +70,7 @@ function toLists(fields: Parameters): Parameters {
   return read;
 }
 
-/** Throws `(#100)`. */
+/** Throws the error `(#100)` if the schema refuses the parameters. */
 export function read<T>(schema: z.ZodType<T>, parameters: Parameters): T {
   const { data, error } = schema.safeParse(parameters);
   if (!error) return data;
@@ -79,14 +82,14 @@ export function read<T>(schema: z.ZodType<T>, parameters: Parameters): T {
 
 const fromText = (given: unknown) => (typeof given === 'string' ? parseJson(given) : given);
 
-/** In a query and in a form, everything but a text is JSON. */
+/** In a query and in a form, every value except a text is JSON. */
 export const jsonOf = <T>(schema: z.ZodType<T>) => z.preprocess(fromText, schema);
 
 export const id = z.union([z.string().regex(/^\d+$/), z.int().transform(String)]);
 export const flag = jsonOf(z.union([z.boolean(), z.literal([0, 1]).transform(Boolean)]));
 export const count = jsonOf(z.int().min(0));
 export const webUrl = z.url({ protocol: /^https?$/ });
-/** Of the answer: a text with commas, or a list. */
+/** The fields that the answer must have: a text with commas, or a list. */
 export const fields = z
   .preprocess(
     (given) => (typeof given === 'string' && given.startsWith('[') ? parseJson(given) : given),
@@ -106,7 +109,7 @@ export const Listing = Paging.extend({ since: jsonOf(z.number()).default(0) });
 export const readBearer = ({ headers }: Request, scheme = 'Bearer') =>
   new RegExp(`^${scheme} (\\S+)$`).exec(headers.get('authorization') ?? '')?.[1];
 
-/** The asked fields. Those without a value are left out. Graph APIs always name the object. */
+/** Returns the requested fields that have a value. Graph APIs always return the object's ID. */
 export function pick(
   row: object,
   fields: string | undefined,
@@ -140,7 +143,7 @@ function splitFields(given: string): Field[] {
 const toMembers = (all: Parameters, asked: readonly Field[]) =>
   Object.fromEntries(asked.map(([name, members]) => [name, narrow(all[name], members)]));
 
-/** An object, or each object of a list. */
+/** Narrows an object, or each object of a list, to these members. */
 function narrow(value: unknown, members: string | undefined): unknown {
   if (members === undefined || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each: unknown) => narrow(each, members));
@@ -156,7 +159,10 @@ export interface PageRequest {
   fields?: string | undefined;
 }
 
-/** By cursors. `next`: the address of the next page, which has the token as Meta's has. Absent: the network names none. */
+/**
+ * A page of a list with cursors. `next`: the address of the next page. It has the token, as Meta's addresses
+ * have. Absent: the network doesn't name the next page.
+ */
 export function listPage(
   rows: readonly object[],
   { limit, after, fields }: PageRequest,
@@ -179,12 +185,12 @@ export function listPage(
   });
 }
 
-/** As Meta writes a time. */
+/** Writes a time as Meta does. */
 export const writeTime = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000');
 
 const oldestVersion = 22;
 
-/** The rest of the path. Throws for a version that has ended. */
+/** Returns the rest of the path. Throws for a version that has ended. */
 export function withoutVersion(path: string): string {
   const version = /^\/v(\d+)\.\d+(?=\/|$)/.exec(path);
   if (!version) return path;

@@ -1,4 +1,4 @@
-// A simulated network of Meta as the contract test runs it: an account connects by consent, with an app.
+// Starts a simulated network of Meta for the contract test. An account connects by consent, with an app.
 import { giveConsent } from '../../app/consent.ts';
 import type { NetworkServer, RunningNetwork } from '../contract/subject.ts';
 import { startFaultyServer } from '../faulty-server.ts';
@@ -10,7 +10,10 @@ interface MetaServer extends NetworkServer {
   listPosts: RunningNetwork['listPosts'];
 }
 
-/** `envOf`: the settings for the simulator at this URL. `app`: prefix of the variables with the client. */
+/**
+ * `envOf`: returns the settings for the simulator at this URL. `app`: prefix of the variables with the
+ * client.
+ */
 export async function startMeta(
   network: MetaServer,
   switchboard: Switchboard,

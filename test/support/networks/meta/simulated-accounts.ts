@@ -1,5 +1,5 @@
-// Accounts at the simulated Facebook, Instagram and Threads. Each has a simulator of its own, so a test can count what
-// its calls did, and hold any of them. One address for each network leads to all of its accounts.
+// Accounts at the simulated Facebook, Instagram and Threads. Each account has its own simulator, so a test can count the
+// effects of an account's calls, and hold any of the calls. One address for each network leads to all of its accounts.
 import type { NetworkServer, PublicPost } from '../contract/subject.ts';
 import { FacebookServer } from '../facebook/server.ts';
 import { startNetwork as startFacebook } from '../facebook/subject.ts';
@@ -12,7 +12,9 @@ import { form, json, multipart, readGiven } from './requests.ts';
 
 export type MetaName = 'facebook' | 'instagram' | 'threads';
 
-/** `before`: the network has not acted on the call. `after`: it has, and has not answered. */
+/**
+ * `before`: the network has not acted on the call. `after`: it has acted on the call, but has not answered.
+ */
 export type Moment = 'before' | 'after';
 
 export interface Hold {
@@ -26,15 +28,15 @@ export interface Hold {
 
 export interface SimulatedAccount {
   readonly token: string;
-  /** Names of its calls, in the order of their arrival. */
+  /** Names of the account's calls, in the order of their arrival. */
   readonly calls: readonly string[];
-  /** Names of those that the network acted on. */
+  /** Names of the calls that the network acted on. */
   readonly taken: readonly string[];
   forgetCalls(): void;
-  /** `index`: of the call, in the order of their arrival. */
+  /** `index`: position of the call, in the order of arrival. */
   hold(index: number, moment: Moment): Hold;
   listPosts(): PublicPost[];
-  /** Containers, photos and videos, whether used or not. */
+  /** Counts containers, photos and videos, whether used or not. */
   countContainers(): number;
 }
 
@@ -95,7 +97,7 @@ const simulators: Record<MetaName, (id: string) => Simulator> = {
   instagram(id) {
     const server = new InstagramServer();
     server.user.id = id;
-    // The first read finds it in progress.
+    // The first read finds the container in progress.
     server.readsUntilFinished.REELS = 1;
     const { logins, containers } = server;
     return { server, token: logins.createToken(), countContainers: () => containers.length };
@@ -160,11 +162,14 @@ function createHold() {
   };
 }
 
-/** The upload of a video's bytes uses another scheme. */
+/** The upload of a video's bytes has another scheme in its `authorization` header. */
 const readToken = ({ headers }: Request) =>
   /^(?:Bearer|OAuth) (\S+)$/.exec(headers.get('authorization') ?? '')?.[1] ?? '';
 
-/** Such as `POST media`, `POST videos transfer`, and `GET permalink` for a read of this field of an object. */
+/**
+ * Names a call, such as `POST media`, `POST videos transfer`, or `GET permalink` for a read of this field of
+ * an object.
+ */
 async function nameOf(request: Request): Promise<string> {
   const { method, url } = request;
   const path = new URL(url).pathname.split('/');
@@ -176,7 +181,7 @@ async function nameOf(request: Request): Promise<string> {
   return parts.filter((part) => typeof part === 'string').join(' ');
 }
 
-/** Each name once, such as `GET status` and `GET status 2`. */
+/** Makes each name unique, such as `GET status` and `GET status 2`. */
 export function numberNames(names: readonly string[]): string[] {
   return names.map((name, i) => {
     const earlier = names.slice(0, i).filter((each) => each === name).length;

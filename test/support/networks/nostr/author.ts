@@ -7,21 +7,21 @@ import { createUrlGuard } from '../../../../activities/egress/url-guard.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
 import { prepareTarget } from '../target.ts';
 
-/** Nostr gives every post an ID. */
+/** A published post with its ID, because Nostr gives every post an ID. */
 type PublishedNote = Published & { externalId: string };
 
 export interface Author {
   nostr: Platform;
   key: Uint8Array;
   pubkey: string;
-  /** As they are stored. */
+  /** Credentials as they are stored. */
   credentials: { private_key: string; relays: string };
   toTarget(target?: Partial<Target>): Target;
   /** Prepares and commits. */
   publish(target?: Partial<Target>): Promise<PublishedNote>;
 }
 
-/** Nobody listens there. */
+/** No relay listens at this address. */
 export const deadRelay = 'ws://127.0.0.1:2';
 
 export function createConnector(

@@ -1,9 +1,9 @@
-// A proxy in front of a relay that passes messages on, and loses the answers.
+// A proxy in front of a relay. It passes messages on, but loses the relay's answers.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface LossyProxy extends AsyncDisposable {
   readonly url: string;
-  /** Answers still to be lost. */
+  /** How many answers the proxy will still lose. */
   losses: number;
 }
 
@@ -23,7 +23,7 @@ export async function startLossyProxy(relayUrl: string): Promise<LossyProxy> {
     client.pipe(relay);
     let isOpen = false;
     relay.on('data', (chunk) => {
-      // The first answer is that to the handshake.
+      // The first answer belongs to the handshake.
       if (!isOpen || proxy.losses === 0) {
         isOpen = true;
         client.write(chunk);

@@ -10,7 +10,7 @@ import { keepOutput } from '../../servers/cache.ts';
 import { installPythonPackages, python } from '../../servers/python-packages.ts';
 
 export interface RealRelay {
-  /** Of its WebSockets. */
+  /** URL of the relay's WebSockets. */
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ const stopTimeoutMs = 5_000;
 /** The longest text that the relay takes, in code points. */
 export const realRelayMaxText = 32_000;
 
-/** `skipped` says why it can't be had on this machine. */
+/** `skipped` says why the relay can't run on this machine. */
 export async function startRealRelay(): Promise<RealRelay | { skipped: string }> {
   let packages: string;
   try {
@@ -33,7 +33,7 @@ export async function startRealRelay(): Promise<RealRelay | { skipped: string }>
   const data = await mkdtemp(join(tmpdir(), 'fanfare-nostr-'));
   const port = await findFreePort('127.0.0.1');
   const config = join(data, 'config.yaml');
-  // Every JSON text is valid YAML.
+  // The file is written as JSON, because every JSON text is valid YAML.
   await writeFile(config, JSON.stringify(configure(data, port)));
   const program = 'from nostr_relay.cli import main; main()';
   const child = spawn(python, ['-c', program, '-c', config, 'serve', '--use-uvicorn'], {
@@ -52,7 +52,7 @@ export async function startRealRelay(): Promise<RealRelay | { skipped: string }>
   throw new Error(`The Nostr relay did not start:\n${output()}`);
 }
 
-/** The relay's own config.yaml, with a limit for the length of texts, which that file leaves out. */
+/** The relay's own config.yaml, with a limit for the length of texts. The original file has no such limit. */
 function configure(data: string, port: number) {
   return {
     relay_name: 'test',

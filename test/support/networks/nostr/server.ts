@@ -8,7 +8,10 @@ import { verifyEvent, type NostrEvent } from 'nostr-tools/pure';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Fault } from '../faults.ts';
 
-/** Returns the relay's words, such as `blocked: you are banned`. */
+/**
+ * Returns the relay's reason for a refusal, such as `blocked: you are banned`. Undefined: the relay takes the
+ * event.
+ */
 export type Refuse = (event: NostrEvent) => string | undefined;
 
 export interface Relay extends AsyncDisposable {
@@ -17,18 +20,18 @@ export interface Relay extends AsyncDisposable {
   readonly events: NostrEvent[];
   /** All messages that were sent to the relay. */
   readonly messages: unknown[][];
-  /** Refuses events. */
+  /** Decides which events the relay refuses. */
   refuse: Refuse;
-  /** What only authenticated clients may do. */
+  /** Which calls only authenticated clients may make. */
   needsAuth: 'nothing' | 'write' | 'read';
-  /** Whether the relay accepts the proof of a client. */
+  /** Whether the relay accepts a client's proof of its key. */
   takesAuth: boolean;
   /** Replaces the answer to a message. Null: no answer. */
   answerWith: ((message: unknown[]) => string | null) | undefined;
 }
 
 export interface RelayOptions {
-  /** Called on a fault that lets a client wait, with the ID in the URL. */
+  /** Called with the ID in the URL, on a fault after which a client waits. */
   onHang?: (callId: string) => void;
 }
 
@@ -194,7 +197,7 @@ export async function startRelay({ onHang }: RelayOptions = {}): Promise<Relay> 
   return Object.assign(relay, { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}` });
 }
 
-/** NIP-01's own examples. */
+/** Reasons from NIP-01's own examples. */
 const wordsOf: Partial<Record<Fault, string>> = {
   limited: 'rate-limited: slow down there chief',
   limited_with_retry_after: 'rate-limited: slow down there chief',
@@ -221,7 +224,7 @@ function parse(text: string): unknown[] | undefined {
   }
 }
 
-/** Undefined: the event is valid by NIP-01. */
+/** Returns why the event is invalid by NIP-01. Undefined: the event is valid. */
 function findEventFault(given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null) return 'not an event';
   const event = given as NostrEvent;

@@ -19,7 +19,7 @@ export const nostrFacts: NetworkFacts = {
       arrives: { hashtags: ['fanfare'], content_warning: 'Spoilers' },
     },
   ],
-  // As many bytes as characters.
+  // The text has as many bytes as characters.
   textOf: (length) => 'a'.repeat(length),
 };
 

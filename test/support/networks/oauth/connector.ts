@@ -21,7 +21,7 @@ export const oauthScopes = ['accounts', 'publish'];
 interface Settings {
   fetch: Fetch;
   url: string;
-  /** Used unless a request brings an app. */
+  /** Used if a request brings no app. */
   client: { id: string; secret: string };
   /** Default: true. */
   needsRefreshToken?: boolean;

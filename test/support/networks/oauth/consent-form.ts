@@ -1,6 +1,7 @@
-// The consent page of a simulated network: it sends the request back, with the user's decision.
+// The consent page of a simulated network. Its form sends the parameters of the request, with the user's
+// decision.
 
-/** `action`: the path that takes the decision. `head`: shown above. */
+/** `action`: the path that takes the decision. `head`: shown above the form. */
 export function showConsentForm(
   action: string,
   asked: Record<string, string | undefined>,

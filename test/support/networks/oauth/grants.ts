@@ -2,12 +2,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Refusal } from '../strict-requests.ts';
 
-/** What the user allowed, until it is revoked. */
+/** What the user allowed, until the grant is revoked. */
 interface Grant {
   clientId: string | undefined;
   scope: string;
   isRevoked: boolean;
-  /** The last one is good. */
+  /** The last token of the list is the good one. */
   accessTokens: string[];
   refreshTokens: string[];
   expiresAtMs: number;
@@ -17,17 +17,17 @@ interface Grant {
 /** How long tokens live. */
 export interface Lifetimes {
   accessS: number;
-  /** From the login on. */
+  /** From the login until the refresh token ends. */
   refreshS: number;
   /** Whether each refresh replaces the refresh token. */
   isRotating: boolean;
 }
 
 interface Consent {
-  /** Default: the network has one client. */
+  /** Absent: the network has only one client. */
   clientId?: string;
   redirectUri: string;
-  /** Null: the network knows no PKCE. */
+  /** Null: the network doesn't use PKCE. */
   challenge: string | null;
   scope: string;
 }
@@ -78,7 +78,7 @@ export interface Grants {
   createCode(consent: Consent): string;
   exchange(given: Exchange): Issued;
   refresh(token: string): Issued;
-  /** A login without a consent. */
+  /** Logs in without a consent. */
   logIn(scope: string): Issued;
   /** Throws unless the request bears a good token with the scope. */
   check(request: Request, scope: string): void;
@@ -92,12 +92,15 @@ export interface Grants {
   expireAll(): void;
   revokeAll(): void;
   countLive(): number;
-  /** Every code and token that it ever gave out. */
+  /** Every code and token that the network ever gave out. */
   listSecrets(): string[];
 }
 
 export interface GrantSettings extends Partial<Lifetimes> {
-  /** Tokens never expire, nothing refreshes them, and each login with a client and a scope gets the same one. */
+  /**
+   * Tokens never expire, and nothing refreshes them. All logins with the same client and scope get the same
+   * token.
+   */
   hasLastingTokens?: boolean;
 }
 

@@ -55,7 +55,7 @@ export function useHostedFlow() {
 
   const withMethods = (...connect: ConnectMethod[]): Platform => ({ ...platform, connect });
 
-  /** The hosted pages. */
+  /** Creates the hosted pages. */
   const createPages = (at: Platform = platform, context: Partial<Context> = {}) =>
     createConnectRoutes({ ...rest.context, ...context, platforms: createPlatforms([at]) });
 
@@ -106,7 +106,7 @@ export function useHostedFlow() {
     return browser.submit(await beginConsent(browser, at), { decision: 'allow' });
   }
 
-  /** The session is still open, and only these accounts are connected. */
+  /** Expects that the session is still open, and that only these accounts are connected. */
   async function expectOpen(session: Session, accounts: string[] = []): Promise<void> {
     expect(await listAccounts()).toEqual(accounts);
     expect(await readSession(session)).toMatchObject({

@@ -18,7 +18,7 @@ export interface OAuthServer extends NetworkServer {
   accounts: OAuthAccount[];
   /** Scopes that the user unchecks on the consent page. */
   readonly withheldScopes: Set<string>;
-  /** Answers the next request of the token endpoint. */
+  /** Replaces the answer to the next request of the token endpoint. */
   nextTokenAnswer: Response | undefined;
   readonly posts: (PublicPost & { accountId: string })[];
   /** Requests of the token endpoint. */
@@ -26,7 +26,7 @@ export interface OAuthServer extends NetworkServer {
   countLiveGrants(): number;
   /** Moves the clock of the network. */
   pass(ms: number): void;
-  /** Every code, token and client secret that it ever gave out. */
+  /** Every code, token and client secret that the network ever gave out. */
   listSecrets(): string[];
 }
 
@@ -51,7 +51,7 @@ const TokenRequest = z.discriminatedUnion('grant_type', [
 ]);
 const NewPost = z.strictObject({ text: z.string(), reference: z.string() });
 
-/** `redirectUri`: the only one that the client has registered. */
+/** `redirectUri`: the only redirect URI that the client has registered. */
 export function createOAuthServer(redirectUri: string, lifetimes?: GrantSettings): OAuthServer {
   const client = { id: 'fanfare', secret: newSecret('client') };
   const grants = createGrants(lifetimes);
@@ -92,14 +92,14 @@ export function createOAuthServer(redirectUri: string, lifetimes?: GrantSettings
     return account;
   }
 
-  /** Nobody is redirected to an address that isn't registered: RFC 6749, section 4.1.2.1. */
+  /** The user isn't redirected to an address that isn't registered: RFC 6749, section 4.1.2.1. */
   function checkAuthorization(given: z.infer<typeof Authorization>): void {
     if (given.client_id !== client.id || given.redirect_uri !== redirectUri) {
       throw new Refusal(400, 'invalid_request', 'The client or the redirect_uri is unknown.');
     }
   }
 
-  /** For endpoints whose errors have the form of RFC 6749. */
+  /** For endpoints that report errors in the form of RFC 6749. */
   const ofClient =
     (handle: (request: Request) => Promise<Response>): Route['handle'] =>
     async (request) => {

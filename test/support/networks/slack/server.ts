@@ -19,7 +19,7 @@ interface Channel {
 
 interface Message {
   type: 'message';
-  /** Absent in messages with files. */
+  /** Messages with files have no subtype. */
   subtype?: 'bot_message' | 'thread_broadcast';
   bot_id: string;
   channel: string;
@@ -39,7 +39,7 @@ interface SharedFile {
 }
 
 interface SlackFile extends SharedFile {
-  /** Of the upload URL. */
+  /** Ticket of the upload URL. */
   ticket: string;
   bytes?: Buffer;
   isCompleted: boolean;
@@ -156,17 +156,17 @@ export class SlackServer implements NetworkServer {
     'groups:history',
   ];
   readonly files = new Map<string, SlackFile>();
-  /** How many messages with pictures are refused because Slack still processes these. */
+  /** How many messages with pictures are refused because Slack is still processing the pictures. */
   refusesPictures = 0;
-  /** How many times the history is read before completed files are shared there. Null: at once. */
+  /** After this many reads of the history, completed files are shared there. Null: at once. */
   sharesAfterReads: number | null = 0;
   private unshared: { reads: number; message: Message; options: Record<string, unknown> }[] = [];
-  /** Absent: the token is good. */
+  /** Why the token is refused. Absent: the token is good. */
   tokenFault: string | undefined;
   readonly botId = 'B0FANFARE1';
-  /** Given to the next calls instead of Slack's own. Undefined: Slack's own. */
+  /** Answers to the next calls, instead of Slack's own. Undefined: Slack's own answer. */
   readonly answers: (Response | undefined)[] = [];
-  /** 15 for apps that are sold outside Slack's Marketplace. */
+  /** The limit is 15 for apps that are sold outside Slack's Marketplace. */
   maxPage = 999;
   private lastMicros = 0;
   private origin = '';
@@ -206,7 +206,7 @@ export class SlackServer implements NetworkServer {
     this.tokenFault = 'account_inactive';
   }
 
-  /** Adds a message of somebody else. */
+  /** Adds another author's message. */
   say(text: string, more: Partial<Message> = {}): string {
     const ts = this.nextTs();
     const said = { type: 'message', subtype: 'bot_message', bot_id: 'B0STRANGER' } as const;
@@ -466,7 +466,7 @@ export class SlackServer implements NetworkServer {
     if (!is_member) throw new SlackRefusal('not_in_channel');
   }
 
-  /** `first` is the first message of every page. */
+  /** `first`: a message that begins every page. */
   private page(
     all: Message[],
     given: Omit<ArgumentsOf<'conversations.history'>, 'channel'>,

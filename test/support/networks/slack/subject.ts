@@ -20,7 +20,7 @@ export const slackFacts: NetworkFacts = {
       given: { mrkdwn: true, unfurl_links: false, unfurl_media: false },
       arrives: { mrkdwn: true, unfurl_links: false, unfurl_media: false },
     },
-    // Has an effect in replies only.
+    // This option has an effect only in replies.
     { given: { reply_broadcast: true }, arrives: {} },
   ],
 };
@@ -32,7 +32,7 @@ export const slackSubject: NetworkSubject = {
   resolution: 'search',
   calls: { commit: 1, reconcile: 1 },
   textLimit: slack.rules.text.max,
-  // Slack gives a code and no words.
+  // Slack gives a code but no words.
   refusal: { platformCode: code, message: code },
   start,
 };

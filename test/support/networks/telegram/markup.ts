@@ -49,7 +49,7 @@ function readHtml(text: string): Markup {
   return { text: shown.replaceAll('&amp;', '&') };
 }
 
-/** Bold and italic only. */
+/** Reads only bold and italic text. */
 function readMarkdown(text: string): Markup {
   let shown = '';
   for (let at = 0; at < text.length; at++) {

@@ -15,9 +15,9 @@ export interface Chat {
   type: ChatType;
   title: string;
   username?: string;
-  /** What members without the rights of an administrator may do. */
+  /** Rights of members who are not administrators. */
   permissions?: { can_send_messages: boolean };
-  /** What the bot is there; null: the bot was never there. */
+  /** The bot's membership in the chat; null: the bot was never a member. */
   bot: (Record<string, unknown> & { status: string }) | null;
   /** Topics of a forum, without the general topic. */
   topics?: number[];
@@ -27,7 +27,7 @@ export interface Chat {
 export interface TelegramServer extends NetworkServer {
   readonly token: string;
   readonly chats: Chat[];
-  /** The methods that were called, in order. */
+  /** The methods of all calls, in order. */
   readonly calls: string[];
   /** Lists the media of each post in the channel, in order. */
   listMedia(): TelegramMedia[][];
@@ -56,7 +56,7 @@ interface Message {
   options: Record<string, unknown>;
 }
 
-/** Answered as `{ok: false}`, with the code as the status. */
+/** The server answers this with `{ok: false}`, and with the code as the status. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: number;
@@ -157,7 +157,7 @@ export function createTelegramServer(chats: Chat[] = [channel]): TelegramServer 
     return found;
   }
 
-  /** As `check_chat_access`: a group that became a supergroup can still be read. */
+  /** Works as `check_chat_access` does. A group that became a supergroup can still be read. */
   function checkAccess(chat: Chat, rights: 'read' | 'read_members' | 'write'): void {
     const status = chat.bot?.status ?? 'left';
     const kind = `${chat.type} chat`;
@@ -211,7 +211,7 @@ export function createTelegramServer(chats: Chat[] = [channel]): TelegramServer 
     return { ...media, cover };
   }
 
-  /** Sends media with one caption, which is checked as the text of a message is. */
+  /** Sends media with one caption. The caption is checked like the text of a message. */
   async function sendMedia(
     given: Omit<z.infer<typeof SendOptions>, 'caption'>,
     items: (AlbumItem | { type: 'animation'; media: string; caption?: string | undefined })[],
@@ -335,7 +335,7 @@ export function createTelegramServer(chats: Chat[] = [channel]): TelegramServer 
       const shown = readMarkup(text, parse_mode);
       const chat = findChat(chat_id);
       checkAccess(chat, 'write');
-      // A chat without topics takes any topic.
+      // A chat without topics accepts any topic.
       if (topic !== undefined && chat.topics && !chat.topics.includes(topic)) {
         throw new Refusal(400, 'Bad Request: message thread not found');
       }

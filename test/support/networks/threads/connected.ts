@@ -8,7 +8,7 @@ import { startFaultyServer } from '../faulty-server.ts';
 import { phasesOf, targetOf } from '../target.ts';
 import { ThreadsServer } from './server.ts';
 
-/** `url`: of the simulator, which fetches media from the app of the test. */
+/** `url`: URL of the simulator. The simulator fetches media from the app of the test. */
 export const threadsVariables = (url: string) => ({
   FANFARE_THREADS_API_URL: url,
   FANFARE_THREADS_CONSENT_URL: `${url}/oauth/authorize`,

@@ -11,7 +11,7 @@ const AppTokenRequest = z.strictObject({ ...ofApp, grant_type: z.literal('client
 export class ThreadsLogins extends LongLivedLogins {
   /** The form of the error for a bad token. */
   errorForm: 'graph' | 'api' = 'graph';
-  /** The inspection of a token needs a token of a tester, and the user is no tester. */
+  /** The user is not a tester of the app, and only a tester's token can inspect a token. */
   inspectsNone = false;
 
   constructor(userId: string) {
@@ -35,7 +35,7 @@ export class ThreadsLogins extends LongLivedLogins {
     return apiError(100, message, { status: 400, subcode: 10 });
   }
 
-  /** With a number as the ID of the user, as documented. */
+  /** Shows the ID of the user as a number, as documented. */
   protected showShort(token: string): Response {
     const body = `{"access_token":"${token}","user_id":${this.settings.userId}}`;
     return new Response(body, { headers: { 'content-type': 'application/json' } });

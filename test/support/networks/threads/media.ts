@@ -1,4 +1,4 @@
-// What the simulated Threads takes as an image or a video: by the URL, the type and the bytes.
+// Which images and videos the simulated Threads takes. It checks the URL, the type and the bytes.
 import { fetchFile } from '../meta/media.ts';
 import { notAnImage, notDownloaded } from './refusals.ts';
 

@@ -1,5 +1,5 @@
-// What a container of the simulated Threads may have.
-// By https://developers.facebook.com/docs/threads/reference/publishing and
+// Parameters that a container of the simulated Threads may have. By
+// https://developers.facebook.com/docs/threads/reference/publishing and
 // https://developers.facebook.com/docs/threads/posts, read on 2026-11-26. Stricter than Threads: it refuses a
 // parameter that it doesn't know.
 import { z } from 'zod';
@@ -99,14 +99,14 @@ export function readNewContainer(given: Parameters): NewContainer {
   return data;
 }
 
-/** Nothing says where the name stands in the answer. */
+/** No document says where the answer has the name of this error. */
 const tooManyLinks = () =>
   apiError('THREADS_API__LINK_LIMIT_EXCEEDED', 'The post has too many links.', { status: 400 });
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const isEmoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 
-/** An emoji counts as its bytes. */
+/** Counts an emoji as its number of bytes. */
 const lengthOf = (text: string) =>
   Array.from(graphemes.segment(text), ({ segment }) =>
     isEmoji.test(segment) ? Buffer.byteLength(segment) : Array.from(segment).length,

@@ -2,7 +2,7 @@
 // such as https://github.com/fbsamples/threads_api/issues/70.
 import { GraphRefusal } from '../meta/refusals.ts';
 
-/** As Threads' own API refuses, often with the status 500 for a mistake of the caller. */
+/** A refusal of Threads' own API, which often has the status 500 for a mistake of the caller. */
 export const apiError = (
   code: number | string,
   message: string,
@@ -29,7 +29,7 @@ export const limited = () =>
 export const noPermission = () =>
   apiError(10, 'Application does not have permission for this action');
 
-/** With the URL, as some of Meta's answers have it. */
+/** The refusal contains the URL, as some of Meta's answers do. */
 export const notDownloaded = (url: string) =>
   new GraphRefusal(1, 'An unknown error occurred', {
     subcode: 2207052,

@@ -37,11 +37,11 @@ import {
   type ThreadsPost,
 } from './shown.ts';
 
-/** What the next publish does instead of publishing and saying so. */
+/** A fault of the next publish. */
 type PublishFault =
-  /** Publishes, and answers as if it had not. */
+  /** Threads publishes, but answers as if it had not. */
   | 'lies'
-  /** Doesn't find the container, although it is finished. */
+  /** Threads doesn't find the container, although the container is finished. */
   | 'loses';
 
 const Publish = z.strictObject({ creation_id: z.string() });
@@ -54,7 +54,7 @@ export class ThreadsServer extends ContainerServer<Kind, NewContainer, PublishFa
   readonly logins = new ThreadsLogins(this.user.id);
   /** Posts of other profiles. */
   readonly foreignPosts = new Set(['18050206876707110']);
-  /** Fetches of images that fail from now on. */
+  /** How many of the next fetches of images fail. */
   failedFetches = 0;
   quota = { posts: 0, replies: 0 };
 
@@ -172,7 +172,7 @@ export class ThreadsServer extends ContainerServer<Kind, NewContainer, PublishFa
     return Response.json({ id: container.id });
   }
 
-  /** Threads fetches a video later, so its failure shows only in the status. */
+  /** Threads fetches a video later, so a failure of the fetch shows only in the status. */
   private async takeVideo(container: ThreadsContainer, url: string): Promise<void> {
     try {
       container.sha256 = await fetchMedia(url, 'video');
@@ -215,7 +215,7 @@ export class ThreadsServer extends ContainerServer<Kind, NewContainer, PublishFa
     return Response.json({ success: true, deleted_id: id });
   }
 
-  /** `reverse`: newest first, which is the default. */
+  /** `reverse`: the newest answer is first, which is the default. */
   private listAnswers(id: string, { reverse = 'true', ...given }: Parameters): Response {
     if (!this.posts.some((post) => post.id === id)) throw notFound(id);
     if (reverse !== 'true' && reverse !== 'false') throw apiError(100, 'Invalid reverse');

@@ -14,7 +14,7 @@ interface Profile {
   name: string;
 }
 
-/** Absent members have no value. */
+/** A member without a value is absent. */
 type Shown = Record<string, unknown>;
 
 export const showProfile = (profile: Profile): Shown => ({

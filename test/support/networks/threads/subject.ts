@@ -34,7 +34,8 @@ export const threadsFacts: NetworkFacts = {
 export const threads: NetworkSubject = {
   ...threadsFacts,
   resolution: 'search',
-  // A prepare asks for the quota, makes a container and reads it. A check reads it, and lists posts.
+  // A prepare asks for the quota, makes a container and reads the container. A check reads the container, and
+  // lists posts.
   calls: { prepare: 3, commit: 1, reconcile: 2 },
   isByConsent: true,
   hasNoRetryAfter: true,
@@ -52,7 +53,7 @@ export const threadsWithImage: NetworkSubject = {
   start: (switchboard) => startNetwork(switchboard, new ThreadsServer({ IMAGE: 1 })),
 };
 
-/** Three containers. The video is finished when it is read for the second time. */
+/** The post has three containers. The second read shows the video as finished. */
 export const threadsWithCarousel: NetworkSubject = {
   ...threads,
   title: 'threads with a carousel',

@@ -35,17 +35,17 @@ export function createLogin() {
   const client = { id: newSecret('client'), secret: newSecret('secret') };
   const grants = createGrants();
   const codeTimes = new Map<string, number>();
-  /** The only callback of the client: the first that is used. */
+  /** The client has only one callback: the address that the first request uses. */
   let callback: string | undefined;
   const spent = new Set<string>();
 
   const login = {
     client,
-    /** Of an authorization code. */
+    /** How long an authorization code lives. */
     codeLifeMs: 30_000,
     /** Scopes that the user's login lacks. */
     withheldScopes: new Set<string>(),
-    /** Answers the next request of the token endpoint. */
+    /** Replaces the answer to the next request of the token endpoint. */
     nextTokenAnswer: undefined as Response | undefined,
     grants,
     countRefreshes: () => spent.size,
@@ -178,6 +178,6 @@ function toTokens({ refresh_token, ...tokens }: ReturnType<Grants['refresh']>): 
   return Response.json(isOffline ? { ...given, refresh_token } : given);
 }
 
-/** X refuses a value in these words, whatever is wrong with it. */
+/** X refuses a value in these words, whatever its fault is. */
 export const refuseToken = (what = 'token') =>
   new OAuthError('invalid_request', `Value passed for the ${what} was invalid.`).toResponse();

@@ -18,7 +18,7 @@ export class Problem extends Refusal {
   }
 }
 
-/** A problem without a type of its own, as X answers most of them. */
+/** A problem without its own type. Most of X's problems have none. */
 export const plain = (status: number, title: string, detail = title, headers = {}) =>
   new Problem(status, { title, detail, type: 'about:blank', status }, headers);
 
@@ -27,7 +27,7 @@ export const forbidden = (detail: string) => plain(403, 'Forbidden', detail);
 export const named = (status: number, type: string, title: string, detail: string) =>
   new Problem(status, { title, detail, type: `${base}/${type}`, status });
 
-/** Of a parameter: https://github.com/xdevplatform/playground */
+/** A problem with a parameter: https://github.com/xdevplatform/playground */
 export const invalid = (message: string, parameters: Record<string, unknown> = {}) =>
   new Problem(400, {
     errors: [{ parameters, message }],

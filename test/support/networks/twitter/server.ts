@@ -41,7 +41,7 @@ const Timeline = z.strictObject({
 
 export interface XPost {
   id: string;
-  /** As it was sent. */
+  /** The text as it was sent. */
   text: string;
   createdAtMs: number;
   replyTo: string | null;
@@ -72,19 +72,22 @@ export function createTwitterServer() {
     calls,
     /** Every request with its body. */
     requests: [] as Request[],
-    /** Headers of the next answers. */
+    /** Headers that the next answers have. */
     limits: {} as Record<string, string>,
-    /** Given to the next request instead of X's own answer. */
+    /** Replaces the answer to the next request. */
     nextAnswer: undefined as Response | undefined,
-    /** Can answer a request instead of X. */
+    /** Answers a request instead of X, if it returns an answer. */
     intercept: (_request: Request): Response | undefined => undefined,
-    /** Which of the two names of a post it knows in queries: its OpenAPI description, or its guides. */
+    /**
+     * The name of a post that the server knows in queries: `post` is in its OpenAPI description, and `tweet`
+     * in its guides.
+     */
     knows: 'post' as 'post' | 'tweet',
-    /** The most posts on a page. */
+    /** Maximum number of posts on a page. */
     maxPage: 100,
-    /** X names the destination of a URL in a form of its own. */
+    /** X shows the destination of a URL in its own form. */
     expand: (url: string) => (/^https?:/.test(url) ? url : `http://${url}`),
-    /** A post of the account that was made elsewhere. */
+    /** Adds a post of the account that was made elsewhere. */
     addPost,
     answer,
     refuse,
@@ -203,7 +206,7 @@ export function createTwitterServer() {
     );
   }
 
-  /** `fields`: X shows only the fields that it was asked for. */
+  /** `fields`: the fields that the request names. X shows only these. */
   function show(post: XPost, fields: readonly string[]) {
     const { text, urls } = toText(post);
     const entities = urls.length > 0 ? { entities: { urls } } : {};

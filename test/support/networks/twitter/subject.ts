@@ -58,7 +58,9 @@ function subjectOf(reconcile: 'read' | 'none'): NetworkSubject {
 export const twitterReading = subjectOf('read');
 export const twitterBlind = subjectOf('none');
 
-/** An upload takes a call each to begin, to send, to end and to describe. */
+/**
+ * An upload takes four calls: one each to begin it, to send the bytes, to end it and to describe the media.
+ */
 const withMedia = async (subject: NetworkSubject): Promise<NetworkSubject> => ({
   ...subject,
   title: `${subject.title} with an image`,

@@ -43,7 +43,7 @@ export async function startConnected(settings: SiteSettings = {}) {
     commit: (target: Target) => wordpress.commit(target, never),
     reconcile: (target: Target) => wordpress.reconcile!(target, never),
     revoke: () => wordpress.revoke!(loginOf(connection.credentials), never),
-    /** What the site keeps of a post with this caption and these options. */
+    /** What the site stores for a post with this caption and these options. */
     async publish(
       caption: string,
       platformOptions: Record<string, unknown> = {},

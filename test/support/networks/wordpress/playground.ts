@@ -12,11 +12,11 @@ import { toCaption } from './caption.ts';
 
 export interface WordPress {
   readonly url: string;
-  /** A new user with an application password, as the connector is given it. */
+  /** Creates a user with an application password. Returns the credentials that a connector gets. */
   createUser(role: 'author' | 'contributor' | 'editor'): Promise<Credentials>;
-  /** Calls the REST API as that user. `path`: below the root of the API. */
+  /** Calls the REST API as the user. `path`: below the root of the API. */
   call(user: Credentials, method: string, path: string, json?: unknown): Promise<unknown>;
-  /** The posts of that user, as WordPress keeps them. */
+  /** The user's posts, as WordPress keeps them. */
   listPosts(user: Credentials): Promise<PublicPost[]>;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ const Posts = z.array(
   }),
 );
 
-/** `skipped` says why it can't be had on this machine. */
+/** `skipped` says why WordPress can't run on this machine. */
 export async function startWordPress(): Promise<WordPress | { skipped: string }> {
   let installation: string;
   try {
@@ -61,7 +61,7 @@ export async function startWordPress(): Promise<WordPress | { skipped: string }>
       title: 'WordPress',
       executable: process.execPath,
       parameters: [join(source, 'server.mjs'), installation, data, version],
-      // The playground keeps unpacked files in HOME, and the site in TMPDIR.
+      // The playground keeps its unpacked files in HOME, and the site in TMPDIR.
       env: { HOME: data, TMPDIR: data },
       startTimeoutMs,
     });
@@ -82,7 +82,9 @@ export async function startWordPress(): Promise<WordPress | { skipped: string }>
   }
 }
 
-/** Removes the other versions of PHP, and WordPress unpacked: two thirds of a gigabyte. */
+/**
+ * Removes the other versions of PHP, and the unpacked files of WordPress. These are two thirds of a gigabyte.
+ */
 async function removeUnused(folder: string): Promise<void> {
   const packages = join(folder, 'node_modules');
   const php = (await readdir(join(packages, '@php-wasm'))).filter(

@@ -1,4 +1,4 @@
-// A WordPress site, simulated: what a running WordPress 6.5.5 answered on 2026-11-22, and
+// A simulated WordPress site. It answers as a running WordPress 6.5.5 did on 2026-11-22, and by
 // https://developer.wordpress.org/rest-api/reference/ of that day. Stricter in one thing: WordPress ignores
 // fields that it doesn't know, and this site refuses them.
 import { createHash, randomUUID } from 'node:crypto';
@@ -11,9 +11,9 @@ export interface SiteSettings {
   folder?: string;
   /** `plain`: the web server has no rewrite rules, and shows its front page for any path. */
   permalinks?: 'pretty' | 'plain';
-  /** `upload_max_filesize` of PHP. */
+  /** PHP's setting `upload_max_filesize`. */
   maxUploadBytes?: number;
-  /** A plugin asks for the user before WordPress does, so that WordPress says what is wrong. */
+  /** A plugin reads the user before WordPress does, so that WordPress says why it refuses the login. */
   readsLoginEarly?: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface WordPressSite extends NetworkServer {
   readonly files: StoredFile[];
   readonly tags: string[];
   readonly categories: string[];
-  /** IDs of categories, with the IDs of the categories above them. */
+  /** IDs of categories, with the IDs of their parents. */
   readonly parents: Map<number, number>;
   addUser(login: string, role: keyof typeof capabilities): SiteUser;
   /** Ends the application passwords of all users. */
@@ -57,7 +57,7 @@ export interface WordPressSite extends NetworkServer {
 
 const capabilities = {
   author: { edit_posts: true, publish_posts: true, upload_files: true, read: true, author: true },
-  /** A role that a plugin for roles can make. */
+  /** A role that can be made with a plugin for roles. */
   writer: { edit_posts: true, publish_posts: true, read: true, writer: true },
   contributor: { edit_posts: true, read: true, contributor: true },
   /** PHP writes an empty set of capabilities as a list. */
@@ -94,7 +94,7 @@ const PostQuery = Flag.extend({
   per_page: perPage,
 });
 
-/** Routes of one application password, and of one post. */
+/** Routes of one application password, or of one post. */
 const withId = /^(.*\/application-passwords|wp\/v2\/posts)\/([0-9a-f-]{36}|\d+)$/;
 
 /** Thrown by a route. */
@@ -236,7 +236,7 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
     },
   };
 
-  /** A page beyond the last one is empty. Only categories have others above them. */
+  /** A page after the last page is empty. Only categories can have parents. */
   function listTerms(
     taxonomy: 'categories' | 'tags',
     { orderby, order, per_page, page }: z.infer<typeof TermQuery>,
@@ -296,10 +296,10 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
     status: fields.status,
   });
 
-  /** The path below the root of the API; undefined: a page is asked for. */
+  /** Returns the path below the root of the API; undefined: the request asks for a page. */
   function readRoute({ pathname, searchParams }: URL): string | undefined {
     const plain = searchParams.get('rest_route');
-    // The site answers at any path of its own.
+    // The site answers at every path below its folder, and at no other path.
     if (!pathname.startsWith(`${folder}/`)) return undefined;
     if (plain !== null) return plain.replace(/^\//, '');
     const root = `${folder}/wp-json/`;
@@ -373,7 +373,7 @@ async function readBody(request: Request): Promise<unknown> {
 }
 
 const refusals: Record<RefusalKind, () => Response> = {
-  // The answer of a web server or a firewall, because WordPress has no limits.
+  // The answer of a web server or a firewall, because WordPress itself has no rate limits.
   limited: () => page(429, 'Too Many Requests'),
   limited_with_retry_after: () => page(429, 'Too Many Requests', { 'retry-after': '1' }),
   unavailable: () =>
@@ -392,7 +392,7 @@ function page(status: number, title: string, headers: Record<string, string> = {
   return new Response(html, { status, headers: { 'content-type': 'text/html', ...headers } });
 }
 
-/** As WordPress stores the name of a term. */
+/** Writes the name of a term as WordPress stores it. */
 const toName = (name: string) =>
   name.trim().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

@@ -39,7 +39,7 @@ export const wordpressFacts: NetworkFacts = {
       arrives: { slug: 'html', format: 'standard' },
     },
   ],
-  // Characters with two code units would reach Fanfare's own limit of a caption first.
+  // With characters of two code units, a text would exceed Fanfare's own limit for captions first.
   textOf: (length) => 'ß'.repeat(length),
 };
 

@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const [installation, dataDirectory, version] = process.argv.slice(2);
 
-// A closed standard input means that the test run is gone, even by `kill -9`.
+// When the test run is gone, even by `kill -9`, the standard input closes.
 process.stdin.on('end', end).on('error', end).resume();
 
 function end() {
@@ -25,7 +25,7 @@ Server.prototype.listen = function listenOnLoopback(port, ...rest) {
 const { resolve } = createRequire(join(installation, 'package.json'));
 const builds = dirname(resolve('@wp-playground/wordpress-builds/package.json'));
 const zip = join(builds, 'src', 'wordpress', `wp-${version}.zip`);
-// The playground takes an address, and no file.
+// The playground takes the address of a release, but not a file.
 const download = createServer((_, response) => createReadStream(zip).pipe(response)).listen(0);
 await once(download, 'listening');
 
