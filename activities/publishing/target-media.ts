@@ -39,7 +39,7 @@ export function findMediaObstacle(
 /** For the log: the last error of a fetch that the target waits for, if there was an error. */
 export function describeMediaWait(found: readonly MediaRow[]): string {
   const failing = found.find((row) => row.status === 'pending' && row.error_message !== null);
-  return failing ? `${failing.id}: ${failing.error_message}` : 'The media did not arrive.';
+  return failing ? `${failing.id}: ${failing.error_message}` : 'The media have not arrived yet.';
 }
 
 /** Resets the wait for a call after the media have arrived, so that a later wait starts short again. */

@@ -36,7 +36,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
     'The body or the file is too large, or the body has more than 10,000 values. `limit` has the maximum. Send less.',
   unsupported_media_type:
     'The body was not sent as `application/json`, or the body of an upload is JSON, a form or encoded. Set `Content-Type: application/json`, or upload the bytes of the file as they are.',
-  validation_error: 'Some fields are invalid. Fix each field that `issues` names by its path.',
+  validation_error: 'Some fields are invalid. Fix each field whose path is in `issues`.',
   rate_limited:
     'The project sent too many requests, or an account had too many checks. Wait as long as `Retry-After` says.',
   slow_consumer: 'A client read its live stream too slowly. Resume from the last cursor.',

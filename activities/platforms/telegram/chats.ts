@@ -95,7 +95,7 @@ function findFault(chat: Chat, member: z.infer<typeof Member>): string | undefin
   switch (chat.type) {
     case 'channel':
       if (isAdministrator && member.can_post_messages) return undefined;
-      return 'The bot must be an administrator of the channel who may post messages.';
+      return 'The bot must be an administrator of the channel with the right to post messages.';
     case 'group':
     case 'supergroup': {
       const mayMembers = chat.permissions?.can_send_messages !== false;

@@ -147,7 +147,7 @@ describe('refuses', () => {
     [
       'where the bot is an administrator who may not post',
       bot(channel, { status: 'administrator', can_post_messages: false }),
-      'must be an administrator of the channel who may post messages',
+      'must be an administrator of the channel with the right to post messages',
     ],
     [
       'of a kind that is neither channel nor group',
