@@ -70,8 +70,8 @@ interface MediaIssues {
 }
 
 /**
- * The rules for the media of a post with these options, and the title that messages use for the rules. If a
- * post with `link` has an image, it is the picture of the link's card, which has no alt text.
+ * The rules for the media of a post with these options. `title`: how messages name the network, or its link card.
+ * With the option `link`, the image becomes the picture of the link's card, which has no alt text.
  */
 export function mediaRulesOf(
   { title, rules }: Pick<PlatformDefinition, 'title' | 'rules'>,

@@ -1,4 +1,4 @@
-// The command `stuck`: late posts with the reasons of their targets, and overdue deliveries, the oldest first.
+// The command `stuck`: lists late posts with the reason of each target, and overdue deliveries. The oldest come first.
 import { listActivityFailures } from '../../schema/database/dispatch/activity-failures.ts';
 import { listLateTargets, type LateTarget } from '../../schema/database/dispatch/late-targets.ts';
 import type { ActivityFailureRow, Db } from '../../schema/database/tables.ts';

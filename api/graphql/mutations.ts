@@ -56,7 +56,7 @@ interface MutationOptions<Type extends TypeParam<Types>, Input, Fields extends I
   ): Promise<Answer<ShapeFromTypeParam<Types, Type, true>>>;
 }
 
-/** `updateWebhook(id: "wh_…", input: { … }) { … }` */
+/** For example `updateWebhook(id: "wh_…", input: { … }) { … }`. `id` and `input` are optional. */
 export function mutationOf<Type extends TypeParam<Types>, Input, Fields extends InputFieldMap>(
   name: string,
   options: MutationOptions<Type, Input, Fields>,

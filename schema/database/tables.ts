@@ -581,7 +581,7 @@ interface DeliveryTable {
   next_attempt_at: Date | null;
   last_status_code: number | null;
   last_error_code: string | null;
-  /** The batch whose workflow makes the delivery: `deliveries/<batch id>`. Null: the relay may claim it. */
+  /** ID of the batch. The workflow `deliveries/<batch id>` makes the delivery. Null: the relay may claim it. */
   batch_id: string | null;
   created_at: Generated<Date>;
   concluded_at: Date | null;

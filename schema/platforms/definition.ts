@@ -217,9 +217,9 @@ export interface PlatformDefinition {
   /** The post that a check publishes if it is asked to. Absent: a post without options, for everyone. */
   readonly trialPost?: {
     readonly options?: Readonly<Record<string, unknown>>;
-    /** Who sees the post. */
+    /** Who sees the trial post. */
     readonly seenBy?: string;
-    /** A sentence on what the post costs. */
+    /** A sentence on what the trial post costs. */
     readonly price?: string;
   };
   /** `prepare` only uploads media, so a target without media begins with the commit. */

@@ -333,7 +333,7 @@ describe('generate', () => {
     expect(await readFile(openApi, 'utf8')).toBe(texts['openapi.json']);
   });
 
-  test('compares with the last version in the changelog', async () => {
+  test('compares the schema with the tag of the last version in the changelog', async () => {
     const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: directory });
     const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
     await writeFile(sdl, query('forecast: String'));

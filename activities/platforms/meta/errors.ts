@@ -1,5 +1,5 @@
-// What the errors of Meta's networks mean to a post, each with a sentence for people. The page of a network shows
-// its table.
+// What each error of Meta's networks means for a post, with a sentence for people. The docs page of each network
+// lists its errors.
 import type { PostingErrorCode } from '../../../schema/posts/errors.ts';
 import type { ThrottleScope } from '../platform-error.ts';
 import type { Meaning } from '../refusal.ts';

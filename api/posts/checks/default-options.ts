@@ -39,7 +39,10 @@ export function withDefaults(
   return { ...target, own: { ...own, platform_options }, defaulted, leftOut: nulls };
 }
 
-/** Splits the options by the columns of the target's row. `options`: all options of the target, checked. */
+/**
+ * Splits the options into the two columns of the target's row: the request's options, and the account's
+ * defaults. `options`: all checked options of the target.
+ */
 export function splitOptions({ defaulted, leftOut }: DefaultedTarget, options: Options) {
   const nulls = Object.fromEntries(leftOut.map((name) => [name, null]));
   return {

@@ -82,7 +82,7 @@ export async function eraseBatch(
   const account = await lockDueAccount(trx, accountId);
   if (!account) return { results: 0, events: 0, deliveries: 0, resultId: null };
   if (account.status !== 'disconnected') {
-    // The handling of a network's deletion call was interrupted before it disconnected this account.
+    // A network asked for the deletion, but Fanfare was interrupted before it disconnected the account.
     await endAccount(trx, account, options, 'revoked');
     await insertAccountChanges(trx, [account], 'disconnected');
   }

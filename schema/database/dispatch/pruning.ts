@@ -22,7 +22,7 @@ export interface PrunedEvents {
 export const maxEvents = 500;
 const maxDeliveries = 1_000;
 
-/** Deletes events older than `before`, after the id `after`. */
+/** Deletes events that are older than `before` and whose ID is greater than `after`. */
 export async function deleteEvents(
   trx: Transaction,
   before: Date,

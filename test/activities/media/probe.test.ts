@@ -104,7 +104,7 @@ describe('locations', () => {
   // A GIF carries no EXIF.
   const withExif = imageTypes.filter((type) => type !== 'image/gif');
 
-  test.each(withExif)('%s with a location in EXIF', async (contentType) => {
+  test.each(withExif)('%s with a location in EXIF needs cleaning', async (contentType) => {
     const bytes = await encoders[contentType]!(noise(40, 30)).withExif(gps).toBuffer();
     expect(await probeBytes(bytes)).toMatchObject({ contentType, needsCleaning: true });
   });

@@ -106,7 +106,7 @@ describe.each(Object.entries(rows))('the %s', (_, addRow) => {
   });
 });
 
-test('a key is tested with its check value after its first start', async () => {
+test('after the first start with a key, each start tests the key with its check value', async () => {
   await checkVault(db, vaultOf({ old }));
   expect(await db.selectFrom('vault_keys').select('id').execute()).toEqual([{ id: 'old' }]);
   await checkVault(db, vaultOf({ old }));

@@ -2,7 +2,7 @@
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser } from 'playwright-core';
 
-/** The package contains Chromium for this platform only. */
+/** The package contains Chromium only for Linux on x64. */
 export const hasChromium = process.platform === 'linux' && process.arch === 'x64';
 
 export async function startChromium(...args: string[]): Promise<Browser> {

@@ -51,7 +51,7 @@ describe('media', () => {
     expect(issue!.message).toBe('Facebook accepts videos of at least 3000 ms.');
   });
 
-  test('has alt texts of images only', () => {
+  test('can have alt text only on images in the feed', () => {
     const altText = 'Noise';
     expect(find([{ ...image, altText }]).warningCodes).toEqual([]);
     expect(find([{ ...video, altText }]).warningCodes).toEqual(['alt_text_ignored']);

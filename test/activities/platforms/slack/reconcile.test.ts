@@ -77,7 +77,7 @@ describe('reconcile', () => {
     expect(await network.reconcile(target)).toEqual({ outcome: 'absent' });
   });
 
-  test('passes on how long Slack asks to wait, on any page', async () => {
+  test('returns the wait that Slack asks for, even on a later page', async () => {
     await using network = await startSlack();
     network.server.maxPage = 15;
     for (let i = 0; i < 20; i++) network.server.say(`Message ${i}`);

@@ -1,6 +1,6 @@
 // Facebook as its documents describe it: one user, the user's pages, their posts, photos, videos, stories and comments.
-// By https://developers.facebook.com/docs/pages-api/posts, …/pages-api/comments-mentions, …/page-stories-api and
-// …/video-api/guides/reels-publishing, read on 2026-11-26, and by answers that clients have published. Not documented:
+// Sources: https://developers.facebook.com/docs/pages-api/posts, …/pages-api/comments-mentions, …/page-stories-api and
+// …/video-api/guides/reels-publishing, read on 2026-11-26, and answers that clients have published. Not documented:
 // the answer to a second finish of a video, and whether the post of a reel is listed with its video's ID.
 import { randomInt } from 'node:crypto';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';

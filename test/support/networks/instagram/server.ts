@@ -1,7 +1,7 @@
 // Instagram as its reference documents it: one account, its containers, its posts and their comments, at both hosts.
-// By https://developers.facebook.com/docs/instagram-platform (content-publishing, and the references of ig-user/media,
+// Sources: https://developers.facebook.com/docs/instagram-platform (content-publishing, and the references of ig-user/media,
 // ig-user/media_publish, ig-user/content_publishing_limit, ig-container, ig-media and ig-media/comments), read on
-// 2026-11-26, and by answers that clients have published. Not documented: the answer to a second publish of a
+// 2026-11-26, and answers that clients have published. Not documented: the answer to a second publish of a
 // container, to the 401st container of a day, and whether stories count toward the quota.
 import { z } from 'zod';
 import type { PublicPost } from '../contract/subject.ts';

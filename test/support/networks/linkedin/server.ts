@@ -1,5 +1,5 @@
 // LinkedIn as its reference documents it: one member, the pages of the member, and their posts.
-// By https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares (posts-api, images-api,
+// Sources: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares (posts-api, images-api,
 // videos-api, multiimage-post-api, poll-post-api, little-text-format) and
 // .../organizations/organization-access-control-by-role, read in part, and by public clients of these APIs.
 // Codes of refusals other than DUPLICATE_POST and ACCESS_DENIED are not confirmed by real answers.

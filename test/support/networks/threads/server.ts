@@ -1,7 +1,8 @@
 // Threads as its reference documents it: one profile, its containers and its posts.
-// By https://developers.facebook.com/docs/threads (posts, reference/publishing, create-replies, create-posts/polls,
-// retrieve-and-discover-posts, delete-posts, troubleshooting, overview), read on 2026-11-26, and by answers that its
-// clients have published. Not documented: the answer to a second publish of a container, and to one beyond the quota.
+// Sources: https://developers.facebook.com/docs/threads (posts, reference/publishing, create-replies, create-posts/polls,
+// retrieve-and-discover-posts, delete-posts, troubleshooting, overview), read on 2026-11-26, and answers that its
+// clients have published. Not documented: how Threads answers a second publish of a container, or a publish beyond
+// the quota.
 import { z } from 'zod';
 import type { PublicPost } from '../contract/subject.ts';
 import { ContainerServer } from '../meta/container-server.ts';
