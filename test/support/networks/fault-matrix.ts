@@ -67,8 +67,8 @@ export function describeFaults(
         const { length } = await network.listPosts();
         const code = length === 0 ? 'account_disconnected' : 'outcome_unknown';
         if (row!.status === 'failed') expect(row!.error_code).toBe(code);
-        // If the last call is still in flight, its answer settles the outcome.
-        const isLastCall = call === kind.calls[stage];
+        // If the last call is still in flight, its answer settles the outcome. One login serves all calls of a check.
+        const isLastCall = isLost || call === kind.calls[stage];
         const settles = isLost
           ? ['reconcile']
           : ['confirm', ...(kind.calls.confirm ? [] : ['commit'])];
