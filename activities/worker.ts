@@ -16,7 +16,7 @@ import { createCallHeartbeats } from './publishing/call-ownership.ts';
 import { createMediaLoader } from './media/load-media.ts';
 import type { PublicUrls } from './platforms/public-urls.ts';
 import { createAdmission } from './publishing/admission.ts';
-import { createEagerStart } from './delivering/eager-start.ts';
+import { createFirstAttempts } from './delivering/first-attempts.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
 import { keepSchedule } from './keep-schedule.ts';
 import { pruningSchedule, refreshSchedule } from './schedules.ts';
@@ -26,7 +26,7 @@ import { workflowBundle } from './dispatch/workflow-bundle.ts';
 
 export interface WorkerDependencies extends Omit<
   ActivityDependencies,
-  'admission' | 'heartbeats' | 'loadMedia' | 'places'
+  'admission' | 'heartbeats' | 'loadMedia' | 'places' | 'stopping'
 > {
   config: Config;
   connection: NativeConnection;
@@ -53,7 +53,7 @@ const maxCrowdedCalls = 200;
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
   const { config, connection, db, notifier, listener, log, temporal, inFlight } = dependencies;
   const { namespace, taskQueue, buildId } = config.temporal;
-  const eagerStart = createEagerStart(dependencies);
+  const stopping = new AbortController();
   const admission = createAdmission();
   const heartbeats = createCallHeartbeats(db, config.targetClock);
   // At least the number of connections to one endpoint. Otherwise some of the connections would stay idle.
@@ -65,7 +65,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(taskQueue, buildId) }),
     activities: createActivities({
       ...dependencies,
-      eagerStart,
+      stopping: stopping.signal,
       admission,
       heartbeats,
       places: createCallPlaces(maxCalls),
@@ -97,7 +97,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     isVersioned: buildId !== undefined,
     fullWebhooks: () => inFlight.keysFrom(maxInFlight),
     isCrowded: () => admission.isCrowded(),
-    eagerStart,
+    attempts: createFirstAttempts(dependencies),
     log,
   });
   const sweeper = startSweeper({
@@ -112,6 +112,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     keepSchedule({ temporal, taskQueue, log }, scheduled),
   );
   const stopWorkers = () => {
+    stopping.abort();
     for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
   };
   // Even if the worker fails, the relay must not claim work for its closed connection.
@@ -122,7 +123,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
       await Promise.all(workers.map((each) => each.run().finally(stopWorkers)));
     } finally {
       await stopOthers();
-      await eagerStart.settled();
+      await relay.settled();
       await heartbeats.releaseAll();
     }
   };

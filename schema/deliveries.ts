@@ -73,7 +73,8 @@ export const Delivery = z
         'Time when the receiver last accepted the event. A replay keeps it until the next success. Null if the event was never accepted.',
     }),
     workflow_id: z.string().nullable().meta({
-      description: 'ID of the Temporal workflow that makes the attempts. Null until it starts.',
+      description:
+        'ID of the Temporal workflow for later attempts. It starts only if the first attempt fails. Null until the first attempt.',
     }),
   })
   .meta({ id: 'Delivery', description: 'One event on its way to one webhook.' });

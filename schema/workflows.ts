@@ -2,6 +2,7 @@
 // modules.
 
 export const publishPostWorkflow = 'publishPost';
+export const publishPostsWorkflow = 'publishPosts';
 export const deliverEventsWorkflow = 'deliverEvents';
 export const retryDeliveryWorkflow = 'retryDelivery';
 export const replayDeliveriesWorkflow = 'replayDeliveries';
@@ -13,6 +14,37 @@ export const checkAccountWorkflow = 'checkAccount';
 export interface PublishPostInput {
   postId: string;
   run: number;
+}
+
+/** Posts per workflow: few enough to read and advance in one activity. */
+export const maxGroupSize = 200;
+
+export interface PublishPostsInput {
+  posts: PublishPostInput[];
+  /** IDs of the posts that earlier runs of this workflow have ended. */
+  ended?: string[];
+}
+
+/** The posts that the workflow has ended. A post that is open although it is named here was restored. */
+export interface PublishPostsResult {
+  ended: string[];
+}
+
+/** How an activity leaves the posts of a group. A run that is over or superseded is in no list. */
+export interface AdvancedPosts {
+  ended: string[];
+  waiting: WaitingPost[];
+  slow: SlowPost[];
+}
+
+/** `waitMs`: time until the post's next step, from the end of the activity. */
+export interface WaitingPost extends PublishPostInput {
+  waitMs: number;
+}
+
+/** A call takes long, so each target continues in an activity of its own. */
+export interface SlowPost extends PublishPostInput {
+  targets: BegunTarget[];
 }
 
 /** The queue for advances of projects with a full share of calls. Every worker serves it with a few slots. */
@@ -120,6 +152,10 @@ export function fetchMediaWorkflowId(mediaId: string, outboxId: string): string 
 
 export function publishPostWorkflowId(postId: string, outboxId: string): string {
   return `post/${postId}/${outboxId}`;
+}
+
+export function publishPostsWorkflowId(outboxId: string): string {
+  return `posts/${outboxId}`;
 }
 
 export function retryDeliveryWorkflowId(deliveryId: string, outboxId: string): string {

@@ -22,6 +22,9 @@ export const { concludePost, warnOfExpiry } = ofAtMost('15s');
 /** One call to a network takes 30 s at most. */
 export const { advanceTarget } = ofAtMost('5m', { heartbeatTimeout });
 
+/** Returns within 10 s. A call that takes longer continues, and another activity waits for it. */
+export const { advancePosts } = ofAtMost('1m', { heartbeatTimeout });
+
 /** Waits in Temporal until a slot for crowded projects is free. Such a wait costs nothing. */
 export const advanceCrowded: Activities['advanceCrowded'] = (input) => {
   const taskQueue = crowdedQueueOf(workflowInfo().taskQueue);

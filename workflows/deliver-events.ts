@@ -8,6 +8,8 @@ import {
 import { deliver, deliverAgain } from './activities.ts';
 import { groupByTime, type Group } from './group-by-time.ts';
 
+/** A delivery waits at most this long for its group. */
+const windowMs = 3_000;
 /** This number is enough for a batch's whole retry schedule, unless receivers keep all connections busy. */
 const maxRuns = 50;
 
@@ -20,12 +22,13 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
   /** The groups run in parallel, so a slow group doesn't delay the others. */
   const retry = async (deliveries: WaitingDelivery[]): Promise<void> => {
     for (const delivery of deliveries) waiting.set(delivery.deliveryId, delivery);
-    await Promise.all(groupByTime(deliveries).map(retryGroup));
+    await Promise.all(groupByTime(deliveries, () => windowMs).map(retryGroup));
   };
 
-  const retryGroup = async ({ ids, waitMs }: Group): Promise<void> => {
+  const retryGroup = async ({ items, waitMs }: Group<WaitingDelivery>): Promise<void> => {
     if (await condition(() => runs >= maxRuns, Math.max(waitMs, 1))) return;
     runs++;
+    const ids = items.map(({ deliveryId }) => deliveryId);
     const left = await deliverAgain({ batchId, deliveryIds: ids });
     for (const id of ids) waiting.delete(id);
     await retry(left);

@@ -1,28 +1,26 @@
-// Groups waiting deliveries that are due within a few seconds, so that one batch run attempts them together.
-import type { WaitingDelivery } from '../schema/workflows.ts';
+// Groups work that is due within a short time, so that one activity does it together.
 
-/** A delivery waits at most this long for its group. Nothing is attempted early. */
-const windowMs = 3_000;
-
-export interface Group {
-  ids: string[];
-  /**
-   * The wait until the last delivery is due. It is a duration, because due times are by the database's clock.
-   */
+export interface Group<T> {
+  items: T[];
+  /** The wait until the last item is due. It is a duration, because due times are by the database's clock. */
   waitMs: number;
 }
 
-export function groupByTime(waiting: WaitingDelivery[]): Group[] {
-  const groups: Group[] = [];
+/** `windowOf`: how long an item waits for its group, from the wait of the first item. Nothing is early. */
+export function groupByTime<T extends { waitMs: number }>(
+  waiting: T[],
+  windowOf: (waitMs: number) => number,
+): Group<T>[] {
+  const groups: Group<T>[] = [];
   let endMs = -Infinity;
-  for (const { deliveryId, waitMs } of waiting.toSorted((a, b) => a.waitMs - b.waitMs)) {
+  for (const item of waiting.toSorted((a, b) => a.waitMs - b.waitMs)) {
     const group = groups.at(-1);
-    if (group && waitMs <= endMs) {
-      group.ids.push(deliveryId);
-      group.waitMs = waitMs;
+    if (group && item.waitMs <= endMs) {
+      group.items.push(item);
+      group.waitMs = item.waitMs;
     } else {
-      groups.push({ ids: [deliveryId], waitMs });
-      endMs = waitMs + windowMs;
+      groups.push({ items: [item], waitMs: item.waitMs });
+      endMs = item.waitMs + windowOf(item.waitMs);
     }
   }
   return groups;

@@ -4,6 +4,7 @@ export { deliverEvents } from './deliver-events.ts';
 export { fetchMedia } from './fetch-media.ts';
 export { pruneRecords } from './prune-records.ts';
 export { publishPost } from './publish-post.ts';
+export { publishPosts } from './publish-posts.ts';
 export { refreshLogins } from './refresh-logins.ts';
 export { replayDeliveries } from './replay-deliveries.ts';
 export { retryDelivery } from './retry-delivery.ts';

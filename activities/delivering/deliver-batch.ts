@@ -37,17 +37,16 @@ const unsignableWaitMs = 60_000;
 /**
  * Attempts the deliveries that are due, and returns those that have not concluded. A failed request is a
  * recorded attempt. Only an error of our own database throws; the repeated run then skips all recorded
- * attempts. `read`: the batch, if it has been read already.
+ * attempts.
  *
  * While deliveries are paused, the batch is released to the relay, which claims it again after the pause.
  */
 export async function attemptBatch(
   dependencies: BatchDependencies,
   { batchId, deliveryIds }: DeliverEventsInput,
-  read?: Promise<DueDelivery[]>,
 ): Promise<WaitingDelivery[]> {
   const { db, notifier, inFlight } = dependencies;
-  const unfinished = await (read ?? listUnfinished(db, batchId, deliveryIds));
+  const unfinished = await listUnfinished(db, batchId, deliveryIds);
   const deleted = unfinished.filter((delivery) => delivery.webhook.deleted_at !== null);
   const disabled = unfinished.filter(
     ({ webhook, trigger }) =>

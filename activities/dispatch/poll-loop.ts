@@ -1,5 +1,4 @@
-// Polls on notification. Only one poll runs at a time. The more work a poll finds, the longer the next poll
-// waits.
+// Polls on notification. Only one poll runs at a time, and each poll that found work is followed by a rest.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Channel } from '../../schema/database/notifier.ts';
@@ -9,11 +8,10 @@ interface PollLoopOptions {
   listener: Listener;
   channel: Channel;
   log: Logger;
-  /**
-   * Returns the number of items found. `unavailable`, like an error, delays the next poll. `isBusy`: the last
-   * poll found so many items that this poll had to wait for the longest time.
-   */
-  poll: (isBusy: boolean) => Promise<number | 'unavailable'>;
+  /** Returns the number of items found. `unavailable`, like an error, delays the next poll. */
+  poll: () => Promise<number | 'unavailable'>;
+  /** How long the loop waits after a poll that found this many items. */
+  restMs: (found: number) => number;
   /** Whether work may wait although a poll found nothing. */
   hasBacklog?: () => boolean;
 }
@@ -23,19 +21,13 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** The wait after each poll, so that the work it started begins undisturbed. */
-const quietMs = 10;
-/** Added to the wait for each item that the poll found. */
-const gatherMs = 2;
-const maxGatherMs = 100;
 /** The wait while Temporal or Postgres is unavailable. */
 const pauseMs = 1_000;
 
 export function startPollLoop(options: PollLoopOptions): Running {
-  const { listener, channel, log, poll, hasBacklog = () => false } = options;
+  const { listener, channel, log, poll, restMs, hasBacklog = () => false } = options;
   let isWanted = false;
   let isStopped = false;
-  let isBusy = false;
   let isFailing = false;
   let pausedUntilMs = 0;
   let running: Promise<void> | undefined;
@@ -47,16 +39,14 @@ export function startPollLoop(options: PollLoopOptions): Running {
     while (isWanted && !isStopped && !isPaused()) {
       isWanted = false;
       try {
-        const found = await poll(isBusy);
+        const found = await poll();
         if (isFailing) log.info({ channel }, 'polls succeed again');
         isFailing = false;
         if (found === 'unavailable') {
           pause();
         } else if (found > 0 || hasBacklog()) {
           isWanted = true;
-          const waitMs = quietMs + found * gatherMs;
-          isBusy = waitMs >= maxGatherMs;
-          await sleep(Math.min(waitMs, maxGatherMs));
+          await sleep(restMs(found));
         }
       } catch (error) {
         // Logs only one warning for each outage, because a line for each poll would fill the log.

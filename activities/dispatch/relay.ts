@@ -1,4 +1,4 @@
-// Starts a workflow in Temporal for each outbox row and each batch of deliveries in Postgres.
+// Starts workflows in Temporal for the outbox rows in Postgres, one for many posts, and attempts deliveries.
 import {
   isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
@@ -12,11 +12,17 @@ import {
   claimBatch,
   claimOutbox,
   deleteOutbox,
+  groupPosts,
   type ClaimedBatch,
   type ClaimedRow,
 } from '../../schema/database/outbox.ts';
-import { deliverEventsWorkflow, maxBatchSize } from '../../schema/workflows.ts';
-import type { EagerStart } from '../delivering/eager-start.ts';
+import {
+  deliverEventsWorkflow,
+  maxBatchSize,
+  maxGroupSize,
+  publishPostWorkflow,
+} from '../../schema/workflows.ts';
+import type { FirstAttempts } from '../delivering/first-attempts.ts';
 import { startPollLoop, type Running } from './poll-loop.ts';
 
 export interface RelayDependencies {
@@ -31,14 +37,17 @@ export interface RelayDependencies {
   fullWebhooks?: () => string[];
   /** Whether new workflows of posts would have to wait in this process. */
   isCrowded?: () => boolean;
-  /** Starts the first run of a batch whose workflow starts in this process. */
-  eagerStart?: Pick<EagerStart, 'prepare' | 'begin' | 'forget'>;
+  attempts: FirstAttempts;
   log: Logger;
 }
 
-const maxRows = 50;
-/** Batches per poll. While these batches start, more deliveries gather for the next batches. */
-const maxBatches = 2;
+/** Posts that come within this time share a workflow. A post that comes alone waits for none. */
+const gatherMs = 200;
+/** The wait after each poll for deliveries, so that the attempts it started begin undisturbed. */
+const quietMs = 10;
+/** Added to that wait for each delivery that the poll found. */
+const restPerDeliveryMs = 2;
+const maxRestMs = 100;
 /** Deliveries of failing webhooks can wait, and each of their workflows lasts for a whole retry schedule. */
 const failingEveryMs = 500;
 /** The interval for failing webhooks while the other deliveries keep the relay busy. */
@@ -50,51 +59,59 @@ const warnEveryMs = 10_000;
 /** gRPC's code for a request that Temporal will never accept. */
 const invalidArgument = 3;
 
+export interface Relay extends Running {
+  /** Resolves when no first attempt is in progress. */
+  settled(): Promise<void>;
+}
+
 /** Deliveries and posts have separate poll loops, so neither kind delays the other. */
-export function startRelay(options: RelayDependencies): Running {
+export function startRelay(options: RelayDependencies): Relay {
   const dependencies = {
     ...options,
     log: options.log.child({ component: 'relay' }),
     warnLevel: createWarnLevel(),
   };
-  const { db, listener, log, eagerStart } = dependencies;
+  const { db, listener, log, attempts } = dependencies;
   const { fullWebhooks = () => [], isCrowded = () => false } = dependencies;
+  const attempted = new Set<Promise<void>>();
   let failingFromMs = 0;
+  let isBusy = false;
 
-  async function startAll<Row extends ClaimedRow>(
-    rows: Row[],
-    startOne: (row: Row) => Promise<Outcome> = (row) => startWorkflow(dependencies, row),
-  ): Promise<boolean> {
-    const outcomes = await Promise.all(rows.map(startOne));
-    const isStarted = (i: number) => outcomes[i] === 'started' || outcomes[i] === 'eager';
-    const ids = rows.filter((_, i) => isStarted(i)).map((row) => row.id);
+  async function startAll(rows: ClaimedRow[]): Promise<boolean> {
+    const outcomes = await Promise.all(rows.map((row) => startWorkflow(dependencies, row)));
+    const ids = rows.filter((_, i) => outcomes[i] === 'started').map((row) => row.id);
     await deleteOutbox(db, ids);
     return !outcomes.includes('unavailable');
   }
 
-  async function startClaimed(
-    claiming: Promise<ClaimedBatch[]>,
-    startOne?: (batch: ClaimedBatch) => Promise<Outcome>,
-  ): Promise<number | 'unavailable'> {
-    const batches = await claiming;
-    if (!(await startAll(batches, startOne))) return 'unavailable';
-    return batches.reduce((sum, { size }) => sum + size, 0);
+  /** Doesn't wait for the attempts. If they fail here, another relay starts the workflow. */
+  function attempt(batch: ClaimedBatch): void {
+    const attempting = attempts
+      .run(batch)
+      .then(async (end) => {
+        if (end === 'left') await startAll([batch]);
+        else await deleteOutbox(db, [batch.id]);
+      })
+      .catch((err: unknown) => {
+        log.warn({ err, batch_id: batch.batchId }, 'the first attempts of a batch failed');
+      })
+      .finally(() => attempted.delete(attempting));
+    attempted.add(attempting);
   }
 
-  async function startBatch(batch: ClaimedBatch): Promise<Outcome> {
-    eagerStart?.prepare(batch.batchId);
-    const outcome = await startWorkflow(dependencies, batch);
-    if (outcome === 'eager') eagerStart?.begin(batch.batchId);
-    else eagerStart?.forget(batch.batchId);
-    return outcome;
+  async function claimAndAttempt(): Promise<number> {
+    const batch = await claimBatch(db, { limit: maxBatchSize, except: fullWebhooks() });
+    if (batch) attempt(batch);
+    return batch?.size ?? 0;
   }
 
-  async function claimFailing(isBusy: boolean): Promise<ClaimedBatch[]> {
-    if (performance.now() < failingFromMs) return [];
+  async function startFailing(): Promise<number> {
+    if (performance.now() < failingFromMs) return 0;
     failingFromMs = performance.now() + (isBusy ? busyFailingEveryMs : failingEveryMs);
     const except = fullWebhooks();
     const batch = await claimBatch(db, { limit: maxBatchSize, isFailing: true, except });
-    return batch ? [batch] : [];
+    if (batch) await startAll([batch]);
+    return batch?.size ?? 0;
   }
 
   const deliveries = startPollLoop({
@@ -102,13 +119,12 @@ export function startRelay(options: RelayDependencies): Running {
     channel: 'fanfare_deliveries',
     log,
     hasBacklog: () => fullWebhooks().length > 0,
-    async poll(isBusy) {
+    restMs: (found) => Math.min(quietMs + found * restPerDeliveryMs, maxRestMs),
+    async poll() {
       // Both claims run in parallel, so neither delays the other.
-      const found = await Promise.all([
-        startClaimed(claimBatches(db, fullWebhooks()), startBatch),
-        startClaimed(claimFailing(isBusy)),
-      ]);
-      return found.includes('unavailable') ? 'unavailable' : Number(found[0]) + Number(found[1]);
+      const [found, failing] = await Promise.all([claimAndAttempt(), startFailing()]);
+      isBusy = found * restPerDeliveryMs >= maxRestMs;
+      return found + failing;
     },
   });
   const workflows = startPollLoop({
@@ -116,35 +132,38 @@ export function startRelay(options: RelayDependencies): Running {
     channel: 'fanfare_outbox',
     log,
     hasBacklog: isCrowded,
+    restMs: (found) => (found < maxGroupSize ? gatherMs : quietMs),
     async poll() {
       if (isCrowded()) return 0;
-      const rows = await claimOutbox(db, maxRows);
-      return (await startAll(rows)) ? rows.length : 'unavailable';
+      const rows = await claimOutbox(db, maxGroupSize);
+      return (await startAll(await group(db, rows))) ? rows.length : 'unavailable';
     },
   });
   return {
     async stop() {
       await Promise.all([deliveries.stop(), workflows.stop()]);
     },
+    async settled() {
+      await Promise.allSettled(attempted);
+    },
   };
 }
 
-/** Claims a second batch only if the first one is full. */
-async function claimBatches(db: Db, except: string[]): Promise<ClaimedBatch[]> {
-  const batches: ClaimedBatch[] = [];
-  for (let i = 0; i < maxBatches; i++) {
-    const batch = await claimBatch(db, { limit: maxBatchSize, except });
-    if (batch) batches.push(batch);
-    if (!batch || batch.size < maxBatchSize) break;
-  }
-  return batches;
+/** Groups new posts. Temporal may know the workflow of a row that was claimed before, so it keeps it. */
+async function group(db: Db, rows: ClaimedRow[]): Promise<ClaimedRow[]> {
+  const isNewPost = ({ workflow, was_claimed }: ClaimedRow) =>
+    workflow === publishPostWorkflow && !was_claimed;
+  const posts = rows.filter(isNewPost);
+  if (posts.length < 2) return rows;
+  const grouped = await groupPosts(db, posts);
+  return [...rows.filter((row) => !isNewPost(row)), ...(grouped ? [grouped] : [])];
 }
 
 /**
- * `started`: Temporal knows the workflow. `eager`: in addition, this process has the first task of the workflow. After
- * `refused` and `unavailable` the row stays for a later poll; `unavailable` delays that poll.
+ * `started`: Temporal knows the workflow. After `refused` and `unavailable` the row stays for a later poll;
+ * `unavailable` delays that poll.
  */
-type Outcome = 'started' | 'eager' | 'refused' | 'unavailable';
+type Outcome = 'started' | 'refused' | 'unavailable';
 
 /** Returns the level of the next log line about an unavailable Temporal. */
 function createWarnLevel(): () => 'warn' | 'debug' {
@@ -165,7 +184,7 @@ async function startWorkflow(
   const timing: Partial<WorkflowStartOptions> =
     delayMs > 0 ? { startDelay: delayMs } : { requestEagerStart: !isVersioned };
   try {
-    const { eagerlyStarted } = await temporal.withDeadline(Date.now() + startWithinMs, () =>
+    await temporal.withDeadline(Date.now() + startWithinMs, () =>
       temporal.workflow.start(row.workflow, {
         taskQueue,
         workflowId: row.workflow_id,
@@ -176,7 +195,7 @@ async function startWorkflow(
         ...timing,
       }),
     );
-    return eagerlyStarted ? 'eager' : 'started';
+    return 'started';
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return 'started';
     const code: number | undefined = isGrpcServiceError(error) ? error.code : undefined;

@@ -7,7 +7,6 @@ import type { Notifier } from '../../schema/database/notifier.ts';
 import { listWaitingFetches, restartFetch } from '../../schema/database/media/fetching.ts';
 import { resumePosts } from '../../schema/database/dispatch/resuming.ts';
 import {
-  listComingPosts,
   listOverdueBatches,
   listOverduePosts,
   listRunningReplays,
@@ -16,9 +15,8 @@ import {
   restartPost,
   restartReplay,
   claimSweep,
-  type ComingPost,
 } from '../../schema/database/dispatch/sweeping.ts';
-import { deliverEventsWorkflowId } from '../../schema/workflows.ts';
+import { deliverEventsWorkflowId, type PublishPostsResult } from '../../schema/workflows.ts';
 import type { Running } from './poll-loop.ts';
 
 interface SweeperDependencies {
@@ -30,31 +28,21 @@ interface SweeperDependencies {
   log: Logger;
 }
 
-/** Scheduled posts are checked this long before they are due, so that a new workflow starts on time. */
-const aheadMs = 600_000;
 const maxDescribing = 10;
-
-/**
- * Where the next sweep starts. Each sweep starts where the last one ended, so that running work doesn't hide
- * lost work.
- */
-interface Position {
-  batchId: string;
-  coming: ComingPost | null;
-}
 
 export function startSweeper(options: SweeperDependencies): Running {
   const { everyMs } = options;
   const log = options.log.child({ component: 'sweeper' });
   const dependencies = { ...options, log };
   let running = Promise.resolve();
-  let position: Position = { batchId: '', coming: null };
+  // Each sweep starts where the last one ended, so that running batches don't hide lost batches.
+  let afterBatchId = '';
   let isStopped = false;
   const timer = setInterval(
     () => {
       running = running
         .then(async () => {
-          position = await sweep(dependencies, position, () => isStopped);
+          afterBatchId = await sweep(dependencies, afterBatchId, () => isStopped);
         })
         .catch((error: unknown) => log.warn({ err: error }, 'a sweep failed'));
     },
@@ -69,15 +57,18 @@ export function startSweeper(options: SweeperDependencies): Running {
   };
 }
 
-/** Only one process sweeps at a time, at the configured interval. */
+/**
+ * Only one process sweeps at a time, at the configured interval. Returns the ID of the batch after which the
+ * next sweep starts.
+ */
 async function sweep(
   dependencies: SweeperDependencies,
-  after: Position,
+  after: string,
   isStopped: () => boolean,
-): Promise<Position> {
+): Promise<string> {
   const { db, notifier, temporal, everyMs, overdueMs, log } = dependencies;
   if (!(await claimSweep(db, everyMs))) return after;
-  const batchIds = await listOverdueBatches(db, overdueMs, after.batchId);
+  const batchIds = await listOverdueBatches(db, overdueMs, after);
   for (const batchId of batchIds) {
     if (await isRunning(temporal, deliverEventsWorkflowId(batchId))) continue;
     await releaseBatch(db, notifier, batchId);
@@ -89,7 +80,6 @@ async function sweep(
     if (isStopped()) return after;
   }
   await restartLost(dependencies, await listOverduePosts(db, overdueMs));
-  const coming = await restartComing(dependencies, after.coming, isStopped);
   for (const { id, workflow_id } of await listRunningReplays(db, overdueMs)) {
     if (await isRunning(temporal, workflow_id)) continue;
     if (!(await restartReplay(db, notifier, id, workflow_id))) continue;
@@ -105,51 +95,39 @@ async function sweep(
     if (!(await restartCheck(db, notifier, id, workflow_id))) continue;
     log.warn({ check_id: id }, 'a check without a workflow is restarted');
   }
-  return { batchId: batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!, coming };
+  return batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!;
 }
 
-/**
- * Checks one page of posts, or more pages if Temporal has lost workflows of these posts. Returns where the
- * next sweep starts.
- */
-async function restartComing(
-  dependencies: SweeperDependencies,
-  after: ComingPost | null,
-  isStopped: () => boolean,
-): Promise<ComingPost | null> {
-  const { db, overdueMs } = dependencies;
-  for (;;) {
-    const posts = await listComingPosts(db, { aheadMs, overdueMs, after });
-    const lost = await restartLost(dependencies, posts);
-    if (posts.length < maxPerSweep) return null;
-    after = posts.at(-1)!;
-    if (lost === 0 || isStopped()) return after;
-  }
-}
-
-/** Restarts the posts whose workflow isn't running, and returns how many. */
+/** Restarts the posts whose workflow isn't running. Asks Temporal once for each workflow. */
 async function restartLost(
   { db, notifier, temporal, log }: SweeperDependencies,
-  posts: Pick<ComingPost, 'id' | 'workflow_id'>[],
-): Promise<number> {
-  let count = 0;
-  for (let from = 0; from < posts.length; from += maxDescribing) {
-    const group = posts.slice(from, from + maxDescribing);
-    const states = await Promise.all(
-      group.map(({ workflow_id }) => findState(temporal, workflow_id)),
+  posts: { id: string; workflow_id: string | null }[],
+): Promise<void> {
+  const groups = [...Map.groupBy(posts, ({ workflow_id }) => workflow_id)];
+  for (let from = 0; from < groups.length; from += maxDescribing) {
+    await Promise.all(
+      groups.slice(from, from + maxDescribing).map(async ([workflowId, group]) => {
+        const state = await findState(temporal, workflowId);
+        if (state === 'running') return;
+        const ended = state === 'completed' ? await listEnded(temporal, workflowId!) : new Set();
+        for (const { id } of group) {
+          // The post is open although its workflow ended it, because Postgres was restored from a backup.
+          const isRestored = state === 'completed' && (ended === 'all' || ended.has(id));
+          if (!(await restartPost(db, notifier, id, workflowId, { isRestored }))) continue;
+          const restored = 'a restored post is checked at its network';
+          const lost = 'a post without a workflow is restarted';
+          log.warn({ post_id: id }, isRestored ? restored : lost);
+        }
+      }),
     );
-    for (const [i, { id, workflow_id }] of group.entries()) {
-      // The post is open although its workflow completed, because Postgres was restored from a backup.
-      const isRestored = states[i] === 'completed';
-      if (states[i] === 'running') continue;
-      if (!(await restartPost(db, notifier, id, workflow_id, { isRestored }))) continue;
-      count++;
-      const restored = 'a restored post is checked at its network';
-      const lost = 'a post without a workflow is restarted';
-      log.warn({ post_id: id }, isRestored ? restored : lost);
-    }
   }
-  return count;
+}
+
+/** IDs of the posts that the completed workflow has ended. A workflow of one post has no result. */
+async function listEnded(temporal: Client, workflowId: string): Promise<'all' | Set<unknown>> {
+  const result: unknown = await temporal.workflow.getHandle(workflowId).result();
+  const ended = (result as PublishPostsResult | undefined)?.ended;
+  return ended ? new Set(ended) : 'all';
 }
 
 async function isRunning(temporal: Client, workflowId: string): Promise<boolean> {

@@ -1,65 +1,41 @@
-// Admission control: limits how many posts this worker publishes inside workflow tasks at a time.
-// Deliveries need slots for workflow tasks too.
+// Admission control: limits how many posts this worker advances at a time, with fair shares for projects.
+import { createFairPlaces } from '../fair-places.ts';
 
 export interface Admission {
-  /**
-   * Resolves with a function that frees the slot. Undefined: no slot will be free soon, so separate
-   * activities should advance the targets.
-   */
-  enter(): Promise<(() => void) | undefined>;
-  /** A workflow that starts now would wait for a slot. */
+  /** Runs the work once the project gets a place. Rejects if the signal aborts before that. */
+  run<T>(projectId: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Many posts wait, so posts that start now would have to wait too. */
   isCrowded(): boolean;
 }
 
+/** A post holds its place for 2 s at most. One project gets half of the places. */
 const maxAtOnce = 100;
-/** `maxWaiting` and `maxAtOnce` together leave a fifth of the slots for workflow tasks. */
-const maxWaiting = 300;
-const crowdedFrom = 50;
-/** If no post ends, a waiting post gives up after this time, because the networks of running posts may hang. */
-const standstillMs = 300;
-/** A longer wait would cost a heartbeat of the workflow task. */
-const maxWaitMs = 4_000;
-const checkEveryMs = 100;
-
-interface Waiting {
-  sinceMs: number;
-  enter(hasRoom: boolean): void;
-}
+const crowdedFrom = 200;
 
 export function createAdmission(): Admission {
-  const waiting: Waiting[] = [];
-  let running = 0;
-  let lastEndMs = -Infinity;
-  let timer: NodeJS.Timeout | undefined;
-
-  function dismissLate(): void {
-    const nowMs = performance.now();
-    const isStanding = nowMs - lastEndMs > standstillMs;
-    const isLate = ({ sinceMs }: Waiting) =>
-      nowMs - sinceMs > (isStanding ? standstillMs : maxWaitMs);
-    while (waiting[0] && isLate(waiting[0])) waiting.shift()!.enter(false);
-    timer = waiting.length > 0 ? setTimeout(dismissLate, checkEveryMs) : undefined;
-  }
-
-  function waitForRoom(): Promise<boolean> {
-    if (running < maxAtOnce) {
-      running++;
-      return Promise.resolve(true);
-    }
-    if (waiting.length >= maxWaiting) return Promise.resolve(false);
-    timer ??= setTimeout(dismissLate, checkEveryMs);
-    return new Promise((enter) => waiting.push({ sinceMs: performance.now(), enter }));
-  }
-
-  function leave(): void {
-    lastEndMs = performance.now();
-    const next = waiting.shift();
-    if (next) next.enter(true);
-    else running--;
-  }
-
+  const places = createFairPlaces(maxAtOnce);
+  let waiting = 0;
   return {
-    enter: async () => ((await waitForRoom()) ? leave : undefined),
-    isCrowded: () => waiting.length >= crowdedFrom,
+    async run(projectId, work, signal) {
+      let isWaiting = true;
+      const begin = () => {
+        if (isWaiting) waiting--;
+        isWaiting = false;
+      };
+      waiting++;
+      try {
+        return await places(
+          projectId,
+          () => {
+            begin();
+            return work();
+          },
+          signal,
+        );
+      } finally {
+        begin();
+      }
+    },
+    isCrowded: () => waiting >= crowdedFrom,
   };
 }

@@ -1,5 +1,8 @@
 // The command `stuck`: lists late posts with the reason of each target, and overdue deliveries. The oldest come first.
-import { listActivityFailures } from '../../schema/database/dispatch/activity-failures.ts';
+import {
+  failureKeyOf,
+  listActivityFailures,
+} from '../../schema/database/dispatch/activity-failures.ts';
 import { listLateTargets, type LateTarget } from '../../schema/database/dispatch/late-targets.ts';
 import type { ActivityFailureRow, Db } from '../../schema/database/tables.ts';
 import {
@@ -23,10 +26,9 @@ export function readMinutes(given = defaultMinutes): number {
 export async function showStuck(db: Db, minutes: number): Promise<string> {
   const posts = await listStuckPosts(db, minutes * 60_000);
   const deliveries = await listStuckDeliveries(db, minutes * 60_000);
-  const workflowIds = [...posts.rows, ...deliveries.rows].map((row) => row.workflow_id);
   const failures = await listActivityFailures(
     db,
-    workflowIds.filter((id) => id !== null),
+    [...posts.rows, ...deliveries.rows].flatMap(failureKeysOf),
   );
   const targets = await listLateTargets(
     db,
@@ -42,6 +44,17 @@ export async function showStuck(db: Db, minutes: number): Promise<string> {
 
 type Failures = Map<string, ActivityFailureRow>;
 
+/** Keys of the row's own errors, and of its workflow's errors. */
+function failureKeysOf({ id, workflow_id }: StuckRow): string[] {
+  return workflow_id === null ? [] : [failureKeyOf(workflow_id, id), workflow_id];
+}
+
+function failureOf(row: StuckRow, failures: Failures): ActivityFailureRow | undefined {
+  return failureKeysOf(row)
+    .map((key) => failures.get(key))
+    .find((failure) => failure !== undefined);
+}
+
 function show(
   { rows, total }: Stuck,
   what: string,
@@ -49,7 +62,7 @@ function show(
   targetsOf?: Map<string, LateTarget[]>,
 ): string[] {
   const lines = rows.flatMap((row) => [
-    showRow(row, failures.get(row.workflow_id ?? '')),
+    showRow(row, failureOf(row, failures)),
     ...showTargets(targetsOf?.get(row.id) ?? []),
   ]);
   return total > rows.length ? [...lines, `… and ${total - rows.length} more ${what}.`] : lines;

@@ -1,5 +1,6 @@
 // The page of Prometheus metrics: of this process, of Node and Temporal's SDK, and of the whole installation.
 import { timingSafeEqual } from 'node:crypto';
+import { sql } from 'kysely';
 import type { MiddlewareHandler } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { processRegistry } from '../../activities/metrics.ts';
@@ -51,8 +52,14 @@ const queriesWaiting = ofProcess(
   'Queries that wait for a connection of the pool.',
 );
 
-const outboxRows = gauge('fanfare_outbox_rows', 'Workflows that are not yet started in Temporal.');
-const outboxAgeSeconds = gauge('fanfare_outbox_oldest_seconds', 'Age of the oldest outbox row.');
+const outboxRows = gauge(
+  'fanfare_outbox_rows',
+  'Due workflows that are not yet started in Temporal.',
+);
+const outboxAgeSeconds = gauge(
+  'fanfare_outbox_oldest_seconds',
+  'How long the oldest of them has been due.',
+);
 const targetsWaiting = gauge(
   'fanfare_targets_waiting',
   'Open targets of due posts, by network and by what they wait for.',
@@ -189,9 +196,10 @@ async function readOutbox({ db }: Context): Promise<void> {
     .selectFrom('outbox')
     .select(({ fn }) => [
       fn.countAll<string>().as('count'),
-      msUntil(fn.min('created_at')).as('ageMs'),
+      msUntil(fn.min(sql<Date>`greatest(start_at, created_at)`)).as('ageMs'),
     ])
+    .where('is_early', '=', false)
     .executeTakeFirstOrThrow();
   outboxRows.set(Number(count));
-  outboxAgeSeconds.set(-(ageMs ?? 0) / 1000);
+  outboxAgeSeconds.set(Math.max(-(ageMs ?? 0), 0) / 1000);
 }

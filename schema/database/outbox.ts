@@ -1,7 +1,7 @@
 // The outbox: workflows to start, inserted in the transaction that decides to start them.
 import { sql, type RawBuilder } from 'kysely';
 import { newId } from '../wire/ids.ts';
-import { ago, msUntil } from './database-clock.ts';
+import { inMs, msUntil } from './database-clock.ts';
 import { executePrepared } from './prepared.ts';
 import type { Db, OutboxRow, Transaction } from './tables.ts';
 import { areDeliveriesPaused } from './pauses.ts';
@@ -12,6 +12,8 @@ import {
   fetchMediaWorkflowId,
   publishPostWorkflow,
   publishPostWorkflowId,
+  publishPostsWorkflow,
+  publishPostsWorkflowId,
   type DeliverEventsInput,
   type FetchMediaInput,
   type PublishPostInput,
@@ -21,11 +23,12 @@ import {
 const unsynced = sql`unsynced as materialized (
   select set_config('synchronous_commit', 'off', true))`;
 
-/**
- * A row that was claimed this long ago is claimed again, because its relay has died or Temporal was
- * unavailable.
- */
-export const outboxClaimMs = 2_000;
+/** After this time a row is claimed again, because its relay has died or Temporal was unavailable. */
+const claimMs = 2_000;
+/** How long a relay owns a batch that it attempts. The relay renews the claim while the attempts last. */
+const batchClaimMs = 5_000;
+/** A row for a scheduled post waits until this long before the post is due. */
+const aheadMs = 5_000;
 
 interface WorkflowRequest {
   projectId: string;
@@ -61,8 +64,16 @@ function toOutboxRow({
   };
 }
 
+/** SQL: the row must wait, because its start is not near. */
+export const isEarly = (startAt: RawBuilder<unknown>) =>
+  sql<boolean>`coalesce(${startAt} > ${inMs(aheadMs)}, false)`;
+
 async function insertRow(trx: Transaction, row: NewOutboxRow): Promise<string> {
-  await trx.insertInto('outbox').values(row).execute();
+  const is_early = isEarly(sql`${row.start_at}::timestamptz`);
+  await trx
+    .insertInto('outbox')
+    .values({ ...row, is_early })
+    .execute();
   trx.notifyAfterCommit('fanfare_outbox');
   return row.workflow_id;
 }
@@ -116,8 +127,11 @@ export const isInOutbox = (table: string) =>
   sql<boolean>`exists (
     select from outbox where outbox.workflow_id = ${sql.ref(`${table}.workflow_id`)})`;
 
-/** `delay_ms`: time until the workflow begins; null: now. */
-export type ClaimedRow = OutboxRow & { delay_ms?: number | null };
+/**
+ * `delay_ms`: time until the workflow begins; null: now. `was_claimed`: a relay may have started the workflow
+ * already.
+ */
+export type ClaimedRow = OutboxRow & { delay_ms?: number | null; was_claimed?: boolean };
 
 /** SQL: rows that relays claim, from each group in turn. */
 type Queue = Record<'table' | 'group' | 'isWaiting' | 'order', RawBuilder<unknown>>;
@@ -132,8 +146,9 @@ const waitingGroups = ({ table, group, isWaiting }: Queue) => sql`waiting as (
     )`;
 
 /**
- * CTEs. `locked` has the oldest rows of these groups, at most `share` of each and `limit` of all, so that a long
- * backlog of one group doesn't delay the others. Skips rows that another relay has locked.
+ * CTEs. `locked` has the oldest rows of these groups, at most `share` of each and `limit` of all. Projects take
+ * turns, and so do the groups of a project, so a long backlog delays no other project. Skips rows that another
+ * relay has locked.
  */
 function lockInTurn(
   { table, group, isWaiting, order }: Queue,
@@ -142,33 +157,94 @@ function lockInTurn(
   limit: number,
 ): RawBuilder<unknown> {
   return sql`oldest as materialized (
-      select own.id from ${groups} as one cross join lateral (
-        select id, row_number() over (order by ${order}) as place from ${table}
-        where ${isWaiting} and ${group} = one.value
-        order by ${order} limit ${share}
-      ) own
-      order by own.place, own.id limit ${limit}
+      select id from (
+        select own.id, row_number() over (partition by project_id order by place, own.id) as turn
+        from ${groups} as one cross join lateral (
+          select id, project_id, row_number() over (order by ${order}) as place from ${table}
+          where ${isWaiting} and ${group} = one.value
+          order by ${order} limit ${share}
+        ) own
+      ) ranked
+      order by turn, id limit ${limit}
     ), locked as (
       select id from ${table} where id = any (array(select id from oldest)) and ${isWaiting}
       for update skip locked
     )`;
 }
 
+/** Scheduled rows that become ready at once. */
+const maxReleased = 1_000;
+
 const outboxQueue: Queue = {
   table: sql`outbox`,
   group: sql`project_id`,
-  isWaiting: sql`(claimed_at is null or claimed_at < ${ago(outboxClaimMs)})`,
+  isWaiting: sql`not is_early and (claimed_until is null or claimed_until < now())`,
   order: sql`coalesce(start_at, created_at), id`,
 };
 
-/** Claims rows of each project in turn. Posts that are due come before posts that are scheduled for later. */
+/**
+ * Claims rows of each project in turn, the oldest first. Scheduled rows that are near their start become ready
+ * for the next claim.
+ */
 export async function claimOutbox(db: Db, limit: number): Promise<ClaimedRow[]> {
-  const { rows } = await sql<ClaimedRow>`
-    with recursive ${waitingGroups(outboxQueue)},
-    ${lockInTurn(outboxQueue, sql`waiting`, sql`${limit}`, limit)}
-    update outbox set claimed_at = now() from locked where outbox.id = locked.id
-    returning outbox.*, ${msUntil(sql.ref('start_at'))} as delay_ms`.execute(db);
-  return rows;
+  const statement = sql<ClaimedRow>`
+    with recursive near as (
+      select id from outbox where is_early and start_at <= ${inMs(aheadMs)}
+      order by start_at limit ${maxReleased} for update skip locked
+    ), ready as (
+      update outbox set is_early = false where id = any (array(select id from near))
+    ), ${waitingGroups(outboxQueue)},
+    ${lockInTurn(outboxQueue, sql`waiting`, sql`${limit}`, limit)}, claimed as (
+      select id, claimed_until is not null as was_claimed from outbox
+      where id = any (array(select id from locked))
+    )
+    update outbox set claimed_until = ${inMs(claimMs)} from claimed where outbox.id = claimed.id
+    returning outbox.*, was_claimed, ${msUntil(sql.ref('start_at'))} as delay_ms`;
+  return executePrepared(db, 'claim_outbox', statement);
+}
+
+/**
+ * Replaces the rows of these posts' runs by one row, whose workflow publishes all of them. Skips runs that
+ * have been superseded. Undefined: no run is left.
+ */
+export async function groupPosts(db: Db, rows: ClaimedRow[]): Promise<ClaimedRow | undefined> {
+  const id = newId('outbox');
+  const workflowId = publishPostsWorkflowId(id);
+  const asked = rows.map((row) => {
+    const { postId, run } = row.input as unknown as PublishPostInput;
+    return { outbox_id: row.id, workflow_id: row.workflow_id, post_id: postId, run };
+  });
+  const statement = sql<ClaimedRow>`
+    with ${unsynced}, asked as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
+        as t (outbox_id text, workflow_id text, post_id text, run int)
+    ), taken as (
+      delete from outbox using unsynced
+      where id = any (array(select outbox_id from asked)) and claimed_until > now()
+      returning id, start_at
+    ), own as (
+      select posts.id, run, start_at from posts join asked on posts.id = post_id
+        join taken on taken.id = outbox_id
+      where current_run = run and posts.workflow_id = asked.workflow_id
+      order by posts.id for no key update of posts
+    ), moved as (
+      update posts set workflow_id = ${workflowId} from own where posts.id = own.id
+    )
+    insert into outbox (id, workflow, workflow_id, input, start_at, claimed_until)
+    select ${id}, ${publishPostsWorkflow}, ${workflowId},
+      jsonb_build_object('posts', jsonb_agg(jsonb_build_object('postId', own.id, 'run', run))),
+      case when bool_and(start_at > now()) then min(start_at) end, ${inMs(claimMs)}
+    from own having count(*) > 0
+    returning *, ${msUntil(sql.ref('start_at'))} as delay_ms`;
+  const [row] = await executePrepared(db, 'group_posts', statement);
+  return row;
+}
+
+/** Extends the claims of batches whose attempts last long. */
+export async function renewClaims(db: Db, ids: string[]): Promise<void> {
+  await sql`
+    update outbox set claimed_until = ${inMs(batchClaimMs)}
+    where id = any (${ids}::text[])`.execute(db);
 }
 
 export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
@@ -202,8 +278,8 @@ const leastOfEach = 10;
 
 /**
  * Claims waiting deliveries as one batch and inserts the outbox row of its workflow, in one statement. The
- * caller starts the workflow. Undefined: no deliveries are waiting, or deliveries are paused. Each webhook
- * gets a share. The commit may return before it is on disk. If a crash loses the commit, the workflow finds
+ * caller attempts the deliveries, or starts the workflow. If the caller dies, another relay starts the
+ * workflow. Undefined: no deliveries are waiting, or deliveries are paused. Each webhook gets a share. The commit may return before it is on disk. If a crash loses the commit, the workflow finds
  * no deliveries, and the deliveries are claimed again.
  */
 export async function claimBatch(
@@ -225,9 +301,9 @@ export async function claimBatch(
       from locked where d.id = locked.id
       returning d.id
     )
-    insert into outbox (id, workflow, workflow_id, input, claimed_at)
+    insert into outbox (id, workflow, workflow_id, input, claimed_until)
     select ${newId('outbox')}, ${deliverEventsWorkflow}, ${deliverEventsWorkflowId(batchId)},
-      ${JSON.stringify(input)}::jsonb, now()
+      ${JSON.stringify(input)}::jsonb, ${inMs(isFailing ? claimMs : batchClaimMs)}
     from batch, unsynced having count(*) > 0
     returning *, (select count(*)::int from batch) as size`;
   const [row] = await executePrepared(db, 'claim_batch', statement);

@@ -647,7 +647,10 @@ interface OutboxTable {
   workflow_id: string;
   input: Json<Record<string, unknown>>;
   start_at: Date | null;
-  claimed_at: Date | null;
+  /** The row waits until its start is near. */
+  is_early: Generated<boolean>;
+  /** Until this time, only the relay that claimed the row may start its workflow. */
+  claimed_until: Date | null;
   created_at: Generated<Date>;
 }
 export type OutboxRow = Selectable<OutboxTable>;

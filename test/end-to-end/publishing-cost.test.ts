@@ -1,20 +1,25 @@
-// What a post costs Temporal: its history, in a run whose networks answer at once.
+// What posts and deliveries cost Temporal, when networks and receivers answer at once.
 import { describe, expect, test } from 'vitest';
 import { temporal } from '@temporalio/proto';
 import { useApp } from '../support/app/app.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
 
 const { EventType } = temporal.api.enums.v1;
 
 const app = useApp();
 
-/** The kinds of the events in the history of the post's run, once that is over. */
-async function readHistory(postId: string): Promise<string[]> {
+async function workflowOf(postId: string): Promise<string> {
   const { workflow_id } = await app.database.db
     .selectFrom('posts')
     .select('workflow_id')
     .where('id', '=', postId)
     .executeTakeFirstOrThrow();
-  const workflow = app.namespace.client.workflow.getHandle(workflow_id!);
+  return workflow_id!;
+}
+
+/** The kinds of the events in the workflow's history, once it is over. */
+async function readHistory(workflowId: string): Promise<string[]> {
+  const workflow = app.namespace.client.workflow.getHandle(workflowId);
   await workflow.result();
   const { events } = await workflow.fetchHistory();
   return events!.map(({ eventType }) =>
@@ -34,12 +39,58 @@ describe('a post whose networks answer at once', () => {
       account_ids: accounts.map((account) => account.id),
     });
     expect((await app.tenant.waitForPost(id)).status).toBe('published');
-    expect(await readHistory(id)).toEqual([
+    expect(await readHistory(await workflowOf(id))).toEqual([
       'workflow_execution_started',
       'workflow_task_scheduled',
       'workflow_task_started',
       'workflow_task_completed',
       'marker_recorded',
+      'workflow_execution_completed',
+    ]);
+  });
+});
+
+describe('an event whose receiver accepts it at once', () => {
+  test('needs no workflow', async () => {
+    await using receiver = await startReceiver();
+    await app.tenant.createWebhook(receiver.url, ['post.published']);
+    const account = await app.tenant.connectSandbox('cost-event');
+    const { id } = await app.tenant.createPost({ caption: 'hello', account_ids: [account.id] });
+    await app.tenant.waitForPost(id);
+    await receiver.waitForCount(1);
+    const { workflow } = app.namespace.client;
+    await expect
+      .poll(async () => (await app.database.db.selectFrom('outbox').select('id').execute()).length)
+      .toBe(0);
+    expect((await workflow.count("WorkflowType = 'deliverEvents'")).count).toBe(0);
+  });
+});
+
+describe('forty posts that come together', () => {
+  test('share few workflows, each with one activity', async () => {
+    const account = await app.tenant.connectSandbox('cost-group');
+    const posts = Array.from({ length: 40 }, (_, i) => ({
+      caption: `hello ${i}`,
+      account_ids: [account.id],
+    }));
+    const { body } = await app.api.post('/v1/posts/bulk', { posts });
+    const ids = (body.data as { post: { id: string } }[]).map(({ post }) => post.id);
+    for (const id of ids) expect((await app.tenant.waitForPost(id)).status).toBe('published');
+    const workflowIds = new Set(await Promise.all(ids.map(workflowOf)));
+    // The relay claims five times a second. A slow machine needs a few claims for all.
+    expect(workflowIds.size).toBeLessThanOrEqual(8);
+    const group = [...workflowIds].find((id) => id.startsWith('posts/'));
+    expect(await readHistory(group!)).toEqual([
+      'workflow_execution_started',
+      'workflow_task_scheduled',
+      'workflow_task_started',
+      'workflow_task_completed',
+      'activity_task_scheduled',
+      'activity_task_started',
+      'activity_task_completed',
+      'workflow_task_scheduled',
+      'workflow_task_started',
+      'workflow_task_completed',
       'workflow_execution_completed',
     ]);
   });

@@ -56,7 +56,11 @@ function listEvents(postId: string) {
 /** No workflow that was asked for is still to come. */
 async function waitForWorkflows(): Promise<void> {
   const countBoth = async () => {
-    const waiting = await app.database.db.selectFrom('outbox').select('id').execute();
+    const waiting = await app.database.db
+      .selectFrom('outbox')
+      .select('id')
+      .where('is_early', '=', false)
+      .execute();
     const { count } = await app.namespace.client.workflow.count("ExecutionStatus = 'Running'");
     return { waiting: waiting.length, running: count };
   };

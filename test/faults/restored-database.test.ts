@@ -186,7 +186,7 @@ describe.concurrent('a restored database', () => {
     },
   );
 
-  test('publishes each post once if its workflow has completed, even without `restored`', async ({
+  test('publishes each post once that a completed workflow has ended, even without `restored`', async ({
     expect,
   }) => {
     const network = await startSandbox();
@@ -206,6 +206,11 @@ describe.concurrent('a restored database', () => {
           scheduled_at: inMs(2_000),
         }),
       ),
+    );
+    // Until then, no workflow owns the posts.
+    await vi.waitUntil(
+      async () => !(await database.db.selectFrom('outbox').select('id').executeTakeFirst()),
+      { timeout: 10_000 },
     );
     await first.stop();
     await using copy = await copyTestDatabase(database);

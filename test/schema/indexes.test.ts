@@ -147,7 +147,7 @@ import {
   findManualDelivery,
   insertManualAttempt,
 } from '../../schema/database/webhooks/manual-attempts.ts';
-import { claimBatch, claimOutbox } from '../../schema/database/outbox.ts';
+import { claimBatch, claimOutbox, groupPosts } from '../../schema/database/outbox.ts';
 import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
 import { findPublicMedia } from '../../schema/database/posts/public-media.ts';
 import { findSameContent } from '../../schema/database/posts/same-content.ts';
@@ -188,13 +188,13 @@ import {
   lockRunningReplay,
 } from '../../schema/database/webhooks/replays.ts';
 import {
-  listComingPosts,
   listOverdueBatches,
   listOverduePosts,
   listRunningReplays,
   releaseBatch,
   restartPost,
 } from '../../schema/database/dispatch/sweeping.ts';
+import { claimRuns, listOpenTargets } from '../../schema/database/posts/runs.ts';
 import { listRestoredPosts } from '../../schema/database/dispatch/restores.ts';
 import {
   concludeUnsent,
@@ -414,6 +414,19 @@ describe('the engine', () => {
     expect(await explainer.findFullScans((db) => claimOutbox(db, 50))).toEqual([]);
   });
 
+  test('groups posts by an index', async () => {
+    const group = async (db: Db) => groupPosts(db, await claimOutbox(db, 50));
+    expect(await explainer.findFullScans(group)).toEqual([]);
+  });
+
+  test('claims the runs of a group, and lists their targets, by an index', async () => {
+    const claim = async (db: Db) => {
+      await claimRuns(db, quietNotifier, [{ postId: 'post_7', run: 1 }], 'posts/1');
+      await listOpenTargets(db, ['post_7']);
+    };
+    expect(await explainer.findFullScans(claim)).toEqual([]);
+  });
+
   const works: Record<string, (db: Db) => Promise<unknown>> = {
     'claims waiting deliveries': (db) =>
       db.transaction().execute((trx) => claimBatch(trx, { limit: 200 })),
@@ -468,14 +481,6 @@ describe('the engine', () => {
     'finds overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
     'checks the keys of the vault': (db) => checkVault(db, rowsVault),
     'finds sandbox accounts': (db) => hasActiveSandboxAccount(db),
-    'finds scheduled posts that are due soon': (db) =>
-      listComingPosts(db, { aheadMs: 600_000, overdueMs: 300_000, after: null }),
-    'finds more of them': (db) =>
-      listComingPosts(db, {
-        aheadMs: 600_000,
-        overdueMs: 300_000,
-        after: { id: 'post_7', workflow_id: null, scheduled_at: new Date() },
-      }),
     'finds open posts after a restore': (db) => listRestoredPosts(db),
     'counts waiting deliveries': (db) => readDeliveryBacklog(db),
     'sets a lost batch free': (db) => releaseBatch(db, quietNotifier, 'bat_9'),
@@ -883,9 +888,9 @@ async function fill(db: Db): Promise<void> {
         workflow_id, concluded_at, environment)
       select 'rpl_' || i, 'prj_' || i % 50, 'wh_' || i % 1000, 'completed', now(), now(), '{}', 0, '', now(), ${environment}
       from generate_series(0, 4999) i`,
-    `insert into outbox (id, project_id, workflow, workflow_id, input, start_at)
+    `insert into outbox (id, project_id, workflow, workflow_id, input, start_at, is_early)
       select 'out_' || i, 'prj_' || i % 50, 'publishPost', 'w' || i, '{}',
-        case when i % 2 = 0 then now() + i * interval '1 s' end
+        case when i % 2 = 0 then now() + i * interval '1 s' end, i % 2 = 0
       from generate_series(0, 19999) i`,
     `insert into activity_failures (workflow_id, activity, error, failed_at)
       select 'w' || i, 'deliver', 'e', now() - i * interval '1 s' from generate_series(0, 4999) i`,

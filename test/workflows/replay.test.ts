@@ -28,6 +28,7 @@ describe('stored histories', () => {
   test('exist for each workflow', () => {
     for (const workflow of [
       'publish-post',
+      'publish-posts',
       'deliver-events',
       'retry-delivery',
       'prune-records',

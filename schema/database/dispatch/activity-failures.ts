@@ -10,6 +10,10 @@ export interface ActivityFailure {
 
 const maxLength = 500;
 
+/** Key for errors of one post, in place of the ID of a workflow that publishes many posts. */
+export const failureKeyOf = (workflowId: string, postId: string): string =>
+  `${workflowId}/${postId}`;
+
 export async function recordActivityFailure(
   db: Db,
   { workflowId, activity, error }: ActivityFailure,

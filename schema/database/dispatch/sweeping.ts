@@ -1,6 +1,6 @@
 // Finds work without progress, and releases it for a new workflow.
 import { sql } from 'kysely';
-import { ago, inMs } from '../database-clock.ts';
+import { ago } from '../database-clock.ts';
 import { insertPublishPost, isInOutbox } from '../outbox.ts';
 import type { Notifier } from '../notifier.ts';
 import type { Db } from '../tables.ts';
@@ -9,6 +9,7 @@ import { isOpenRow } from '../posts/targets.ts';
 import { lockPostAfterResults } from '../posts/changes.ts';
 import { insertReplayWorkflow, lockRunningReplay, setReplay } from '../webhooks/replays.ts';
 import { isUnderPause } from '../pauses.ts';
+import { deliverEventsWorkflowId } from '../../workflows.ts';
 
 /** Rows per sweep. The next sweep continues with the rest. */
 export const maxPerSweep = 200;
@@ -24,7 +25,9 @@ export async function claimSweep(db: Db, everyMs: number): Promise<boolean> {
   return taken !== undefined;
 }
 
-/** In id order, starting after `after`, where the last sweep ended. */
+/**
+ * Batches that no relay attempts or starts, in id order, starting after `after`, where the last sweep ended.
+ */
 export async function listOverdueBatches(
   db: Db,
   overdueMs: number,
@@ -37,6 +40,10 @@ export async function listOverdueBatches(
     .where('status', 'in', ['pending', 'retrying'])
     .where('next_attempt_at', '<', ago(overdueMs))
     .where('batch_id', '>', after)
+    .where(
+      sql<boolean>`not exists (
+        select from outbox where outbox.workflow_id = ${sql.lit(deliverEventsWorkflowId(''))} || batch_id)`,
+    )
     .orderBy('batch_id')
     .limit(maxPerSweep)
     .execute();
@@ -100,40 +107,6 @@ export async function listOverduePosts(
     .orderBy('progressed_at')
     .limit(maxPerSweep)
     .execute();
-}
-
-/**
- * Scheduled posts whose workflow was started and that are due within `aheadMs`, by scheduled time, starting
- * after `after`. `listOverduePosts` lists those that are overdue by more than `overdueMs`.
- */
-export function listComingPosts(
-  db: Db,
-  { aheadMs, overdueMs, after }: { aheadMs: number; overdueMs: number; after: ComingPost | null },
-): Promise<ComingPost[]> {
-  return (
-    db
-      .selectFrom('posts')
-      .select(['id', 'workflow_id', 'scheduled_at'])
-      // Not a parameter, because Postgres must recognize the condition of the partial index.
-      .where(sql<boolean>`status = 'scheduled'`)
-      .where('scheduled_at', '<', inMs(aheadMs))
-      .where('scheduled_at', '>=', after?.scheduled_at ?? ago(overdueMs))
-      .$if(after !== null, (query) =>
-        query.where(sql<boolean>`(scheduled_at, id) > (${after!.scheduled_at}, ${after!.id})`),
-      )
-      .where((eb) => eb.not(isInOutbox('posts')))
-      .orderBy('scheduled_at')
-      .orderBy('id')
-      .limit(maxPerSweep)
-      .$narrowType<{ scheduled_at: Date }>()
-      .execute()
-  );
-}
-
-export interface ComingPost {
-  id: string;
-  workflow_id: string | null;
-  scheduled_at: Date;
 }
 
 /**

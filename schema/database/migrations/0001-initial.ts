@@ -571,11 +571,16 @@ const statements = [
     workflow_id text not null,
     input jsonb not null,
     start_at ${time},
-    claimed_at ${time},
+    is_early boolean not null default false,
+    claimed_until ${time},
     created_at ${time} not null default now()
   )`,
   // A relay claims rows of each project in turn, in the order in which their workflows begin.
-  `create index outbox_projects on outbox (project_id, coalesce(start_at, created_at), id)`,
+  `create index outbox_projects on outbox (project_id, coalesce(start_at, created_at), id)
+    where not is_early`,
+  `create index outbox_early on outbox (start_at) where is_early`,
+  // The sweeper leaves work alone whose workflow the relay has not started yet.
+  `create index outbox_workflows on outbox (workflow_id)`,
 
   // Has one row. The process that moves swept_at forward does the sweep.
   `create table sweeps (swept_at ${time} not null)`,

@@ -7,18 +7,13 @@ import { isOnPage, weigh, type Weight } from '../listing.ts';
 import type { Slice } from '../../wire/listing.ts';
 import type { PlatformName } from '../../platforms/index.ts';
 import type { ListPosts, PostStatus } from '../../posts/posts.ts';
-import type { PublishPostInput } from '../../workflows.ts';
-import { msUntil } from '../database-clock.ts';
-import type { NewOutboxRow } from '../outbox.ts';
-import type { Notifier } from '../notifier.ts';
-import { isOpenRow } from './targets.ts';
+import { isEarly, type NewOutboxRow } from '../outbox.ts';
 import { inScope, selectInScope, type RowScope } from '../row-scope.ts';
 import { insertionOf } from '../live/changes.ts';
 import type { CountedUsage } from '../accounts/usage.ts';
 import { earlierSame } from './same-content.ts';
-import { inStatement } from '../transaction.ts';
 import { executePrepared } from '../prepared.ts';
-import type { Database, Db, PostResultRow, PostRow, Transaction, Writer } from '../tables.ts';
+import type { Database, Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
 
 export interface PostWithResults {
   post: PostRow;
@@ -112,8 +107,8 @@ export async function insertPost(
         usage_month text, status text, phase text, phase_state text)
       returning *
     ), asked as (
-      insert into outbox (id, project_id, workflow, workflow_id, input, start_at)
-      select id, project_id, workflow, workflow_id, input::jsonb, start_at
+      insert into outbox (id, project_id, workflow, workflow_id, input, start_at, is_early)
+      select id, project_id, workflow, workflow_id, input::jsonb, start_at, ${isEarly(sql.ref('start_at'))}
       from jsonb_to_recordset(${JSON.stringify(asked ? [asked] : [])}::jsonb) as asked (id text,
         project_id text, workflow text, workflow_id text, input text, start_at timestamptz)
     ), change as (
@@ -247,54 +242,6 @@ export async function lockPost(trx: Transaction, id: string): Promise<PostRow | 
   const statement = trx.selectFrom('posts').selectAll().where('id', '=', id).forUpdate();
   const [post] = await executePrepared(trx, 'lock_post', statement);
   return post;
-}
-
-export type OpenTarget = Pick<PostResultRow, 'id' | 'answers_result_id'>;
-
-/** Targets and comments that have not ended. */
-export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
-  const targets = db
-    .selectFrom('post_results')
-    .select(['id', 'answers_result_id'])
-    .where('post_id', '=', postId)
-    .where(isOpenRow('post_results'))
-    .orderBy('position');
-  return executePrepared(db, 'list_open_targets', targets);
-}
-
-/**
- * Claims the run for its workflow. Undefined: the run is superseded or concluded. The same workflow may
- * claim again, since the first answer may have been lost. A scheduled post can be claimed when it is due;
- * `waitMs` says when to try again.
- */
-export async function claimRun(
-  db: Db,
-  notifier: Notifier,
-  { postId, run }: PublishPostInput,
-  workflowId: string,
-): Promise<'claimed' | { waitMs: number } | undefined> {
-  const from = sql`claimed where started_run < ${run}`;
-  const statement = (writer: Writer) => sql<{ wait_ms: number | null }>`
-    with found as (
-      select id, project_id, started_run, ${msUntil(sql.ref('scheduled_at'))} as wait_ms from posts
-      where id = ${postId} and current_run = ${run} and workflow_id = ${workflowId}
-        and concluded_run < ${run} and status in ('scheduled', 'pending')
-      for update
-    ), claimed as (
-      select * from found where wait_ms is null or wait_ms <= 0
-    ), change as (
-      ${insertionOf(writer, { subject: 'post', kind: 'started', from })}
-    ), begun as (
-      update posts set status = 'pending', started_run = ${run}, progressed_at = now()
-      from claimed where posts.id = claimed.id
-    )
-    select wait_ms from found`;
-  const [found] = await inStatement(db, notifier, (writer) =>
-    executePrepared(writer, 'claim_run', statement(writer)),
-  );
-  if (!found) return undefined;
-  const waitMs = found.wait_ms ?? 0;
-  return waitMs > 0 ? { waitMs: Math.ceil(waitMs) } : 'claimed';
 }
 
 /** Ends the current run of a post that `trx` has locked. Returns the columns that the database computes. */

@@ -1,6 +1,6 @@
 // The relay between a real database and a real Temporal.
 import { NativeConnection } from '@temporalio/worker';
-import { Client, type Connection } from '@temporalio/client';
+import { Client, WorkflowNotFoundError, type Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Running } from '../../../activities/dispatch/poll-loop.ts';
@@ -13,10 +13,11 @@ import {
   deliverEventsWorkflowId,
   publishPostWorkflow,
   type DeliverEventsInput,
+  type PublishPostsInput,
 } from '../../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { installQuietRuntime } from '../../support/servers/quiet-runtime.ts';
-import { addEvent, addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
+import { addBatch, addEvent, addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
 import {
   createTestNamespace,
   registerNamespace,
@@ -53,13 +54,17 @@ afterAll(async () => {
   await Promise.all([namespace.close(), database.drop()]);
 });
 
-function start(options: Partial<Pick<RelayDependencies, 'isCrowded' | 'temporal'>> = {}): void {
+type Options = Partial<Pick<RelayDependencies, 'attempts' | 'isCrowded' | 'temporal'>>;
+
+/** By default, the first attempts of all deliveries fail, so each batch needs its workflow. */
+function start(options: Options = {}): void {
   relays.push(
     startRelay({
       db: database.db,
       listener,
       temporal: new Client({ connection, namespace: namespace.namespace }),
       taskQueue,
+      attempts: { run: () => Promise.resolve('left') },
       log: pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) }),
       ...options,
     }),
@@ -77,10 +82,10 @@ const describeWorkflow = (workflowId: string) =>
   namespace.client.workflow.getHandle(workflowId).describe();
 
 /** The input of a started workflow. */
-async function inputOf(workflowId: string): Promise<DeliverEventsInput> {
+async function inputOf<Input = DeliverEventsInput>(workflowId: string): Promise<Input> {
   const { events } = await namespace.client.workflow.getHandle(workflowId).fetchHistory();
   const [payload] = events![0]!.workflowExecutionStartedEventAttributes!.input!.payloads!;
-  return JSON.parse(Buffer.from(payload!.data!).toString('utf8')) as DeliverEventsInput;
+  return JSON.parse(Buffer.from(payload!.data!).toString('utf8')) as Input;
 }
 
 /** Every execution in the namespace, including repeated ones of an id. */
@@ -88,6 +93,11 @@ async function listWorkflowIds(): Promise<string[]> {
   const ids: string[] = [];
   for await (const { workflowId } of namespace.client.workflow.list()) ids.push(workflowId);
   return ids.toSorted();
+}
+
+async function workflowOf(postId: string): Promise<string> {
+  const post = database.db.selectFrom('posts').select('workflow_id').where('id', '=', postId);
+  return (await post.executeTakeFirstOrThrow()).workflow_id!;
 }
 
 const batchesOf = async (deliveryIds: string[]) =>
@@ -157,36 +167,122 @@ describe('startRelay', () => {
     });
   });
 
-  test('starts each workflow once when two relays share a database', async () => {
+  test('starts one workflow for posts that come together, and each post once, with two relays', async () => {
+    const { db } = database;
+    const before = new Set(await listWorkflowIds());
+    const posts = await Promise.all(Array.from({ length: 20 }, () => addPost(db)));
+    start();
+    start();
+    notifier.notify('fanfare_outbox');
+    await waitUntilStarted();
+
+    const workflowIds = new Set(await Promise.all(posts.map(({ postId }) => workflowOf(postId))));
+    // The list of Temporal lags a little.
+    await expect
+      .poll(async () => new Set(await listWorkflowIds()).difference(before), { timeout: 10_000 })
+      .toEqual(workflowIds);
+    expect(workflowIds.size).toBeLessThanOrEqual(2);
+    const groups = [...workflowIds].filter((id) => id.startsWith('posts/'));
+    const inputs = await Promise.all(groups.map((id) => inputOf<PublishPostsInput>(id)));
+    const grouped = inputs.flatMap((input) => input.posts.map(({ postId }) => postId));
+    const alone = posts.filter(({ workflowId }) => workflowIds.has(workflowId));
+    const started = [...grouped, ...alone.map(({ postId }) => postId)];
+    expect(started.toSorted()).toEqual(posts.map(({ postId }) => postId).toSorted());
+    expect(warnings).toEqual([]);
+  });
+
+  test('starts a lone post as its own workflow', async () => {
+    start();
+    const { workflowId } = await addPost(database.db);
+    notifier.notify('fanfare_outbox');
+    await waitUntilStarted();
+    expect(await describeWorkflow(workflowId)).toMatchObject({ type: publishPostWorkflow });
+  });
+
+  test('groups no post whose workflow may have been started before', async () => {
+    const posts = [await addPost(database.db), await addPost(database.db)];
+    await database.db
+      .updateTable('outbox')
+      .set({ claimed_until: new Date(0) })
+      .execute();
+    start();
+    await waitUntilStarted();
+    for (const { workflowId } of posts) {
+      expect(await describeWorkflow(workflowId)).toMatchObject({ type: publishPostWorkflow });
+    }
+  });
+
+  test('starts no workflow for a batch whose first attempts conclude it', async () => {
+    const { db } = database;
+    const projectId = await addProject(db);
+    await addWebhook(db, projectId);
+    const attempted: string[] = [];
+    start({
+      attempts: {
+        run: ({ batchId }) => {
+          attempted.push(batchId);
+          return Promise.resolve('concluded');
+        },
+      },
+    });
+    const deliveryIds = await addEvent(db, projectId);
+    notifier.notify('fanfare_deliveries');
+    await expect.poll(() => attempted.length, { timeout: 10_000 }).toBe(1);
+    await waitUntilStarted();
+    expect(await batchesOf(deliveryIds)).toMatchObject([{ batch_id: attempted[0] }]);
+    await expect(describeWorkflow(deliverEventsWorkflowId(attempted[0]!))).rejects.toThrow(
+      WorkflowNotFoundError,
+    );
+  });
+
+  test('starts the workflow of a batch whose process has died', async () => {
+    const { db } = database;
+    const projectId = await addProject(db);
+    await addWebhook(db, projectId);
+    const { workflow_id: workflowId } = await addBatch(db, projectId);
+    start();
+    await waitUntilStarted();
+    expect(await describeWorkflow(workflowId)).toMatchObject({ status: { name: 'RUNNING' } });
+  });
+
+  test('attempts deliveries while Temporal is unavailable', async () => {
+    const { db } = database;
+    const projectId = await addProject(db);
+    await addWebhook(db, projectId);
+    let attempts = 0;
+    const run = () => {
+      attempts++;
+      return Promise.resolve('left' as const);
+    };
+    const never = new Client({ connection, namespace: `${namespace.namespace}-never` });
+    start({ temporal: never, attempts: { run } });
+    for (let n = 1; n <= 3; n++) {
+      await addEvent(db, projectId);
+      notifier.notify('fanfare_deliveries');
+      await expect.poll(() => attempts, { timeout: 10_000 }).toBe(n);
+    }
+    expect(await outbox()).toHaveLength(3);
+    await db.deleteFrom('outbox').execute();
+  });
+
+  test('claims each delivery once when two relays share a database', async () => {
     const { db } = database;
     const projectId = await addProject(db);
     await Promise.all(Array.from({ length: 5 }, () => addWebhook(db, projectId)));
-    const before = await listWorkflowIds();
     start();
     start();
-    const [posts, deliveryIds] = await Promise.all([
-      Promise.all(Array.from({ length: 20 }, () => addPost(db))),
-      Promise.all(Array.from({ length: 20 }, () => addEvent(db, projectId))),
-    ]);
-    notifier.notify('fanfare_outbox');
+    const deliveryIds = await Promise.all(
+      Array.from({ length: 20 }, () => addEvent(db, projectId)),
+    );
     notifier.notify('fanfare_deliveries');
     await expect
       .poll(() => batchesOf(deliveryIds.flat()), { timeout: 10_000 })
       .toSatisfy((rows: { batch_id: string | null }[]) => rows.every((row) => row.batch_id));
     await waitUntilStarted();
-
     const batchIds = new Set((await batchesOf(deliveryIds.flat())).map((row) => row.batch_id!));
-    const expected = [
-      ...before,
-      ...posts.map((post) => post.workflowId),
-      ...[...batchIds].map(deliverEventsWorkflowId),
-    ];
-    // The list of Temporal lags a little.
-    await expect.poll(listWorkflowIds, { timeout: 10_000 }).toEqual(expected.toSorted());
-    const started = [...batchIds].map(
-      async (id) => (await inputOf(deliverEventsWorkflowId(id))).batchId,
-    );
-    expect(await Promise.all(started)).toEqual([...batchIds]);
+    for (const batchId of batchIds) {
+      expect((await inputOf(deliverEventsWorkflowId(batchId))).batchId).toBe(batchId);
+    }
     expect(warnings).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 // The sweeper: finds work whose workflow is gone in a real database, and restarts it.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { sql } from 'kysely';
 import type { Running } from '../../../activities/dispatch/poll-loop.ts';
 import { startSweeper } from '../../../activities/dispatch/sweeper.ts';
@@ -13,6 +14,7 @@ import {
   publishPostWorkflow,
   replayDeliveriesWorkflow,
   type DeliverEventsInput,
+  type PublishPostsResult,
 } from '../../../schema/workflows.ts';
 import { addCheck } from '../../support/rows/checks.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
@@ -141,7 +143,7 @@ const startWorkflow = (workflow: string, workflowId: string) =>
 const completeWorkflow = 4;
 
 /** A workflow that ends at once. */
-async function runToCompletion(workflowId: string): Promise<void> {
+async function runToCompletion(workflowId: string, result?: PublishPostsResult): Promise<void> {
   const { client } = namespace;
   const name = `completing-${workflowId}`;
   await client.workflow.start(publishPostWorkflow, { taskQueue: name, workflowId, args: [{}] });
@@ -155,7 +157,14 @@ async function runToCompletion(workflowId: string): Promise<void> {
   await client.workflowService.respondWorkflowTaskCompleted({
     namespace: namespace.namespace,
     taskToken,
-    commands: [{ commandType: completeWorkflow, completeWorkflowExecutionCommandAttributes: {} }],
+    commands: [
+      {
+        commandType: completeWorkflow,
+        completeWorkflowExecutionCommandAttributes: {
+          result: { payloads: [defaultPayloadConverter.toPayload(result)] },
+        },
+      },
+    ],
   });
 }
 
@@ -227,32 +236,6 @@ describe('startSweeper', () => {
     });
   });
 
-  test('gives a new run to posts that are due within minutes and whose workflow is gone', async () => {
-    const dueAt = new Date(Date.now() + 300_000);
-    const running = await addOverduePost(dueAt);
-    await startWorkflow(publishPostWorkflow, running.workflowId);
-    const gone = await Promise.all(Array.from({ length: 12 }, () => addOverduePost(dueAt)));
-    start();
-    await expect
-      .poll(
-        async () => {
-          const rows = await database.db
-            .selectFrom('posts')
-            .select('id')
-            .where('scheduled_at', '=', dueAt)
-            .where('current_run', '=', 2)
-            .execute();
-          return rows.length;
-        },
-        { timeout: 10_000 },
-      )
-      .toBe(gone.length);
-    const restarted = await post(gone[0]!.postId);
-    expect(restarted).toMatchObject({ status: 'scheduled', restored_at: null });
-    expect(await outboxOf(restarted.workflow_id!)).toMatchObject([{ start_at: dueAt }]);
-    expect((await post(running.postId)).current_run).toBe(1);
-  });
-
   test('marks an open post whose workflow has completed as restored', async () => {
     const done = await addOverduePost();
     await runToCompletion(done.workflowId);
@@ -264,6 +247,43 @@ describe('startSweeper', () => {
     }
     expect((await post(done.postId)).restored_at).toBeInstanceOf(Date);
     expect((await post(terminated.postId)).restored_at).toBeNull();
+  });
+
+  test('marks only the posts that the result of a completed group names as restored', async () => {
+    const [named, other] = [await addOverduePost(), await addOverduePost()];
+    const workflowId = `posts/${named.postId}`;
+    await database.db
+      .updateTable('posts')
+      .set({ workflow_id: workflowId })
+      .where('id', 'in', [named.postId, other.postId])
+      .execute();
+    await runToCompletion(workflowId, { ended: [named.postId] });
+    start();
+    for (const { postId } of [named, other]) {
+      await expect.poll(async () => (await post(postId)).current_run, { timeout: 10_000 }).toBe(2);
+    }
+    expect((await post(named.postId)).restored_at).toBeInstanceOf(Date);
+    expect((await post(other.postId)).restored_at).toBeNull();
+  });
+
+  test('leaves a batch alone that a relay attempts', async () => {
+    const attempted = await addOverdueBatch();
+    await database.db
+      .insertInto('outbox')
+      .values({
+        id: newId('outbox'),
+        workflow: deliverEventsWorkflow,
+        workflow_id: attempted.workflowId,
+        input: JSON.stringify({ batchId: attempted.batchId }),
+      })
+      .execute();
+    const gone = await addOverdueBatch();
+    start();
+    // Batches are checked in id order, and the attempted one is first.
+    await expect
+      .poll(async () => (await delivery(gone.deliveryId)).batch_id, { timeout: 10_000 })
+      .toBeNull();
+    expect((await delivery(attempted.deliveryId)).batch_id).toBe(attempted.batchId);
   });
 
   test('restarts a replay only if its workflow is gone or was terminated', async () => {

@@ -1,65 +1,64 @@
-// When posts are published in their workflow's first task, and when in separate activities.
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+// How many posts a worker advances at a time, and when it takes no more.
+import { describe, expect, test } from 'vitest';
 import { createAdmission, type Admission } from '../../../activities/publishing/admission.ts';
 
-let admission: Admission;
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  admission = createAdmission();
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-/** The functions with which the posts leave, once they have entered. */
-const enterMany = (count: number) => Array.from({ length: count }, () => admission.enter());
+/** Posts of the project that hold their places until they are told to leave. */
+function enterMany(admission: Admission, projectId: string, count: number) {
+  const stop = new AbortController();
+  const { promise: leave, resolve } = Promise.withResolvers<void>();
+  let begun = 0;
+  const ends = Array.from({ length: count }, () =>
+    admission.run(
+      projectId,
+      () => {
+        begun++;
+        return leave;
+      },
+      stop.signal,
+    ),
+  );
+  const end = () => {
+    resolve();
+    return Promise.all(ends);
+  };
+  return { begun: () => begun, end, stop, ends };
+}
 
 describe('createAdmission', () => {
-  test('admits posts while there is room', async () => {
-    expect(await admission.enter()).toBeTypeOf('function');
-    expect(admission.isCrowded()).toBe(false);
+  test('gives one project half of the places, and keeps the others for other projects', async () => {
+    const admission = createAdmission();
+    const flood = enterMany(admission, 'prj_flood', 80);
+    const other = enterMany(admission, 'prj_other', 1);
+    await Promise.resolve();
+    expect(flood.begun()).toBe(50);
+    expect(other.begun()).toBe(1);
+    await Promise.all([flood.end(), other.end()]);
+    expect(flood.begun()).toBe(80);
   });
 
-  test('lets some posts wait, reports that posts wait, and admits a waiting post when a post leaves', async () => {
-    const entered = enterMany(100);
-    const order: number[] = [];
-    const waiting = enterMany(60).map(async (entering, i) => {
-      const leave = await entering;
-      order.push(i);
-      leave!();
-    });
+  test('is crowded while 200 posts wait', async () => {
+    const admission = createAdmission();
+    const flood = enterMany(admission, 'prj_flood', 249);
+    await Promise.resolve();
+    expect(admission.isCrowded()).toBe(false);
+    const last = enterMany(admission, 'prj_flood', 1);
     expect(admission.isCrowded()).toBe(true);
-    await vi.advanceTimersByTimeAsync(200);
-    expect(order).toEqual([]);
-    (await entered[0])!();
-    await Promise.all(waiting);
-    expect(order).toEqual(Array.from({ length: 60 }, (_, i) => i));
+    await Promise.all([flood.end(), last.end()]);
     expect(admission.isCrowded()).toBe(false);
   });
 
-  test('dismisses waiting posts if no post leaves', async () => {
-    void enterMany(100);
-    const waiting = admission.enter();
-    await vi.advanceTimersByTimeAsync(600);
-    expect(await waiting).toBeUndefined();
+  test('dismisses waiting posts when their signal aborts, and not those that have begun', async () => {
+    const admission = createAdmission();
+    const flood = enterMany(admission, 'prj_flood', 60);
+    await Promise.resolve();
+    const reason = new Error('stopping');
+    flood.stop.abort(reason);
+    const ended = Promise.allSettled(flood.ends);
+    void flood.end().catch(() => undefined);
+    const dismissed = (await ended).filter(({ status }) => status === 'rejected');
+    expect(dismissed).toHaveLength(10);
+    expect(dismissed).toMatchObject(Array.from({ length: 10 }, () => ({ reason })));
+    expect(flood.begun()).toBe(50);
     expect(admission.isCrowded()).toBe(false);
-  });
-
-  test('dismisses posts that waited too long, even if other posts leave', async () => {
-    const entered = enterMany(100);
-    void enterMany(100);
-    const last = admission.enter();
-    for (const entering of entered.slice(0, 50)) {
-      (await entering)!();
-      await vi.advanceTimersByTimeAsync(100);
-    }
-    expect(await last).toBeUndefined();
-  });
-
-  test('dismisses new posts at once when enough are waiting', async () => {
-    void enterMany(400);
-    expect(await admission.enter()).toBeUndefined();
   });
 });

@@ -59,7 +59,7 @@ test('the workflow of an open post is shown as asked for, running or gone, and a
   expect(await read(postId)).toBeUndefined();
 });
 
-test('the workflow of a delivery is shown as gone if its batch has none, and as asked for once the delivery is released', async () => {
+test('the workflow of a delivery is shown as asked for while its batch is in the outbox or it has no batch, and else as gone', async () => {
   const { db } = database;
   const projectId = await addProject(db);
   await addWebhook(db, projectId);
@@ -70,6 +70,8 @@ test('the workflow of a delivery is shown as gone if its batch has none, and as 
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
   expect(batch.workflow_id).toContain('deliveries/');
+  expect((await read(id))!.workflow).toBe('asked for');
+  await db.deleteFrom('outbox').where('id', '=', batch.id).execute();
   expect((await read(id))!.workflow).toBe('gone');
 
   await db.updateTable('deliveries').set({ batch_id: null }).where('id', '=', id).execute();

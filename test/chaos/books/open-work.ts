@@ -63,12 +63,18 @@ async function readOpenDeliveries(db: Db): Promise<OpenRow[]> {
   const rows = await db
     .selectFrom('deliveries')
     .selectAll()
+    .select(
+      sql<boolean>`exists (
+        select from outbox where workflow_id = ${deliverEventsWorkflowId('')} || batch_id)`.as(
+        'is_in_outbox',
+      ),
+    )
     .where('status', 'in', ['pending', 'retrying'])
     .execute();
-  return rows.map(({ id, batch_id, attempt_count, next_attempt_at }) => ({
+  return rows.map(({ id, batch_id, attempt_count, next_attempt_at, is_in_outbox }) => ({
     id,
     workflow_id: batch_id && deliverEventsWorkflowId(batch_id),
-    is_asked_for: batch_id === null,
+    is_asked_for: batch_id === null || is_in_outbox,
     trace: `${batch_id} ${attempt_count} ${next_attempt_at?.getTime()}`,
     due_at: next_attempt_at,
   }));

@@ -2,13 +2,18 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
+  claimBatch,
   claimOutbox,
   deleteOutbox,
+  groupPosts,
   insertPublishPost,
-  outboxClaimMs,
+  renewClaims,
 } from '../../../schema/database/outbox.ts';
+import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
+import type { PublishPostsInput } from '../../../schema/workflows.ts';
 import { useDatabase } from '../../support/rows/database.ts';
-import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
+import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
+import { addEvent, addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
 
 const database = useDatabase();
 beforeEach(async () => {
@@ -47,8 +52,7 @@ describe('claimOutbox', () => {
         const startAt = inMs === null ? null : new Date(Date.now() + inMs);
         return insertPublishPost(trx, 'prj_a', { postId, run: 0 }, startAt);
       });
-    await insert('post_tomorrow', 24 * 3_600_000);
-    await insert('post_soon', 30_000);
+    await insert('post_soon', 3_000);
     await insert('post_now', null);
     await insert('post_overdue', -60_000);
     const claim = async () => {
@@ -56,7 +60,46 @@ describe('claimOutbox', () => {
       return rows.map(({ input }) => String(input['postId'])).toSorted();
     };
     expect(await claim()).toEqual(['post_now', 'post_overdue']);
-    expect(await claim()).toEqual(['post_soon', 'post_tomorrow']);
+    expect(await claim()).toEqual(['post_soon']);
+  });
+
+  test('leaves a scheduled row alone until shortly before its start', async () => {
+    await inQuietTransaction(database.db, (trx) =>
+      insertPublishPost(
+        trx,
+        'prj_a',
+        { postId: 'post_later', run: 0 },
+        new Date(Date.now() + 60_000),
+      ),
+    );
+    expect(await claimOutbox(database.db, 10)).toEqual([]);
+    await database.db
+      .updateTable('outbox')
+      .set({ start_at: sql<Date>`now() + interval '4 s'` })
+      .execute();
+    // The first claim makes the row ready for the next one.
+    expect(await claimOutbox(database.db, 10)).toEqual([]);
+    const [row] = await claimOutbox(database.db, 10);
+    expect(row).toMatchObject({ input: { postId: 'post_later' }, was_claimed: false });
+    expect(row!.delay_ms).toBeGreaterThan(0);
+  });
+
+  test('reports whether a row was claimed before, and leaves renewed claims alone', async () => {
+    await inQuietTransaction(database.db, (trx) =>
+      insertPublishPost(trx, 'prj_a', { postId: 'post_1', run: 0 }, null),
+    );
+    const [first] = await claimOutbox(database.db, 10);
+    expect(first!.was_claimed).toBe(false);
+    const expire = () =>
+      database.db
+        .updateTable('outbox')
+        .set({ claimed_until: sql<Date>`now() - interval '1 ms'` })
+        .execute();
+    await expire();
+    await renewClaims(database.db, [first!.id]);
+    expect(await claimOutbox(database.db, 10)).toEqual([]);
+    await expire();
+    expect((await claimOutbox(database.db, 10))[0]!.was_claimed).toBe(true);
   });
 
   test('returns a row again when its claim has expired', async () => {
@@ -67,7 +110,7 @@ describe('claimOutbox', () => {
     expect(await claimOutbox(database.db, 10)).toEqual([]);
     await database.db
       .updateTable('outbox')
-      .set({ claimed_at: sql<Date>`now() - ${outboxClaimMs + 1} * interval '1 ms'` })
+      .set({ claimed_until: sql<Date>`now() - interval '1 ms'` })
       .execute();
     const [second] = await claimOutbox(database.db, 10);
     expect(second).toMatchObject({ id: first!.id, workflow_id: first!.workflow_id });
@@ -81,6 +124,97 @@ describe('claimOutbox', () => {
       throw new Error('rolled back');
     }).catch(() => undefined);
     expect(await claimOutbox(database.db, 10)).toEqual([]);
+  });
+});
+
+describe('claimBatch', () => {
+  test('gives projects their turns, however many webhooks one of them has', async () => {
+    const { db } = database;
+    await db.deleteFrom('deliveries').execute();
+    const [flood, other] = [await addProject(db), await addProject(db)];
+    for (let i = 0; i < 30; i++) await addWebhook(db, flood);
+    for (let i = 0; i < 3; i++) await addEvent(db, flood);
+    await addWebhook(db, other);
+    const [late] = await addEvent(db, other);
+    const batch = (await claimBatch(db, { limit: 20 }))!;
+    expect(batch.size).toBe(20);
+    const claimed = await db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('batch_id', '=', batch.batchId)
+      .execute();
+    expect(claimed).toContainEqual({ id: late });
+  });
+});
+
+describe('groupPosts', () => {
+  const workflowOf = async (postId: string) => {
+    const post = database.db.selectFrom('posts').select('workflow_id').where('id', '=', postId);
+    return (await post.executeTakeFirstOrThrow()).workflow_id;
+  };
+
+  test('replaces the rows by one row, and names its workflow in the posts', async () => {
+    const { db } = database;
+    const posts = await Promise.all(Array.from({ length: 3 }, () => addPost(db)));
+    const row = (await groupPosts(db, await claimOutbox(db, 10)))!;
+    expect(row).toMatchObject({
+      workflow: 'publishPosts',
+      workflow_id: `posts/${row.id}`,
+      start_at: null,
+    });
+    const { posts: grouped } = row.input as unknown as PublishPostsInput;
+    expect(grouped.toSorted((a, b) => (a.postId < b.postId ? -1 : 1))).toEqual(
+      posts
+        .map(({ postId }) => ({ postId, run: 1 }))
+        .toSorted((a, b) => (a.postId < b.postId ? -1 : 1)),
+    );
+    for (const { postId } of posts) expect(await workflowOf(postId)).toBe(row.workflow_id);
+    expect(await db.selectFrom('outbox').select('id').execute()).toEqual([{ id: row.id }]);
+    // The claim covers the new row too.
+    expect(await claimOutbox(db, 10)).toEqual([]);
+  });
+
+  test('drops rows of superseded runs', async () => {
+    const { db } = database;
+    const [kept, superseded] = [await addPost(db), await addPost(db)];
+    const rows = await claimOutbox(db, 10);
+    await restartPost(db, quietNotifier, superseded.postId, superseded.workflowId);
+    const row = (await groupPosts(db, rows))!;
+    expect(row.input).toEqual({ posts: [{ postId: kept.postId, run: 1 }] });
+    expect(await workflowOf(superseded.postId)).toMatch(/^post\//);
+    const left = await db.selectFrom('outbox').select('workflow_id').execute();
+    expect(left).toHaveLength(2);
+    expect(left).toContainEqual({ workflow_id: await workflowOf(superseded.postId) });
+  });
+
+  test('makes no row if no run is left', async () => {
+    const { db } = database;
+    const { postId, workflowId } = await addPost(db);
+    const rows = await claimOutbox(db, 10);
+    await restartPost(db, quietNotifier, postId, workflowId);
+    expect(await groupPosts(db, rows)).toBeUndefined();
+  });
+
+  test('leaves rows alone whose claim has expired', async () => {
+    const { db } = database;
+    const { postId, workflowId } = await addPost(db);
+    const rows = await claimOutbox(db, 10);
+    await db
+      .updateTable('outbox')
+      .set({ claimed_until: new Date(0) })
+      .execute();
+    expect(await groupPosts(db, rows)).toBeUndefined();
+    expect(await workflowOf(postId)).toBe(workflowId);
+    expect(await claimOutbox(db, 10)).toHaveLength(1);
+  });
+
+  test('starts the workflow of scheduled posts when the first one is due', async () => {
+    const { db } = database;
+    const dueAt = [4_000, 3_000].map((inMs) => new Date(Date.now() + inMs));
+    for (const scheduledAt of dueAt) await addPost(db, { scheduledAt });
+    const row = (await groupPosts(db, await claimOutbox(db, 10)))!;
+    expect(row.start_at).toEqual(dueAt[1]);
+    expect(row.delay_ms).toBeGreaterThan(0);
   });
 });
 

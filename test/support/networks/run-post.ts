@@ -19,6 +19,7 @@ export async function runPost(
   const publishing = createPublishing({
     ...dependencies,
     admission: createAdmission(),
+    stopping: new AbortController().signal,
     log: pino({ level: 'silent' }),
   });
   const worker = new MockActivityEnvironment(

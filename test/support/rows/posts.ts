@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { toFailure } from '../../../activities/publishing/record-outcome.ts';
-import { claimRun } from '../../../schema/database/posts/posts.ts';
+import { claimRuns } from '../../../schema/database/posts/runs.ts';
 import {
   beginPhase,
   endAttempt,
@@ -133,7 +133,8 @@ export function claimAs(
       .updateTable('posts')
       .set({ scheduled_at: sql<Date>`now() - interval '1 s'` });
     await coming.where('id', '=', postId).where('scheduled_at', 'is not', null).execute();
-    return (await claimRun(trx, quietNotifier, { postId, run }, workflowId)) === 'claimed';
+    const [claimed] = await claimRuns(trx, quietNotifier, [{ postId, run }], workflowId);
+    return claimed?.state === 'claimed';
   });
 }
 

@@ -1,0 +1,198 @@
+// Runs of posts: claims them for their workflow, and advances their open targets for a short time.
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  claimRuns,
+  listOpenTargets,
+  type ClaimedRun,
+  type OpenTarget,
+} from '../../schema/database/posts/runs.ts';
+import { failureKeyOf } from '../../schema/database/dispatch/activity-failures.ts';
+import type {
+  AdvancedPosts,
+  BegunTarget,
+  ClaimedTarget,
+  NotDue,
+  PublishPostInput,
+  TargetProgress,
+} from '../../schema/workflows.ts';
+import { recordFailure } from '../activity-failures.ts';
+import { within } from '../within.ts';
+import type { Admission } from './admission.ts';
+import type { AdvanceTargetInput } from './advance-target.ts';
+import type { AdvanceDependencies } from './dependencies.ts';
+
+export interface PostRunDependencies extends AdvanceDependencies {
+  admission: Admission;
+  /** Aborts when the worker stops, so that no other post begins. */
+  stopping: AbortSignal;
+}
+
+/** How this process advances a target, and concludes a run. */
+export interface RunSteps {
+  advance(input: AdvanceTargetInput): Promise<TargetProgress>;
+  conclude(input: PublishPostInput): Promise<void>;
+}
+
+/** A longer call continues after this, and a separate activity waits for its end. */
+const soonMs = 2_000;
+/** A longer wait would cost a heartbeat of the workflow task. */
+const enterWithinMs = 4_000;
+/** A group begins no other post after this time. */
+const stayForMs = 8_000;
+/** How long a post waits after an error of our own backends. */
+const errorWaitMs = 5_000;
+
+export function createPostRuns(dependencies: PostRunDependencies, steps: RunSteps) {
+  const { db, notifier, admission, stopping } = dependencies;
+
+  /** A reply begins when the target that it replies to has ended. Undefined: the reply must wait. */
+  function advanceAll(targets: ClaimedTarget[], run: number) {
+    const all = new Map<string, Promise<TargetProgress | undefined>>();
+    for (const { resultId, after } of targets) {
+      const start = () => steps.advance({ resultId, run });
+      const before = after === undefined ? undefined : all.get(after);
+      const progress = before?.then((end) => (hasEnded(end) ? start() : undefined)) ?? start();
+      all.set(resultId, progress);
+    }
+    return all;
+  }
+
+  /** Null: the run has ended. */
+  async function advanceSoon(
+    input: PublishPostInput,
+    targets: ClaimedTarget[],
+  ): Promise<BegunTarget[] | null> {
+    const all = advanceAll(targets, input.run);
+    const begun = await Promise.all(
+      targets.map(async (target) => ({
+        ...target,
+        progress: await within(soonMs, all.get(target.resultId)!),
+      })),
+    );
+    if (!begun.every(({ progress }) => hasEnded(progress))) return begun;
+    await steps.conclude(input);
+    return null;
+  }
+
+  return {
+    /** Null: the run is over, or another workflow owns it. */
+    async advancePost(
+      input: PublishPostInput,
+      workflowId: string,
+    ): Promise<BegunTarget[] | NotDue | null> {
+      const [run] = await claimRuns(db, notifier, [input], workflowId);
+      if (!run || run.state === 'over') return null;
+      if (run.state === 'early') return { waitMs: run.waitMs };
+      const targets = answeredFirst(await listOpenTargets(db, [input.postId]));
+      const signal = AbortSignal.any([AbortSignal.timeout(enterWithinMs), stopping]);
+      const work = () => advanceSoon(input, targets);
+      try {
+        return await admission.run(run.projectId, work, signal);
+      } catch (error) {
+        if (!signal.aborted || error !== signal.reason) throw error;
+        return targets.map((target) => ({ ...target, progress: { waitMs: 0 } }));
+      }
+    },
+
+    /** One post that fails or takes long doesn't delay the others. */
+    async advanceGroup(posts: PublishPostInput[], workflowId: string): Promise<AdvancedPosts> {
+      const leaveAtMs = performance.now() + stayForMs;
+      const signal = AbortSignal.any([AbortSignal.timeout(stayForMs), stopping]);
+      const runOf = new Map(posts.map(({ postId, run }) => [postId, run]));
+      const ended: string[] = [];
+      const slow: AdvancedPosts['slow'] = [];
+      /** When the next step of each post is due, by `performance.now()`. */
+      const dueAtMs = new Map<PublishPostInput, number>();
+      const wait = (input: PublishPostInput, waitMs: number) =>
+        void dueAtMs.set(input, performance.now() + waitMs);
+
+      async function advanceClaimed(input: PublishPostInput, targets: ClaimedTarget[]) {
+        const begun = await advanceSoon(input, targets);
+        if (begun === null) ended.push(input.postId);
+        else if (begun.some((target) => isSlow(target, begun))) {
+          slow.push({ ...input, targets: begun });
+        } else {
+          const waits = begun.map(({ progress }) => progress?.waitMs ?? Infinity);
+          wait(input, Math.min(...waits));
+        }
+      }
+
+      async function advanceRun({ postId, projectId }: ClaimedRun, targets: OpenTarget[]) {
+        const input = { postId, run: runOf.get(postId)! };
+        const work = () => advanceClaimed(input, answeredFirst(targets));
+        try {
+          await admission.run(projectId, work, signal);
+        } catch (error) {
+          if (signal.aborted && error === signal.reason) return wait(input, 0);
+          wait(input, errorWaitMs);
+          const failure = { workflowId: failureKeyOf(workflowId, postId), error };
+          await recordFailure(db, { ...failure, activity: 'advancePosts' });
+        }
+      }
+
+      async function claimAndAdvance(inputs: PublishPostInput[]): Promise<void> {
+        const runs = await claimRuns(db, notifier, inputs, workflowId);
+        const states = Map.groupBy(runs, ({ state }) => state);
+        const claimed = states.get('claimed') ?? [];
+        const ids = claimed.map(({ postId }) => postId);
+        const targets = Map.groupBy(await listOpenTargets(db, ids), ({ post_id }) => post_id);
+        ended.push(...(states.get('over') ?? []).map(({ postId }) => postId));
+        const early = Map.groupBy(states.get('early') ?? [], ({ waitMs }) => waitMs);
+        await Promise.all([
+          ...claimed.map((run) => advanceRun(run, targets.get(run.postId) ?? [])),
+          ...early.entries().map(([waitMs, group]) => advanceEarly(waitMs, group)),
+        ]);
+      }
+
+      /** Posts that are due in the same millisecond are claimed together. */
+      async function advanceEarly(waitMs: number, group: ClaimedRun[]): Promise<void> {
+        const inputs = group.map(({ postId }) => ({ postId, run: runOf.get(postId)! }));
+        const isSoon = performance.now() + waitMs < leaveAtMs;
+        for (const input of inputs) wait(input, waitMs);
+        if (!isSoon || !(await sleepUntil(waitMs, signal))) return;
+        for (const input of inputs) dueAtMs.delete(input);
+        await claimAndAdvance(inputs);
+      }
+
+      await claimAndAdvance(posts);
+      const nowMs = performance.now();
+      const waiting = [...dueAtMs].map(([input, dueMs]) => {
+        return { ...input, waitMs: Math.max(Math.ceil(dueMs - nowMs), 0) };
+      });
+      return { ended, waiting, slow };
+    },
+  };
+}
+
+/** False: the signal aborted first. */
+async function sleepUntil(waitMs: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(waitMs, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const hasEnded = (progress: TargetProgress | undefined) => progress?.waitMs === null;
+
+/** The target has a call in progress, or its project has its full share of calls. */
+function isSlow({ progress, after }: BegunTarget, targets: BegunTarget[]): boolean {
+  if (progress) return progress.isCrowded === true;
+  const before = targets.find(({ resultId }) => resultId === after);
+  return before === undefined || hasEnded(before.progress);
+}
+
+/** Orders targets by their positions, except that a target comes before its replies. */
+function answeredFirst(rows: OpenTarget[]): ClaimedTarget[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const ordered = new Map<string, ClaimedTarget>();
+  const add = ({ id, answers_result_id }: OpenTarget): void => {
+    if (ordered.has(id)) return;
+    const answered = answers_result_id === null ? undefined : byId.get(answers_result_id);
+    if (answered) add(answered);
+    ordered.set(id, { resultId: id, ...(answered ? { after: answered.id } : {}) });
+  };
+  rows.forEach(add);
+  return [...ordered.values()];
+}

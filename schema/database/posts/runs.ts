@@ -1,0 +1,76 @@
+// Runs of posts: claiming them for their workflow, and their open targets.
+import { sql } from 'kysely';
+import type { PublishPostInput } from '../../workflows.ts';
+import { msUntil } from '../database-clock.ts';
+import { insertionOf } from '../live/changes.ts';
+import type { Notifier } from '../notifier.ts';
+import { executePrepared } from '../prepared.ts';
+import type { Db, PostResultRow, Writer } from '../tables.ts';
+import { inStatement } from '../transaction.ts';
+import { isOpenRow } from './targets.ts';
+
+/** A run that belongs to the workflow that claims it. */
+export interface ClaimedRun {
+  postId: string;
+  projectId: string;
+  /** `early`: the post is scheduled, and can be claimed in `waitMs`. `over`: the run is concluded. */
+  state: 'claimed' | 'early' | 'over';
+  /** 0 unless the state is `early`. */
+  waitMs: number;
+}
+
+/**
+ * Claims the runs for their workflow. Returns only runs that still belong to the workflow. The same workflow
+ * may claim again, since the first answer may have been lost.
+ */
+export async function claimRuns(
+  db: Db,
+  notifier: Notifier,
+  posts: readonly PublishPostInput[],
+  workflowId: string,
+): Promise<ClaimedRun[]> {
+  const from = sql`claimed where started_run < current_run`;
+  const statement = (writer: Writer) => sql<ClaimedRun>`
+    with asked as materialized (
+      select id, run from unnest(${posts.map(({ postId }) => postId)}::text[],
+        ${posts.map(({ run }) => run)}::int[]) as t (id, run)
+    ), locked as (
+      select posts.id, project_id, current_run, started_run, concluded_run, status, scheduled_at
+      from posts join asked on asked.id = posts.id and run = current_run
+      where workflow_id = ${workflowId}
+      order by posts.id for update of posts
+    ), found as (
+      select id, project_id, current_run, started_run,
+        case when concluded_run >= current_run or status not in ('scheduled', 'pending') then 'over'
+          when scheduled_at > now() then 'early' else 'claimed' end as state,
+        ceil(greatest(${msUntil(sql.ref('scheduled_at'))}, 0)) as wait_ms
+      from locked
+    ), claimed as (
+      select * from found where state = 'claimed'
+    ), change as (
+      ${insertionOf(writer, { subject: 'post', kind: 'started', from })}
+    ), begun as (
+      update posts set status = 'pending', started_run = claimed.current_run, progressed_at = now()
+      from claimed where posts.id = claimed.id
+    )
+    select id as "postId", project_id as "projectId", state, coalesce(wait_ms, 0) as "waitMs"
+    from found`;
+  return inStatement(db, notifier, (writer) =>
+    executePrepared(writer, 'claim_runs', statement(writer)),
+  );
+}
+
+export type OpenTarget = Pick<PostResultRow, 'id' | 'post_id' | 'answers_result_id'>;
+
+/** Targets and comments of these posts that have not ended. */
+export async function listOpenTargets(db: Db, postIds: readonly string[]): Promise<OpenTarget[]> {
+  if (postIds.length === 0) return [];
+  const targets = db
+    .selectFrom('post_results')
+    .select(['id', 'post_id', 'answers_result_id'])
+    .where('post_id', '=', sql<string>`any(${postIds}::text[])`)
+    .where(isOpenRow('post_results'))
+    .orderBy('post_id')
+    .orderBy('position');
+  return executePrepared(db, 'list_open_targets', targets);
+}
