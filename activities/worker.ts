@@ -15,6 +15,7 @@ import { createCallPlaces } from './call-places.ts';
 import { createCallHeartbeats } from './publishing/call-ownership.ts';
 import { createMediaLoader } from './media/load-media.ts';
 import type { PublicUrls } from './platforms/public-urls.ts';
+import { createGroupedWrites } from './publishing/grouped-writes.ts';
 import { createAdmission } from './publishing/admission.ts';
 import { createFirstAttempts } from './delivering/first-attempts.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
@@ -26,7 +27,7 @@ import { workflowBundle } from './dispatch/workflow-bundle.ts';
 
 export interface WorkerDependencies extends Omit<
   ActivityDependencies,
-  'admission' | 'heartbeats' | 'loadMedia' | 'places' | 'stopping'
+  'admission' | 'heartbeats' | 'loadMedia' | 'places' | 'stopping' | 'writes'
 > {
   config: Config;
   connection: NativeConnection;
@@ -68,6 +69,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
       stopping: stopping.signal,
       admission,
       heartbeats,
+      writes: createGroupedWrites(dependencies),
       places: createCallPlaces(maxCalls),
       loadMedia: createMediaLoader(dependencies),
     }),

@@ -1,4 +1,4 @@
-// Groups the outcomes of attempts into few writes. Outcomes that arrive during a write form the next group.
+// Groups the outcomes of attempts into few writes.
 import type { Db } from '../../schema/database/tables.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import {
@@ -6,21 +6,14 @@ import {
   type AttemptRecord,
   type WebhookTransition,
 } from '../../schema/database/webhooks/delivery-attempts.ts';
+import { createBatched } from '../batched.ts';
 
 export interface DeliveryRecorder {
-  /** Resolves once the attempt is committed. Rejects if its group could not be written. */
+  /** Resolves once the attempt is committed. */
   record(attempt: AttemptRecord): Promise<void>;
 }
 
-interface Waiter {
-  attempt: AttemptRecord;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
 const maxGroup = 200;
-/** Postgres' error code. */
-const deadlockDetected = '40P01';
 
 /** Calls `onTransitions` after the commit, and doesn't wait for it. */
 export function createDeliveryRecorder(
@@ -28,43 +21,10 @@ export function createDeliveryRecorder(
   notifier: Notifier,
   onTransitions: (transitions: WebhookTransition[]) => void = () => undefined,
 ): DeliveryRecorder {
-  let queue: Waiter[] = [];
-  let isWriting = false;
-
-  /** A deadlock rolls the whole group back, so the group is written again. */
-  async function write(attempts: AttemptRecord[]): Promise<WebhookTransition[]> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await insertAttempts(db, notifier, attempts);
-      } catch (error) {
-        if ((error as { code?: string }).code !== deadlockDetected || tries === 3) throw error;
-      }
-    }
+  async function insertAll(attempts: AttemptRecord[]): Promise<void[]> {
+    const transitions = await insertAttempts(db, notifier, attempts);
+    if (transitions.length > 0) onTransitions(transitions);
+    return attempts.map(() => undefined);
   }
-
-  async function drain(): Promise<void> {
-    isWriting = true;
-    // Attempts that end in the same iteration of the event loop share a write.
-    await new Promise(setImmediate);
-    while (queue.length > 0) {
-      const group = queue.slice(0, maxGroup);
-      queue = queue.slice(maxGroup);
-      try {
-        const transitions = await write(group.map((waiter) => waiter.attempt));
-        group.forEach((waiter) => waiter.resolve());
-        if (transitions.length > 0) onTransitions(transitions);
-      } catch (error) {
-        group.forEach((waiter) => waiter.reject(error));
-      }
-    }
-    isWriting = false;
-  }
-
-  return {
-    record: (attempt) =>
-      new Promise((resolve, reject) => {
-        queue.push({ attempt, resolve, reject });
-        if (!isWriting) void drain();
-      }),
-  };
+  return { record: createBatched(insertAll, { maxItems: maxGroup }) };
 }

@@ -1,16 +1,17 @@
 // Ends a run: writes the post's status, the outcome event and its deliveries in one transaction.
 import { executePrepared } from '../../schema/database/prepared.ts';
-import type { PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
+import { sql } from 'kysely';
+import type { Notifier } from '../../schema/database/notifier.ts';
+import type { Db, PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { isOpen } from '../../schema/database/posts/targets.ts';
-import { lockPost, setConcluded } from '../../schema/database/posts/posts.ts';
+import { lockFreePosts, lockPost, setConcluded } from '../../schema/database/posts/posts.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
 import type { PostStatus } from '../../schema/posts/posts.ts';
 import type { PublishPostInput } from '../../schema/workflows.ts';
 import { giveBackUsage } from '../../schema/database/accounts/usage.ts';
 import { cancelResults } from '../../schema/database/posts/changes.ts';
-import type { AdvanceDependencies } from './dependencies.ts';
 
 /** How a run ended. */
 export interface Concluded {
@@ -19,19 +20,73 @@ export interface Concluded {
   results: PostResultRow[];
 }
 
+export interface ConcludeDependencies {
+  db: Db;
+  notifier: Notifier;
+  previewEvents: boolean;
+}
+
 /**
  * May be called repeatedly. A run is concluded only once, and only the call that concludes it returns
  * something.
  */
 export async function concludePost(
-  { db, notifier, previewEvents }: Pick<AdvanceDependencies, 'db' | 'notifier' | 'previewEvents'>,
+  { db, notifier, previewEvents }: ConcludeDependencies,
   { postId, run }: PublishPostInput,
 ): Promise<Concluded | undefined> {
   return inTransaction(db, notifier, async (trx) => {
     const post = await lockPost(trx, postId);
-    return post?.current_run === run ? concludeRun(trx, post, { previewEvents }) : undefined;
+    if (post?.current_run !== run) return undefined;
+    const results = await listResultsToConclude(trx, [post]);
+    return concludeRun(trx, post, results.get(postId) ?? [], { previewEvents });
   });
 }
+
+/** `concludePost` for many posts, in one transaction. Leaves posts alone that are locked. */
+export async function concludeFreePosts(
+  { db, notifier, previewEvents }: ConcludeDependencies,
+  inputs: readonly PublishPostInput[],
+): Promise<(Concluded | undefined | 'locked')[]> {
+  return inTransaction(db, notifier, async (trx) => {
+    const posts = await lockFreePosts(
+      trx,
+      inputs.map(({ postId }) => postId),
+    );
+    const free = new Map(posts.map((post) => [post.id, post]));
+    const results = await listResultsToConclude(trx, posts);
+    const ends: (Concluded | undefined | 'locked')[] = [];
+    for (const { postId, run } of inputs) {
+      const post = free.get(postId);
+      if (!post) ends.push('locked');
+      else if (post.current_run !== run) ends.push(undefined);
+      else {
+        // A second request for the post must see what the first one wrote.
+        free.delete(postId);
+        ends.push(await concludeRun(trx, post, results.get(postId) ?? [], { previewEvents }));
+      }
+    }
+    return ends;
+  });
+}
+
+/** The results of each post, in the order of its targets. Leaves out posts whose run has ended. */
+async function listResultsToConclude(
+  trx: Transaction,
+  posts: readonly PostRow[],
+): Promise<Map<string, PostResultRow[]>> {
+  const ids = posts.filter((post) => !isConcluded(post)).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const ofPosts = trx
+    .selectFrom('post_results')
+    .selectAll()
+    .where('post_id', '=', sql<string>`any(${ids}::text[])`)
+    .orderBy('post_id')
+    .orderBy('position');
+  const rows = await executePrepared(trx, 'list_results_to_conclude', ofPosts);
+  return Map.groupBy(rows, ({ post_id }) => post_id);
+}
+
+const isConcluded = (post: PostRow) => post.concluded_run >= post.current_run;
 
 /**
  * Ends the current run of a post that `trx` has locked, once all of its targets and comments have ended.
@@ -40,15 +95,10 @@ export async function concludePost(
 async function concludeRun(
   trx: Transaction,
   post: PostRow,
+  rows: PostResultRow[],
   { previewEvents }: { previewEvents: boolean },
 ): Promise<Concluded | undefined> {
-  if (post.concluded_run >= post.current_run) return undefined;
-  const ofPost = trx
-    .selectFrom('post_results')
-    .selectAll()
-    .where('post_id', '=', post.id)
-    .orderBy('position');
-  const rows = await executePrepared(trx, 'list_results_to_conclude', ofPost);
+  if (isConcluded(post)) return undefined;
   if (rows.some(({ status }) => isOpen(status))) return undefined;
   const results = rows.filter((row) => row.kind === 'post');
   const outcome = outcomeOf(results);
@@ -98,6 +148,7 @@ export async function stopTargets(
   const stopped = await cancelResults(trx, post.project_id, post.id);
   if (stopped.length === 0) return stopped;
   await giveBackUsage(trx, post.project_id, stopped);
-  await concludeRun(trx, post, options);
+  const results = await listResultsToConclude(trx, [post]);
+  await concludeRun(trx, post, results.get(post.id) ?? [], options);
   return stopped;
 }

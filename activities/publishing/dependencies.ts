@@ -5,10 +5,12 @@ import type { CallPlaces } from '../call-places.ts';
 import type { LoginDependencies } from '../logins/dependencies.ts';
 import type { LoadMedia } from '../media/load-media.ts';
 import type { CallHeartbeats } from './call-ownership.ts';
+import type { GroupedWrites } from './grouped-writes.ts';
 
 export interface AdvanceDependencies extends LoginDependencies {
   clock: TargetClock;
   heartbeats: CallHeartbeats;
+  writes: GroupedWrites;
   places: CallPlaces;
   /** Milliseconds since the epoch, by the database's clock. */
   now: () => number;

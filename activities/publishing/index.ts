@@ -10,7 +10,7 @@ import type {
   TargetProgress,
 } from '../../schema/workflows.ts';
 import { advanceTarget, type AdvanceTargetInput } from './advance-target.ts';
-import { concludePost, type Concluded } from './conclude-post.ts';
+import type { Concluded } from './conclude-post.ts';
 import { createPostRuns, type PostRunDependencies } from './post-runs.ts';
 import { endedPosts, endedResults } from '../metrics.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
@@ -33,7 +33,7 @@ export function createPublishing(dependencies: PublishingDependencies) {
   }
 
   async function conclude(input: PublishPostInput): Promise<void> {
-    const concluded = await concludePost(dependencies, input);
+    const concluded = await dependencies.writes.conclude(input);
     if (!concluded) return;
     log.info(toFields(input.postId, concluded), `post ${concluded.status}`);
     countEnd(concluded);

@@ -1,6 +1,6 @@
 // Runs one phase of a target: records that it begins, calls the network, records the outcome.
-import type { ClockState, Db } from '../../schema/database/tables.ts';
-import { beginPhase, endAttempt, setPublished } from '../../schema/database/posts/target-steps.ts';
+import type { ClockState } from '../../schema/database/tables.ts';
+import { endAttempt } from '../../schema/database/posts/target-steps.ts';
 import { openState } from '../../schema/database/posts/provider-state.ts';
 import { optionsOf, type TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
@@ -38,15 +38,11 @@ export async function runPhase(
   access: Access,
   media: readonly TargetMedia[],
 ): Promise<PhaseEnd> {
-  const { db, notifier, heartbeats } = dependencies;
+  const { heartbeats, writes } = dependencies;
   const { phase } = row;
   const target = toTarget(dependencies, row, access, media);
-  const begin = (connected: Db) => beginPhase(connected, notifier, row, phase, deadlineOf(row));
-  const { hasBegun, startedMs } = await db.connection().execute(async (connected) => {
-    // The time starts here, because waiting for a connection doesn't count.
-    const startedMs = performance.now();
-    return { startedMs, hasBegun: await begin(connected) };
-  });
+  const start = { row, phase, deadline: deadlineOf(row) };
+  const { hasBegun, startedMs } = await writes.begin(start);
   if (!hasBegun) return 'written';
   const begun: TargetRow = {
     ...row,
@@ -71,7 +67,7 @@ async function record(
   answer: PhaseOutcome | Stalled | PlatformError,
   startedMs: number,
 ): Promise<PhaseEnd> {
-  const { db, notifier } = dependencies;
+  const { db, writes } = dependencies;
   const durationMs = Math.round(performance.now() - startedMs);
   const outcome = answer instanceof PlatformError ? answer.kind : answer.outcome;
   const labels = { platform: row.platform, phase: row.phase, outcome };
@@ -88,7 +84,7 @@ async function record(
     await recordThrottle(dependencies, called, answer.throttle);
   }
   if (answer.outcome === 'published') {
-    await setPublished(db, notifier, called, answer.published, durationMs);
+    await writes.publish({ row: called, published: answer.published, durationMs });
     return 'published';
   }
   await endAttempt(db, row.id, row.steps, { outcome: answer.outcome, durationMs });

@@ -244,6 +244,18 @@ export async function lockPost(trx: Transaction, id: string): Promise<PostRow | 
   return post;
 }
 
+/** In the order of their IDs. Leaves out posts that are locked. */
+export function lockFreePosts(trx: Transaction, ids: string[]): Promise<PostRow[]> {
+  const posts = trx
+    .selectFrom('posts')
+    .selectAll()
+    .where('id', '=', sql<string>`any(${ids}::text[])`)
+    .orderBy('id')
+    .forUpdate()
+    .skipLocked();
+  return executePrepared(trx, 'lock_free_posts', posts);
+}
+
 /** Ends the current run of a post that `trx` has locked. Returns the columns that the database computes. */
 export async function setConcluded(
   trx: Transaction,

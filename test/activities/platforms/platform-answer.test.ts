@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCallPlaces } from '../../../activities/call-places.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
+import { createGroupedWrites } from '../../../activities/publishing/grouped-writes.ts';
 import { createPendingRefreshes } from '../../../activities/logins/pending-refreshes.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type {
@@ -72,6 +73,7 @@ async function publish(
     },
     refreshes: createPendingRefreshes(pino({ level: 'silent' })),
     heartbeats: createCallHeartbeats(database.db, defaultTargetClock),
+    writes: createGroupedWrites({ db: database.db, notifier, previewEvents: false }),
     places: createCallPlaces(100),
     log: pino({ level: 'silent' }),
     loadMedia: () => Promise.resolve([]),

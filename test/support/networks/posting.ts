@@ -5,6 +5,7 @@ import { createCallPlaces } from '../../../activities/call-places.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
+import { createGroupedWrites } from '../../../activities/publishing/grouped-writes.ts';
 import { createPendingRefreshes } from '../../../activities/logins/pending-refreshes.ts';
 import { stopTargets } from '../../../activities/publishing/conclude-post.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
@@ -53,13 +54,15 @@ export function dependenciesOf(
   { platform, media = [] }: Pick<SimulatedNetwork, 'platform' | 'media'>,
   clock = shortClock,
 ): AdvanceDependencies {
+  const notifier = { notify: () => undefined, close: () => Promise.resolve() };
   return {
     db,
     vault: rowsVault,
-    notifier: { notify: () => undefined, close: () => Promise.resolve() },
+    notifier,
     platforms: createPlatforms([platform]),
     clock,
     heartbeats: createCallHeartbeats(db, clock),
+    writes: createGroupedWrites({ db, notifier, previewEvents: false }),
     places: createCallPlaces(100),
     refreshes: createPendingRefreshes(pino({ level: 'silent' })),
     now: Date.now,

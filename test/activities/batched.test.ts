@@ -1,0 +1,56 @@
+// Writes in groups, and what happens when a group fails.
+import { expect, test } from 'vitest';
+import { createBatched } from '../../activities/batched.ts';
+
+const errorWithCode = (code: string) => Object.assign(new Error(code), { code });
+
+/** Writes numbers as their doubles. `fail`: returns an error for some groups. */
+function createWrites(fail: (items: number[]) => Error | undefined, maxItems = 10) {
+  const groups: number[][] = [];
+  const write = createBatched(
+    (items: number[]) => {
+      groups.push(items);
+      const error = fail(items);
+      return error ? Promise.reject(error) : Promise.resolve(items.map((item) => item * 2));
+    },
+    { maxItems },
+  );
+  return { write, groups };
+}
+
+test('items that arrive together are one group, and each gets its own result', async () => {
+  const { write, groups } = createWrites(() => undefined);
+  expect(await Promise.all([1, 2, 3].map(write))).toEqual([2, 4, 6]);
+  expect(groups).toEqual([[1, 2, 3]]);
+});
+
+test('a group has at most the given number of items', async () => {
+  const { write, groups } = createWrites(() => undefined, 2);
+  await Promise.all([1, 2, 3].map(write));
+  expect(groups).toEqual([[1, 2], [3]]);
+});
+
+test('an item that Postgres refuses fails alone', async () => {
+  const { write, groups } = createWrites((items) =>
+    items.includes(2) ? errorWithCode('22P05') : undefined,
+  );
+  const outcomes = await Promise.allSettled([1, 2, 3].map(write));
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(groups).toEqual([[1, 2, 3], [1], [2], [3]]);
+});
+
+test('a deadlock repeats the group', async () => {
+  let deadlocks = 2;
+  const { write, groups } = createWrites(() =>
+    deadlocks-- > 0 ? errorWithCode('40P01') : undefined,
+  );
+  expect(await Promise.all([1, 2].map(write))).toEqual([2, 4]);
+  expect(groups).toHaveLength(3);
+});
+
+test('a database that does not answer fails the whole group at once', async () => {
+  const { write, groups } = createWrites(() => new Error('timeout'));
+  const outcomes = await Promise.allSettled([1, 2, 3].map(write));
+  expect(outcomes.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+  expect(groups).toHaveLength(1);
+});

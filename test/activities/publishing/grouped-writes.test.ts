@@ -1,0 +1,153 @@
+// Writes that many targets share: what each gets, and what a locked row holds up.
+import { describe, expect, test } from 'vitest';
+import {
+  createGroupedWrites,
+  type GroupedWrites,
+} from '../../../activities/publishing/grouped-writes.ts';
+import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
+import { forEachTest } from '../../support/fixtures.ts';
+import { useDatabase } from '../../support/rows/database.ts';
+import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
+import { addTarget, getResult, targetRun } from '../../support/rows/targets.ts';
+
+const database = useDatabase();
+const shared = forEachTest(() => ({
+  writes: createGroupedWrites({ db: database.db, notifier: quietNotifier, previewEvents: false }),
+}));
+
+interface Begun {
+  row: TargetRow;
+  postId: string;
+}
+
+async function addRows(count: number): Promise<Begun[]> {
+  const targets = await Promise.all(Array.from({ length: count }, () => addTarget(database.db)));
+  return Promise.all(
+    targets.map(async ({ resultId, postId }) => {
+      return { row: (await findTarget(database.db, resultId))!, postId };
+    }),
+  );
+}
+
+const begin = ({ begin }: GroupedWrites, row: TargetRow, deadline: Date | null = null) =>
+  begin({ row, phase: 'commit', deadline });
+
+const published = { externalId: '1', url: null, visibility: 'public' };
+
+/** Holds a lock on the row until the returned function is called. */
+async function lock(table: 'posts' | 'post_results', id: string): Promise<() => Promise<void>> {
+  const locked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const holding = database.db.transaction().execute(async (trx) => {
+    await trx.selectFrom(table).select('id').where('id', '=', id).forUpdate().execute();
+    locked.resolve();
+    await release.promise;
+  });
+  await locked.promise;
+  return () => {
+    release.resolve();
+    return holding;
+  };
+}
+
+/** The transactions that wrote changes of this kind. */
+async function countWrites(kind: string): Promise<number> {
+  const changes = database.db.selectFrom('changes').select('xid').distinct();
+  return (await changes.where('kind', '=', kind as 'started').execute()).length;
+}
+
+describe('grouped writes', () => {
+  test('begin, publish and conclude many posts, each in one transaction', async () => {
+    const rows = await addRows(20);
+    const { writes } = shared;
+    const begun = await Promise.all(rows.map(({ row }) => begin(writes, row)));
+    expect(begun.map(({ hasBegun }) => hasBegun)).toEqual(Array(20).fill(true));
+    expect(new Set(begun.map(({ startedMs }) => startedMs)).size).toBe(1);
+    await Promise.all(
+      rows.map(({ row }) =>
+        writes.publish({ row: { ...row, steps: 1 }, published, durationMs: 5 }),
+      ),
+    );
+    const ends = await Promise.all(
+      rows.map(({ postId }) => writes.conclude({ postId, run: targetRun })),
+    );
+    expect(ends).toMatchObject(Array.from({ length: 20 }, () => ({ status: 'published' })));
+    expect(await getResult(database.db, rows[0]!.row.id)).toMatchObject({
+      status: 'published',
+      external_id: '1',
+      steps: 1,
+      attempts: 1,
+    });
+    expect(await countWrites('result.publishing')).toBe(1);
+    expect(await countWrites('result.published')).toBe(1);
+    expect(await countWrites('published')).toBe(1);
+  });
+
+  test('begin a target only once, although two executions ask together', async () => {
+    const [{ row }] = (await addRows(1)) as [Begun];
+    const begun = await Promise.all([1, 2, 3].map(() => begin(shared.writes, row)));
+    expect(begun.map(({ hasBegun }) => hasBegun)).toEqual([true, false, false]);
+    expect(await getResult(database.db, row.id)).toMatchObject({ steps: 1, attempts: 1 });
+  });
+
+  test('begin no target that has changed or whose deadline has passed, beside others', async () => {
+    const [changed, late, good] = (await addRows(3)) as [Begun, Begun, Begun];
+    const begun = await Promise.all([
+      begin(shared.writes, { ...changed.row, steps: 4 }),
+      begin(shared.writes, late.row, new Date(Date.now() - 1_000)),
+      begin(shared.writes, good.row),
+    ]);
+    expect(begun.map(({ hasBegun }) => hasBegun)).toEqual([false, false, true]);
+  });
+
+  test('conclude a run once, although it is asked for twice', async () => {
+    const [{ row, postId }] = (await addRows(1)) as [Begun];
+    const { writes } = shared;
+    await begin(writes, row);
+    await writes.publish({ row: { ...row, steps: 1 }, published, durationMs: 5 });
+    const input = { postId, run: targetRun };
+    const ends = await Promise.all([writes.conclude(input), writes.conclude(input)]);
+    expect(ends.filter((end) => end !== undefined)).toHaveLength(1);
+    const events = database.db.selectFrom('events').select('id').where('post_id', '=', postId);
+    expect(await events.execute()).toHaveLength(1);
+  });
+
+  test.each(['posts', 'post_results'] as const)(
+    'wait for a locked row of %s only with its own target',
+    async (table) => {
+      const [held, ...free] = (await addRows(5)) as [Begun, ...Begun[]];
+      const { writes } = shared;
+      const release = await lock(table, table === 'posts' ? held.postId : held.row.id);
+      let isHeld = true;
+      const waiting = begin(writes, held.row).finally(() => (isHeld = false));
+      const begun = await Promise.all(free.map(({ row }) => begin(writes, row)));
+      expect(begun.map(({ hasBegun }) => hasBegun)).toEqual(Array(4).fill(true));
+      await Promise.all(
+        free.map(({ row }) =>
+          writes.publish({ row: { ...row, steps: 1 }, published, durationMs: 5 }),
+        ),
+      );
+      await Promise.all(free.map(({ postId }) => writes.conclude({ postId, run: targetRun })));
+      expect(isHeld).toBe(true);
+      await release();
+      expect((await waiting).hasBegun).toBe(true);
+    },
+  );
+
+  test('publish the other targets of a group when Postgres refuses one', async () => {
+    const rows = await addRows(3);
+    const { writes } = shared;
+    await Promise.all(rows.map(({ row }) => begin(writes, row)));
+    const outcomes = await Promise.allSettled(
+      rows.map(({ row }, i) =>
+        writes.publish({
+          row: { ...row, steps: 1 },
+          published: { ...published, url: i === 1 ? '\0' : null },
+          durationMs: 5,
+        }),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await getResult(database.db, rows[2]!.row.id)).toMatchObject({ status: 'published' });
+  });
+});
