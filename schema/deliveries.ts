@@ -74,7 +74,7 @@ export const Delivery = z
     }),
     workflow_id: z.string().nullable().meta({
       description:
-        'ID of the Temporal workflow for later attempts. It starts only if the first attempt fails. Null until the first attempt.',
+        'ID of the Temporal workflow for later attempts. Temporal has it only if a delivery of the same batch needed it. Null until the delivery belongs to a batch.',
     }),
   })
   .meta({ id: 'Delivery', description: 'One event on its way to one webhook.' });

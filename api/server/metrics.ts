@@ -54,7 +54,7 @@ const queriesWaiting = ofProcess(
 
 const outboxRows = gauge(
   'fanfare_outbox_rows',
-  'Due workflows that are not yet started in Temporal.',
+  'Due workflows that are not yet started, and batches in first attempts.',
 );
 const outboxAgeSeconds = gauge(
   'fanfare_outbox_oldest_seconds',

@@ -581,7 +581,7 @@ interface DeliveryTable {
   next_attempt_at: Date | null;
   last_status_code: number | null;
   last_error_code: string | null;
-  /** ID of the batch. The workflow `deliveries/<batch id>` makes the delivery. Null: the relay may claim it. */
+  /** The batch, with the workflow `deliveries/<batch ID>` for later attempts. Null: the relay may claim it. */
   batch_id: string | null;
   created_at: Generated<Date>;
   concluded_at: Date | null;

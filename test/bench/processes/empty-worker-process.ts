@@ -20,7 +20,7 @@ export interface EmptyRun {
 
 const [address] = process.argv.slice(2);
 const taskQueue = 'bench-empty';
-/** As many as the relay starts at once. */
+/** Workflows that are being started at a time. */
 const startsAtOnce = 50;
 
 let left = 0;
