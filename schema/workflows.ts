@@ -16,7 +16,7 @@ export interface PublishPostInput {
   run: number;
 }
 
-/** Posts per workflow: few enough to read and advance in one activity. */
+/** Posts per group: few enough to read and advance in one activity. */
 export const maxGroupSize = 200;
 
 export interface PublishPostsInput {
@@ -25,24 +25,25 @@ export interface PublishPostsInput {
   ended?: string[];
 }
 
-/** The posts that the workflow has ended. A post that is open although it is named here was restored. */
+/** IDs of the posts that the workflow has ended. If such a post is open again, Postgres was restored. */
 export interface PublishPostsResult {
   ended: string[];
 }
 
-/** How an activity leaves the posts of a group. A run that is over or superseded is in no list. */
+/** The posts of a group after an activity. A post that is in no list has another run or workflow by now. */
 export interface AdvancedPosts {
+  /** IDs of posts whose run is over. */
   ended: string[];
   waiting: WaitingPost[];
   slow: SlowPost[];
 }
 
-/** `waitMs`: time until the post's next step, from the end of the activity. */
+/** `waitMs`: time from the end of the activity until the post's next step. */
 export interface WaitingPost extends PublishPostInput {
   waitMs: number;
 }
 
-/** A call takes long, so each target continues in an activity of its own. */
+/** A call of the post takes long, so each target continues in an activity of its own. */
 export interface SlowPost extends PublishPostInput {
   targets: BegunTarget[];
 }
@@ -75,7 +76,7 @@ export interface TargetProgress {
   isConcluded?: boolean;
 }
 
-/** Deliveries per workflow: few enough to read and attempt in one batch run. */
+/** Deliveries per batch: few enough to read and attempt in one batch run. */
 export const maxBatchSize = 500;
 
 export interface DeliverEventsInput {

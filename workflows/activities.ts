@@ -37,7 +37,10 @@ export const { beginPost } = proxyLocalActivities<Activities>({
   retry,
 });
 
-/** Runs in the workflow's first task, so the requests wait for one write to Temporal instead of three. */
+/**
+ * Runs in the workflow's first task, which saves Temporal two writes. It usually only reads when the next
+ * attempts are due, because the relay's process has made the first attempts.
+ */
 export const { deliver } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '30s',
   retry,

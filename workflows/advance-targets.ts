@@ -1,4 +1,4 @@
-// Advances the targets of one run, each in activities of its own, in parallel where possible.
+// Advances the targets of one run in parallel, each in activities of its own.
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type { BegunTarget, TargetProgress } from '../schema/workflows.ts';
 import { advanceCrowded, advanceTarget } from './activities.ts';
@@ -9,9 +9,10 @@ import { advanceCrowded, advanceTarget } from './activities.ts';
  */
 export type TargetsEnd = 'ended' | 'concluded' | 'left';
 
+/** If a network takes hours, the history gets long. All waits then end, and the workflow starts anew. */
+export const isHistoryLong = () => workflowInfo().continueAsNewSuggested;
+
 export async function advanceTargets(targets: BegunTarget[], run: number): Promise<TargetsEnd> {
-  // If a network takes hours, the history gets full. All targets then stop, and the workflow starts anew.
-  const isHistoryLong = () => workflowInfo().continueAsNewSuggested;
   let isLeft = false;
   let isConcluded = false;
 

@@ -1,4 +1,5 @@
-// Delivers a batch: attempts every delivery, then retries each failed delivery when its next attempt is due.
+// Attempts each delivery of a batch when it is due, until all have concluded. The relay's process usually makes
+// the first attempts.
 import { condition, continueAsNew, defineQuery, setHandler } from '@temporalio/workflow';
 import {
   deliveriesQuery,

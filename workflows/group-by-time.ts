@@ -1,4 +1,4 @@
-// Groups work that is due within a short time, so that one activity does it together.
+// Groups items that are due within a short time, so that one activity can handle them together.
 
 export interface Group<T> {
   items: T[];
@@ -6,7 +6,9 @@ export interface Group<T> {
   waitMs: number;
 }
 
-/** `windowOf`: how long an item waits for its group, from the wait of the first item. Nothing is early. */
+/**
+ * `windowOf`: returns how long a group gathers, from the wait of its first item. No item's wait gets shorter.
+ */
 export function groupByTime<T extends { waitMs: number }>(
   waiting: T[],
   windowOf: (waitMs: number) => number,

@@ -1,5 +1,5 @@
-// The runs of a group of posts: one activity advances all posts that are due together.
-import { condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+// The runs of a group of posts. One activity advances all posts of the group that are due.
+import { condition, continueAsNew } from '@temporalio/workflow';
 import type {
   PublishPostInput,
   PublishPostsInput,
@@ -8,17 +8,16 @@ import type {
   WaitingPost,
 } from '../schema/workflows.ts';
 import { advancePosts, concludePost } from './activities.ts';
-import { advanceTargets } from './advance-targets.ts';
+import { advanceTargets, isHistoryLong } from './advance-targets.ts';
 import { groupByTime, type Group } from './group-by-time.ts';
 
-/** A post waits for its group a tenth of its wait more, within these limits. */
+/** Posts that wait form new groups. A group gathers for a tenth of its wait, within these limits. */
 const minWindowMs = 100;
 const maxWindowMs = 3_000;
 
 export async function publishPosts(input: PublishPostsInput): Promise<PublishPostsResult> {
   const left = new Map(input.posts.map(({ postId, run }) => [postId, { postId, run }]));
   const ended = [...(input.ended ?? [])];
-  const isHistoryLong = () => workflowInfo().continueAsNewSuggested;
 
   /** A slow group or post doesn't delay the others. */
   const advance = async (posts: PublishPostInput[]): Promise<void> => {

@@ -1,16 +1,16 @@
-// First attempts of batches, in the process that claimed them. Most batches need no workflow.
+// The first attempts of a batch, in the process that claimed it. Most batches then need no workflow.
 import { renewClaims, type ClaimedBatch } from '../../schema/database/outbox.ts';
 import { attemptBatch, type BatchDependencies } from './deliver-batch.ts';
 
 export interface FirstAttempts {
   /**
-   * Attempts the batch's deliveries once. `left`: some must be attempted again, so the batch needs its
-   * workflow. Rejects only if our own database fails; another relay then starts the workflow.
+   * Attempts each delivery of the batch once. `left`: some deliveries need another attempt, so the batch needs
+   * its workflow. Rejects only if our own database fails. Another relay then starts the workflow.
    */
   run(batch: ClaimedBatch): Promise<'concluded' | 'left'>;
 }
 
-/** Several renewals fit into a claim. */
+/** A claim lasts for several renewals. */
 const renewEveryMs = 1_000;
 
 export function createFirstAttempts(dependencies: BatchDependencies): FirstAttempts {
@@ -19,7 +19,7 @@ export function createFirstAttempts(dependencies: BatchDependencies): FirstAttem
   let timer: NodeJS.Timeout | undefined;
 
   function renew(): void {
-    // If a renewal fails, another relay may repeat what this process has in flight.
+    // After failed renewals, another relay may repeat the requests that this process has in flight.
     void renewClaims(db, [...inFlight]).catch(() => undefined);
   }
 

@@ -7,10 +7,10 @@ export type DeliveringDependencies = BatchDependencies;
 
 export function createDelivering(dependencies: DeliveringDependencies) {
   return {
-    /** The first run is a local activity, which has no heartbeat. */
+    /** A workflow's first batch run is a local activity, which has no heartbeat. */
     deliver: (input: DeliverEventsInput): Promise<WaitingDelivery[]> =>
       attemptBatch(dependencies, input),
-    /** Later runs are ordinary activities. Their heartbeats show when a worker dies. */
+    /** Later batch runs are ordinary activities. Their heartbeats show when a worker dies. */
     deliverAgain: (input: DeliverEventsInput): Promise<WaitingDelivery[]> =>
       withHeartbeat(() => attemptBatch(dependencies, input)),
   };

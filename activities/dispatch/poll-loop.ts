@@ -1,4 +1,4 @@
-// Polls on notification. Only one poll runs at a time, and each poll that found work is followed by a rest.
+// Polls on notification. Only one poll runs at a time, and the loop waits after each poll that found work.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Channel } from '../../schema/database/notifier.ts';
@@ -11,7 +11,7 @@ interface PollLoopOptions {
   /** Returns the number of items found. `unavailable`, like an error, delays the next poll. */
   poll: () => Promise<number | 'unavailable'>;
   /** How long the loop waits after a poll that found this many items. */
-  restMs: (found: number) => number;
+  waitMs: (found: number) => number;
   /** Whether work may wait although a poll found nothing. */
   hasBacklog?: () => boolean;
 }
@@ -25,7 +25,7 @@ export interface Running {
 const pauseMs = 1_000;
 
 export function startPollLoop(options: PollLoopOptions): Running {
-  const { listener, channel, log, poll, restMs, hasBacklog = () => false } = options;
+  const { listener, channel, log, poll, waitMs, hasBacklog = () => false } = options;
   let isWanted = false;
   let isStopped = false;
   let isFailing = false;
@@ -46,7 +46,7 @@ export function startPollLoop(options: PollLoopOptions): Running {
           pause();
         } else if (found > 0 || hasBacklog()) {
           isWanted = true;
-          await sleep(restMs(found));
+          await sleep(waitMs(found));
         }
       } catch (error) {
         // Logs only one warning for each outage, because a line for each poll would fill the log.

@@ -1,4 +1,5 @@
-// Starts workflows in Temporal for the outbox rows in Postgres, one for many posts, and attempts deliveries.
+// Starts the workflows that the outbox names, and attempts new deliveries. Posts that come together share a
+// workflow.
 import {
   isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
@@ -41,13 +42,13 @@ export interface RelayDependencies {
   log: Logger;
 }
 
-/** Posts that come within this time share a workflow. A post that comes alone waits for none. */
+/** The wait after a poll for posts. Posts that come during it share a workflow; a lone post doesn't wait. */
 const gatherMs = 200;
 /** The wait after each poll for deliveries, so that the attempts it started begin undisturbed. */
 const quietMs = 10;
 /** Added to that wait for each delivery that the poll found. */
-const restPerDeliveryMs = 2;
-const maxRestMs = 100;
+const gatherPerDeliveryMs = 2;
+const maxGatherMs = 100;
 /** Deliveries of failing webhooks can wait, and each of their workflows lasts for a whole retry schedule. */
 const failingEveryMs = 500;
 /** The interval for failing webhooks while the other deliveries keep the relay busy. */
@@ -84,7 +85,7 @@ export function startRelay(options: RelayDependencies): Relay {
     return !outcomes.includes('unavailable');
   }
 
-  /** Doesn't wait for the attempts. If they fail here, another relay starts the workflow. */
+  /** Doesn't wait for the attempts. After an error here, another relay starts the workflow. */
   function attempt(batch: ClaimedBatch): void {
     const attempting = attempts
       .run(batch)
@@ -93,7 +94,10 @@ export function startRelay(options: RelayDependencies): Relay {
         else await deleteOutbox(db, [batch.id]);
       })
       .catch((err: unknown) => {
-        log.warn({ err, batch_id: batch.batchId }, 'the first attempts of a batch failed');
+        log.warn(
+          { err, batch_id: batch.batchId },
+          'the first attempts of a batch were interrupted',
+        );
       })
       .finally(() => attempted.delete(attempting));
     attempted.add(attempting);
@@ -119,11 +123,11 @@ export function startRelay(options: RelayDependencies): Relay {
     channel: 'fanfare_deliveries',
     log,
     hasBacklog: () => fullWebhooks().length > 0,
-    restMs: (found) => Math.min(quietMs + found * restPerDeliveryMs, maxRestMs),
+    waitMs: (found) => Math.min(quietMs + found * gatherPerDeliveryMs, maxGatherMs),
     async poll() {
       // Both claims run in parallel, so neither delays the other.
       const [found, failing] = await Promise.all([claimAndAttempt(), startFailing()]);
-      isBusy = found * restPerDeliveryMs >= maxRestMs;
+      isBusy = found * gatherPerDeliveryMs >= maxGatherMs;
       return found + failing;
     },
   });
@@ -132,7 +136,7 @@ export function startRelay(options: RelayDependencies): Relay {
     channel: 'fanfare_outbox',
     log,
     hasBacklog: isCrowded,
-    restMs: (found) => (found < maxGroupSize ? gatherMs : quietMs),
+    waitMs: (found) => (found < maxGroupSize ? gatherMs : quietMs),
     async poll() {
       if (isCrowded()) return 0;
       const rows = await claimOutbox(db, maxGroupSize);
@@ -149,7 +153,7 @@ export function startRelay(options: RelayDependencies): Relay {
   };
 }
 
-/** Groups new posts. Temporal may know the workflow of a row that was claimed before, so it keeps it. */
+/** Groups new posts. Leaves a row alone that was claimed before, because Temporal may know its workflow. */
 async function group(db: Db, rows: ClaimedRow[]): Promise<ClaimedRow[]> {
   const isNewPost = ({ workflow, was_claimed }: ClaimedRow) =>
     workflow === publishPostWorkflow && !was_claimed;

@@ -109,10 +109,11 @@ async function restartLost(
       groups.slice(from, from + maxDescribing).map(async ([workflowId, group]) => {
         const state = await findState(temporal, workflowId);
         if (state === 'running') return;
-        const ended = state === 'completed' ? await listEnded(temporal, workflowId!) : new Set();
+        const isEnded =
+          state === 'completed' ? await readEnded(temporal, workflowId!) : () => false;
         for (const { id } of group) {
           // The post is open although its workflow ended it, because Postgres was restored from a backup.
-          const isRestored = state === 'completed' && (ended === 'all' || ended.has(id));
+          const isRestored = isEnded(id);
           if (!(await restartPost(db, notifier, id, workflowId, { isRestored }))) continue;
           const restored = 'a restored post is checked at its network';
           const lost = 'a post without a workflow is restarted';
@@ -123,11 +124,14 @@ async function restartLost(
   }
 }
 
-/** IDs of the posts that the completed workflow has ended. A workflow of one post has no result. */
-async function listEnded(temporal: Client, workflowId: string): Promise<'all' | Set<unknown>> {
+/** Returns whether the completed workflow has ended a post. A workflow of one post has no result. */
+async function readEnded(
+  temporal: Client,
+  workflowId: string,
+): Promise<(postId: string) => boolean> {
   const result: unknown = await temporal.workflow.getHandle(workflowId).result();
   const ended = (result as PublishPostsResult | undefined)?.ended;
-  return ended ? new Set(ended) : 'all';
+  return (postId) => ended?.includes(postId) ?? true;
 }
 
 async function isRunning(temporal: Client, workflowId: string): Promise<boolean> {

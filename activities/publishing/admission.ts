@@ -4,11 +4,11 @@ import { createFairPlaces } from '../fair-places.ts';
 export interface Admission {
   /** Runs the work once the project gets a place. Rejects if the signal aborts before that. */
   run<T>(projectId: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Many posts wait, so posts that start now would have to wait too. */
+  /** Whether so many posts wait that new posts would wait too. */
   isCrowded(): boolean;
 }
 
-/** A post holds its place for 2 s at most. One project gets half of the places. */
+/** A post holds its place for about 2 s at most. */
 const maxAtOnce = 100;
 const crowdedFrom = 200;
 

@@ -60,11 +60,11 @@ export function createPublishing(dependencies: PublishingDependencies) {
      * another workflow owns it.
      */
     beginPost: (input: PublishPostInput): Promise<BegunTarget[] | NotDue | null> =>
-      runs.advancePost(input, workflowId()),
+      runs.beginPost(input, workflowId()),
 
-    /** Claims the runs and advances their open targets, each for a short time. Takes 10 s at most. */
+    /** Like `beginPost` for the posts of a group. Takes 10 s at most. */
     advancePosts: ({ posts }: Pick<PublishPostsInput, 'posts'>): Promise<AdvancedPosts> =>
-      withHeartbeat(() => runs.advanceGroup(posts, workflowId())),
+      withHeartbeat(() => runs.advancePosts(posts, workflowId())),
 
     advanceTarget: (input: AdvanceTargetInput): Promise<TargetProgress> =>
       withHeartbeat(async () => concludeAfter(await advance(input), input)),

@@ -1,4 +1,4 @@
-// Runs of posts: claims them for their workflow, and advances their open targets for a short time.
+// Claims the runs of posts for their workflow, and advances their open targets for a short time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   claimRuns,
@@ -23,7 +23,7 @@ import type { AdvanceDependencies } from './dependencies.ts';
 
 export interface PostRunDependencies extends AdvanceDependencies {
   admission: Admission;
-  /** Aborts when the worker stops, so that no other post begins. */
+  /** Aborts when the worker stops. No other post begins after that. */
   stopping: AbortSignal;
 }
 
@@ -33,13 +33,13 @@ export interface RunSteps {
   conclude(input: PublishPostInput): Promise<void>;
 }
 
-/** A longer call continues after this, and a separate activity waits for its end. */
+/** A longer call continues after this time, and a separate activity waits for its end. */
 const soonMs = 2_000;
-/** A longer wait would cost a heartbeat of the workflow task. */
+/** How long a lone post waits for its place. A longer wait would cost a heartbeat of the workflow task. */
 const enterWithinMs = 4_000;
-/** A group begins no other post after this time. */
+/** The activity of a group begins no other post after this time. */
 const stayForMs = 8_000;
-/** How long a post waits after an error of our own backends. */
+/** How long a post waits after an internal error. */
 const errorWaitMs = 5_000;
 
 export function createPostRuns(dependencies: PostRunDependencies, steps: RunSteps) {
@@ -57,7 +57,7 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
     return all;
   }
 
-  /** Null: the run has ended. */
+  /** Waits for each target for a short time. Null: all targets have ended, and the run is concluded. */
   async function advanceSoon(
     input: PublishPostInput,
     targets: ClaimedTarget[],
@@ -76,7 +76,7 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
 
   return {
     /** Null: the run is over, or another workflow owns it. */
-    async advancePost(
+    async beginPost(
       input: PublishPostInput,
       workflowId: string,
     ): Promise<BegunTarget[] | NotDue | null> {
@@ -94,11 +94,10 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
       }
     },
 
-    /** One post that fails or takes long doesn't delay the others. */
-    async advanceGroup(posts: PublishPostInput[], workflowId: string): Promise<AdvancedPosts> {
+    /** A post that fails or takes long doesn't delay the others. */
+    async advancePosts(posts: PublishPostInput[], workflowId: string): Promise<AdvancedPosts> {
       const leaveAtMs = performance.now() + stayForMs;
       const signal = AbortSignal.any([AbortSignal.timeout(stayForMs), stopping]);
-      const runOf = new Map(posts.map(({ postId, run }) => [postId, run]));
       const ended: string[] = [];
       const slow: AdvancedPosts['slow'] = [];
       /** When the next step of each post is due, by `performance.now()`. */
@@ -117,8 +116,8 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
         }
       }
 
-      async function advanceRun({ postId, projectId }: ClaimedRun, targets: OpenTarget[]) {
-        const input = { postId, run: runOf.get(postId)! };
+      async function advanceRun({ postId, run, projectId }: ClaimedRun, targets: OpenTarget[]) {
+        const input = { postId, run };
         const work = () => advanceClaimed(input, answeredFirst(targets));
         try {
           await admission.run(projectId, work, signal);
@@ -140,18 +139,16 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
         const early = Map.groupBy(states.get('early') ?? [], ({ waitMs }) => waitMs);
         await Promise.all([
           ...claimed.map((run) => advanceRun(run, targets.get(run.postId) ?? [])),
-          ...early.entries().map(([waitMs, group]) => advanceEarly(waitMs, group)),
+          ...early.entries().map(([waitMs, group]) => advanceWhenDue(waitMs, group)),
         ]);
       }
 
-      /** Posts that are due in the same millisecond are claimed together. */
-      async function advanceEarly(waitMs: number, group: ClaimedRun[]): Promise<void> {
-        const inputs = group.map(({ postId }) => ({ postId, run: runOf.get(postId)! }));
-        const isSoon = performance.now() + waitMs < leaveAtMs;
-        for (const input of inputs) wait(input, waitMs);
-        if (!isSoon || !(await sleepUntil(waitMs, signal))) return;
-        for (const input of inputs) dueAtMs.delete(input);
-        await claimAndAdvance(inputs);
+      /** Claims posts together that are due in the same millisecond, if that is before this activity leaves. */
+      async function advanceWhenDue(waitMs: number, group: ClaimedRun[]): Promise<void> {
+        const inputs = group.map(({ postId, run }) => ({ postId, run }));
+        const dueMs = performance.now() + waitMs;
+        if (dueMs < leaveAtMs && (await sleepFor(waitMs, signal))) return claimAndAdvance(inputs);
+        for (const input of inputs) dueAtMs.set(input, dueMs);
       }
 
       await claimAndAdvance(posts);
@@ -165,7 +162,7 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
 }
 
 /** False: the signal aborted first. */
-async function sleepUntil(waitMs: number, signal: AbortSignal): Promise<boolean> {
+async function sleepFor(waitMs: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(waitMs, undefined, { signal });
     return true;
@@ -176,7 +173,7 @@ async function sleepUntil(waitMs: number, signal: AbortSignal): Promise<boolean>
 
 const hasEnded = (progress: TargetProgress | undefined) => progress?.waitMs === null;
 
-/** The target has a call in progress, or its project has its full share of calls. */
+/** A call of the target is in progress, or its project has its full share of calls. */
 function isSlow({ progress, after }: BegunTarget, targets: BegunTarget[]): boolean {
   if (progress) return progress.isCrowded === true;
   const before = targets.find(({ resultId }) => resultId === after);

@@ -1,4 +1,4 @@
-// Runs of posts: claiming them for their workflow, and their open targets.
+// Claims the runs of posts for their workflow, and lists their open targets.
 import { sql } from 'kysely';
 import type { PublishPostInput } from '../../workflows.ts';
 import { msUntil } from '../database-clock.ts';
@@ -10,18 +10,17 @@ import { inStatement } from '../transaction.ts';
 import { isOpenRow } from './targets.ts';
 
 /** A run that belongs to the workflow that claims it. */
-export interface ClaimedRun {
-  postId: string;
+export interface ClaimedRun extends PublishPostInput {
   projectId: string;
-  /** `early`: the post is scheduled, and can be claimed in `waitMs`. `over`: the run is concluded. */
+  /** `early`: the post is scheduled, and can be claimed in `waitMs`. `over`: the run has ended. */
   state: 'claimed' | 'early' | 'over';
   /** 0 unless the state is `early`. */
   waitMs: number;
 }
 
 /**
- * Claims the runs for their workflow. Returns only runs that still belong to the workflow. The same workflow
- * may claim again, since the first answer may have been lost.
+ * Claims the runs for their workflow. Leaves out runs that no longer belong to the workflow. The same workflow
+ * may claim a run again, because the first answer may have been lost.
  */
 export async function claimRuns(
   db: Db,
@@ -53,7 +52,7 @@ export async function claimRuns(
       update posts set status = 'pending', started_run = claimed.current_run, progressed_at = now()
       from claimed where posts.id = claimed.id
     )
-    select id as "postId", project_id as "projectId", state, coalesce(wait_ms, 0) as "waitMs"
+    select id as "postId", current_run as run, project_id as "projectId", state, coalesce(wait_ms, 0) as "waitMs"
     from found`;
   return inStatement(db, notifier, (writer) =>
     executePrepared(writer, 'claim_runs', statement(writer)),

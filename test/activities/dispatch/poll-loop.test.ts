@@ -12,7 +12,7 @@ test('the pause after a failure ends in time even if the clock is set back', asy
   const running = startPollLoop({
     listener,
     channel: 'fanfare_outbox',
-    restMs: () => 0,
+    waitMs: () => 0,
     log: pino({ level: 'silent' }),
     poll: () => Promise.resolve(polls++ === 0 ? 'unavailable' : 0),
   });
@@ -33,7 +33,7 @@ test('polls that fail in a row log one warning, and the next successful poll log
   const running = startPollLoop({
     listener,
     channel: 'fanfare_outbox',
-    restMs: () => 0,
+    waitMs: () => 0,
     log: pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) }),
     poll: () => (polls++ < 2 ? Promise.reject(new Error('no connection')) : Promise.resolve(0)),
   });
