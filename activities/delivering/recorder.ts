@@ -6,7 +6,7 @@ import {
   type AttemptRecord,
   type WebhookTransition,
 } from '../../schema/database/webhooks/delivery-attempts.ts';
-import { createBatched } from '../batched.ts';
+import { createGroupedWrite } from '../grouped-write.ts';
 
 export interface DeliveryRecorder {
   /** Resolves once the attempt is committed. */
@@ -26,5 +26,5 @@ export function createDeliveryRecorder(
     if (transitions.length > 0) onTransitions(transitions);
     return attempts.map(() => undefined);
   }
-  return { record: createBatched(insertAll, { maxItems: maxGroup }) };
+  return { record: createGroupedWrite(insertAll, { maxItems: maxGroup }) };
 }

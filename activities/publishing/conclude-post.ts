@@ -27,8 +27,7 @@ export interface ConcludeDependencies {
 }
 
 /**
- * May be called repeatedly. A run is concluded only once, and only the call that concludes it returns
- * something.
+ * Callers may repeat this. A run is concluded only once, and only the call that concludes it returns something.
  */
 export async function concludePost(
   { db, notifier, previewEvents }: ConcludeDependencies,
@@ -42,7 +41,7 @@ export async function concludePost(
   });
 }
 
-/** `concludePost` for many posts, in one transaction. Leaves posts alone that are locked. */
+/** `concludePost` for many posts, in one transaction. Leaves locked posts alone. */
 export async function concludeFreePosts(
   { db, notifier, previewEvents }: ConcludeDependencies,
   inputs: readonly PublishPostInput[],
@@ -60,7 +59,7 @@ export async function concludeFreePosts(
       if (!post) ends.push('locked');
       else if (post.current_run !== run) ends.push(undefined);
       else {
-        // A second request for the post must see what the first one wrote.
+        // A second request for the post is written alone, after this transaction.
         free.delete(postId);
         ends.push(await concludeRun(trx, post, results.get(postId) ?? [], { previewEvents }));
       }

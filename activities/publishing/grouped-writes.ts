@@ -1,13 +1,15 @@
-// The writes of every post: many targets that begin, are published or end their posts share a statement.
+// The writes that every target makes. Targets that make one at about the same time share it.
 import {
+  beginPhase,
   beginPhases,
   setPublished,
   setPublishedTargets,
   type PhaseStart,
   type PublishedTarget,
-} from '../../schema/database/posts/target-steps.ts';
+} from '../../schema/database/posts/grouped-steps.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import type { PublishPostInput } from '../../schema/workflows.ts';
-import { createBatched, type WriteAll } from '../batched.ts';
+import { createGroupedWrite, type WriteAll } from '../grouped-write.ts';
 import { withoutProject } from '../current-project.ts';
 import {
   concludeFreePosts,
@@ -17,10 +19,10 @@ import {
 } from './conclude-post.ts';
 
 export interface GroupedWrites {
-  /** `startedMs`: time by `performance.now()` just before the database recorded the call as begun. */
+  /** `startedMs`: the time by `performance.now()` just before the database recorded the call as begun. */
   begin(start: PhaseStart): Promise<{ hasBegun: boolean; startedMs: number }>;
   publish(target: PublishedTarget): Promise<void>;
-  /** Undefined: the run has ended already, or is not over. */
+  /** Undefined: the run was concluded before, or some of its targets are open. */
   conclude(input: PublishPostInput): Promise<Concluded | undefined>;
 }
 
@@ -31,30 +33,36 @@ const maxPosts = 50;
 export function createGroupedWrites(dependencies: ConcludeDependencies): GroupedWrites {
   const { db, notifier } = dependencies;
 
-  /** The time starts once there is a connection, because waiting for one doesn't count. */
-  const beginAll = (starts: PhaseStart[], { skipLocked }: { skipLocked: boolean }) =>
+  /** The time starts once there is a connection, because the wait for one doesn't count. */
+  const timed = <T>(write: (connected: Db) => Promise<T>) =>
     db.connection().execute(async (connected) => {
       const startedMs = performance.now();
-      const begun = await beginPhases(connected, notifier, starts, { skipLocked });
-      return begun.map((end) => {
-        return end === 'locked' ? end : { hasBegun: end, startedMs };
-      });
+      return { startedMs, written: await write(connected) };
     });
 
+  async function beginAll(starts: PhaseStart[]) {
+    const { startedMs, written } = await timed((connected) =>
+      beginPhases(connected, notifier, starts, { skipLocked: true }),
+    );
+    return written.map((begun) => (begun === 'locked' ? begun : { hasBegun: begun, startedMs }));
+  }
+
+  async function beginAlone({ row, phase, deadline }: PhaseStart) {
+    const { startedMs, written } = await timed((connected) =>
+      beginPhase(connected, notifier, row, phase, deadline),
+    );
+    return { hasBegun: written, startedMs };
+  }
+
+  async function publishAll(targets: PublishedTarget[]): Promise<(undefined | 'locked')[]> {
+    const written = await setPublishedTargets(db, notifier, targets, { skipLocked: true });
+    return written.map((outcome) => (outcome === 'locked' ? outcome : undefined));
+  }
+
   return {
-    begin: groupUnlessLocked(
-      (starts) => beginAll(starts, { skipLocked: true }),
-      async (start) => {
-        const [begun] = await beginAll([start], { skipLocked: false });
-        return begun as Exclude<typeof begun, 'locked' | undefined>;
-      },
-      maxTargets,
-    ),
+    begin: groupUnlessLocked(beginAll, beginAlone, maxTargets),
     publish: groupUnlessLocked(
-      async (targets: PublishedTarget[]) => {
-        const ends = await setPublishedTargets(db, notifier, targets, { skipLocked: true });
-        return ends.map((end) => (end === 'locked' ? end : undefined));
-      },
+      publishAll,
       ({ row, published, durationMs }) => setPublished(db, notifier, row, published, durationMs),
       maxTargets,
     ),
@@ -66,13 +74,13 @@ export function createGroupedWrites(dependencies: ConcludeDependencies): Grouped
   };
 }
 
-/** A row that is locked is written alone, so that no other row waits for the lock. */
+/** Writes a locked row alone, so that no other row waits for the lock. */
 function groupUnlessLocked<Item, Result>(
   writeAll: WriteAll<Item, Result | 'locked'>,
   writeAlone: (item: Item) => Promise<Result>,
   maxItems: number,
 ): (item: Item) => Promise<Result> {
-  const write = createBatched(writeAll, { maxItems });
+  const write = createGroupedWrite(writeAll, { maxItems });
   return async (item) => {
     // A group serves several projects.
     const result = await withoutProject(() => write(item));

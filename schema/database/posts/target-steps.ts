@@ -1,6 +1,6 @@
-// Writes the steps of one target through its phases: before each call to the network, and after it.
+// Writes the steps of one target after a call to the network, and the heartbeats of calls. `grouped-steps.ts` has
+// the steps that many targets share.
 import { sql, type RawBuilder } from 'kysely';
-import type { ChangeKind } from '../../change-kinds.ts';
 import type { AttemptOutcome } from '../../posts/attempts.ts';
 import { postingErrors, type PostingErrorCode } from '../../posts/errors.ts';
 import type { FailureStage, NextAction, Phase } from '../../posts/posts.ts';
@@ -12,108 +12,6 @@ import { executePrepared } from '../prepared.ts';
 import type { ClockState, Db, PostResultRow, Transaction, Writer } from '../tables.ts';
 import { emptyState, type SealedState } from './provider-state.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
-
-/** A call that is about to be sent. From `deadline` on, it must not be sent; null: there is no such time. */
-export interface PhaseStart {
-  row: TargetRow;
-  phase: Phase;
-  deadline: Date | null;
-}
-
-/** `skipLocked`: leaves targets alone whose row or post is locked, and reports them as `locked`. */
-interface GroupOptions {
-  skipLocked: boolean;
-}
-
-/** CTE: the rows of these calls, locked in the order of their IDs. */
-function lockTargets({ skipLocked }: GroupOptions): RawBuilder<unknown> {
-  const ofCalls = sql`where r.id = any (array(select id from call)) order by r.id for no key update`;
-  return skipLocked
-    ? sql`target as materialized (
-        select r.id from post_results r join posts p on p.id = r.post_id ${ofCalls} skip locked)`
-    : sql`target as materialized (select r.id from post_results r ${ofCalls})`;
-}
-
-/**
- * Records that these calls are about to be sent, in one statement. False: another execution has changed the
- * row, or its deadline has passed, so the row must be read again. A crash after this write leaves `begun`,
- * which reconcile resolves. Of several calls for one target, only the first begins.
- */
-export async function beginPhases(
-  db: Db,
-  notifier: Notifier,
-  starts: readonly PhaseStart[],
-  options: GroupOptions,
-): Promise<(boolean | 'locked')[]> {
-  const first = new Map(starts.toReversed().map((start) => [start.row.id, start]));
-  const calls = [...first.values()].map(({ row, phase, deadline }) => {
-    const { id, steps, current_run: run } = row;
-    return { id, steps, run, phase, deadline, is_new: row.status === 'pending' };
-  });
-  const newTargets = sql`(
-    select project_id, post_id as id, id as result_id from begun where is_new) as target`;
-  const change = {
-    subject: 'post',
-    kind: 'result.publishing',
-    result_id: sql<string>`result_id`,
-    from: newTargets,
-  } as const;
-  const statement = (writer: Writer) => sql<{ id: string; has_begun: boolean }>`
-    with call as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as t (
-        id text, steps int, run int, phase text, deadline timestamptz, is_new boolean)
-    ), ${lockTargets(options)}, begun as (
-      update post_results r
-      set status = 'publishing', phase = call.phase, phase_state = 'begun', steps = r.steps + 1,
-        attempts = attempts + case call.phase when 'commit' then 1 else 0 end,
-        next_attempt_at = null, is_paused = false, begun_at = now(), heartbeat_at = now()
-      from call
-      where r.id = any (array(select id from target)) and r.id = call.id and r.steps = call.steps
-        and ${isOpenRow('r')} and coalesce(clock_timestamp() < deadline, true)
-      returning r.id, r.post_id, r.project_id, r.steps, r.phase, run, is_new
-    ), attempt as (
-      insert into post_attempts (result_id, number, run, phase, started_at, outcome)
-      select id, steps, run, phase, now(), 'begun' from begun
-    ), change as (
-      ${insertionOf(writer, change)}
-    ), progress as (
-      ${setProgress(sql`select post_id from begun where is_new`)}
-    )
-    select target.id, begun.id is not null as has_begun from target left join begun using (id)`;
-  const name = options.skipLocked ? 'begin_phases' : 'begin_phase';
-  const rows = await inStatement(db, notifier, (writer) =>
-    executePrepared(writer, name, statement(writer)),
-  );
-  const found = new Map(rows.map(({ id, has_begun }) => [id, has_begun]));
-  return starts.map((start) => {
-    if (first.get(start.row.id) !== start) return false;
-    return found.get(start.row.id) ?? (options.skipLocked ? 'locked' : false);
-  });
-}
-
-/** `beginPhases` for one call. */
-export async function beginPhase(
-  db: Db,
-  notifier: Notifier,
-  row: TargetRow,
-  phase: Phase,
-  deadline: Date | null,
-): Promise<boolean> {
-  const start = { row, phase, deadline };
-  const [hasBegun] = await beginPhases(db, notifier, [start], { skipLocked: false });
-  return hasBegun === true;
-}
-
-/** SQL: records that these posts make progress. Locks them in the order of their IDs. */
-const setProgress = (postIds: RawBuilder<unknown>) => sql`
-  update posts set progressed_at = now() where id = any (array(
-    select id from posts where id = any (array(${postIds})) order by id for no key update))`;
-
-/** Records a change of the result if `from` contains the result's row. */
-function changeOf(row: TargetRow, kind: ChangeKind<'post'>, from: RawBuilder<unknown>) {
-  const subject = { subject: 'post', project_id: row.project_id, subject_id: row.post_id } as const;
-  return { ...subject, kind, result_id: sql<string>`id`, from };
-}
 
 /** A call in flight: its result and its number. */
 export type BegunCall = Pick<TargetRow, 'id' | 'steps'>;
@@ -191,6 +89,15 @@ export async function setNextPhase(
   const hasState = next.state !== undefined;
   const state = next.state ?? emptyState;
   const isChecked = row.phase === 'reconcile' && next.phase !== 'reconcile';
+  const change = {
+    subject: 'post',
+    kind: 'result.waiting',
+    project_id: row.project_id,
+    subject_id: row.post_id,
+    result_id: sql<string>`id`,
+    from: sql`changed`,
+    when: isWaiting,
+  } as const;
   const statement = (writer: Writer) => sql<{ has_changed: boolean }>`
     with changed as (
       update post_results
@@ -203,7 +110,7 @@ export async function setNextPhase(
       where id = ${row.id} and steps = ${row.steps} and ${isOpenRow('post_results')}
       returning id
     ), change as (
-      ${insertionOf(writer, { ...changeOf(row, 'result.waiting', sql`changed`), when: isWaiting })}
+      ${insertionOf(writer, change)}
     ), progress as (
       update posts set progressed_at = now()
       where id = ${row.post_id} and exists (select from changed) and ${isWaiting}
@@ -213,93 +120,6 @@ export async function setNextPhase(
     executePrepared(writer, 'set_next_phase', statement(writer)),
   );
   return written!.has_changed;
-}
-
-/** A post that a network has published. */
-export interface PublishedTarget {
-  row: TargetRow;
-  published: {
-    externalId: string | null;
-    url: string | null;
-    visibility: string | null;
-    detail?: Record<string, unknown>;
-  };
-  durationMs: number;
-}
-
-/**
- * Ends the targets and their attempts in one statement. The posts are public, so this is written even if other
- * executions have changed the rows.
- */
-export async function setPublishedTargets(
-  db: Db,
-  notifier: Notifier,
-  targets: readonly PublishedTarget[],
-  options: GroupOptions,
-): Promise<('written' | 'locked')[]> {
-  const calls = targets.map(({ row, published, durationMs }) => ({
-    id: row.id,
-    number: row.steps,
-    external_id: published.externalId,
-    url: published.url,
-    visibility: published.visibility,
-    detail: published.detail,
-    duration_ms: durationMs,
-  }));
-  const published = sql`(
-    select project_id, post_id as id, id as result_id from published) as target`;
-  const change = {
-    subject: 'post',
-    kind: 'result.published',
-    result_id: sql<string>`result_id`,
-    from: published,
-  } as const;
-  const statement = (writer: Writer) => sql<{ id: string }>`
-    with call as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as t (
-        id text, number int, external_id text, url text, visibility text, detail jsonb,
-        duration_ms int)
-    ), ${lockTargets(options)}, attempt as (
-      update post_attempts a
-      set outcome = 'published', duration_ms = call.duration_ms, provider_detail = call.detail
-      from call
-      where a.result_id = any (array(select id from target)) and a.result_id = call.id
-        and a.number = call.number
-    ), published as (
-      update post_results r
-      set status = 'published', external_id = call.external_id, url = call.url,
-        visibility = call.visibility, published_at = now(), next_attempt_at = null,
-        error_code = null, error_message = null, failure_stage = null, platform_error_code = null,
-        provider_error = null, is_retriable = false, next_action = 'none',
-        provider_state = null, provider_state_key_id = null
-      from call
-      where r.id = any (array(select id from target)) and r.id = call.id and ${isOpenRow('r')}
-      returning r.id, r.post_id, r.project_id
-    ), change as (
-      ${insertionOf(writer, change)}
-    ), progress as (
-      ${setProgress(sql`select post_id from published`)}
-    )
-    select id from target`;
-  const name = options.skipLocked ? 'set_published_targets' : 'set_published';
-  const rows = await inStatement(db, notifier, (writer) =>
-    executePrepared(writer, name, statement(writer)),
-  );
-  const found = new Set(rows.map(({ id }) => id));
-  const isLocked = (id: string) => options.skipLocked && !found.has(id);
-  return targets.map(({ row }) => (isLocked(row.id) ? 'locked' : 'written'));
-}
-
-/** `setPublishedTargets` for one target. */
-export async function setPublished(
-  db: Db,
-  notifier: Notifier,
-  row: TargetRow,
-  published: PublishedTarget['published'],
-  durationMs: number,
-): Promise<void> {
-  const target = { row, published, durationMs };
-  await setPublishedTargets(db, notifier, [target], { skipLocked: false });
 }
 
 export interface Failure {

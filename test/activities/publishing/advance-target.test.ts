@@ -3,12 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
-import {
-  beginPhase,
-  releaseCalls,
-  setNextPhase,
-  setPublished,
-} from '../../../schema/database/posts/target-steps.ts';
+import { beginPhase, setPublished } from '../../../schema/database/posts/grouped-steps.ts';
+import { releaseCalls, setNextPhase } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { useDatabase } from '../../support/rows/database.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { ownedForMs } from '../../../activities/publishing/call-ownership.ts';
-import { beginPhase } from '../../../schema/database/posts/target-steps.ts';
+import { beginPhase } from '../../../schema/database/posts/grouped-steps.ts';
 import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
 import type { Phase } from '../../../schema/posts/posts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';

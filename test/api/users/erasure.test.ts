@@ -1,7 +1,8 @@
 // Erased users and accounts: no table has any of their names, IDs or answers.
 import { describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
-import { endAttempt, setPublished } from '../../../schema/database/posts/target-steps.ts';
+import { setPublished } from '../../../schema/database/posts/grouped-steps.ts';
+import { endAttempt } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';

@@ -3,12 +3,11 @@ import { sql } from 'kysely';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { toFailure } from '../../../activities/publishing/record-outcome.ts';
 import { claimRuns } from '../../../schema/database/posts/runs.ts';
+import { beginPhase, setPublished } from '../../../schema/database/posts/grouped-steps.ts';
 import {
-  beginPhase,
   endAttempt,
   setFailed,
   setNextPhase,
-  setPublished,
 } from '../../../schema/database/posts/target-steps.ts';
 import { sealState } from '../../../schema/database/posts/provider-state.ts';
 import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';

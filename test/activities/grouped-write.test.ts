@@ -1,13 +1,13 @@
-// Writes in groups, and what happens when a group fails.
+// Writes in groups, and groups that fail.
 import { expect, test } from 'vitest';
-import { createBatched } from '../../activities/batched.ts';
+import { createGroupedWrite } from '../../activities/grouped-write.ts';
 
 const errorWithCode = (code: string) => Object.assign(new Error(code), { code });
 
 /** Writes numbers as their doubles. `fail`: returns an error for some groups. */
 function createWrites(fail: (items: number[]) => Error | undefined, maxItems = 10) {
   const groups: number[][] = [];
-  const write = createBatched(
+  const write = createGroupedWrite(
     (items: number[]) => {
       groups.push(items);
       const error = fail(items);
@@ -48,7 +48,7 @@ test('a deadlock repeats the group', async () => {
   expect(groups).toHaveLength(3);
 });
 
-test('a database that does not answer fails the whole group at once', async () => {
+test('an error that no item caused fails the whole group, without another try', async () => {
   const { write, groups } = createWrites(() => new Error('timeout'));
   const outcomes = await Promise.allSettled([1, 2, 3].map(write));
   expect(outcomes.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));

@@ -1,4 +1,4 @@
-// Groups writes of one kind: items that arrive during a write are written together by the next one.
+// Groups writes of one kind. Items that arrive during a write share the next one.
 
 interface Waiter<Item, Result> {
   item: Item;
@@ -6,20 +6,20 @@ interface Waiter<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/** Writes the items at once. Returns one result for each. */
+/** Writes the items together. Returns one result for each. */
 export type WriteAll<Item, Result> = (items: Item[]) => Promise<Result[]>;
 
 const deadlockDetected = '40P01';
-/** Classes of Postgres' error codes that one item of a group may cause: bad data and constraints. */
-const faultsOfItems = /^(22|23)/;
+/** Postgres' error codes that one item of a group may cause: bad data and violated constraints. */
+const errorsOfItems = /^(22|23)/;
 const maxTries = 3;
 
 /**
- * Returns a function that writes one item, and resolves once it is committed. If Postgres refuses a group, its
- * items are written one by one, so one bad item fails alone. A deadlock rolls the whole group back, so the group
- * is written again.
+ * Returns a function that writes an item, and resolves once it is committed. If Postgres refuses an item, the
+ * items of its group are written one by one, so the others succeed. A deadlock rolls the whole group back, so
+ * the group is written again.
  */
-export function createBatched<Item, Result>(
+export function createGroupedWrite<Item, Result>(
   writeAll: WriteAll<Item, Result>,
   { maxItems }: { maxItems: number },
 ): (item: Item) => Promise<Result> {
@@ -33,7 +33,7 @@ export function createBatched<Item, Result>(
     } catch (error) {
       const code = String((error as { code?: unknown }).code);
       if (code === deadlockDetected && tries < maxTries) await write(group, tries + 1);
-      else if (group.length > 1 && faultsOfItems.test(code)) {
+      else if (group.length > 1 && errorsOfItems.test(code)) {
         for (const waiter of group) await write([waiter]);
       } else group.forEach(({ reject }) => reject(error));
     }
