@@ -1,5 +1,5 @@
 // The first attempts of a batch, in the process that claimed it. Most batches then need no workflow.
-import { renewClaims, type ClaimedBatch } from '../../schema/database/outbox.ts';
+import { renewClaims, type ClaimedBatch } from '../../schema/database/dispatch/claims.ts';
 import { attemptBatch, type BatchDependencies } from './deliver-batch.ts';
 
 export interface FirstAttempts {

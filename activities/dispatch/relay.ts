@@ -16,7 +16,7 @@ import {
   groupPosts,
   type ClaimedBatch,
   type ClaimedRow,
-} from '../../schema/database/outbox.ts';
+} from '../../schema/database/dispatch/claims.ts';
 import {
   deliverEventsWorkflow,
   maxBatchSize,

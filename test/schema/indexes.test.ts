@@ -147,7 +147,7 @@ import {
   findManualDelivery,
   insertManualAttempt,
 } from '../../schema/database/webhooks/manual-attempts.ts';
-import { claimBatch, claimOutbox, groupPosts } from '../../schema/database/outbox.ts';
+import { claimBatch, claimOutbox, groupPosts } from '../../schema/database/dispatch/claims.ts';
 import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
 import { findPublicMedia } from '../../schema/database/posts/public-media.ts';
 import { findSameContent } from '../../schema/database/posts/same-content.ts';

@@ -4,7 +4,11 @@ import {
   createFirstAttempts,
   type FirstAttempts,
 } from '../../../activities/delivering/first-attempts.ts';
-import { claimBatch, claimOutbox, type ClaimedBatch } from '../../../schema/database/outbox.ts';
+import {
+  claimBatch,
+  claimOutbox,
+  type ClaimedBatch,
+} from '../../../schema/database/dispatch/claims.ts';
 import { elapse } from '../../support/elapse.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { createEngine, type Engine } from '../../support/app/engine.ts';

@@ -6,9 +6,9 @@ import {
   claimOutbox,
   deleteOutbox,
   groupPosts,
-  insertPublishPost,
   renewClaims,
-} from '../../../schema/database/outbox.ts';
+} from '../../../schema/database/dispatch/claims.ts';
+import { insertPublishPost } from '../../../schema/database/outbox.ts';
 import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
 import type { PublishPostsInput } from '../../../schema/workflows.ts';
 import { useDatabase } from '../../support/rows/database.ts';

@@ -1,7 +1,8 @@
 // Rows that the engine works on, written without an API: webhooks, events, posts.
 import type { Db, OutboxRow } from '../../../schema/database/tables.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
-import { claimBatch, insertPublishPost } from '../../../schema/database/outbox.ts';
+import { claimBatch } from '../../../schema/database/dispatch/claims.ts';
+import { insertPublishPost } from '../../../schema/database/outbox.ts';
 import { insertPost } from '../../../schema/database/posts/posts.ts';
 import { insertProject } from '../../../schema/database/projects.ts';
 import { createVault } from '../../../schema/database/vault.ts';

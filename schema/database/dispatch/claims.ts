@@ -1,0 +1,209 @@
+// Claims of relays: outbox rows, groups of posts, and batches of deliveries.
+import { sql, type RawBuilder } from 'kysely';
+import { newId } from '../../wire/ids.ts';
+import { inMs, msUntil } from '../database-clock.ts';
+import { aheadMs } from '../outbox.ts';
+import { areDeliveriesPaused } from '../pauses.ts';
+import { executePrepared } from '../prepared.ts';
+import type { Db, OutboxRow } from '../tables.ts';
+import {
+  deliverEventsWorkflow,
+  deliverEventsWorkflowId,
+  publishPostsWorkflow,
+  publishPostsWorkflowId,
+  type DeliverEventsInput,
+  type PublishPostInput,
+} from '../../workflows.ts';
+
+/** A CTE. A statement that selects from this CTE returns before the statement's commit is on disk. */
+const unsynced = sql`unsynced as materialized (
+  select set_config('synchronous_commit', 'off', true))`;
+
+/** After this time a row is claimed again, because its relay has died or Temporal was unavailable. */
+const claimMs = 2_000;
+/** How long a relay owns a batch that it attempts. The relay renews the claim while the attempts last. */
+const batchClaimMs = 5_000;
+/**
+ * `delay_ms`: time until the workflow begins; null: now. `was_claimed`: the row was claimed before, so a relay may
+ * have started the workflow.
+ */
+export type ClaimedRow = OutboxRow & { delay_ms?: number | null; was_claimed?: boolean };
+
+/** SQL: rows that relays claim from each owner in turn. An owner is a project or a webhook. */
+type Queue = Record<'table' | 'owner' | 'isWaiting' | 'order', RawBuilder<unknown>>;
+
+/** CTE: the owners of waiting rows, each found by one step in an index. The last owner is null. */
+const waitingOwners = ({ table, owner, isWaiting }: Queue) => sql`waiting as (
+      (select ${owner} as value from ${table} where ${isWaiting} order by 1 limit 1)
+      union all
+      select (
+        select ${owner} from ${table} where ${isWaiting} and ${owner} > waiting.value order by 1 limit 1
+      ) from waiting where value is not null
+    )`;
+
+/**
+ * CTEs. `locked` has the oldest rows of these owners, at most `share` of each and `limit` of all. Projects take
+ * turns, and so do the webhooks of a project, so a long backlog delays no other project. Skips rows that another
+ * relay has locked.
+ */
+function lockInTurn(
+  { table, owner, isWaiting, order }: Queue,
+  owners: RawBuilder<unknown>,
+  share: RawBuilder<unknown>,
+  limit: number,
+): RawBuilder<unknown> {
+  return sql`oldest as materialized (
+      select id from (
+        select own.id, row_number() over (partition by project_id order by place, own.id) as turn
+        from ${owners} as one cross join lateral (
+          select id, project_id, row_number() over (order by ${order}) as place from ${table}
+          where ${isWaiting} and ${owner} = one.value
+          order by ${order} limit ${share}
+        ) own
+      ) ranked
+      order by turn, id limit ${limit}
+    ), locked as (
+      select id from ${table} where id = any (array(select id from oldest)) and ${isWaiting}
+      for update skip locked
+    )`;
+}
+
+/** Scheduled rows that become ready in one claim. */
+const maxReleased = 1_000;
+
+const outboxQueue: Queue = {
+  table: sql`outbox`,
+  owner: sql`project_id`,
+  isWaiting: sql`not is_early and (claimed_until is null or claimed_until < now())`,
+  order: sql`coalesce(start_at, created_at), id`,
+};
+
+/**
+ * Claims rows of each project in turn, the oldest first. Scheduled rows that are near their start become ready
+ * for the next claim.
+ */
+export async function claimOutbox(db: Db, limit: number): Promise<ClaimedRow[]> {
+  const statement = sql<ClaimedRow>`
+    with recursive near as (
+      select id from outbox where is_early and start_at <= ${inMs(aheadMs)}
+      order by start_at limit ${maxReleased} for update skip locked
+    ), ready as (
+      update outbox set is_early = false where id = any (array(select id from near))
+    ), ${waitingOwners(outboxQueue)},
+    ${lockInTurn(outboxQueue, sql`waiting`, sql`${limit}`, limit)}, claimed as (
+      select id, claimed_until is not null as was_claimed from outbox
+      where id = any (array(select id from locked))
+    )
+    update outbox set claimed_until = ${inMs(claimMs)} from claimed where outbox.id = claimed.id
+    returning outbox.*, was_claimed, ${msUntil(sql.ref('start_at'))} as delay_ms`;
+  return executePrepared(db, 'claim_outbox', statement);
+}
+
+/**
+ * Replaces the rows of these posts by one row, whose workflow publishes all of them. Drops rows of superseded
+ * runs. Undefined: no run is left.
+ */
+export async function groupPosts(db: Db, rows: ClaimedRow[]): Promise<ClaimedRow | undefined> {
+  const id = newId('outbox');
+  const workflowId = publishPostsWorkflowId(id);
+  const asked = rows.map((row) => {
+    const { postId, run } = row.input as unknown as PublishPostInput;
+    return { outbox_id: row.id, workflow_id: row.workflow_id, post_id: postId, run };
+  });
+  const statement = sql<ClaimedRow>`
+    with ${unsynced}, asked as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
+        as t (outbox_id text, workflow_id text, post_id text, run int)
+    ), taken as (
+      delete from outbox using unsynced
+      where id = any (array(select outbox_id from asked)) and claimed_until > now()
+      returning id, start_at
+    ), own as (
+      select posts.id, run, start_at from posts join asked on posts.id = post_id
+        join taken on taken.id = outbox_id
+      where current_run = run and posts.workflow_id = asked.workflow_id
+      order by posts.id for no key update of posts
+    ), moved as (
+      update posts set workflow_id = ${workflowId} from own where posts.id = own.id
+    )
+    insert into outbox (id, workflow, workflow_id, input, start_at, claimed_until)
+    select ${id}, ${publishPostsWorkflow}, ${workflowId},
+      jsonb_build_object('posts', jsonb_agg(jsonb_build_object('postId', own.id, 'run', run))),
+      case when bool_and(start_at > now()) then min(start_at) end, ${inMs(claimMs)}
+    from own having count(*) > 0
+    returning *, ${msUntil(sql.ref('start_at'))} as delay_ms`;
+  const [row] = await executePrepared(db, 'group_posts', statement);
+  return row;
+}
+
+/** Extends the claims of batches whose attempts last. */
+export async function renewClaims(db: Db, ids: string[]): Promise<void> {
+  await sql`
+    update outbox set claimed_until = ${inMs(batchClaimMs)}
+    where id = any (${ids}::text[])`.execute(db);
+}
+
+export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  // A crash may bring the row back. Starting its workflow twice has no effect.
+  const statement = sql`
+    with ${unsynced}
+    delete from outbox using unsynced where id = any(${ids}::text[])`;
+  await executePrepared(db, 'delete_outbox', statement);
+}
+
+/** The outbox row of a batch's workflow, and the number of its deliveries. */
+export type ClaimedBatch = OutboxRow & { size: number; batchId: string };
+
+interface BatchOptions {
+  limit: number;
+  /** Failing webhooks get batches of their own, since their slow receivers would hold up the others. */
+  isFailing?: boolean;
+  /** Webhooks that already have enough deliveries in flight. */
+  except?: string[];
+}
+
+const deliveryQueue: Queue = {
+  table: sql`deliveries`,
+  owner: sql`webhook_id`,
+  isWaiting: sql`batch_id is null and (status = 'pending' or status = 'retrying')`,
+  order: sql`id`,
+};
+/** The minimum number of deliveries per webhook in a batch. */
+const leastOfEach = 10;
+
+/**
+ * Claims waiting deliveries as one batch, and inserts the outbox row of its workflow in the same statement. Each
+ * webhook gets a share. The caller attempts the deliveries or starts the workflow. If the caller dies, another
+ * relay starts the workflow. Undefined: no deliveries are waiting, or deliveries are paused.
+ *
+ * The commit may return before it is on disk. If a crash loses the commit, the workflow finds no deliveries, and
+ * the deliveries are claimed again.
+ */
+export async function claimBatch(
+  db: Db,
+  { limit, isFailing = false, except = [] }: BatchOptions,
+): Promise<ClaimedBatch | undefined> {
+  const batchId = newId('batch');
+  const input: DeliverEventsInput = { batchId, isFailing };
+  const statement = sql<OutboxRow & { size: number }>`
+    with recursive ${unsynced}, ${waitingOwners(deliveryQueue)}, wanted as materialized (
+      select value from waiting
+      where not ${areDeliveriesPaused} and value <> all (${except}::text[]) and ${isFailing} = (
+        select failing_since is not null from webhook_subscriptions where id = waiting.value)
+    ), share as materialized (
+      select greatest(${leastOfEach}, ceil(${limit}::float8 / greatest(count(*), 1)))::int as size
+      from wanted
+    ), ${lockInTurn(deliveryQueue, sql`wanted`, sql`(select size from share)`, limit)}, batch as (
+      update deliveries d set batch_id = ${batchId}
+      from locked where d.id = locked.id
+      returning d.id
+    )
+    insert into outbox (id, workflow, workflow_id, input, claimed_until)
+    select ${newId('outbox')}, ${deliverEventsWorkflow}, ${deliverEventsWorkflowId(batchId)},
+      ${JSON.stringify(input)}::jsonb, ${inMs(isFailing ? claimMs : batchClaimMs)}
+    from batch, unsynced having count(*) > 0
+    returning *, (select count(*)::int from batch) as size`;
+  const [row] = await executePrepared(db, 'claim_batch', statement);
+  return row && { ...row, batchId };
+}
