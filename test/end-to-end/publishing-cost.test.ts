@@ -1,4 +1,4 @@
-// What posts and deliveries cost Temporal, when networks and receivers answer at once.
+// The workflows and history events of posts and deliveries whose networks and receivers answer at once.
 import { describe, expect, test } from 'vitest';
 import { temporal } from '@temporalio/proto';
 import { useApp } from '../support/app/app.ts';
@@ -17,7 +17,7 @@ async function workflowOf(postId: string): Promise<string> {
   return workflow_id!;
 }
 
-/** The kinds of the events in the workflow's history, once it is over. */
+/** Waits until the workflow has ended. Returns the kinds of the events in its history. */
 async function readHistory(workflowId: string): Promise<string[]> {
   const workflow = app.namespace.client.workflow.getHandle(workflowId);
   await workflow.result();
@@ -77,7 +77,7 @@ describe('forty posts that come together', () => {
     const ids = (body.data as { post: { id: string } }[]).map(({ post }) => post.id);
     for (const id of ids) expect((await app.tenant.waitForPost(id)).status).toBe('published');
     const workflowIds = new Set(await Promise.all(ids.map(workflowOf)));
-    // The relay claims five times a second. A slow machine needs a few claims for all.
+    // The relay claims about five times a second. On a slow machine, all posts take several claims.
     expect(workflowIds.size).toBeLessThanOrEqual(8);
     const group = [...workflowIds].find((id) => id.startsWith('posts/'));
     expect(await readHistory(group!)).toEqual([

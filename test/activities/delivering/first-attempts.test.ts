@@ -1,4 +1,4 @@
-// First attempts of a batch, before it has a workflow.
+// The first attempts of a batch, before it has a workflow.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createFirstAttempts,
@@ -64,7 +64,7 @@ describe('first attempts', () => {
     expect(await listStatuses(batch)).toEqual(['retrying']);
   });
 
-  test('keep their claim while a receiver is slow, so no other relay repeats them', async () => {
+  test('keep the claim of the batch while a receiver is slow, so no other relay repeats them', async () => {
     const batch = await claimOne({ status: 200, delayMs: 7_000 });
     const running = attempts.run(batch);
     let isRunning = true;
@@ -76,7 +76,7 @@ describe('first attempts', () => {
     expect(await running).toBe('concluded');
   });
 
-  test('reject if the database fails, and keep no claim', async () => {
+  test('reject if the database fails, and let the claim expire', async () => {
     const batch = await claimOne({ status: 200 });
     await using closed = await createTestDatabase();
     await closed.db.selectFrom('outbox').select('id').execute();

@@ -56,7 +56,7 @@ afterAll(async () => {
 
 type Options = Partial<Pick<RelayDependencies, 'attempts' | 'isCrowded' | 'temporal'>>;
 
-/** By default, the first attempts of all deliveries fail, so each batch needs its workflow. */
+/** By default, the first attempts leave every delivery, so each batch needs its workflow. */
 function start(options: Options = {}): void {
   relays.push(
     startRelay({
@@ -167,7 +167,7 @@ describe('startRelay', () => {
     });
   });
 
-  test('starts one workflow for posts that come together, and each post once, with two relays', async () => {
+  test('starts one workflow for posts that come together, and no post twice when two relays run', async () => {
     const { db } = database;
     const before = new Set(await listWorkflowIds());
     const posts = await Promise.all(Array.from({ length: 20 }, () => addPost(db)));

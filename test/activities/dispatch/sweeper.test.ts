@@ -266,7 +266,7 @@ describe('startSweeper', () => {
     expect((await post(other.postId)).restored_at).toBeNull();
   });
 
-  test('leaves a batch alone that a relay attempts', async () => {
+  test('leaves a batch alone while the outbox has its row', async () => {
     const attempted = await addOverdueBatch();
     await database.db
       .insertInto('outbox')

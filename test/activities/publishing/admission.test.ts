@@ -1,8 +1,8 @@
-// How many posts a worker advances at a time, and when it takes no more.
+// The limit of posts that a worker advances at a time, and its shares for projects.
 import { describe, expect, test } from 'vitest';
 import { createAdmission, type Admission } from '../../../activities/publishing/admission.ts';
 
-/** Posts of the project that hold their places until they are told to leave. */
+/** Posts of the project that hold their places until `end` is called. */
 function enterMany(admission: Admission, projectId: string, count: number) {
   const stop = new AbortController();
   const { promise: leave, resolve } = Promise.withResolvers<void>();
@@ -25,7 +25,7 @@ function enterMany(admission: Admission, projectId: string, count: number) {
 }
 
 describe('createAdmission', () => {
-  test('gives one project half of the places, and keeps the others for other projects', async () => {
+  test('gives one project half of the places, and leaves the rest to other projects', async () => {
     const admission = createAdmission();
     const flood = enterMany(admission, 'prj_flood', 80);
     const other = enterMany(admission, 'prj_other', 1);
@@ -47,7 +47,7 @@ describe('createAdmission', () => {
     expect(admission.isCrowded()).toBe(false);
   });
 
-  test('dismisses waiting posts when their signal aborts, and not those that have begun', async () => {
+  test('rejects waiting posts when their signal aborts, and lets posts that have begun continue', async () => {
     const admission = createAdmission();
     const flood = enterMany(admission, 'prj_flood', 60);
     await Promise.resolve();
@@ -55,9 +55,9 @@ describe('createAdmission', () => {
     flood.stop.abort(reason);
     const ended = Promise.allSettled(flood.ends);
     void flood.end().catch(() => undefined);
-    const dismissed = (await ended).filter(({ status }) => status === 'rejected');
-    expect(dismissed).toHaveLength(10);
-    expect(dismissed).toMatchObject(Array.from({ length: 10 }, () => ({ reason })));
+    const rejected = (await ended).filter(({ status }) => status === 'rejected');
+    expect(rejected).toHaveLength(10);
+    expect(rejected).toMatchObject(Array.from({ length: 10 }, () => ({ reason })));
     expect(flood.begun()).toBe(50);
     expect(admission.isCrowded()).toBe(false);
   });

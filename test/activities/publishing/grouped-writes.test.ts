@@ -1,4 +1,4 @@
-// Writes that many targets share: what each gets, and what a locked row holds up.
+// Writes that many targets share, and rows that are locked or refused.
 import { describe, expect, test } from 'vitest';
 import {
   createGroupedWrites,
@@ -83,14 +83,14 @@ describe('grouped writes', () => {
     expect(await countWrites('published')).toBe(1);
   });
 
-  test('begin a target only once, although two executions ask together', async () => {
+  test('begin a target only once if several executions begin it together', async () => {
     const [{ row }] = (await addRows(1)) as [Begun];
     const begun = await Promise.all([1, 2, 3].map(() => begin(shared.writes, row)));
     expect(begun.map(({ hasBegun }) => hasBegun)).toEqual([true, false, false]);
     expect(await getResult(database.db, row.id)).toMatchObject({ steps: 1, attempts: 1 });
   });
 
-  test('begin no target that has changed or whose deadline has passed, beside others', async () => {
+  test('begin no target that has changed or whose deadline has passed, and begin the others', async () => {
     const [changed, late, good] = (await addRows(3)) as [Begun, Begun, Begun];
     const begun = await Promise.all([
       begin(shared.writes, { ...changed.row, steps: 4 }),
@@ -100,7 +100,7 @@ describe('grouped writes', () => {
     expect(begun.map(({ hasBegun }) => hasBegun)).toEqual([false, false, true]);
   });
 
-  test('conclude a run once, although it is asked for twice', async () => {
+  test('conclude a run only once if two calls conclude it together', async () => {
     const [{ row, postId }] = (await addRows(1)) as [Begun];
     const { writes } = shared;
     await begin(writes, row);
@@ -113,7 +113,7 @@ describe('grouped writes', () => {
   });
 
   test.each(['posts', 'post_results'] as const)(
-    'wait for a locked row of %s only with its own target',
+    'delay only the target of a locked row in %s',
     async (table) => {
       const [held, ...free] = (await addRows(5)) as [Begun, ...Begun[]];
       const { writes } = shared;

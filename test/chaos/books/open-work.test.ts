@@ -59,7 +59,7 @@ test('the workflow of an open post is shown as asked for, running or gone, and a
   expect(await read(postId)).toBeUndefined();
 });
 
-test('the workflow of a delivery is shown as asked for while its batch is in the outbox or it has no batch, and else as gone', async () => {
+test('the workflow of a delivery is shown as asked for without a batch or while the outbox has its batch, otherwise as gone', async () => {
   const { db } = database;
   const projectId = await addProject(db);
   await addWebhook(db, projectId);

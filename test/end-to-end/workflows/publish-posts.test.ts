@@ -81,7 +81,7 @@ describe('publishPosts', () => {
     expect(ended).toEqual(['a', 'b']);
   });
 
-  test('does not name posts that belong to other workflows', async () => {
+  test('does not name posts that an activity leaves out', async () => {
     expect(await publish(['a', 'b'], () => ({ ended: ['a'] }))).toMatchObject({ ended: ['a'] });
   });
 
@@ -98,7 +98,7 @@ describe('publishPosts', () => {
     expect(ended).toEqual(['a', 'b', 'c']);
   });
 
-  test('continues the targets of a slow post in activities of their own, while others wait', async () => {
+  test('continues the targets of a slow post in their own activities, while others wait', async () => {
     const slow = {
       postId: 'a',
       run,
@@ -125,13 +125,13 @@ describe('publishPosts', () => {
   test('repeats the activity until it succeeds', async () => {
     let failures = 3;
     const { calls } = await publish(['a'], (ended) => {
-      if (failures-- > 0) throw new Error('The database is away.');
+      if (failures-- > 0) throw new Error('The database is unavailable.');
       return { ended };
     });
     expect(calls).toEqual(['a', 'a', 'a', 'a']);
   });
 
-  test('starts anew when its history is long, and still names every post that it ended', async () => {
+  test('continues as a new execution when its history is long, and still names every ended post', async () => {
     let advances = 0;
     const { ended } = await publish(['a', 'b'], (ids) => {
       advances++;

@@ -58,7 +58,7 @@ describe.concurrent('a network that answers slowly', () => {
     ]);
     await using receiver = await startReceiver();
     await app.tenant.createWebhook(receiver.url, ['post.published']);
-    // More than admission control lets publish in their first task at once.
+    // A worker advances fewer posts at a time.
     const crowd = await Promise.all(
       Array.from({ length: 130 }, (_, i) =>
         app.api.post('/v1/posts', {

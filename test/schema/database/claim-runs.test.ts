@@ -1,4 +1,4 @@
-// Claiming runs: only for their workflow, as often as it asks, begun once.
+// Claims of runs: only their own workflow can claim them, and can repeat the claim.
 import { describe, expect, test } from 'vitest';
 import { claimRuns } from '../../../schema/database/posts/runs.ts';
 import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';

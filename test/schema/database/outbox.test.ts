@@ -77,7 +77,7 @@ describe('claimOutbox', () => {
       .updateTable('outbox')
       .set({ start_at: sql<Date>`now() + interval '4 s'` })
       .execute();
-    // The first claim makes the row ready for the next one.
+    // The first claim only makes the row ready for the next one.
     expect(await claimOutbox(database.db, 10)).toEqual([]);
     const [row] = await claimOutbox(database.db, 10);
     expect(row).toMatchObject({ input: { postId: 'post_later' }, was_claimed: false });
@@ -128,7 +128,7 @@ describe('claimOutbox', () => {
 });
 
 describe('claimBatch', () => {
-  test('gives projects their turns, however many webhooks one of them has', async () => {
+  test('lets projects take turns, even if one of them has many webhooks', async () => {
     const { db } = database;
     await db.deleteFrom('deliveries').execute();
     const [flood, other] = [await addProject(db), await addProject(db)];
@@ -187,7 +187,7 @@ describe('groupPosts', () => {
     expect(left).toContainEqual({ workflow_id: await workflowOf(superseded.postId) });
   });
 
-  test('makes no row if no run is left', async () => {
+  test('inserts no row if no run is left', async () => {
     const { db } = database;
     const { postId, workflowId } = await addPost(db);
     const rows = await claimOutbox(db, 10);

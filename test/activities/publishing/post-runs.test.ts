@@ -1,4 +1,4 @@
-// Groups of posts as `advancePosts` publishes them.
+// The activity `advancePosts`, which publishes a group of posts.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { sql } from 'kysely';
@@ -83,14 +83,14 @@ describe('advancePosts', () => {
     expect(network.posts).toHaveLength(30);
   });
 
-  test('publishes nothing again, but names the ended posts, when it is repeated', async () => {
+  test('publishes nothing twice if it is repeated, and names the ended posts again', async () => {
     const ids = await addPosts(5);
     await advance(ids);
     expect((await advance(ids)).ended.toSorted()).toEqual(ids.toSorted());
     expect(network.calls).toBe(5);
   });
 
-  test('leaves out posts that have another run or workflow', async () => {
+  test('leaves out posts that belong to another workflow', async () => {
     const [own, other] = await addPosts(2);
     await database.db
       .updateTable('posts')
@@ -112,7 +112,7 @@ describe('advancePosts', () => {
     expect(waiting[0]!.waitMs).toBeLessThanOrEqual(60_000);
   });
 
-  test('returns a post with a slow call after two seconds, and waits for no other post', async () => {
+  test('returns a post with a slow call after two seconds, and delays no other post', async () => {
     const account = await addAccount(database.db);
     const [slowId, ...others] = [
       await addPost(account, [{}, { answers: 0 }]),
@@ -146,7 +146,7 @@ describe('advancePosts', () => {
     await expect.poll(() => network.posts, { timeout: 10_000 }).toContain(targets[0]!.resultId);
   });
 
-  test('lets a post with an error wait, and records the error for this post', async () => {
+  test('makes a post with an internal error wait, and records the error for this post', async () => {
     const ids = await addPosts(3);
     const { loadMedia, ...rest } = group.dependencies;
     let failing: string | undefined;
@@ -169,7 +169,7 @@ describe('advancePosts', () => {
     });
   });
 
-  test('waits for a post that is due soon, and publishes it not before', async () => {
+  test('waits for a post that is due soon, and does not publish it early', async () => {
     const [now, soon, later] = await addPosts(3);
     await schedule(soon!, 1_500);
     await schedule(later!, 60_000);
@@ -183,7 +183,7 @@ describe('advancePosts', () => {
     expect(rows).toEqual([{ is_early: false }]);
   });
 
-  test('begins no other post when the worker stops, and returns what is left', async () => {
+  test('begins no other post when the worker stops, and returns the posts that are left', async () => {
     const ids = await addPosts(60);
     const { platform } = network;
     const commit: typeof platform.commit = async (target, signal) => {
@@ -203,7 +203,7 @@ describe('advancePosts', () => {
     expect(waiting).toMatchObject(waiting.map(() => ({ waitMs: 0 })));
   });
 
-  test('publishes the text as it was edited while the post waited for its place', async () => {
+  test('publishes a text that was edited while the post waited for its place', async () => {
     const [postId] = await addPosts(1);
     const captions: string[] = [];
     const { platform } = network;
