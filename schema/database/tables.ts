@@ -722,7 +722,7 @@ interface SendingPauseTable {
   created_at: Generated<Date>;
 }
 
-/** The last error of a workflow whose activities threw. */
+/** The last error of a workflow's activities, or of one post of a group: `<workflow ID>/<post ID>`. */
 interface ActivityFailureTable {
   workflow_id: string;
   activity: string;

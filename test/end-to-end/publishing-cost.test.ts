@@ -3,19 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { temporal } from '@temporalio/proto';
 import { useApp } from '../support/app/app.ts';
 import { startReceiver } from '../support/receivers/receiver.ts';
+import { workflowOf } from '../support/rows/rows.ts';
 
 const { EventType } = temporal.api.enums.v1;
 
 const app = useApp();
-
-async function workflowOf(postId: string): Promise<string> {
-  const { workflow_id } = await app.database.db
-    .selectFrom('posts')
-    .select('workflow_id')
-    .where('id', '=', postId)
-    .executeTakeFirstOrThrow();
-  return workflow_id!;
-}
 
 /** Waits until the workflow has ended. Returns the kinds of the events in its history. */
 async function readHistory(workflowId: string): Promise<string[]> {
@@ -39,7 +31,7 @@ describe('a post whose networks answer at once', () => {
       account_ids: accounts.map((account) => account.id),
     });
     expect((await app.tenant.waitForPost(id)).status).toBe('published');
-    expect(await readHistory(await workflowOf(id))).toEqual([
+    expect(await readHistory(await workflowOf(app.database.db, id))).toEqual([
       'workflow_execution_started',
       'workflow_task_scheduled',
       'workflow_task_started',
@@ -76,7 +68,9 @@ describe('forty posts that come together', () => {
     const { body } = await app.api.post('/v1/posts/bulk', { posts });
     const ids = (body.data as { post: { id: string } }[]).map(({ post }) => post.id);
     for (const id of ids) expect((await app.tenant.waitForPost(id)).status).toBe('published');
-    const workflowIds = new Set(await Promise.all(ids.map(workflowOf)));
+    const workflowIds = new Set(
+      await Promise.all(ids.map((id) => workflowOf(app.database.db, id))),
+    );
     // The relay claims about five times a second. On a slow machine, all posts take several claims.
     expect(workflowIds.size).toBeLessThanOrEqual(8);
     const group = [...workflowIds].find((id) => id.startsWith('posts/'));

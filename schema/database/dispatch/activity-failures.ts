@@ -1,4 +1,4 @@
-// The last error of each workflow whose activities threw, for the command `stuck`.
+// The last error of each workflow, and of each post of a group, for the command `stuck`.
 import { sql } from 'kysely';
 import type { ActivityFailureRow, Db } from '../tables.ts';
 
@@ -10,7 +10,7 @@ export interface ActivityFailure {
 
 const maxLength = 500;
 
-/** Key for errors of one post, in place of the ID of a workflow that publishes many posts. */
+/** Key for the errors of one post. Replaces the ID of a workflow that publishes many posts. */
 export const failureKeyOf = (workflowId: string, postId: string): string =>
   `${workflowId}/${postId}`;
 

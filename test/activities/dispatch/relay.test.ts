@@ -17,7 +17,14 @@ import {
 } from '../../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { installQuietRuntime } from '../../support/servers/quiet-runtime.ts';
-import { addBatch, addEvent, addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
+import {
+  addBatch,
+  addEvent,
+  addPost,
+  addProject,
+  addWebhook,
+  workflowOf,
+} from '../../support/rows/rows.ts';
 import {
   createTestNamespace,
   registerNamespace,
@@ -93,11 +100,6 @@ async function listWorkflowIds(): Promise<string[]> {
   const ids: string[] = [];
   for await (const { workflowId } of namespace.client.workflow.list()) ids.push(workflowId);
   return ids.toSorted();
-}
-
-async function workflowOf(postId: string): Promise<string> {
-  const post = database.db.selectFrom('posts').select('workflow_id').where('id', '=', postId);
-  return (await post.executeTakeFirstOrThrow()).workflow_id!;
 }
 
 const batchesOf = async (deliveryIds: string[]) =>
@@ -176,7 +178,9 @@ describe('startRelay', () => {
     notifier.notify('fanfare_outbox');
     await waitUntilStarted();
 
-    const workflowIds = new Set(await Promise.all(posts.map(({ postId }) => workflowOf(postId))));
+    const workflowIds = new Set(
+      await Promise.all(posts.map(({ postId }) => workflowOf(db, postId))),
+    );
     // The list of Temporal lags a little.
     await expect
       .poll(async () => new Set(await listWorkflowIds()).difference(before), { timeout: 10_000 })

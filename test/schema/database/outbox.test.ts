@@ -13,7 +13,7 @@ import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
 import type { PublishPostsInput } from '../../../schema/workflows.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
-import { addEvent, addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
+import { addEvent, addPost, addProject, addWebhook, workflowOf } from '../../support/rows/rows.ts';
 
 const database = useDatabase();
 beforeEach(async () => {
@@ -148,11 +148,6 @@ describe('claimBatch', () => {
 });
 
 describe('groupPosts', () => {
-  const workflowOf = async (postId: string) => {
-    const post = database.db.selectFrom('posts').select('workflow_id').where('id', '=', postId);
-    return (await post.executeTakeFirstOrThrow()).workflow_id;
-  };
-
   test('replaces the rows by one row, and names its workflow in the posts', async () => {
     const { db } = database;
     const posts = await Promise.all(Array.from({ length: 3 }, () => addPost(db)));
@@ -168,7 +163,7 @@ describe('groupPosts', () => {
         .map(({ postId }) => ({ postId, run: 1 }))
         .toSorted((a, b) => (a.postId < b.postId ? -1 : 1)),
     );
-    for (const { postId } of posts) expect(await workflowOf(postId)).toBe(row.workflow_id);
+    for (const { postId } of posts) expect(await workflowOf(db, postId)).toBe(row.workflow_id);
     expect(await db.selectFrom('outbox').select('id').execute()).toEqual([{ id: row.id }]);
     // The claim covers the new row too.
     expect(await claimOutbox(db, 10)).toEqual([]);
@@ -181,10 +176,10 @@ describe('groupPosts', () => {
     await restartPost(db, quietNotifier, superseded.postId, superseded.workflowId);
     const row = (await groupPosts(db, rows))!;
     expect(row.input).toEqual({ posts: [{ postId: kept.postId, run: 1 }] });
-    expect(await workflowOf(superseded.postId)).toMatch(/^post\//);
+    expect(await workflowOf(db, superseded.postId)).toMatch(/^post\//);
     const left = await db.selectFrom('outbox').select('workflow_id').execute();
     expect(left).toHaveLength(2);
-    expect(left).toContainEqual({ workflow_id: await workflowOf(superseded.postId) });
+    expect(left).toContainEqual({ workflow_id: await workflowOf(db, superseded.postId) });
   });
 
   test('inserts no row if no run is left', async () => {
@@ -204,7 +199,7 @@ describe('groupPosts', () => {
       .set({ claimed_until: new Date(0) })
       .execute();
     expect(await groupPosts(db, rows)).toBeUndefined();
-    expect(await workflowOf(postId)).toBe(workflowId);
+    expect(await workflowOf(db, postId)).toBe(workflowId);
     expect(await claimOutbox(db, 10)).toHaveLength(1);
   });
 

@@ -142,3 +142,9 @@ export async function addPost(
   });
   return { postId, workflowId };
 }
+
+/** ID of the workflow that owns the post's current run. */
+export async function workflowOf(db: Db, postId: string): Promise<string> {
+  const post = db.selectFrom('posts').select('workflow_id').where('id', '=', postId);
+  return (await post.executeTakeFirstOrThrow()).workflow_id!;
+}
