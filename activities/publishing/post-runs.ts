@@ -15,7 +15,7 @@ import type {
   PublishPostInput,
   TargetProgress,
 } from '../../schema/workflows.ts';
-import { recordFailure } from '../activity-failures.ts';
+import { describeError, recordFailure } from '../activity-failures.ts';
 import { within } from '../within.ts';
 import type { Admission } from './admission.ts';
 import type { AdvanceTargetInput } from './advance-target.ts';
@@ -44,6 +44,7 @@ const errorWaitMs = 5_000;
 
 export function createPostRuns(dependencies: PostRunDependencies, steps: RunSteps) {
   const { db, notifier, admission, stopping } = dependencies;
+  const log = dependencies.log.child({ component: 'publishing' });
 
   /** A reply begins when the target that it replies to has ended. Undefined: the reply must wait. */
   function advanceAll(targets: ClaimedTarget[], run: number) {
@@ -124,6 +125,12 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
         } catch (error) {
           if (signal.aborted && error === signal.reason) return wait(input, 0);
           wait(input, errorWaitMs);
+          const stack = error instanceof Error ? error.stack : undefined;
+          const fields = { workflow_id: workflowId, post_id: postId };
+          log.warn(
+            { ...fields, error: describeError(error), stack },
+            'a post could not be advanced',
+          );
           const failure = { workflowId: failureKeyOf(workflowId, postId), error };
           await recordFailure(db, { ...failure, activity: 'advancePosts' });
         }

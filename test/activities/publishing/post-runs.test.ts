@@ -2,6 +2,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { createAdmission } from '../../../activities/publishing/admission.ts';
 import { createPublishing } from '../../../activities/publishing/index.ts';
@@ -146,12 +147,14 @@ describe('advancePosts', () => {
     await expect.poll(() => network.posts, { timeout: 10_000 }).toContain(targets[0]!.resultId);
   });
 
-  test('makes a post with an internal error wait, and records the error for this post', async () => {
+  test('makes a post with an internal error wait, and records and logs the error', async () => {
     const ids = await addPosts(3);
     const { loadMedia, ...rest } = group.dependencies;
     let failing: string | undefined;
+    const lines: object[] = [];
     const dependencies = {
       ...rest,
+      log: pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) }),
       loadMedia: (target: Parameters<typeof loadMedia>[0]) => {
         failing ??= target.post_id;
         if (target.post_id === failing) throw new Error('No key in the vault.');
@@ -167,6 +170,7 @@ describe('advancePosts', () => {
       activity: 'advancePosts',
       error: 'Error: No key in the vault.',
     });
+    expect(lines).toMatchObject([{ post_id: failing, error: 'Error: No key in the vault.' }]);
   });
 
   test('waits for a post that is due soon, and does not publish it early', async () => {
