@@ -76,4 +76,35 @@ describe.concurrent('kill -9 of the program', () => {
       await removeDataDirectory(dataDirectory);
     }
   }, 120_000);
+
+  test('publishes each post of a group once, and delivers each event', async () => {
+    const dataDirectory = createBundledDirectory();
+    await using receiver = await startReceiver();
+    try {
+      await using first = startProgram({ dataDirectory, env: fast });
+      const api = await first.waitForReady();
+      await api.post('/v1/webhooks', { url: receiver.url, events: ['post.published'] });
+      const [account_id] = await sandboxAccounts(api);
+      const captions = Array.from({ length: 40 }, (_, i) => `grouped-${i}-${Date.now()}`);
+      const posts = captions.map((caption) => ({
+        caption,
+        platform_posts: [{ account_id, platform_options: { delay_ms: 400 } }],
+      }));
+      const { body } = await api.post('/v1/posts/bulk', { posts });
+      const ids = (body.data as { post: { id: string } }[]).map(({ post }) => post.id);
+      await waitFor(() => resultsUnderway(api, ids.at(-1)!));
+      await first.kill9();
+
+      await using second = startProgram({ dataDirectory, env: fast });
+      const again = await second.waitForReady();
+      for (const id of ids) {
+        expect((await waitFor(() => concluded(again, id))).status).toBe('published');
+      }
+      expect(await countAtNetwork(again, captions)).toEqual(captions.map(() => 1));
+      const arrived = () => new Set(receiver.requests.map((request) => request.json().data.id));
+      await waitFor(() => Promise.resolve(arrived().size === ids.length || undefined));
+    } finally {
+      await removeDataDirectory(dataDirectory);
+    }
+  }, 120_000);
 });
