@@ -10,14 +10,12 @@ interface Waiter<Item, Result> {
 export type WriteAll<Item, Result> = (items: Item[]) => Promise<Result[]>;
 
 const deadlockDetected = '40P01';
-/** Postgres' error codes that one item of a group may cause: bad data and violated constraints. */
-const errorsOfItems = /^(22|23)/;
 const maxTries = 3;
 
 /**
- * Returns a function that writes an item, and resolves once it is committed. If Postgres refuses an item, the
- * items of its group are written one by one, so the others succeed. A deadlock rolls the whole group back, so
- * the group is written again.
+ * Returns a function that writes an item, and resolves once it is committed. If a group fails, each of its items
+ * is written once more, alone: then a bad item or a lost connection fails none of the others. So a write must
+ * be safe to repeat. A deadlock rolls the whole group back, so the group is written again.
  */
 export function createGroupedWrite<Item, Result>(
   writeAll: WriteAll<Item, Result>,
@@ -33,9 +31,8 @@ export function createGroupedWrite<Item, Result>(
     } catch (error) {
       const code = String((error as { code?: unknown }).code);
       if (code === deadlockDetected && tries < maxTries) await write(group, tries + 1);
-      else if (group.length > 1 && errorsOfItems.test(code)) {
-        for (const waiter of group) await write([waiter]);
-      } else group.forEach(({ reject }) => reject(error));
+      else if (group.length > 1) await Promise.all(group.map((waiter) => write([waiter])));
+      else group[0]!.reject(error);
     }
   }
 

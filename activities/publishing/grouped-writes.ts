@@ -26,9 +26,9 @@ export interface GroupedWrites {
   conclude(input: PublishPostInput): Promise<Concluded | undefined>;
 }
 
-const maxTargets = 200;
+const maxTargets = 50;
 /** Few, because the transaction holds the locks of all its posts. */
-const maxPosts = 50;
+const maxPosts = 10;
 
 export function createGroupedWrites(dependencies: ConcludeDependencies): GroupedWrites {
   const { db, notifier } = dependencies;
