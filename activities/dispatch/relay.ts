@@ -14,6 +14,7 @@ import {
   claimOutbox,
   deleteOutbox,
   groupPosts,
+  releaseEarly,
   type ClaimedBatch,
   type ClaimedRow,
 } from '../../schema/database/dispatch/claims.ts';
@@ -36,8 +37,8 @@ export interface RelayDependencies {
   isVersioned?: boolean;
   /** Webhooks whose deliveries must not be claimed now. */
   fullWebhooks?: () => string[];
-  /** Whether new workflows of posts would have to wait in this process. */
-  isCrowded?: () => boolean;
+  /** Projects whose rows must not be claimed now, because their posts wait in this process. */
+  crowdedProjects?: () => string[];
   attempts: FirstAttempts;
   log: Logger;
 }
@@ -53,6 +54,8 @@ const maxGatherMs = 100;
 const failingEveryMs = 500;
 /** The interval for failing webhooks while the other deliveries keep the relay busy. */
 const busyFailingEveryMs = 2_000;
+/** How often scheduled posts become ready, some seconds before they are due. */
+const releaseEveryMs = 500;
 /** Timeout of one call to Temporal. The SDK repeats a refused connection for a few seconds more. */
 const startWithinMs = 5_000;
 /** While Temporal is unavailable, a warning for each row would fill the log, so most rows are logged at debug. */
@@ -73,9 +76,10 @@ export function startRelay(options: RelayDependencies): Relay {
     warnLevel: createWarnLevel(),
   };
   const { db, listener, log, attempts } = dependencies;
-  const { fullWebhooks = () => [], isCrowded = () => false } = dependencies;
+  const { fullWebhooks = () => [], crowdedProjects = () => [] } = dependencies;
   const attempted = new Set<Promise<void>>();
   let failingFromMs = 0;
+  let releaseFromMs = 0;
   let isBusy = false;
 
   async function startAll(rows: ClaimedRow[]): Promise<boolean> {
@@ -135,11 +139,14 @@ export function startRelay(options: RelayDependencies): Relay {
     listener,
     channel: 'fanfare_outbox',
     log,
-    hasBacklog: isCrowded,
+    hasBacklog: () => crowdedProjects().length > 0,
     waitMs: (found) => (found < maxGroupSize ? gatherMs : quietMs),
     async poll() {
-      if (isCrowded()) return 0;
-      const rows = await claimOutbox(db, maxGroupSize);
+      if (performance.now() >= releaseFromMs) {
+        releaseFromMs = performance.now() + releaseEveryMs;
+        await releaseEarly(db);
+      }
+      const rows = await claimOutbox(db, maxGroupSize, crowdedProjects());
       return (await startAll(await group(db, rows))) ? rows.length : 'unavailable';
     },
   });
@@ -153,14 +160,26 @@ export function startRelay(options: RelayDependencies): Relay {
   };
 }
 
-/** Groups new posts. Leaves a row alone that was claimed before, because Temporal may know its workflow. */
+/**
+ * Groups new posts: those that are due, and those that are scheduled. Leaves a row alone that was claimed before,
+ * because Temporal may know its workflow.
+ */
 async function group(db: Db, rows: ClaimedRow[]): Promise<ClaimedRow[]> {
-  const isNewPost = ({ workflow, was_claimed }: ClaimedRow) =>
-    workflow === publishPostWorkflow && !was_claimed;
-  const posts = rows.filter(isNewPost);
-  if (posts.length < 2) return rows;
-  const grouped = await groupPosts(db, posts);
-  return [...rows.filter((row) => !isNewPost(row)), ...(grouped ? [grouped] : [])];
+  const kinds = Map.groupBy(rows, ({ workflow, was_claimed, delay_ms }) => {
+    if (workflow !== publishPostWorkflow || was_claimed) return 'other';
+    return (delay_ms ?? 0) > 0 ? 'scheduled' : 'due';
+  });
+  const groupOf = async (kind: 'scheduled' | 'due') => {
+    const posts = kinds.get(kind) ?? [];
+    if (posts.length < 2) return posts;
+    const grouped = await groupPosts(db, posts);
+    return grouped ? [grouped] : [];
+  };
+  return [
+    ...(kinds.get('other') ?? []),
+    ...(await groupOf('due')),
+    ...(await groupOf('scheduled')),
+  ];
 }
 
 /**

@@ -68,8 +68,33 @@ function lockInTurn(
     )`;
 }
 
-/** Scheduled rows that become ready in one claim. */
+/** Scheduled rows that become ready at once: of all projects, and of each. */
 const maxReleased = 1_000;
+const maxReleasedOfEach = 200;
+
+const isNear = sql`is_early and start_at <= ${inMs(aheadMs)}`;
+
+/** Rows that become ready because they are near their start. */
+const nearQueue: Queue = {
+  table: sql`outbox`,
+  owner: sql`project_id`,
+  isWaiting: isNear,
+  order: sql`start_at, id`,
+};
+
+/** Makes scheduled rows ready that are near their start, of each project in turn. */
+export async function releaseEarly(db: Db): Promise<void> {
+  // Steps over the projects with early rows only if some row is near its start.
+  const owners: Queue = {
+    ...nearQueue,
+    isWaiting: sql`is_early and exists (select from outbox where ${isNear})`,
+  };
+  const statement = sql`
+    with recursive ${waitingOwners(owners)},
+    ${lockInTurn(nearQueue, sql`waiting`, sql`${maxReleasedOfEach}`, maxReleased)}
+    update outbox set is_early = false where id = any (array(select id from locked))`;
+  await executePrepared(db, 'release_early', statement);
+}
 
 const outboxQueue: Queue = {
   table: sql`outbox`,
@@ -78,58 +103,69 @@ const outboxQueue: Queue = {
   order: sql`coalesce(start_at, created_at), id`,
 };
 
-/**
- * Claims rows of each project in turn, the oldest first. Scheduled rows that are near their start become ready
- * for the next claim.
- */
-export async function claimOutbox(db: Db, limit: number): Promise<ClaimedRow[]> {
+/** SQL: the end of a claim. In milliseconds, so that a relay can compare it with its own claim. */
+const claimEnd = (ms: number) => sql<Date>`date_trunc('milliseconds', ${inMs(ms)})`;
+
+/** Claims rows of each project in turn, the oldest first. `except`: projects whose rows stay. */
+export async function claimOutbox(
+  db: Db,
+  limit: number,
+  except: string[] = [],
+): Promise<ClaimedRow[]> {
   const statement = sql<ClaimedRow>`
-    with recursive near as (
-      select id from outbox where is_early and start_at <= ${inMs(aheadMs)}
-      order by start_at limit ${maxReleased} for update skip locked
-    ), ready as (
-      update outbox set is_early = false where id = any (array(select id from near))
-    ), ${waitingOwners(outboxQueue)},
-    ${lockInTurn(outboxQueue, sql`waiting`, sql`${limit}`, limit)}, claimed as (
+    with recursive ${waitingOwners(outboxQueue)}, wanted as materialized (
+      select value from waiting where value <> all (${except}::text[])
+    ), ${lockInTurn(outboxQueue, sql`wanted`, sql`${limit}`, limit)}, claimed as (
       select id, claimed_until is not null as was_claimed from outbox
       where id = any (array(select id from locked))
     )
-    update outbox set claimed_until = ${inMs(claimMs)} from claimed where outbox.id = claimed.id
+    update outbox set claimed_until = ${claimEnd(claimMs)} from claimed where outbox.id = claimed.id
     returning outbox.*, was_claimed, ${msUntil(sql.ref('start_at'))} as delay_ms`;
   return executePrepared(db, 'claim_outbox', statement);
 }
 
 /**
  * Replaces the rows of these posts by one row, whose workflow publishes all of them. Drops rows of superseded
- * runs. Undefined: no run is left.
+ * runs. Leaves a row alone whose post is locked, or that another relay has claimed since. Undefined: no run is
+ * left.
  */
 export async function groupPosts(db: Db, rows: ClaimedRow[]): Promise<ClaimedRow | undefined> {
   const id = newId('outbox');
   const workflowId = publishPostsWorkflowId(id);
   const asked = rows.map((row) => {
     const { postId, run } = row.input as unknown as PublishPostInput;
-    return { outbox_id: row.id, workflow_id: row.workflow_id, post_id: postId, run };
+    const { workflow_id, start_at, claimed_until } = row;
+    return { outbox_id: row.id, workflow_id, start_at, claimed_until, post_id: postId, run };
   });
   const statement = sql<ClaimedRow>`
     with ${unsynced}, asked as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
-        as t (outbox_id text, workflow_id text, post_id text, run int)
-    ), taken as (
-      delete from outbox using unsynced
-      where id = any (array(select outbox_id from asked)) and claimed_until > now()
-      returning id, start_at
-    ), own as (
-      select posts.id, run, start_at from posts join asked on posts.id = post_id
-        join taken on taken.id = outbox_id
+      select * from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as t (
+        outbox_id text, workflow_id text, start_at timestamptz, claimed_until timestamptz,
+        post_id text, run int)
+    ), found as materialized (
+      select posts.id from posts join asked on posts.id = post_id
       where current_run = run and posts.workflow_id = asked.workflow_id
-      order by posts.id for no key update of posts
+    ), free as (
+      select posts.id from posts join asked on posts.id = post_id
+      where current_run = run and posts.workflow_id = asked.workflow_id
+      order by posts.id for no key update of posts skip locked
+    ), taken as (
+      delete from outbox using asked, unsynced
+      where outbox.id = any (array(select outbox_id from asked))
+        and outbox.id = asked.outbox_id and outbox.claimed_until = asked.claimed_until
+        and (post_id = any (array(select id from free))
+          or post_id <> all (array(select id from found)))
+      returning post_id, run, asked.start_at
+    ), own as (
+      select post_id, run, start_at from taken where post_id = any (array(select id from free))
     ), moved as (
-      update posts set workflow_id = ${workflowId} from own where posts.id = own.id
+      update posts set workflow_id = ${workflowId} from own where posts.id = own.post_id
     )
     insert into outbox (id, workflow, workflow_id, input, start_at, claimed_until)
     select ${id}, ${publishPostsWorkflow}, ${workflowId},
-      jsonb_build_object('posts', jsonb_agg(jsonb_build_object('postId', own.id, 'run', run))),
-      case when bool_and(start_at > now()) then min(start_at) end, ${inMs(claimMs)}
+      jsonb_build_object('posts', jsonb_agg(jsonb_build_object('postId', post_id, 'run', run))),
+      case when bool_and(coalesce(start_at > now(), false)) then min(start_at) end,
+      ${claimEnd(claimMs)}
     from own having count(*) > 0
     returning *, ${msUntil(sql.ref('start_at'))} as delay_ms`;
   const [row] = await executePrepared(db, 'group_posts', statement);

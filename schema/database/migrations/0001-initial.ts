@@ -579,6 +579,7 @@ const statements = [
   `create index outbox_projects on outbox (project_id, coalesce(start_at, created_at), id)
     where not is_early`,
   `create index outbox_early on outbox (start_at) where is_early`,
+  `create index outbox_early_projects on outbox (project_id, start_at, id) where is_early`,
   // The sweeper leaves work alone whose workflow the relay has not started yet.
   `create index outbox_workflows on outbox (workflow_id)`,
 

@@ -61,7 +61,7 @@ afterAll(async () => {
   await Promise.all([namespace.close(), database.drop()]);
 });
 
-type Options = Partial<Pick<RelayDependencies, 'attempts' | 'isCrowded' | 'temporal'>>;
+type Options = Partial<Pick<RelayDependencies, 'attempts' | 'crowdedProjects' | 'temporal'>>;
 
 /** By default, the first attempts leave every delivery, so each batch needs its workflow. */
 function start(options: Options = {}): void {
@@ -100,6 +100,11 @@ async function listWorkflowIds(): Promise<string[]> {
   const ids: string[] = [];
   for await (const { workflowId } of namespace.client.workflow.list()) ids.push(workflowId);
   return ids.toSorted();
+}
+
+async function projectOf(postId: string): Promise<string> {
+  const post = database.db.selectFrom('posts').select('project_id').where('id', '=', postId);
+  return (await post.executeTakeFirstOrThrow()).project_id;
 }
 
 const batchesOf = async (deliveryIds: string[]) =>
@@ -290,22 +295,21 @@ describe('startRelay', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('starts no post while earlier posts wait, and continues without a notification', async () => {
-    let [isCrowded, asked] = [true, 0];
-    start({
-      isCrowded: () => {
-        asked++;
-        return isCrowded;
-      },
-    });
-    const { workflowId } = await addPost(database.db);
+  test('starts no post of a project whose earlier posts wait, and starts those of others', async () => {
+    const { db } = database;
+    const held = await addPost(db);
+    const project = await projectOf(held.postId);
+    let crowded = [project];
+    start({ crowdedProjects: () => crowded });
+    const other = await addPost(db);
     notifier.notify('fanfare_outbox');
-    const askedBefore = asked;
-    await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(askedBefore + 10);
-    expect(await outbox()).toHaveLength(1);
-    isCrowded = false;
+    await expect
+      .poll(async () => (await outbox()).map(({ project_id }) => project_id), { timeout: 10_000 })
+      .toEqual([project]);
+    expect(await describeWorkflow(other.workflowId)).toMatchObject({ status: { name: 'RUNNING' } });
+    crowded = [];
     await waitUntilStarted();
-    expect(await describeWorkflow(workflowId)).toMatchObject({ status: { name: 'RUNNING' } });
+    expect(await describeWorkflow(held.workflowId)).toMatchObject({ status: { name: 'RUNNING' } });
   });
 
   test('puts the deliveries of a failing webhook into a separate batch', async () => {

@@ -40,11 +40,11 @@ describe('createAdmission', () => {
     const admission = createAdmission();
     const flood = enterMany(admission, 'prj_flood', 249);
     await Promise.resolve();
-    expect(admission.isCrowded()).toBe(false);
+    expect(admission.crowdedProjects()).toEqual([]);
     const last = enterMany(admission, 'prj_flood', 1);
-    expect(admission.isCrowded()).toBe(true);
+    expect(admission.crowdedProjects()).toEqual(['prj_flood']);
     await Promise.all([flood.end(), last.end()]);
-    expect(admission.isCrowded()).toBe(false);
+    expect(admission.crowdedProjects()).toEqual([]);
   });
 
   test('rejects waiting posts when their signal aborts, and lets posts that have begun continue', async () => {
@@ -59,6 +59,6 @@ describe('createAdmission', () => {
     expect(rejected).toHaveLength(10);
     expect(rejected).toMatchObject(Array.from({ length: 10 }, () => ({ reason })));
     expect(flood.begun()).toBe(50);
-    expect(admission.isCrowded()).toBe(false);
+    expect(admission.crowdedProjects()).toEqual([]);
   });
 });

@@ -6,11 +6,13 @@ import {
   claimOutbox,
   deleteOutbox,
   groupPosts,
+  releaseEarly,
   renewClaims,
 } from '../../../schema/database/dispatch/claims.ts';
 import { insertPublishPost } from '../../../schema/database/outbox.ts';
 import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
 import type { PublishPostsInput } from '../../../schema/workflows.ts';
+import { lockPost } from '../../support/rows/locks.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
 import { addEvent, addPost, addProject, addWebhook, workflowOf } from '../../support/rows/rows.ts';
@@ -72,16 +74,50 @@ describe('claimOutbox', () => {
         new Date(Date.now() + 60_000),
       ),
     );
+    await releaseEarly(database.db);
     expect(await claimOutbox(database.db, 10)).toEqual([]);
     await database.db
       .updateTable('outbox')
       .set({ start_at: sql<Date>`now() + interval '4 s'` })
       .execute();
-    // The first claim only makes the row ready for the next one.
-    expect(await claimOutbox(database.db, 10)).toEqual([]);
+    await releaseEarly(database.db);
     const [row] = await claimOutbox(database.db, 10);
     expect(row).toMatchObject({ input: { postId: 'post_later' }, was_claimed: false });
     expect(row!.delay_ms).toBeGreaterThan(0);
+  });
+
+  test('makes scheduled rows ready of each project in turn', async () => {
+    const insert = (projectId: string, count: number) =>
+      sql`
+      insert into outbox (id, project_id, workflow, workflow_id, input, start_at, is_early)
+      select ${projectId} || n, ${projectId}, 'publishPost', ${projectId} || n, '{}',
+        now() + interval '1 s', true
+      from generate_series(1, ${count}::int) n`.execute(database.db);
+    await insert('prj_flood', 3_000);
+    await insert('prj_other', 1);
+    await releaseEarly(database.db);
+    const ready = await database.db
+      .selectFrom('outbox')
+      .select(({ fn }) => ['project_id', fn.countAll<string>().as('count')])
+      .where('is_early', '=', false)
+      .groupBy('project_id')
+      .orderBy('project_id')
+      .execute();
+    expect(ready).toEqual([
+      { project_id: 'prj_flood', count: '200' },
+      { project_id: 'prj_other', count: '1' },
+    ]);
+  });
+
+  test('leaves rows of the given projects alone', async () => {
+    const insert = (projectId: string) =>
+      inQuietTransaction(database.db, (trx) =>
+        insertPublishPost(trx, projectId, { postId: projectId, run: 0 }, null),
+      );
+    await insert('prj_a');
+    await insert('prj_b');
+    const rows = await claimOutbox(database.db, 10, ['prj_a']);
+    expect(rows.map(({ project_id }) => project_id)).toEqual(['prj_b']);
   });
 
   test('reports whether a row was claimed before, and leaves renewed claims alone', async () => {
@@ -201,6 +237,37 @@ describe('groupPosts', () => {
     expect(await groupPosts(db, rows)).toBeUndefined();
     expect(await workflowOf(db, postId)).toBe(workflowId);
     expect(await claimOutbox(db, 10)).toHaveLength(1);
+  });
+
+  test('starts at once if a post is due', async () => {
+    const { db } = database;
+    await addPost(db, { scheduledAt: new Date(Date.now() + 4_000) });
+    await addPost(db);
+    expect((await groupPosts(db, await claimOutbox(db, 10)))!.start_at).toBeNull();
+  });
+
+  test('leaves a locked post with its own row, and waits for no lock', async () => {
+    const { db } = database;
+    const [held, free] = [await addPost(db), await addPost(db)];
+    const rows = await claimOutbox(db, 10);
+    await using _lock = await lockPost(db, held.postId);
+    const row = (await groupPosts(db, rows))!;
+    expect(row.input).toEqual({ posts: [{ postId: free.postId, run: 1 }] });
+    const left = await db.selectFrom('outbox').select('workflow_id').execute();
+    expect(left).toContainEqual({ workflow_id: held.workflowId });
+  });
+
+  test('takes no row that another relay has claimed since', async () => {
+    const { db } = database;
+    await addPost(db);
+    await addPost(db);
+    const rows = await claimOutbox(db, 10);
+    await db
+      .updateTable('outbox')
+      .set({ claimed_until: new Date(0) })
+      .execute();
+    expect(await claimOutbox(db, 10)).toHaveLength(2);
+    expect(await groupPosts(db, rows)).toBeUndefined();
   });
 
   test('starts the workflow of scheduled posts when the first one is due', async () => {
