@@ -50,6 +50,8 @@ const maxActivities = 1_000;
 const maxCalls = 800;
 /** Slots in addition to `maxCalls`, for calls of projects that already use their share of `maxCalls`. */
 const maxCrowdedCalls = 200;
+/** How long a stopping worker waits for calls to networks, so that it records their outcomes. */
+const settleWithinMs = 8_000;
 
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
   const { config, connection, db, notifier, listener, log, temporal, inFlight } = dependencies;
@@ -98,7 +100,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     taskQueue,
     isVersioned: buildId !== undefined,
     fullWebhooks: () => inFlight.keysFrom(maxInFlight),
-    isCrowded: () => admission.isCrowded(),
+    crowdedProjects: () => admission.crowdedProjects(),
     attempts: createFirstAttempts(dependencies),
     log,
   });
@@ -125,7 +127,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
       await Promise.all(workers.map((each) => each.run().finally(stopWorkers)));
     } finally {
       await stopOthers();
-      await relay.settled();
+      await Promise.all([relay.settled(), heartbeats.settled(settleWithinMs)]);
       await heartbeats.releaseAll();
     }
   };

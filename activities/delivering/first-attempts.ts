@@ -12,20 +12,25 @@ export interface FirstAttempts {
 
 /** A claim lasts for several renewals. */
 const renewEveryMs = 1_000;
+/** Attempts end within 12 s, so a batch that takes this long hangs. Its workflow then attempts the rest. */
+const renewForMs = 30_000;
 
 export function createFirstAttempts(dependencies: BatchDependencies): FirstAttempts {
   const { db } = dependencies;
-  const inFlight = new Set<string>();
+  /** The start time of each batch, by the ID of its outbox row. */
+  const inFlight = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
 
   function renew(): void {
     // After failed renewals, another relay may repeat the requests that this process has in flight.
-    void renewClaims(db, [...inFlight]).catch(() => undefined);
+    const longAgoMs = performance.now() - renewForMs;
+    const ids = [...inFlight].filter(([, startedMs]) => startedMs > longAgoMs).map(([id]) => id);
+    void renewClaims(db, ids).catch(() => undefined);
   }
 
   return {
     async run({ id, batchId }) {
-      inFlight.add(id);
+      inFlight.set(id, performance.now());
       timer ??= setInterval(renew, renewEveryMs);
       try {
         const left = await attemptBatch(dependencies, { batchId });

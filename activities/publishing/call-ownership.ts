@@ -7,6 +7,7 @@ import {
   type BegunCall,
 } from '../../schema/database/posts/target-steps.ts';
 import { withoutProject } from '../current-project.ts';
+import { within } from '../within.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { TargetClock } from '../../schema/retry.ts';
 
@@ -31,6 +32,8 @@ export function ownedForMs(
 export interface CallHeartbeats {
   /** Renews the heartbeat of a call that was just begun, until the returned function is called. */
   keep(call: BegunCall): () => void;
+  /** Resolves once no call is in flight, or after this time. */
+  settled(withinMs: number): Promise<void>;
   /** Releases the calls in flight, so that other processes take them over at once. Never rejects. */
   releaseAll(): Promise<void>;
 }
@@ -42,6 +45,7 @@ export function createCallHeartbeats(
   /** The start time of each call. */
   const calls = new Map<BegunCall, number>();
   let timer: NodeJS.Timeout | undefined;
+  let settling: (() => void)[] = [];
 
   function schedule(): void {
     timer = calls.size > 0 ? withoutProject(startTimer) : undefined;
@@ -68,7 +72,18 @@ export function createCallHeartbeats(
       const call = { id, steps };
       calls.set(call, performance.now());
       if (timer === undefined) schedule();
-      return () => void calls.delete(call);
+      return () => {
+        calls.delete(call);
+        if (calls.size > 0) return;
+        settling.forEach((resolve) => resolve());
+        settling = [];
+      };
+    },
+    async settled(withinMs) {
+      if (calls.size === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      settling.push(resolve);
+      await within(withinMs, promise);
     },
     async releaseAll() {
       const left = [...calls.keys()];

@@ -1,5 +1,6 @@
 // Several processes at one target: a call belongs to the process that began it, until that one is dead.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { ownedForMs } from '../../../activities/publishing/call-ownership.ts';
@@ -228,5 +229,19 @@ describe('ownedForMs', () => {
     expect(owned(1, null)).toBe(0);
     const ready = { ...row(1, 0), phase_state: 'ready' as const };
     expect(ownedForMs(ready, { lostAfterMs: 6_000 }, 30_000)).toBe(0);
+  });
+});
+
+describe('a stopping process', () => {
+  test('waits for its calls in flight, and not for long', async () => {
+    const heartbeats = createCallHeartbeats(database.db, clock);
+    await heartbeats.settled(60_000);
+    const stop = heartbeats.keep({ id: 'res_1', steps: 1 });
+    let hasSettled = false;
+    const settled = heartbeats.settled(60_000).then(() => (hasSettled = true));
+    await heartbeats.settled(10);
+    expect(hasSettled).toBe(false);
+    stop();
+    await settled;
   });
 });

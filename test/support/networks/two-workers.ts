@@ -149,7 +149,11 @@ export function describeDeathBesideAnother(kind: NetworkKind): void {
 
 const withoutHeartbeats = (dependencies: AdvanceDependencies): AdvanceDependencies => ({
   ...dependencies,
-  heartbeats: { keep: () => () => undefined, releaseAll: () => Promise.resolve() },
+  heartbeats: {
+    keep: () => () => undefined,
+    settled: () => Promise.resolve(),
+    releaseAll: () => Promise.resolve(),
+  },
 });
 
 /** A commit is repeated only if the network didn't carry it out, or recognizes the repeat. */
