@@ -1,7 +1,8 @@
 // Advances the targets of one run in parallel, each in activities of its own.
-import { condition, workflowInfo } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { BegunTarget, TargetProgress } from '../schema/workflows.ts';
 import { advanceCrowded, advanceTarget } from './activities.ts';
+import { isHistoryLong, noLimit, type ActivityLimit } from './activity-limit.ts';
 
 /**
  * `concluded`: the last target has concluded the run. `left`: the history got long, so the workflow must start
@@ -9,25 +10,33 @@ import { advanceCrowded, advanceTarget } from './activities.ts';
  */
 export type TargetsEnd = 'ended' | 'concluded' | 'left';
 
-/** If a network takes hours, the history gets long. All waits then end, and the workflow starts anew. */
-export const isHistoryLong = () => workflowInfo().continueAsNewSuggested;
+/** Limits for the targets of several runs. Default: none, for the targets of one run. */
+export interface TargetLimits {
+  slow: ActivityLimit;
+  crowded: ActivityLimit;
+}
 
-export async function advanceTargets(targets: BegunTarget[], run: number): Promise<TargetsEnd> {
+export async function advanceTargets(
+  targets: BegunTarget[],
+  run: number,
+  { slow, crowded }: TargetLimits = { slow: noLimit, crowded: noLimit },
+): Promise<TargetsEnd> {
   let isLeft = false;
   let isConcluded = false;
 
   const advance = async ({ resultId, progress: begun }: BegunTarget): Promise<void> => {
-    let progress: TargetProgress = begun ?? (await advanceTarget({ resultId, run }));
-    while (progress.waitMs !== null) {
+    const next = ({ isCrowded }: Partial<TargetProgress> = {}) =>
+      isCrowded
+        ? crowded(() => advanceCrowded({ resultId, run }))
+        : slow(() => advanceTarget({ resultId, run }));
+    let progress = begun ?? (await next());
+    while (progress && progress.waitMs !== null) {
       const mustWait = progress.waitMs > 0 || isHistoryLong();
-      if (mustWait && (await condition(isHistoryLong, progress.waitMs))) {
-        isLeft = true;
-        return;
-      }
-      const step = progress.isCrowded ? advanceCrowded : advanceTarget;
-      progress = await step({ resultId, run });
+      const mustLeave = mustWait && (await condition(isHistoryLong, progress.waitMs));
+      progress = mustLeave ? undefined : await next(progress);
     }
-    if (progress.isConcluded) isConcluded = true;
+    if (!progress) isLeft = true;
+    else if (progress.isConcluded) isConcluded = true;
   };
 
   // A reply begins when the target that it replies to has ended.

@@ -8,9 +8,13 @@ import type {
   WaitingPost,
 } from '../schema/workflows.ts';
 import { advancePosts, concludePost } from './activities.ts';
-import { advanceTargets, isHistoryLong } from './advance-targets.ts';
+import { createActivityLimit, isHistoryLong } from './activity-limit.ts';
+import { advanceTargets } from './advance-targets.ts';
 import { groupByTime, type Group } from './group-by-time.ts';
 
+/** With the activities of the groups, these are less than 2,000. */
+const maxSlow = 1_000;
+const maxCrowded = 500;
 /** Posts that wait form new groups. A group gathers for a tenth of its wait, within these limits. */
 const minWindowMs = 100;
 const maxWindowMs = 3_000;
@@ -18,6 +22,7 @@ const maxWindowMs = 3_000;
 export async function publishPosts(input: PublishPostsInput): Promise<PublishPostsResult> {
   const left = new Map(input.posts.map(({ postId, run }) => [postId, { postId, run }]));
   const ended = [...(input.ended ?? [])];
+  const limits = { slow: createActivityLimit(maxSlow), crowded: createActivityLimit(maxCrowded) };
 
   /** A slow group or post doesn't delay the others. */
   const advance = async (posts: PublishPostInput[]): Promise<void> => {
@@ -36,7 +41,7 @@ export async function publishPosts(input: PublishPostsInput): Promise<PublishPos
   };
 
   const advanceSlow = async ({ postId, run, targets }: SlowPost): Promise<void> => {
-    const end = await advanceTargets(targets, run);
+    const end = await advanceTargets(targets, run, limits);
     if (end === 'left') return;
     if (end === 'ended') await concludePost({ postId, run });
     left.delete(postId);

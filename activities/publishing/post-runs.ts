@@ -37,8 +37,15 @@ export interface RunSteps {
 const soonMs = 2_000;
 /** How long a lone post waits for its place. A longer wait would cost a heartbeat of the workflow task. */
 const enterWithinMs = 4_000;
-/** The activity of a group begins no other post after this time. */
-const stayForMs = 8_000;
+/** The activity of a group begins no other post after this time, so that posts that wait for nothing go on. */
+const stayForMs = 3_000;
+/** If no post is due yet, the activity waits for the first ones, so that they are on time. */
+const waitForMs = 5_000;
+/** The workflow calls this long before other posts are due. Such posts may wait together. */
+const leadMs = 1_000;
+/** Targets of slow posts in one answer, which Temporal limits to 2 MB. */
+const maxSlowTargets = 5_000;
+const slowWaitMs = 2_000;
 /** How long a post waits after an internal error. */
 const errorWaitMs = 5_000;
 
@@ -83,7 +90,7 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
     ): Promise<BegunTarget[] | NotDue | null> {
       const [run] = await claimRuns(db, notifier, [input], workflowId);
       if (!run || run.state === 'over') return null;
-      if (run.state === 'early') return { waitMs: run.waitMs };
+      if (run.state !== 'claimed') return { waitMs: run.waitMs };
       const targets = answeredFirst(await listOpenTargets(db, [input.postId]));
       const signal = AbortSignal.any([AbortSignal.timeout(enterWithinMs), stopping]);
       const work = () => advanceSoon(input, targets);
@@ -97,10 +104,9 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
 
     /** A post that fails or takes long doesn't delay the others. */
     async advancePosts(posts: PublishPostInput[], workflowId: string): Promise<AdvancedPosts> {
-      const leaveAtMs = performance.now() + stayForMs;
-      const signal = AbortSignal.any([AbortSignal.timeout(stayForMs), stopping]);
       const ended: string[] = [];
       const slow: AdvancedPosts['slow'] = [];
+      let slowTargets = 0;
       /** When the next step of each post is due, by `performance.now()`. */
       const dueAtMs = new Map<PublishPostInput, number>();
       const wait = (input: PublishPostInput, waitMs: number) =>
@@ -110,14 +116,20 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
         const begun = await advanceSoon(input, targets);
         if (begun === null) ended.push(input.postId);
         else if (begun.some((target) => isSlow(target, begun))) {
-          slow.push({ ...input, targets: begun });
+          slowTargets += begun.length;
+          if (slowTargets > maxSlowTargets) wait(input, slowWaitMs);
+          else slow.push({ ...input, targets: begun });
         } else {
           const waits = begun.map(({ progress }) => progress?.waitMs ?? Infinity);
           wait(input, Math.min(...waits));
         }
       }
 
-      async function advanceRun({ postId, run, projectId }: ClaimedRun, targets: OpenTarget[]) {
+      async function advanceRun(
+        { postId, run, projectId }: ClaimedRun,
+        targets: OpenTarget[],
+        signal: AbortSignal,
+      ) {
         const input = { postId, run };
         const work = () => advanceClaimed(input, answeredFirst(targets));
         try {
@@ -143,19 +155,29 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
         const ids = claimed.map(({ postId }) => postId);
         const targets = Map.groupBy(await listOpenTargets(db, ids), ({ post_id }) => post_id);
         ended.push(...(states.get('over') ?? []).map(({ postId }) => postId));
-        const early = Map.groupBy(states.get('early') ?? [], ({ waitMs }) => waitMs);
+        for (const { postId, run, waitMs } of states.get('locked') ?? []) {
+          wait({ postId, run }, waitMs);
+        }
+        const early = states.get('early') ?? [];
+        const firstMs = Math.min(...early.map(({ waitMs }) => waitMs));
+        const isFree = claimed.length === 0 && firstMs < waitForMs;
+        const isSoon = ({ waitMs }: ClaimedRun) => isFree && waitMs <= firstMs + leadMs;
+        for (const { postId, run, waitMs } of early.filter((one) => !isSoon(one))) {
+          wait({ postId, run }, Math.max(waitMs - leadMs, 0));
+        }
+        const soon = Map.groupBy(early.filter(isSoon), ({ waitMs }) => waitMs);
+        const signal = AbortSignal.any([AbortSignal.timeout(stayForMs), stopping]);
         await Promise.all([
-          ...claimed.map((run) => advanceRun(run, targets.get(run.postId) ?? [])),
-          ...early.entries().map(([waitMs, group]) => advanceWhenDue(waitMs, group)),
+          ...claimed.map((run) => advanceRun(run, targets.get(run.postId) ?? [], signal)),
+          ...soon.entries().map(([waitMs, group]) => advanceWhenDue(waitMs, group)),
         ]);
       }
 
-      /** Claims posts together that are due in the same millisecond, if that is before this activity leaves. */
+      /** Claims posts together that are due in the same millisecond. */
       async function advanceWhenDue(waitMs: number, group: ClaimedRun[]): Promise<void> {
         const inputs = group.map(({ postId, run }) => ({ postId, run }));
-        const dueMs = performance.now() + waitMs;
-        if (dueMs < leaveAtMs && (await sleepFor(waitMs, signal))) return claimAndAdvance(inputs);
-        for (const input of inputs) dueAtMs.set(input, dueMs);
+        if (await sleepFor(waitMs, stopping)) await claimAndAdvance(inputs);
+        else for (const input of inputs) wait(input, 0);
       }
 
       await claimAndAdvance(posts);

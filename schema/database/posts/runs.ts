@@ -9,18 +9,24 @@ import type { Db, PostResultRow, Writer } from '../tables.ts';
 import { inStatement } from '../transaction.ts';
 import { isOpenRow } from './targets.ts';
 
+const lockedWaitMs = 500;
+
 /** A run that belongs to the workflow that claims it. */
 export interface ClaimedRun extends PublishPostInput {
   projectId: string;
-  /** `early`: the post is scheduled, and can be claimed in `waitMs`. `over`: the run has ended. */
-  state: 'claimed' | 'early' | 'over';
-  /** 0 unless the state is `early`. */
+  /**
+   * `early`: the post is scheduled, and can be claimed in `waitMs`. `locked`: another transaction has locked the
+   * post. `over`: the run has ended.
+   */
+  state: 'claimed' | 'early' | 'locked' | 'over';
+  /** When to claim again. 0 for `claimed` and `over`. */
   waitMs: number;
 }
 
 /**
  * Claims the runs for their workflow. Leaves out runs that no longer belong to the workflow. The same workflow
- * may claim a run again, because the first answer may have been lost.
+ * may claim a run again, because the first answer may have been lost. A single run waits for a locked post; of
+ * several runs, none waits.
  */
 export async function claimRuns(
   db: Db,
@@ -29,15 +35,20 @@ export async function claimRuns(
   workflowId: string,
 ): Promise<ClaimedRun[]> {
   const from = sql`claimed where started_run < current_run`;
+  const isGroup = posts.length > 1;
   const statement = (writer: Writer) => sql<ClaimedRun>`
     with asked as materialized (
       select id, run from unnest(${posts.map(({ postId }) => postId)}::text[],
         ${posts.map(({ run }) => run)}::int[]) as t (id, run)
+    ), own as materialized (
+      select posts.id, project_id, run from posts
+      join asked on asked.id = posts.id and run = current_run
+      where workflow_id = ${workflowId}
     ), locked as (
       select posts.id, project_id, current_run, started_run, concluded_run, status, scheduled_at
       from posts join asked on asked.id = posts.id and run = current_run
       where workflow_id = ${workflowId}
-      order by posts.id for update of posts
+      order by posts.id for update of posts ${isGroup ? sql`skip locked` : sql``}
     ), found as (
       select id, project_id, current_run, started_run,
         case when concluded_run >= current_run or status not in ('scheduled', 'pending') then 'over'
@@ -52,10 +63,14 @@ export async function claimRuns(
       update posts set status = 'pending', started_run = claimed.current_run, progressed_at = now()
       from claimed where posts.id = claimed.id
     )
-    select id as "postId", current_run as run, project_id as "projectId", state, coalesce(wait_ms, 0) as "waitMs"
-    from found`;
+    select id as "postId", current_run as run, project_id as "projectId", state,
+      coalesce(wait_ms, 0) as "waitMs"
+    from found
+    union all
+    select id, run, project_id, 'locked', ${lockedWaitMs}::float8
+    from own where id <> all (array(select id from locked))`;
   return inStatement(db, notifier, (writer) =>
-    executePrepared(writer, 'claim_runs', statement(writer)),
+    executePrepared(writer, isGroup ? 'claim_runs' : 'claim_run', statement(writer)),
   );
 }
 

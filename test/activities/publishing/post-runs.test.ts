@@ -173,18 +173,31 @@ describe('advancePosts', () => {
     expect(lines).toMatchObject([{ post_id: failing, error: 'Error: No key in the vault.' }]);
   });
 
-  test('waits for a post that is due soon, and does not publish it early', async () => {
-    const [now, soon, later] = await addPosts(3);
-    await schedule(soon!, 1_500);
-    await schedule(later!, 60_000);
-    const { ended, waiting } = await advance([now!, soon!, later!]);
-    expect(ended.toSorted()).toEqual([now!, soon!].toSorted());
+  test('waits for posts that are due soon if no other post is due, and publishes none early', async () => {
+    const [soon, next, later] = (await addPosts(3)) as [string, string, string];
+    await schedule(soon, 1_000);
+    await schedule(next, 1_500);
+    await schedule(later, 60_000);
+    const { ended, waiting } = await advance([soon, next, later]);
+    expect(ended.toSorted()).toEqual([soon, next].toSorted());
     expect(waiting).toMatchObject([{ postId: later }]);
+    // The workflow asks again a second before the post is due.
+    expect(waiting[0]!.waitMs).toBeLessThan(59_000);
     const { rows } = await sql<{ is_early: boolean }>`
       select started.created_at < p.scheduled_at as is_early
       from posts p join changes started on subject_id = p.id and kind = 'started'
-      where p.id = ${soon!}`.execute(database.db);
-    expect(rows).toEqual([{ is_early: false }]);
+      where p.id in (${soon}, ${next})`.execute(database.db);
+    expect(rows).toEqual([{ is_early: false }, { is_early: false }]);
+  });
+
+  test('does not hold up a due post for one that is due soon', async () => {
+    const [due, soon] = (await addPosts(2)) as [string, string];
+    await schedule(soon, 4_000);
+    const startedMs = performance.now();
+    const { ended, waiting } = await advance([due, soon]);
+    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    expect(ended).toEqual([due]);
+    expect(waiting).toMatchObject([{ postId: soon }]);
   });
 
   test('begins no other post when the worker stops, and returns the posts that are left', async () => {

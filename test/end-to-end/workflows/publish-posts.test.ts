@@ -122,6 +122,29 @@ describe('publishPosts', () => {
     expect(ended).toEqual(['a', 'b']);
   });
 
+  test('keeps less than 2,000 activities pending, which is the limit of Temporal', async () => {
+    const slow = Array.from({ length: 60 }, (_, post) => ({
+      postId: String(post),
+      run,
+      targets: Array.from({ length: 25 }, (_, i) => ({ resultId: `${post}-${i}` })),
+    }));
+    const ids = slow.map(({ postId }) => postId);
+    const { ended } = await publish(ids, () => ({ slow }));
+    expect(ended).toEqual(ids.toSorted());
+    const { events } = await environment.client.workflow
+      .getHandle(`posts-${workflows}`)
+      .fetchHistory();
+    let [pending, most] = [0, 0];
+    for (const { activityTaskScheduledEventAttributes: begun, ...event } of events!) {
+      if (begun) pending++;
+      if (event.activityTaskCompletedEventAttributes) pending--;
+      most = Math.max(most, pending);
+    }
+    expect(pending).toBe(0);
+    expect(most).toBeLessThanOrEqual(1_100);
+    expect(most).toBeGreaterThan(500);
+  }, 120_000);
+
   test('repeats the activity until it succeeds', async () => {
     let failures = 3;
     const { calls } = await publish(['a'], (ended) => {

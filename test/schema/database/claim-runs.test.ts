@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { claimRuns } from '../../../schema/database/posts/runs.ts';
 import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
 import { useDatabase } from '../../support/rows/database.ts';
+import { lockPost } from '../../support/rows/locks.ts';
 import { addPost } from '../../support/rows/rows.ts';
 import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
@@ -80,5 +81,21 @@ describe('claimRuns', () => {
       [posts[3]!.postId]: 'claimed',
       [posts[4]!.postId]: 'claimed',
     });
+  });
+
+  test('leaves a locked post for later, and claims the others of its group', async () => {
+    const { db } = database;
+    const [held, free] = [await addPost(db), await addPost(db)];
+    const ids = [held.postId, free.postId];
+    await db.updateTable('posts').set({ workflow_id: 'posts/2' }).where('id', 'in', ids).execute();
+    await using _lock = await lockPost(db, held.postId);
+    const asked = ids.map((postId) => ({ postId, run: 1 }));
+    const runs = await claimRuns(db, quietNotifier, asked, 'posts/2');
+    expect(new Map(runs.map(({ postId, state, waitMs }) => [postId, { state, waitMs }]))).toEqual(
+      new Map([
+        [held.postId, { state: 'locked', waitMs: 500 }],
+        [free.postId, { state: 'claimed', waitMs: 0 }],
+      ]),
+    );
   });
 });
