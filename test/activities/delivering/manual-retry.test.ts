@@ -1,5 +1,5 @@
 // Manual attempts in addition to those of the schedule, and their activity.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createCallPlaces } from '../../../activities/call-places.ts';
 import {
   createRetrying,
@@ -21,10 +21,14 @@ import {
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers freely
 type Json = any;
 
-const app = useApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '1500' } });
+// Long enough for a manual attempt on a busy machine.
+const app = useApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '5000' } });
 
+/** The workflow starts after the first attempt. */
 async function waitForWorkflow(workflowId: string): Promise<void> {
-  await app.namespace.client.workflow.getHandle(workflowId).result();
+  const handle = app.namespace.client.workflow.getHandle(workflowId);
+  await vi.waitFor(() => handle.describe(), { timeout: 20_000 });
+  await handle.result();
 }
 
 describe.concurrent('a manual attempt', () => {
