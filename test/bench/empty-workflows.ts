@@ -9,11 +9,17 @@ import type { Installation } from './installation.ts';
 const warmUp = 100;
 
 export interface EmptyWorkflows extends AsyncDisposable {
+  /** Of the worker's process. */
+  readonly pid: number;
   /** Returns workflows per second. */
   run(asked: EmptyRun): Promise<number>;
 }
 
-export async function startEmptyWorkflows({ env }: Installation): Promise<EmptyWorkflows> {
+/** `isStopped`: whether the worker stands still between the runs. */
+export async function startEmptyWorkflows(
+  { env }: Installation,
+  { isStopped = true } = {},
+): Promise<EmptyWorkflows> {
   const entry = fileURLToPath(new URL('processes/empty-worker-process.ts', import.meta.url));
   const child = fork(entry, [env['TEMPORAL_ADDRESS']!], { stdio: 'inherit' });
   const run = async (asked: EmptyRun) => {
@@ -24,13 +30,14 @@ export async function startEmptyWorkflows({ env }: Installation): Promise<EmptyW
   };
   await once(child, 'message');
   // While it is idle its polls would take a tenth of a core from what is measured besides it.
-  child.kill('SIGSTOP');
+  if (isStopped) child.kill('SIGSTOP');
   return {
+    pid: child.pid!,
     async run(asked) {
       child.kill('SIGCONT');
       await run({ workflows: warmUp, activities: asked.activities });
       const rate = await run(asked);
-      child.kill('SIGSTOP');
+      if (isStopped) child.kill('SIGSTOP');
       return rate;
     },
     async [Symbol.asyncDispose]() {

@@ -1,7 +1,7 @@
 // Commits events the way operations do, and waits until all that follows from them is recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Notifier } from '../../schema/database/notifier.ts';
-import { inStatement } from '../../schema/database/transaction.ts';
+import { inStatement, inTransaction } from '../../schema/database/transaction.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import type { PostEventData } from '../../schema/posts/posts.ts';
@@ -39,6 +39,8 @@ export const sampleData: PostEventData = {
   })),
 };
 
+const type = 'post.published';
+
 /** Commits one event. It is a single statement, so it needs no BEGIN and COMMIT. */
 export async function commitEvent(
   { db, notifier }: { db: Db; notifier: Pick<Notifier, 'notify'> },
@@ -47,11 +49,26 @@ export async function commitEvent(
   const { eventId } = await inStatement(db, notifier, (writer) =>
     recordEvent(
       writer,
-      { projectId, environment: 'production', type: 'post.published', data: sampleData },
+      { projectId, environment: 'production', type, data: sampleData },
       { previewEvents: false },
     ),
   );
   return eventId!;
+}
+
+/** Commits events in one transaction. Returns their ids. */
+export function commitEventsTogether(
+  { db, notifier, projectId }: Installation,
+  count: number,
+): Promise<string[]> {
+  return inTransaction(db, notifier, async (trx) => {
+    const ids: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const event = { projectId, environment: 'production', type, data: sampleData } as const;
+      ids.push((await recordEvent(trx, event, { previewEvents: false })).eventId!);
+    }
+    return ids;
+  });
 }
 
 /** Twenty at a time, to the projects in turn. */

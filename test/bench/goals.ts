@@ -36,6 +36,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
         details['idle_socket_kb']! > 0 && details['idle_socket_kb']! <= 40,
     },
   ],
+  idle_cpu: [{ text: 'ratio ≤ 1.5', isReached: ({ ratio }) => ratio !== null && ratio <= 1.5 }],
   image_fit: [ratioGoal(0.8)],
   media_upload: [ratioGoal(0.6)],
   memory: [

@@ -14,6 +14,13 @@ import {
 } from '../support/servers/production-temporal.ts';
 import { cacheDirectory } from '../support/servers/cache.ts';
 
+/** The bench creates more posts, and sooner, than a client may. */
+const unlimited = {
+  FANFARE_RATE_LIMIT_PER_MINUTE: '0',
+  FANFARE_MONTHLY_POSTS_PER_ACCOUNT: '0',
+  FANFARE_MIN_SCHEDULE_AHEAD_S: '0',
+};
+
 export interface Installation extends AsyncDisposable {
   readonly program: Program;
   readonly api: Api;
@@ -70,6 +77,7 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
       FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
       FANFARE_SANDBOX: 'true',
       FANFARE_LOG_LEVEL: 'error',
+      ...unlimited,
       ...env,
     };
     const program = startProgram({

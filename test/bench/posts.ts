@@ -1,4 +1,5 @@
 // Commits posts the way operations do, and waits until all of them have concluded.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { toResultRows } from '../../api/posts/result-rows.ts';
@@ -20,17 +21,28 @@ export interface PostsToCommit {
   scheduledAt: Date | null;
 }
 
-/** All in one transaction, so that making them takes nothing from what carries them. */
+/**
+ * All in one transaction, so that making them takes nothing from what carries them. Another checkout's tables
+ * may differ, so its posts are created through its API. Returns the ids of the posts.
+ */
 export async function commitPosts(
+  installation: Installation,
+  posts: PostsToCommit,
+): Promise<string[]> {
+  const isOther = process.env['BENCH_PROGRAM'] !== undefined;
+  return isOther ? createPosts(installation, posts) : insertPosts(installation, posts);
+}
+
+async function insertPosts(
   { db, notifier, projectId }: Installation,
   { count, targets, accountIds, scheduledAt }: PostsToCommit,
-): Promise<void> {
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId('post'));
   const accounts = await listAccountsById(db, { projectId, environment: 'production' }, [
     ...accountIds,
   ]);
   await inQuietTransaction(db, async (trx) => {
-    for (let i = 0; i < count; i++) {
-      const id = newId('post');
+    for (const [i, id] of ids.entries()) {
       const planned = Array.from({ length: targets }, (_, index) => ({
         index,
         account: accounts[(i * targets + index) % accounts.length]!,
@@ -62,6 +74,59 @@ export async function commitPosts(
     }
   });
   notifier.notify('fanfare_outbox');
+  return ids;
+}
+
+/**
+ * Commits posts that are due at once, for traffic. A single post goes to the next accounts in turn, because
+ * posts to one account wait for each other.
+ */
+export function commitPostsTo(
+  installation: Installation,
+  accountIds: readonly string[],
+  targets: number,
+): (count: number) => Promise<string[]> {
+  let next = 0;
+  return (count) => {
+    const chosen = Array.from(
+      { length: targets },
+      (_, i) => accountIds[(next + i) % accountIds.length]!,
+    );
+    next += targets;
+    return commitPosts(installation, {
+      count,
+      targets,
+      accountIds: count === 1 ? chosen : accountIds,
+      scheduledAt: null,
+    });
+  };
+}
+
+/** Twenty at a time. */
+async function createPosts(
+  { api }: Installation,
+  { count, targets, accountIds, scheduledAt }: PostsToCommit,
+): Promise<string[]> {
+  const ids: string[] = [];
+  let begun = 0;
+  async function loop(): Promise<void> {
+    while (begun < count) {
+      const first = begun++ * targets;
+      const answer = await api.post('/v1/posts', {
+        // The same text again would be one more thing to warn of.
+        caption: `${caption} ${randomUUID()}`,
+        account_ids: Array.from(
+          { length: targets },
+          (_, index) => accountIds[(first + index) % accountIds.length],
+        ),
+        ...(scheduledAt && { scheduled_at: scheduledAt.toISOString() }),
+      });
+      if (answer.status >= 300) throw new Error(`A post was refused: ${answer.text}`);
+      ids.push(answer.body.data.id as string);
+    }
+  }
+  await Promise.all(Array.from({ length: 20 }, loop));
+  return ids;
 }
 
 /** Throws when one has not concluded after the time. */

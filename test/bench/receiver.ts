@@ -2,12 +2,19 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { ReceiverOptions, ReceiverReport } from './processes/receiver-process.ts';
+import type {
+  ReceiverOptions,
+  ReceiverQuestion,
+  ReceiverReport,
+} from './processes/receiver-process.ts';
 
 export interface BenchReceiver extends AsyncDisposable {
   /** One for each port. */
   readonly urls: readonly string[];
+  /** What has come by now. */
   report(): Promise<ReceiverReport>;
+  /** What has come once so many requests have. Throws if they have not after the time. */
+  waitFor(count: number, timeoutMs: number): Promise<ReceiverReport>;
 }
 
 /** Its end cuts what it has not answered. */
@@ -18,13 +25,18 @@ export async function startBenchReceiver(
   const all: ReceiverOptions = { ports: 1, hasArrivals: false, isHanging: false, ...options };
   const child = fork(entry, [JSON.stringify(all)], { stdio: 'inherit' });
   const [{ ports }] = (await once(child, 'message')) as [{ ports: number[] }];
+  async function ask(count: number, signal?: AbortSignal): Promise<ReceiverReport> {
+    const answer = once(child, 'message', { signal });
+    child.send({ count } satisfies ReceiverQuestion);
+    return ((await answer) as [ReceiverReport])[0];
+  }
   return {
     urls: ports.map((port) => `http://127.0.0.1:${port}/`),
-    async report() {
-      const answer = once(child, 'message');
-      child.send('report');
-      return ((await answer) as [ReceiverReport])[0];
-    },
+    report: () => ask(0),
+    waitFor: (count, timeoutMs) =>
+      ask(count, AbortSignal.timeout(timeoutMs)).catch((cause: unknown) => {
+        throw new Error(`No ${count} requests came within ${timeoutMs} ms.`, { cause });
+      }),
     async [Symbol.asyncDispose]() {
       const exit = once(child, 'exit');
       child.disconnect();

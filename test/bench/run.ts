@@ -9,11 +9,15 @@ import { burst } from './rows/burst.ts';
 import { deadFifth } from './rows/dead-fifth.ts';
 import { deliveriesMillion } from './rows/deliveries-million.ts';
 import { deliveries } from './rows/deliveries.ts';
+import { deliveryCpu } from './rows/delivery-cpu.ts';
 import { deliveryLatency } from './rows/delivery-latency.ts';
+import { idleCpu } from './rows/idle-cpu.ts';
 import { imageFit } from './rows/image-fit.ts';
 import { liveFanout } from './rows/live-fanout.ts';
 import { mediaUpload } from './rows/media-upload.ts';
 import { memory } from './rows/memory.ts';
+import { postCpu } from './rows/post-cpu.ts';
+import { postLatency } from './rows/post-latency.ts';
 import { postsAccepted } from './rows/posts-accepted.ts';
 import { postsConcluded } from './rows/posts-concluded.ts';
 import { recovery } from './rows/recovery.ts';
@@ -25,14 +29,18 @@ const rows: readonly Row[] = [
   deliveries,
   deliveriesMillion,
   deliveryLatency,
+  deliveryCpu,
   deadFifth,
   postsAccepted,
   postsConcluded,
+  postLatency,
+  postCpu,
   burst,
   recovery,
   liveFanout,
   imageFit,
   mediaUpload,
+  idleCpu,
   memory,
   temporalMemory,
 ];

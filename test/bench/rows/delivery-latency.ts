@@ -64,7 +64,7 @@ async function measure(
   await Promise.all(writing);
   await waitForAllDelivered(installation, { timeoutMs: 30_000 });
   const { arrivals } = await receiver.report();
-  const latencies = arrivals.flatMap(([id, atNs]) => {
+  const latencies = arrivals.flatMap(([id, , atNs]) => {
     const committedNs = committed.get(id);
     return committedNs === undefined ? [] : [Number(BigInt(atNs) - committedNs) / 1e6];
   });

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isAlive, inspectProcess } from '../processes.ts';
 import { createApi, type Api } from './api.ts';
@@ -34,7 +34,10 @@ export interface Program extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** `BENCH_PROGRAM` names another checkout, whose program runs in place of this one's. */
+const root = resolve(
+  process.env['BENCH_PROGRAM'] ?? fileURLToPath(new URL('../../..', import.meta.url)),
+);
 
 export function startProgram(options: ProgramOptions = {}): Program {
   const dataDirectory = options.dataDirectory ?? createDataDirectory();
