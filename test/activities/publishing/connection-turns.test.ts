@@ -5,6 +5,7 @@ import { createConnectionTurns } from '../../../api/http/connection-turns.ts';
 import { connectDatabase, type DatabaseConnection } from '../../../schema/database/connect.ts';
 import { createProcess, waitForCall } from '../../support/networks/call-ownership.ts';
 import { useDatabase } from '../../support/rows/database.ts';
+import { lockRows } from '../../support/rows/locks.ts';
 import { addTarget, getResult, targetRun } from '../../support/rows/targets.ts';
 import { startSlowNetwork } from '../../support/slow-network.ts';
 
@@ -36,22 +37,6 @@ async function addTargets(count: number): Promise<string[]> {
   return ids;
 }
 
-/** No statement changes these rows until the returned function is called. */
-async function lockRows(ids: string[]): Promise<() => Promise<void>> {
-  const locked = Promise.withResolvers<void>();
-  const release = Promise.withResolvers<void>();
-  const holding = database.db.transaction().execute(async (trx) => {
-    await trx.selectFrom('post_results').select('id').where('id', 'in', ids).forUpdate().execute();
-    locked.resolve();
-    await release.promise;
-  });
-  await locked.promise;
-  return () => {
-    release.resolve();
-    return holding;
-  };
-}
-
 const statusOf = async (id: string) => (await getResult(database.db, id)).status;
 
 test('while the targets of a project wait for the database, another project publishes, and an answered call is recorded', async () => {
@@ -64,7 +49,7 @@ test('while the targets of a project wait for the database, another project publ
 
   const answered = advance(called!);
   await waitForCall(network, 'commit');
-  const unlock = await lockRows(waiting);
+  const unlock = await lockRows(database.db, 'post_results', waiting);
   const blocked = waiting.map(advance);
   await expect.poll(() => worker.pool().total).toBeGreaterThanOrEqual(connections / 2);
 

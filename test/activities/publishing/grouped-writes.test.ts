@@ -7,6 +7,7 @@ import {
 import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { useDatabase } from '../../support/rows/database.ts';
+import { lockRows } from '../../support/rows/locks.ts';
 import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
 import { addTarget, getResult, targetRun } from '../../support/rows/targets.ts';
 
@@ -33,22 +34,6 @@ const begin = ({ begin }: GroupedWrites, row: TargetRow, deadline: Date | null =
   begin({ row, phase: 'commit', deadline });
 
 const published = { externalId: '1', url: null, visibility: 'public' };
-
-/** Holds a lock on the row until the returned function is called. */
-async function lock(table: 'posts' | 'post_results', id: string): Promise<() => Promise<void>> {
-  const locked = Promise.withResolvers<void>();
-  const release = Promise.withResolvers<void>();
-  const holding = database.db.transaction().execute(async (trx) => {
-    await trx.selectFrom(table).select('id').where('id', '=', id).forUpdate().execute();
-    locked.resolve();
-    await release.promise;
-  });
-  await locked.promise;
-  return () => {
-    release.resolve();
-    return holding;
-  };
-}
 
 /** The transactions that wrote changes of this kind. */
 async function countWrites(kind: string): Promise<number> {
@@ -118,7 +103,9 @@ describe('grouped writes', () => {
     async (table) => {
       const [held, ...free] = (await addRows(5)) as [Begun, ...Begun[]];
       const { writes } = shared;
-      const release = await lock(table, table === 'posts' ? held.postId : held.row.id);
+      const release = await lockRows(database.db, table, [
+        table === 'posts' ? held.postId : held.row.id,
+      ]);
       let isHeld = true;
       const waiting = begin(writes, held.row).finally(() => (isHeld = false));
       const begun = await Promise.all(free.map(({ row }) => begin(writes, row)));

@@ -1,20 +1,27 @@
 // Locks that another transaction holds on rows.
 import type { Db } from '../../../schema/database/tables.ts';
 
-/** Holds a lock on the post until it is disposed of. */
-export async function lockPost(db: Db, postId: string): Promise<AsyncDisposable> {
+/** Locks these rows. The returned function releases them. */
+export async function lockRows(
+  db: Db,
+  table: 'posts' | 'post_results',
+  ids: string[],
+): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const holding = db.transaction().execute(async (trx) => {
-    await trx.selectFrom('posts').select('id').where('id', '=', postId).forUpdate().execute();
+    await trx.selectFrom(table).select('id').where('id', 'in', ids).forUpdate().execute();
     locked.resolve();
     await release.promise;
   });
   await locked.promise;
-  return {
-    async [Symbol.asyncDispose]() {
-      release.resolve();
-      await holding;
-    },
+  return () => {
+    release.resolve();
+    return holding;
   };
+}
+
+/** Locks the post until the returned object is disposed of. */
+export async function lockPost(db: Db, postId: string): Promise<AsyncDisposable> {
+  return { [Symbol.asyncDispose]: await lockRows(db, 'posts', [postId]) };
 }
