@@ -1,4 +1,4 @@
-// Wakes the readers of a channel after a commit: at most one empty NOTIFY per channel per 5 ms.
+// Wakes the readers of a channel after a commit: at once, and then at most every 25 ms per channel.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultQueryTimeoutMs } from '../retry.ts';
 import { TimedClient, timedOptions } from './timed-client.ts';
@@ -9,18 +9,20 @@ export const channels = ['fanfare_outbox', 'fanfare_deliveries', 'fanfare_change
 export type Channel = (typeof channels)[number];
 
 export interface Notifier {
-  /** Call it after the commit. A lost notification costs half a second, since readers also poll. */
+  /** Call it after the commit. A lost notification costs a second, since readers also poll. */
   notify(channel: Channel): void;
   close(): Promise<void>;
 }
 
-const quietMs = 5;
+const quietMs = 25;
 /** A silent server must not hold up a shutdown. */
 const flushWithinMs = 1_000;
 
 /** Has a connection of its own, because a NOTIFY inside the writing transaction would serialize commits. */
 export function createNotifier(url: string, queryTimeoutMs = defaultQueryTimeoutMs): Notifier {
-  const waiting = new Set<Channel>();
+  const due = new Set<Channel>();
+  /** Channels that were notified a moment ago, and whether each is notified again afterwards. */
+  const quiet = new Map<Channel, boolean>();
   let sending: Promise<void> | undefined;
   let client: Promise<TimedClient> | undefined;
   let isClosed = false;
@@ -41,8 +43,9 @@ export function createNotifier(url: string, queryTimeoutMs = defaultQueryTimeout
   }
 
   async function send(): Promise<void> {
-    const notifications = [...waiting].map((channel) => `notify ${channel}`);
-    waiting.clear();
+    const notifications = [...due].map((channel) => `notify ${channel}`);
+    due.forEach(keepQuiet);
+    due.clear();
     try {
       client ??= connect();
       const open = await client;
@@ -54,27 +57,38 @@ export function createNotifier(url: string, queryTimeoutMs = defaultQueryTimeout
     }
   }
 
-  /**
-   * Sends the first notification at once. Sends those that arrive during a send, or just after it, together.
-   */
-  async function sendWaiting(): Promise<void> {
+  async function sendDue(): Promise<void> {
     // First lets the commit add all its channels.
     await Promise.resolve();
-    while (waiting.size > 0) {
-      await send();
-      if (!isClosed) await sleep(quietMs);
-    }
+    while (due.size > 0) await send();
     sending = undefined;
+  }
+
+  function sendSoon(channel: Channel): void {
+    due.add(channel);
+    sending ??= sendDue();
+  }
+
+  function keepQuiet(channel: Channel): void {
+    quiet.set(channel, false);
+    setTimeout(() => endQuiet(channel), quietMs).unref();
+  }
+
+  function endQuiet(channel: Channel): void {
+    const isWanted = quiet.get(channel);
+    quiet.delete(channel);
+    if (isWanted) sendSoon(channel);
   }
 
   return {
     notify(channel) {
       if (isClosed) return;
-      waiting.add(channel);
-      sending ??= sendWaiting();
+      if (quiet.has(channel)) quiet.set(channel, true);
+      else sendSoon(channel);
     },
     async close() {
       isClosed = true;
+      for (const channel of quiet.keys()) endQuiet(channel);
       await Promise.race([sending, sleep(flushWithinMs, undefined, { ref: false })]);
       await (await client?.catch(() => undefined))?.end().catch(() => undefined);
     },

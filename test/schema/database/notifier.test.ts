@@ -60,6 +60,42 @@ describe('notifier', () => {
     await notifier.close();
   });
 
+  test('sends at once on a channel while another one was just notified', async () => {
+    const notifier = createNotifier(database.url);
+    const listener = createListener(database.url);
+    await expect.poll(() => countOf('fanfare listener')).toBe(1);
+    const sent: string[] = [];
+    listener.on('fanfare_changes', () => sent.push('changes'));
+    listener.on('fanfare_deliveries', () => sent.push('deliveries'));
+    // Just after a poll, so that only notifications wake them.
+    await expect.poll(() => sent.length, { interval: 5 }).toBeGreaterThan(0);
+    sent.length = 0;
+    notifier.notify('fanfare_changes');
+    // The first notification is under way after these turns of the queue.
+    await Promise.resolve().then(() => undefined);
+    notifier.notify('fanfare_changes');
+    notifier.notify('fanfare_deliveries');
+    await expect.poll(() => sent, { interval: 1 }).toEqual(['changes', 'deliveries', 'changes']);
+    await notifier.close();
+    await listener.close();
+  });
+
+  test('sends what waits before it closes', async () => {
+    const notifier = createNotifier(database.url);
+    const listener = createListener(database.url);
+    await expect.poll(() => countOf('fanfare listener')).toBe(1);
+    let wakes = 0;
+    listener.on('fanfare_changes', () => wakes++);
+    await expect.poll(() => wakes, { interval: 5 }).toBeGreaterThan(0);
+    wakes = 0;
+    notifier.notify('fanfare_changes');
+    await Promise.resolve().then(() => undefined);
+    notifier.notify('fanfare_changes');
+    await notifier.close();
+    await expect.poll(() => wakes, { interval: 1 }).toBe(2);
+    await listener.close();
+  });
+
   test('wakes the listeners again after Postgres has closed both connections', async () => {
     const listener = createListener(database.url);
     const notifier = createNotifier(database.url);
