@@ -14,6 +14,7 @@ import {
   claimOutbox,
   deleteOutbox,
   groupPosts,
+  maxReleasedOfEach,
   releaseEarly,
   type ClaimedBatch,
   type ClaimedRow,
@@ -51,11 +52,9 @@ const quietMs = 10;
 const gatherPerDeliveryMs = 2;
 const maxGatherMs = 100;
 /** Deliveries of failing webhooks can wait, and each of their workflows lasts for a whole retry schedule. */
-const failingEveryMs = 500;
-/** The interval for failing webhooks while the other deliveries keep the relay busy. */
-const busyFailingEveryMs = 2_000;
+const failingEveryMs = 2_000;
 /** How often scheduled posts become ready, some seconds before they are due. */
-const releaseEveryMs = 500;
+const releaseEveryMs = 2_000;
 /** Timeout of one call to Temporal. The SDK repeats a refused connection for a few seconds more. */
 const startWithinMs = 5_000;
 /** While Temporal is unavailable, a warning for each row would fill the log, so most rows are logged at debug. */
@@ -80,7 +79,6 @@ export function startRelay(options: RelayDependencies): Relay {
   const attempted = new Set<Promise<void>>();
   let failingFromMs = 0;
   let releaseFromMs = 0;
-  let isBusy = false;
 
   async function startAll(rows: ClaimedRow[]): Promise<boolean> {
     const outcomes = await Promise.all(rows.map((row) => startWorkflow(dependencies, row)));
@@ -115,7 +113,7 @@ export function startRelay(options: RelayDependencies): Relay {
 
   async function startFailing(): Promise<number> {
     if (performance.now() < failingFromMs) return 0;
-    failingFromMs = performance.now() + (isBusy ? busyFailingEveryMs : failingEveryMs);
+    failingFromMs = performance.now() + failingEveryMs;
     const except = fullWebhooks();
     const batch = await claimBatch(db, { limit: maxBatchSize, isFailing: true, except });
     if (batch) await startAll([batch]);
@@ -131,7 +129,6 @@ export function startRelay(options: RelayDependencies): Relay {
     async poll() {
       // Both claims run in parallel, so neither delays the other.
       const [found, failing] = await Promise.all([claimAndAttempt(), startFailing()]);
-      isBusy = found * gatherPerDeliveryMs >= maxGatherMs;
       return found + failing;
     },
   });
@@ -143,8 +140,9 @@ export function startRelay(options: RelayDependencies): Relay {
     waitMs: (found) => (found < maxGroupSize ? gatherMs : quietMs),
     async poll() {
       if (performance.now() >= releaseFromMs) {
-        releaseFromMs = performance.now() + releaseEveryMs;
-        await releaseEarly(db);
+        const startedMs = performance.now();
+        const released = await releaseEarly(db);
+        releaseFromMs = released < maxReleasedOfEach ? startedMs + releaseEveryMs : startedMs;
       }
       const rows = await claimOutbox(db, maxGroupSize, crowdedProjects());
       return (await startAll(await group(db, rows))) ? rows.length : 'unavailable';

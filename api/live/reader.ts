@@ -33,7 +33,7 @@ const missedPageSize = 250;
  */
 const maxReading = 3;
 /** How often the head is read while no stream is open. */
-const idleMs = 400;
+const idleMs = 1_000;
 /**
  * A slow transaction holds changes back. The reader checks again after this time, then less and less often.
  */

@@ -70,7 +70,7 @@ function lockInTurn(
 
 /** Scheduled rows that become ready at once: of all projects, and of each. */
 const maxReleased = 1_000;
-const maxReleasedOfEach = 200;
+export const maxReleasedOfEach = 200;
 
 const isNear = sql`is_early and start_at <= ${inMs(aheadMs)}`;
 
@@ -82,8 +82,11 @@ const nearQueue: Queue = {
   order: sql`start_at, id`,
 };
 
-/** Makes scheduled rows ready that are near their start, of each project in turn. */
-export async function releaseEarly(db: Db): Promise<void> {
+/**
+ * Makes scheduled rows ready that are near their start, of each project in turn. Returns their number. With at least
+ * `maxReleasedOfEach`, more may be near their start.
+ */
+export async function releaseEarly(db: Db): Promise<number> {
   // Steps over the projects with early rows only if some row is near its start.
   const owners: Queue = {
     ...nearQueue,
@@ -92,8 +95,8 @@ export async function releaseEarly(db: Db): Promise<void> {
   const statement = sql`
     with recursive ${waitingOwners(owners)},
     ${lockInTurn(nearQueue, sql`waiting`, sql`${maxReleasedOfEach}`, maxReleased)}
-    update outbox set is_early = false where id = any (array(select id from locked))`;
-  await executePrepared(db, 'release_early', statement);
+    update outbox set is_early = false where id = any (array(select id from locked)) returning id`;
+  return (await executePrepared(db, 'release_early', statement)).length;
 }
 
 const outboxQueue: Queue = {

@@ -1,4 +1,4 @@
-// One LISTEN connection per process: calls its listeners on a notification, and also twice a second.
+// One LISTEN connection per process: calls its listeners on a notification, and also once a second.
 import { channels, type Channel } from '../notifier.ts';
 import { defaultQueryTimeoutMs } from '../../retry.ts';
 import { TimedClient, timedOptions } from '../timed-client.ts';
@@ -13,7 +13,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-const pollMs = 500;
+const pollMs = 1_000;
 const reconnectMs = 500;
 
 export function createListener(url: string, queryTimeoutMs = defaultQueryTimeoutMs): Listener {
