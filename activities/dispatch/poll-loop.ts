@@ -1,4 +1,4 @@
-// Polls on notification. Only one poll runs at a time, and the loop waits after each poll that found work.
+// Polls on notification. Only one poll runs at a time, and each poll says how long the loop then waits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Channel } from '../../schema/database/notifier.ts';
@@ -8,12 +8,15 @@ interface PollLoopOptions {
   listener: Listener;
   channel: Channel;
   log: Logger;
-  /** Returns the number of items found. `unavailable`, like an error, delays the next poll. */
-  poll: () => Promise<number | 'unavailable'>;
-  /** How long the loop waits after a poll that found this many items. */
-  waitMs: (found: number) => number;
-  /** Whether work may wait although a poll found nothing. */
-  hasBacklog?: () => boolean;
+  /** `unavailable`, like an error, delays the next poll. */
+  poll: () => Promise<Polled | 'unavailable'>;
+}
+
+export interface Polled {
+  /** More may wait. Otherwise the loop waits for a notification. */
+  isMore: boolean;
+  /** The least time until the next poll. */
+  waitMs: number;
 }
 
 /** A service that runs beside the workers of a process. */
@@ -25,7 +28,7 @@ export interface Running {
 const pauseMs = 1_000;
 
 export function startPollLoop(options: PollLoopOptions): Running {
-  const { listener, channel, log, poll, waitMs, hasBacklog = () => false } = options;
+  const { listener, channel, log, poll } = options;
   let isWanted = false;
   let isStopped = false;
   let isFailing = false;
@@ -39,14 +42,14 @@ export function startPollLoop(options: PollLoopOptions): Running {
     while (isWanted && !isStopped && !isPaused()) {
       isWanted = false;
       try {
-        const found = await poll();
+        const polled = await poll();
         if (isFailing) log.info({ channel }, 'polls succeed again');
         isFailing = false;
-        if (found === 'unavailable') {
+        if (polled === 'unavailable') {
           pause();
-        } else if (found > 0 || hasBacklog()) {
-          isWanted = true;
-          await sleep(waitMs(found));
+        } else {
+          await sleep(polled.waitMs);
+          isWanted ||= polled.isMore;
         }
       } catch (error) {
         // Logs only one warning for each outage, because a line for each poll would fill the log.

@@ -14,6 +14,7 @@ import {
   claimOutbox,
   deleteOutbox,
   groupPosts,
+  leastOfEach,
   maxReleasedOfEach,
   releaseEarly,
   type ClaimedBatch,
@@ -105,16 +106,15 @@ export function startRelay(options: RelayDependencies): Relay {
     attempted.add(attempting);
   }
 
-  async function claimAndAttempt(): Promise<number> {
-    const batch = await claimBatch(db, { limit: maxBatchSize, except: fullWebhooks() });
+  async function claimAndAttempt(except: string[]): Promise<number> {
+    const batch = await claimBatch(db, { limit: maxBatchSize, except });
     if (batch) attempt(batch);
     return batch?.size ?? 0;
   }
 
-  async function startFailing(): Promise<number> {
+  async function startFailing(except: string[]): Promise<number> {
     if (performance.now() < failingFromMs) return 0;
     failingFromMs = performance.now() + failingEveryMs;
-    const except = fullWebhooks();
     const batch = await claimBatch(db, { limit: maxBatchSize, isFailing: true, except });
     if (batch) await startAll([batch]);
     return batch?.size ?? 0;
@@ -124,28 +124,35 @@ export function startRelay(options: RelayDependencies): Relay {
     listener,
     channel: 'fanfare_deliveries',
     log,
-    hasBacklog: () => fullWebhooks().length > 0,
-    waitMs: (found) => Math.min(quietMs + found * gatherPerDeliveryMs, maxGatherMs),
     async poll() {
+      const except = fullWebhooks();
       // Both claims run in parallel, so neither delays the other.
-      const [found, failing] = await Promise.all([claimAndAttempt(), startFailing()]);
-      return found + failing;
+      const claims = [claimAndAttempt(except), startFailing(except)] as const;
+      const [found, failing] = await Promise.all(claims);
+      return {
+        isMore: found >= leastOfEach || except.length > 0,
+        waitMs: Math.min(quietMs + (found + failing) * gatherPerDeliveryMs, maxGatherMs),
+      };
     },
   });
   const workflows = startPollLoop({
     listener,
     channel: 'fanfare_outbox',
     log,
-    hasBacklog: () => crowdedProjects().length > 0,
-    waitMs: (found) => (found < maxGroupSize ? gatherMs : quietMs),
     async poll() {
       if (performance.now() >= releaseFromMs) {
         const startedMs = performance.now();
         const released = await releaseEarly(db);
         releaseFromMs = released < maxReleasedOfEach ? startedMs + releaseEveryMs : startedMs;
       }
-      const rows = await claimOutbox(db, maxGroupSize, crowdedProjects());
-      return (await startAll(await group(db, rows))) ? rows.length : 'unavailable';
+      const except = crowdedProjects();
+      const rows = await claimOutbox(db, maxGroupSize, except);
+      if (!(await startAll(await group(db, rows)))) return 'unavailable';
+      const isFull = rows.length >= maxGroupSize;
+      return {
+        isMore: isFull || except.length > 0,
+        waitMs: isFull || rows.length === 0 ? quietMs : gatherMs,
+      };
     },
   });
   return {

@@ -208,8 +208,8 @@ const deliveryQueue: Queue = {
   isWaiting: sql`batch_id is null and (status = 'pending' or status = 'retrying')`,
   order: sql`id`,
 };
-/** The minimum number of deliveries per webhook in a batch. */
-const leastOfEach = 10;
+/** The minimum number of deliveries per webhook in a batch. A smaller batch has all that were waiting. */
+export const leastOfEach = 10;
 
 /**
  * Claims waiting deliveries as one batch, and inserts the outbox row of its workflow in the same statement. Each
