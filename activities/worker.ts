@@ -15,6 +15,7 @@ import { createCallPlaces } from './call-places.ts';
 import { createCallHeartbeats } from './publishing/call-ownership.ts';
 import { createMediaLoader } from './media/load-media.ts';
 import type { PublicUrls } from './platforms/public-urls.ts';
+import { createGroupedReads } from './publishing/grouped-reads.ts';
 import { createGroupedWrites } from './publishing/grouped-writes.ts';
 import { createAdmission } from './publishing/admission.ts';
 import { createFirstAttempts } from './delivering/first-attempts.ts';
@@ -27,7 +28,7 @@ import { workflowBundle } from './dispatch/workflow-bundle.ts';
 
 export interface WorkerDependencies extends Omit<
   ActivityDependencies,
-  'admission' | 'heartbeats' | 'loadMedia' | 'places' | 'stopping' | 'writes'
+  'admission' | 'heartbeats' | 'loadMedia' | 'places' | 'reads' | 'stopping' | 'writes'
 > {
   config: Config;
   connection: NativeConnection;
@@ -71,6 +72,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
       stopping: stopping.signal,
       admission,
       heartbeats,
+      reads: createGroupedReads(db),
       writes: createGroupedWrites(dependencies),
       places: createCallPlaces(maxCalls),
       loadMedia: createMediaLoader(dependencies),

@@ -10,6 +10,7 @@ import {
   hasCredentials,
   replaceCredentials,
   acquireRefreshLease,
+  type LoginRow,
 } from '../../schema/database/accounts/credentials.ts';
 import {
   countFailedRefresh,
@@ -20,6 +21,7 @@ import {
 import { recordRefreshed } from '../../schema/database/events/account-events.ts';
 import { insertAccountChanges } from '../../schema/database/live/changes.ts';
 import type { Db, SocialAccountRow, Transaction } from '../../schema/database/tables.ts';
+import type { Vault } from '../../schema/database/vault.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { nextRefreshDelay } from '../../schema/retry.ts';
 import type { App, Traits } from '../../schema/platforms/definition.ts';
@@ -58,11 +60,14 @@ export async function loadAccess(
   { db, vault }: Pick<AccessDependencies, 'db' | 'vault'>,
   accountId: string,
 ): Promise<Access | undefined> {
-  const row = await findLogin(db, accountId);
+  return openAccess(vault, await findLogin(db, accountId));
+}
+
+export function openAccess(vault: Vault, row: LoginRow | undefined): Access | undefined {
   const credentials = row && openCredentials(vault, row);
   if (!credentials) return undefined;
   return {
-    accountId,
+    accountId: row.account_id,
     externalAccountId: row.external_account_id,
     grantId: row.id,
     app: openJoinedApp(vault, row),

@@ -1,19 +1,13 @@
 // Advances one target through its phases until it ends or must wait. The row decides the next step, because
 // after a crash only the row shows whether a call may have been sent.
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  findTarget,
-  isOpen,
-  mediaOf,
-  setPaused,
-  type TargetRow,
-} from '../../schema/database/posts/targets.ts';
+import { isOpen, mediaOf, setPaused, type TargetRow } from '../../schema/database/posts/targets.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { reasonOfRow, type OpenReason } from '../../schema/database/posts/wait-reason.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import type { FailureStage } from '../../schema/posts/posts.ts';
 import type { TargetProgress } from '../../schema/workflows.ts';
-import { loadAccess, refreshAccess, type Access } from '../logins/credentials.ts';
+import { loadAccess, openAccess, refreshAccess, type Access } from '../logins/credentials.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import { setReconnectRequired } from '../logins/end-grants.ts';
 import { canRefresh } from '../logins/login-columns.ts';
@@ -109,7 +103,8 @@ async function advanceFrom(
         absenceOf(installed.platforms, row.platform),
       );
     }
-    const access = await loadAccess(dependencies, row.social_account_id);
+    const login = await dependencies.reads.login(row.social_account_id);
+    const access = openAccess(dependencies.vault, login);
     if (!access) return failUnsent(dependencies, row, 'validate', 'account_disconnected');
     const network = { title: platform.definition.title, rules: rulesOf(platform, access.traits) };
     const media = await loadTargetMedia(dependencies, row, mediaRows, network);
@@ -120,6 +115,11 @@ async function advanceFrom(
     if ('code' in media) return failUnsent(dependencies, row, 'prepare', media.code, media.message);
     const end = await runPhase(dependencies, withoutMediaWait(row), platform, access, media);
     if (end === 'published') return ended;
+    if (end === 'stalled') {
+      // The process is overloaded. The target keeps its places for as long as it stalled, so that fewer targets begin.
+      await sleep(clock.lostAfterMs / 2);
+      return { waitMs: readAgainMs };
+    }
     if (end === 'written') {
       if (performance.now() > leaveAtMs) return { waitMs: 0 };
       continue;
@@ -143,10 +143,10 @@ function waitOf(row: TargetRow): number {
 
 /** Undefined: the target has ended, or belongs to another run. */
 async function findOpenTarget(
-  { db }: AdvanceDependencies,
+  { reads }: AdvanceDependencies,
   { resultId, run }: AdvanceTargetInput,
 ): Promise<TargetRow | undefined> {
-  const row = await findTarget(db, resultId);
+  const row = await reads.target(resultId);
   return row?.current_run === run && isOpen(row.status) ? row : undefined;
 }
 

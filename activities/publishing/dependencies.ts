@@ -5,11 +5,13 @@ import type { CallPlaces } from '../call-places.ts';
 import type { LoginDependencies } from '../logins/dependencies.ts';
 import type { LoadMedia } from '../media/load-media.ts';
 import type { CallHeartbeats } from './call-ownership.ts';
+import type { GroupedReads } from './grouped-reads.ts';
 import type { GroupedWrites } from './grouped-writes.ts';
 
 export interface AdvanceDependencies extends LoginDependencies {
   clock: TargetClock;
   heartbeats: CallHeartbeats;
+  reads: GroupedReads;
   writes: GroupedWrites;
   places: CallPlaces;
   /** Milliseconds since the epoch, by the database's clock. */

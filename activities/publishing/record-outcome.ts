@@ -48,7 +48,7 @@ export interface Refused {
 }
 
 /** `superseded`: another execution has taken over the call, and nothing was written. */
-export type PhaseEnd = 'published' | 'written' | 'superseded' | Refused;
+export type PhaseEnd = 'published' | 'written' | 'stalled' | 'superseded' | Refused;
 
 /** Records the error and the next step. After refused credentials, the next step is left to the caller. */
 export async function recordError(

@@ -75,7 +75,7 @@ async function record(
   if (!(answer instanceof PlatformError) && answer.outcome === 'stalled') {
     await endAttempt(db, row.id, row.steps, { outcome, durationMs, errorMessage: stallMessage });
     const step = afterStall(row.phase, row.clock);
-    return (await applyStep(dependencies, row, step, stallMessage)) ? 'written' : 'superseded';
+    return (await applyStep(dependencies, row, step, stallMessage)) ? 'stalled' : 'superseded';
   }
   const called = { ...row, clock: clockAfter(row, answer) };
   if (answer instanceof PlatformError) return recordError(dependencies, called, answer, durationMs);

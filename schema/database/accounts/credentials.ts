@@ -6,19 +6,26 @@ import type { Database, Db, GrantRow, Transaction } from '../tables.ts';
 
 type GrantVersion = Pick<GrantRow, 'id' | 'credential_version'>;
 
-/** The login of an active account: its grant, and the app that made it. */
-export async function findLogin(db: Db, accountId: string) {
+export type LoginRow = Awaited<ReturnType<typeof findLogins>>[number];
+
+/** The login of an active account. */
+export async function findLogin(db: Db, accountId: string): Promise<LoginRow | undefined> {
+  const [login] = await findLogins(db, [accountId]);
+  return login;
+}
+
+/** The logins of active accounts, in no order: the grant of each, and the app that made it. */
+export async function findLogins(db: Db, accountIds: readonly string[]) {
   const logins = db
     .selectFrom('social_accounts as account')
     .innerJoin('grants', 'grants.id', 'account.grant_id')
     .leftJoin('platform_apps as app', 'app.id', 'grants.app_id')
-    .select(['account.external_account_id', 'account.traits'])
+    .select(['account.id as account_id', 'account.external_account_id', 'account.traits'])
     .select(['grants.id', 'credentials', 'credentials_key_id', 'credential_version'])
     .select(['app.id as app_id', 'client_id', 'client_secret', 'client_secret_key_id', 'settings'])
-    .where('account.id', '=', accountId)
+    .where(sql<boolean>`account.id = any(${accountIds}::text[])`)
     .where('account.status', '=', 'active');
-  const [login] = await executePrepared(db, 'load_access', logins);
-  return login;
+  return executePrepared(db, 'find_logins', logins);
 }
 
 /** False: the grant has ended. */

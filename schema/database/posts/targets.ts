@@ -105,6 +105,12 @@ export function optionsOf({
 }
 
 export async function findTarget(db: Db, resultId: string): Promise<TargetRow | undefined> {
+  const [target] = await findTargets(db, [resultId]);
+  return target;
+}
+
+/** In no order. */
+export async function findTargets(db: Db, resultIds: readonly string[]): Promise<TargetRow[]> {
   const targets = db
     .selectFrom('post_results as r')
     .innerJoin('posts as p', 'p.id', 'r.post_id')
@@ -132,9 +138,8 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
         .as('blocked_until'),
       isUnderPause('r').as('is_sending_paused'),
     ])
-    .where('r.id', '=', resultId);
-  const [target] = await executePrepared(db, 'find_target', targets);
-  return target;
+    .where(sql<boolean>`r.id = any(${resultIds}::text[])`);
+  return executePrepared(db, 'find_targets', targets);
 }
 
 /** The post of this result, if all of its targets and comments have ended. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCallPlaces } from '../../../activities/call-places.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
+import { createGroupedReads } from '../../../activities/publishing/grouped-reads.ts';
 import { createGroupedWrites } from '../../../activities/publishing/grouped-writes.ts';
 import { createPendingRefreshes } from '../../../activities/logins/pending-refreshes.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
@@ -73,6 +74,7 @@ async function publish(
     },
     refreshes: createPendingRefreshes(pino({ level: 'silent' })),
     heartbeats: createCallHeartbeats(database.db, defaultTargetClock),
+    reads: createGroupedReads(database.db),
     writes: createGroupedWrites({ db: database.db, notifier, previewEvents: false }),
     places: createCallPlaces(100),
     log: pino({ level: 'silent' }),

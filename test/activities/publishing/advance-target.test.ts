@@ -1,5 +1,6 @@
 // A target's phases, at a network where a repeated commit is a second post.
 import { describe, expect, test } from 'vitest';
+import { createGroupedReads } from '../../../activities/publishing/grouped-reads.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
@@ -148,7 +149,8 @@ describe('advanceTarget', () => {
       .where('id', '=', postId)
       .execute();
     const { db, count } = countAnswers(database.db);
-    const next = advanceTarget({ ...dependencies, db }, { resultId, run: 2 });
+    const reads = createGroupedReads(db);
+    const next = advanceTarget({ ...dependencies, reads }, { resultId, run: 2 });
     // It has read the target by then.
     await expect.poll(count).toBeGreaterThan(0);
     expect(await result(resultId)).toMatchObject({ phase: 'commit', phase_state: 'begun' });

@@ -70,6 +70,16 @@ test.each(cases)(
   },
 );
 
+test('a stalled target keeps its places for as long as it stalled', async () => {
+  await using network = await startSlowNetwork({});
+  const { resultId } = await addTarget(database.db);
+  const stalling = createStalling(network, [1]);
+  const startedMs = performance.now();
+  await advanceOnce(stalling, resultId);
+  // The stall takes half of this time.
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(clock.lostAfterMs);
+});
+
 test('a commit that stalls more often than the retry schedule has steps is still published', async () => {
   await using network = await startSlowNetwork({});
   const { resultId } = await addTarget(database.db);

@@ -5,6 +5,7 @@ import { createCallPlaces } from '../../../activities/call-places.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
+import { createGroupedReads } from '../../../activities/publishing/grouped-reads.ts';
 import { createGroupedWrites } from '../../../activities/publishing/grouped-writes.ts';
 import { createPendingRefreshes } from '../../../activities/logins/pending-refreshes.ts';
 import { stopTargets } from '../../../activities/publishing/conclude-post.ts';
@@ -62,6 +63,7 @@ export function dependenciesOf(
     platforms: createPlatforms([platform]),
     clock,
     heartbeats: createCallHeartbeats(db, clock),
+    reads: createGroupedReads(db),
     writes: createGroupedWrites({ db, notifier, previewEvents: false }),
     places: createCallPlaces(100),
     refreshes: createPendingRefreshes(pino({ level: 'silent' })),

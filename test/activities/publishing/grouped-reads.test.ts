@@ -1,0 +1,31 @@
+// Reads that many targets share.
+import { expect, test } from 'vitest';
+import { createGroupedReads } from '../../../activities/publishing/grouped-reads.ts';
+import { useDatabase } from '../../support/rows/database.ts';
+import { watchStatements } from '../../support/rows/statements.ts';
+import { addTarget, getResult } from '../../support/rows/targets.ts';
+
+const database = useDatabase();
+
+test('targets that read together share a statement, and each gets its own row', async () => {
+  const targets = await Promise.all(Array.from({ length: 20 }, () => addTarget(database.db)));
+  const ids = targets.map(({ resultId }) => resultId);
+  const rows = await Promise.all(ids.map((id) => getResult(database.db, id)));
+  const accountIds = rows.map((row) => row.social_account_id);
+  const reads = createGroupedReads(database.db);
+  using statements = watchStatements();
+  const found = await Promise.all([...ids, 'res_unknown', ids[0]!].map(reads.target));
+  const logins = await Promise.all([...accountIds, 'sa_unknown'].map(reads.login));
+  expect(found.map((row) => row?.id)).toEqual([...ids, undefined, ids[0]]);
+  expect(logins.map((row) => row?.account_id)).toEqual([...accountIds, undefined]);
+  expect(statements.sent.map(({ name }) => name)).toEqual(['find_targets', 'find_logins']);
+});
+
+test('a later read sees later changes', async () => {
+  const { resultId } = await addTarget(database.db);
+  const reads = createGroupedReads(database.db);
+  expect(await reads.target(resultId)).toMatchObject({ caption: null });
+  const own = { caption: 'Edited' };
+  await database.db.updateTable('post_results').set(own).where('id', '=', resultId).execute();
+  expect(await reads.target(resultId)).toMatchObject(own);
+});
