@@ -8,26 +8,31 @@ import { generateWebhookSecret } from '../../activities/delivering/signature.ts'
 import { connectDatabase } from '../../schema/database/connect.ts';
 import { migrate } from '../../schema/database/migrate.ts';
 import { newId } from '../../schema/wire/ids.ts';
-import type { BareChainOptions, ChainOrder } from './processes/bare-chain-process.ts';
+import type { BareChainOptions, ChainOrder, ChainReport } from './processes/bare-chain-process.ts';
 import type { Installation } from './installation.ts';
 
-const database = 'bare_chain';
 /** As many as the posts of the bench have. */
 const accounts = 30;
 
 export interface BareChain extends AsyncDisposable {
   readonly pid: number;
   readonly databaseUrl: string;
-  /** Returns how many were carried per second. */
-  run(order: ChainOrder): Promise<number>;
+  run(order: ChainOrder): Promise<ChainRun>;
+}
+
+export interface ChainRun extends Pick<ChainReport, 'latencies'> {
+  /** How many were carried per second. */
+  rate: number;
 }
 
 /** `url`: where its webhook leads. Null: its events have no delivery. */
 export async function startBareChain(
   installation: Installation,
   url: string | null,
+  database = 'bare_chain',
 ): Promise<BareChain> {
-  const options = { ...(await createRows(installation)), url, secret: generateWebhookSecret() };
+  const rows = await createRows(installation, database);
+  const options = { ...rows, url, secret: generateWebhookSecret() };
   const entry = fileURLToPath(new URL('processes/bare-chain-process.ts', import.meta.url));
   const child = fork(entry, [JSON.stringify(options satisfies BareChainOptions)], {
     stdio: 'inherit',
@@ -42,9 +47,10 @@ export async function startBareChain(
     pid: child.pid!,
     databaseUrl: options.databaseUrl,
     async run(order) {
-      const seconds = answer<number>();
+      const report = answer<ChainReport>();
       child.send(order);
-      return order.count / (await seconds);
+      const { seconds, latencies } = await report;
+      return { rate: order.count / seconds, latencies };
     },
     async [Symbol.asyncDispose]() {
       if (child.connected) child.disconnect();
@@ -57,10 +63,10 @@ export async function startBareChain(
  * The program must not find these rows, and its tables may be another checkout's. So they are in tables of the
  * same kind in another database.
  */
-async function createRows({
-  db,
-  databaseUrl,
-}: Installation): Promise<Omit<BareChainOptions, 'url' | 'secret'>> {
+async function createRows(
+  { db, databaseUrl }: Installation,
+  database: string,
+): Promise<Omit<BareChainOptions, 'url' | 'secret'>> {
   await sql`create database ${sql.id(database)}`.execute(db);
   const url = new URL(databaseUrl);
   url.pathname = database;

@@ -112,30 +112,38 @@ export const countedAfterMs = 11_000;
 
 export interface Counts {
   atMs: number;
-  /** Transactions of the installation's database, each single statement included. */
+  /** Transactions of the database, each single statement included. */
   commits: number;
+  /** Of this role in the database, with each BEGIN and COMMIT. */
+  statements: number;
   /** Flushes of Postgres' log to the disk, of all databases. */
   fsyncs: number;
   /** Executions that Temporal has started. */
   workflows: number;
 }
 
+/** The role of the URL is the program's, or the bare chain's. The bench has another one. */
 export interface Counters extends AsyncDisposable {
-  read(): Promise<Counts>;
+  read(databaseUrl: string): Promise<Counts>;
 }
 
+/** Of an installation that counts statements. */
 export async function openCounters({ db, env }: Installation): Promise<Counters> {
+  await sql`create extension if not exists pg_stat_statements`.execute(db);
   const connection = await Connection.connect({
     address: env['TEMPORAL_ADDRESS']!,
     ...withoutProxy,
   });
   const { workflow } = new Client({ connection });
   return {
-    async read() {
-      const { rows } = await sql<{ commits: number; fsyncs: number }>`
+    async read(databaseUrl) {
+      const { pathname, username } = new URL(databaseUrl);
+      const { rows } = await sql<Pick<Counts, 'commits' | 'statements' | 'fsyncs'>>`
         select xact_commit::float8 as commits,
+          (select sum(calls)::float8 from pg_stat_statements
+            where dbid = datid and userid = ${username}::regrole) as statements,
           (select sum(fsyncs)::float8 from pg_stat_io where object = 'wal') as fsyncs
-        from pg_stat_database where datname = current_database()`.execute(db);
+        from pg_stat_database where datname = ${pathname.slice(1)}`.execute(db);
       const { count: workflows } = await workflow.count();
       return { atMs: performance.now(), ...rows[0]!, workflows };
     },
@@ -161,6 +169,7 @@ export function countsBetween(before: Counts, after: Counts): Counts {
   return {
     atMs: after.atMs - before.atMs,
     commits: after.commits - before.commits,
+    statements: after.statements - before.statements,
     fsyncs: after.fsyncs - before.fsyncs,
     workflows: after.workflows - before.workflows,
   };

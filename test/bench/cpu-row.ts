@@ -16,7 +16,7 @@ import {
   type Spent,
 } from './costs.ts';
 import { addWebhook } from './endpoints.ts';
-import { startInstallation, type Installation } from './installation.ts';
+import { startInstallation, whileStopped, type Installation } from './installation.ts';
 import { startBenchReceiver, type BenchReceiver } from './receiver.ts';
 import { median, percentile, type Row } from './result.ts';
 import { sendTraffic, type Traffic } from './traffic.ts';
@@ -64,15 +64,16 @@ interface Measured {
   latencies: number[];
   /** Of the first round, without those of the same time when nothing happens. */
   counts: Counts;
+  bareCounts: Counts;
 }
 
 /** What the cases are measured on. */
 interface Rig {
+  installation: Installation;
   receiver: BenchReceiver;
   bare: BareChain;
   counters: Counters;
   pids: Record<Process, number>;
-  databaseUrls: readonly string[];
 }
 
 export function createCpuRow({ id, title, main, limitMs, listCases }: CpuRow): Row {
@@ -82,14 +83,13 @@ export function createCpuRow({ id, title, main, limitMs, listCases }: CpuRow): R
     async run(progress) {
       const untilMs = performance.now() + limitMs;
       await using receiver = await startBenchReceiver({ hasArrivals: true });
-      await using installation = await startInstallation();
+      await using installation = await startInstallation({}, { countsStatements: true });
       await using bare = await startBareChain(installation, receiver.urls[0]!);
       await using counters = await openCounters(installation);
       await addWebhook(installation, receiver.urls[0]!);
       const program = installation.program.pid;
       const pids = { program, ...serverPids(installation), bare: bare.pid };
-      const databaseUrls = [installation.databaseUrl, bare.databaseUrl];
-      const rig = { receiver, bare, counters, pids, databaseUrls };
+      const rig = { installation, receiver, bare, counters, pids };
       const cases = await listCases(installation);
       const { measured, idle } = await measureCases(rig, cases, untilMs, progress);
       const samplesOf = (one: CpuCase) =>
@@ -117,23 +117,26 @@ async function measureCases(
   progress: (line: string) => void,
 ): Promise<{ measured: Map<string, Measured>; idle: Spent<Process> }> {
   const { receiver, bare, counters } = rig;
+  const [ourUrl, bareUrl] = [rig.installation.databaseUrl, bare.databaseUrl];
   const first = { ...cases[0]!, count: warmUp, perSecond: null };
   await sendTraffic(receiver, first);
   await bare.run(first);
   await tidy(rig);
   const rests = await rest(rig);
-  const idleFrom = await counters.read();
+  const idleFrom = await counters.read(ourUrl);
   rests.push(...(await rest(rig)));
-  const idleCounts = countsBetween(idleFrom, await counters.read());
+  const idleCounts = countsBetween(idleFrom, await counters.read(ourUrl));
 
   const measured = new Map<string, Measured>();
   for (const one of cases) {
-    const from = await counters.read();
+    const from = await counters.read(ourUrl);
     const { spent: ours, latencies } = await measureOurs(rig, one);
     rests.push(...(await rest(rig)));
-    const counts = withoutIdle(countsBetween(from, await counters.read()), idleCounts);
+    const counts = withoutIdle(countsBetween(from, await counters.read(ourUrl)), idleCounts);
+    const bareFrom = await counters.read(bareUrl);
     const round = { ours, bare: await measureBare(rig, one) };
-    measured.set(one.id, { rounds: [round], latencies, counts });
+    const bareCounts = countsBetween(bareFrom, await counters.read(bareUrl));
+    measured.set(one.id, { rounds: [round], latencies, counts, bareCounts });
     const p50 = median(latencies);
     progress(
       `${one.id}: ${describe(toSample(one, round, medianOf(rests)))}; p50 ${p50.toFixed(1)} ms`,
@@ -152,8 +155,8 @@ async function measureCases(
   return { measured, idle };
 }
 
-async function tidy({ databaseUrls }: Rig): Promise<void> {
-  for (const url of databaseUrls) await vacuum(url);
+async function tidy({ installation, bare }: Rig): Promise<void> {
+  for (const { databaseUrl } of [installation, bare]) await vacuum(databaseUrl);
 }
 
 /**
@@ -180,18 +183,18 @@ async function measureOurs(
   return { spent, latencies };
 }
 
-/** The program stands still meanwhile, so that Postgres works for the bare chain only. */
-async function measureBare({ pids, bare }: Rig, one: CpuCase): Promise<Spent<Process>> {
-  process.kill(pids.program, 'SIGSTOP');
-  try {
-    return await measureCpu(pids, async () => {
+async function measureBare(
+  { installation, pids, bare }: Rig,
+  one: CpuCase,
+): Promise<Spent<Process>> {
+  const spent = await whileStopped(installation, () =>
+    measureCpu(pids, async () => {
       await bare.run(one);
       await sleep(settleMs);
-    });
-  } finally {
-    process.kill(pids.program, 'SIGCONT');
-    await sleep(settleMs);
-  }
+    }),
+  );
+  await sleep(settleMs);
+  return spent;
 }
 
 function toSample(
@@ -220,6 +223,7 @@ function withoutIdle(counts: Counts, idle: Counts): Counts {
   return {
     atMs: counts.atMs,
     commits: counts.commits - idle.commits * share,
+    statements: counts.statements - idle.statements * share,
     fsyncs: counts.fsyncs - idle.fsyncs * share,
     workflows: counts.workflows - idle.workflows * share,
   };
@@ -228,7 +232,7 @@ function withoutIdle(counts: Counts, idle: Counts): Counts {
 function detailsOf(
   { id, count, perSecond }: CpuCase,
   samples: readonly Sample[],
-  { latencies, counts }: Measured,
+  { latencies, counts, bareCounts }: Measured,
 ): [name: string, figure: number][] {
   const p99 = percentile(latencies, 99);
   const figures = {
@@ -238,7 +242,9 @@ function detailsOf(
     ratio: median(samples.map((sample) => sample.net / sample.bare)),
     temporal: median(samples.map((sample) => sample.temporal)),
     commits: counts.commits / count,
+    statements: counts.statements / count,
     fsyncs: counts.fsyncs / count,
+    fsync_ratio: counts.fsyncs / bareCounts.fsyncs,
     workflows: counts.workflows / count,
     ...(perSecond !== null && { p50: percentile(latencies, 50), p99 }),
   };

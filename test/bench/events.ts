@@ -4,8 +4,9 @@ import type { Notifier } from '../../schema/database/notifier.ts';
 import { inStatement, inTransaction } from '../../schema/database/transaction.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
+import type { EventType } from '../../schema/event-types.ts';
 import type { PostEventData } from '../../schema/posts/posts.ts';
-import type { Installation } from './installation.ts';
+import { whileStopped, type Installation } from './installation.ts';
 
 /** Makes a request body of about 1 KB. */
 export const sampleData: PostEventData = {
@@ -60,6 +61,7 @@ export async function commitEvent(
 export function commitEventsTogether(
   { db, notifier, projectId }: Installation,
   count: number,
+  type: EventType = 'post.published',
 ): Promise<string[]> {
   return inTransaction(db, notifier, async (trx) => {
     const ids: string[] = [];
@@ -114,13 +116,7 @@ export async function deliverBacklog(
   count: number,
   projectIds?: readonly string[],
 ): Promise<number> {
-  const { pid } = installation.program;
-  process.kill(pid, 'SIGSTOP');
-  try {
-    await commitEvents(installation, count, projectIds);
-  } finally {
-    process.kill(pid, 'SIGCONT');
-  }
+  await whileStopped(installation, () => commitEvents(installation, count, projectIds));
   const startedAt = performance.now();
   await waitForAllDelivered(installation, { timeoutMs: 120_000 });
   return count / ((performance.now() - startedAt) / 1_000);

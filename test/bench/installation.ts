@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { sql, type RawBuilder } from 'kysely';
 import { startEmbeddedBackends } from '../../api/embedded/backends.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import type { Db } from '../../schema/database/tables.ts';
@@ -44,7 +45,11 @@ export function createBenchDirectory(): string {
   return directory;
 }
 
-export async function startInstallation(env: Record<string, string> = {}): Promise<Installation> {
+/** `countsStatements`: for `openCounters`. It takes a little from Postgres. */
+export async function startInstallation(
+  env: Record<string, string> = {},
+  { countsStatements = false } = {},
+): Promise<Installation> {
   const dataDirectory = createBenchDirectory();
   const undo: (() => Promise<void> | void)[] = [
     () => rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 5 }),
@@ -54,6 +59,7 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
   };
   try {
     const servers = join(dataDirectory, 'servers');
+    if (countsStatements) await loadStatementCounts(servers);
     const backends = await startEmbeddedBackends({
       dataDirectory: servers,
       postgres: true,
@@ -87,13 +93,16 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
     undo.push(() => program.stop());
     const api = await program.waitForReady({ timeoutMs: 120_000 });
     const project = await api.get('/v1/project');
+    const benchUrl = await createBenchRole(databaseUrl);
     const connection = connectDatabase({
-      url: databaseUrl,
+      url: benchUrl,
       maxConnections: 20,
       applicationName: 'bench',
+      // Thousands of rows are committed together.
+      transactionTimeoutS: 0,
     });
     undo.push(() => connection.close());
-    const notifier = createNotifier(databaseUrl);
+    const notifier = createNotifier(benchUrl);
     undo.push(() => notifier.close());
     return {
       program,
@@ -109,5 +118,48 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Postgres loads this library only when it starts, so it is started once before. */
+async function loadStatementCounts(dataDirectory: string): Promise<void> {
+  const progress = () => undefined;
+  const servers = { dataDirectory, postgres: true, temporal: false, progress };
+  await using backends = await startEmbeddedBackends(servers);
+  await runOnce(
+    backends.databaseUrl!,
+    sql`alter system set shared_preload_libraries = 'pg_stat_statements'`,
+  );
+}
+
+/** Returns the URL of a role whose statements are not counted as the program's. */
+async function createBenchRole(databaseUrl: string): Promise<string> {
+  const url = new URL(databaseUrl);
+  url.username = 'bench';
+  url.password = randomBytes(16).toString('hex');
+  const password = sql.lit(url.password);
+  await runOnce(databaseUrl, sql`create role bench superuser login password ${password}`);
+  return url.href;
+}
+
+async function runOnce(url: string, statement: RawBuilder<unknown>): Promise<void> {
+  const connection = connectDatabase({ url, maxConnections: 1, applicationName: 'bench' });
+  try {
+    await statement.execute(connection.db);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The program stands still meanwhile, so that it takes nothing from the work. */
+export async function whileStopped<T>(
+  { program }: Installation,
+  work: () => Promise<T>,
+): Promise<T> {
+  process.kill(program.pid, 'SIGSTOP');
+  try {
+    return await work();
+  } finally {
+    process.kill(program.pid, 'SIGCONT');
   }
 }

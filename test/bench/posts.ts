@@ -19,18 +19,22 @@ export interface PostsToCommit {
   accountIds: readonly string[];
   /** Null: at once. */
   scheduledAt: Date | null;
+  /** The media of each, uploaded before. */
+  mediaId?: string;
 }
 
 /**
  * All in one transaction, so that making them takes nothing from what carries them. Another checkout's tables
- * may differ, so its posts are created through its API. Returns the ids of the posts.
+ * may differ, so its posts are created through its API, as are posts with media. Returns the ids of the posts.
  */
 export async function commitPosts(
   installation: Installation,
   posts: PostsToCommit,
 ): Promise<string[]> {
   const isOther = process.env['BENCH_PROGRAM'] !== undefined;
-  return isOther ? createPosts(installation, posts) : insertPosts(installation, posts);
+  return isOther || posts.mediaId !== undefined
+    ? createPosts(installation, posts)
+    : insertPosts(installation, posts);
 }
 
 async function insertPosts(
@@ -105,7 +109,7 @@ export function commitPostsTo(
 /** Twenty at a time. */
 async function createPosts(
   { api }: Installation,
-  { count, targets, accountIds, scheduledAt }: PostsToCommit,
+  { count, targets, accountIds, scheduledAt, mediaId }: PostsToCommit,
 ): Promise<string[]> {
   const ids: string[] = [];
   let begun = 0;
@@ -120,6 +124,7 @@ async function createPosts(
           (_, index) => accountIds[(first + index) % accountIds.length],
         ),
         ...(scheduledAt && { scheduled_at: scheduledAt.toISOString() }),
+        ...(mediaId !== undefined && { media_ids: [mediaId] }),
       });
       if (answer.status >= 300) throw new Error(`A post was refused: ${answer.text}`);
       ids.push(answer.body.data.id as string);
@@ -127,6 +132,33 @@ async function createPosts(
   }
   await Promise.all(Array.from({ length: 20 }, loop));
   return ids;
+}
+
+export interface DuePosts extends Omit<PostsToCommit, 'scheduledAt'> {
+  /** How long before they are due. */
+  aheadMs: number;
+}
+
+/** Commits posts that are due at the same time. Returns how many seconds later each was published. */
+export async function publishDuePosts(
+  installation: Installation,
+  { aheadMs, ...posts }: DuePosts,
+): Promise<number[]> {
+  const dueAt = new Date(Date.now() + aheadMs);
+  await commitPosts(installation, { ...posts, scheduledAt: dueAt });
+  if (Date.now() > dueAt.getTime())
+    throw new Error('The posts were due before all were committed.');
+  await waitForAllConcluded(installation, { timeoutMs: aheadMs + 180_000 });
+  const rows = await installation.db
+    .selectFrom('posts')
+    .innerJoin('post_results', 'post_results.post_id', 'posts.id')
+    .select('post_results.published_at')
+    .where('posts.scheduled_at', '=', dueAt)
+    .where('post_results.status', '=', 'published')
+    .execute();
+  const expected = posts.count * posts.targets;
+  if (rows.length !== expected) throw new Error(`${rows.length} of ${expected} were published.`);
+  return rows.map((row) => (row.published_at!.getTime() - dueAt.getTime()) / 1_000);
 }
 
 /** Throws when one has not concluded after the time. */

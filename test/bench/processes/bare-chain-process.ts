@@ -1,6 +1,6 @@
 // The baseline of posts and deliveries: the commits and calls that any correct program makes, and no more.
 import { Pool } from 'pg';
-import { Pool as RequestPool } from 'undici';
+import { Pool as RequestPool, type Dispatcher } from 'undici';
 import { webhookHeaders } from '../../../activities/delivering/signature.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { sampleData } from '../events.ts';
@@ -15,6 +15,16 @@ export interface BareChainOptions {
   /** Null: events have no delivery. */
   url: string | null;
   secret: string;
+}
+
+/** What the process did with an order. */
+export interface ChainReport {
+  seconds: number;
+  /**
+   * Milliseconds of each, until the receiver has answered, or until the event is recorded if there is no
+   * receiver. From its own start if they come at a pace, and otherwise from the start of all.
+   */
+  latencies: number[];
 }
 
 export interface ChainOrder {
@@ -165,10 +175,17 @@ function recordEvent(
   );
 }
 
+interface Attempt {
+  startedAt: Date;
+  headers: Record<string, string>;
+  response: Dispatcher.ResponseData;
+  answer: string;
+}
+
 async function deliver(
   { eventId, deliveryId }: { eventId: string; deliveryId: string },
   body: string,
-): Promise<void> {
+): Promise<Attempt> {
   const startedAt = new Date();
   const headers = webhookHeaders(
     { event, eventId, deliveryId, isTest: false, body, secrets: [secret] },
@@ -177,7 +194,14 @@ async function deliver(
   const response = await receiver!.request({ method: 'POST', path: '/', headers, body });
   const answer = await response.body.text();
   if (response.statusCode >= 300) throw new Error(`It answered ${response.statusCode}.`);
-  await run(
+  return { startedAt, headers, response, answer };
+}
+
+function recordAttempt(
+  deliveryId: string,
+  { startedAt, headers, response, answer }: Attempt,
+): Promise<void> {
+  return run(
     'record_attempt',
     `with delivered as (
        update deliveries
@@ -202,8 +226,8 @@ async function deliver(
   );
 }
 
-/** From the commit of the post or of the event to the recorded answer of the receiver. */
-async function carry(targets: number): Promise<void> {
+/** From the commit of the post or of the event to the recorded answer of the receiver. Returns the latency. */
+async function carry(targets: number, startedAtMs: number): Promise<number> {
   const post = targets > 0 ? await publish(targets) : undefined;
   const data = post
     ? { ...sampleData, id: post.id, results: post.resultIds.map(toResult) }
@@ -211,22 +235,29 @@ async function carry(targets: number): Promise<void> {
   const body = JSON.stringify({ event, timestamp: new Date().toISOString(), data });
   const ids = { eventId: newId('event'), deliveryId: newId('delivery') };
   await recordEvent(post, ids, body);
-  if (receiver) await deliver(ids, body);
+  const attempt = receiver && (await deliver(ids, body));
+  const latency = performance.now() - startedAtMs;
+  if (attempt) await recordAttempt(ids.deliveryId, attempt);
+  return latency;
 }
 
 const toResult = (id: string) => ({ ...sampleData.results[0]!, id });
 
-async function carryAll({ count, targets, perSecond }: ChainOrder): Promise<number> {
-  const startedAt = performance.now();
+async function carryAll({ count, targets, perSecond }: ChainOrder): Promise<ChainReport> {
+  const startedAtMs = performance.now();
+  const latencies: number[] = [];
   let left = count;
   async function loop(): Promise<void> {
-    while (left-- > 0) await carry(targets);
+    while (left-- > 0) latencies.push(await carry(targets, startedAtMs));
+  }
+  async function carryOne(): Promise<void> {
+    latencies.push(await carry(targets, performance.now()));
   }
   if (perSecond === null) await Promise.all(Array.from({ length: atOnce }, loop));
-  else await atPace(count, perSecond, () => carry(targets));
-  const seconds = (performance.now() - startedAt) / 1_000;
+  else await atPace(count, perSecond, carryOne);
+  const seconds = (performance.now() - startedAtMs) / 1_000;
   await reportCounts();
-  return seconds;
+  return { seconds, latencies };
 }
 
 /** Postgres counts what these connections have done now, and not while the next program is measured. */
@@ -240,7 +271,7 @@ async function reportCounts(): Promise<void> {
 }
 
 process.on('message', (order: ChainOrder) => {
-  void carryAll(order).then((seconds) => process.send!(seconds));
+  void carryAll(order).then((report) => process.send!(report satisfies ChainReport));
 });
 process.on('disconnect', () => process.exit(0));
 await pool.query('select');

@@ -1,11 +1,12 @@
 // From an event's commit to the receiver having read it, in light and in steady traffic.
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startBareChain } from '../bare-chain.ts';
 import { addWebhook } from '../endpoints.ts';
 import { commitEvent, waitForAllDelivered } from '../events.ts';
-import { startInstallation, type Installation } from '../installation.ts';
+import { startInstallation, whileStopped, type Installation } from '../installation.ts';
 import { startBenchReceiver, type BenchReceiver } from '../receiver.ts';
-import { percentile, type Row } from '../result.ts';
+import { median, percentile, type Row } from '../result.ts';
 
 const light = 20;
 const steady = 200;
@@ -14,11 +15,18 @@ const warmUpS = 5;
 
 export const deliveryLatency: Row = {
   id: 'delivery_latency',
-  title: `commit → receiver at ${light} and at ${steady} events/s, ${seconds} s each`,
+  title:
+    `commit → receiver at ${light} and at ${steady} events/s, ${seconds} s each; ` +
+    `against a bare commit and request at ${light}/s`,
   async run(progress) {
     await using receiver = await startBenchReceiver({ hasArrivals: true });
     await using installation = await startInstallation();
     await addWebhook(installation, receiver.urls[0]!);
+    await using chain = await startBareChain(installation, receiver.urls[0]!);
+    const bare = await whileStopped(installation, () =>
+      chain.run({ count: light * seconds, targets: 0, perSecond: light }),
+    );
+    const baseline = median(bare.latencies);
     const details: Record<string, number> = {};
     const samples: number[][] = [];
     for (const perSecond of [light, steady]) {
@@ -35,8 +43,8 @@ export const deliveryLatency: Row = {
       id: 'delivery_latency',
       value: details['p50']!,
       unit: 'ms',
-      baseline: null,
-      ratio: null,
+      baseline,
+      ratio: details['p50']! / baseline,
       samples: samples[0]!,
       details,
     };

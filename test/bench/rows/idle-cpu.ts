@@ -1,5 +1,6 @@
 // CPU time of an idle installation, beside the same servers with a bare worker of the SDK.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startBareWorker } from '../bare-worker.ts';
 import {
   countsBetween,
   cpuMsOf,
@@ -8,7 +9,6 @@ import {
   serverPids,
   type Spent,
 } from '../costs.ts';
-import { startEmptyWorkflows } from '../empty-workflows.ts';
 import { startInstallation } from '../installation.ts';
 import type { Row } from '../result.ts';
 
@@ -22,21 +22,21 @@ export const idleCpu: Row = {
     `CPU milliseconds per second of Postgres, Temporal and the program, idle for ${seconds} s; ` +
     'at the same time Postgres, Temporal and a bare worker of the SDK',
   async run(progress) {
-    await using installation = await startInstallation();
-    await using bare = await startInstallation();
+    await using installation = await startInstallation({}, { countsStatements: true });
+    await using bare = await startInstallation({}, { countsStatements: true });
     await bare.program.stop();
-    await using empty = await startEmptyWorkflows(bare, { isStopped: false });
+    await using worker = await startBareWorker(bare);
     await using counters = await openCounters(installation);
     const pids = { worker: installation.program.pid, ...serverPids(installation) };
-    const barePids = { worker: empty.pid, ...serverPids(bare) };
+    const barePids = { worker: worker.pid, ...serverPids(bare) };
     await sleep(settleMs);
     const rest = () => sleep(seconds * 1_000);
-    const before = await counters.read();
+    const before = await counters.read(installation.databaseUrl);
     const [spent, bareSpent] = await Promise.all([
       measureCpu(pids, rest),
       measureCpu(barePids, rest),
     ]);
-    const counts = countsBetween(before, await counters.read());
+    const counts = countsBetween(before, await counters.read(installation.databaseUrl));
 
     const [value, baseline] = [totalOf(spent), totalOf(bareSpent)];
     progress(`${value.toFixed(1)} ms/s; with a bare worker ${baseline.toFixed(1)} ms/s`);
@@ -54,6 +54,7 @@ export const idleCpu: Row = {
         bare_worker: bareSpent.cpuMs.worker / seconds,
         bare_postgres: bareSpent.cpuMs.postgres / seconds,
         bare_temporal: bareSpent.cpuMs.temporal / seconds,
+        statements_per_s: counts.statements / seconds,
         commits_per_s: counts.commits / seconds,
         fsyncs_per_s: counts.fsyncs / seconds,
       },

@@ -1,7 +1,7 @@
-// Posts concluded per second against empty workflows with as many activities, in the same Temporal.
+// Posts concluded per second against the bare chain.
+import { startBareChain } from '../bare-chain.ts';
 import { addAccounts } from '../endpoints.ts';
-import { startEmptyWorkflows } from '../empty-workflows.ts';
-import { startInstallation } from '../installation.ts';
+import { startInstallation, whileStopped } from '../installation.ts';
 import { checkPublished, commitPosts, waitForAllConcluded } from '../posts.ts';
 import { median, type Row } from '../result.ts';
 
@@ -14,10 +14,10 @@ export const postsConcluded: Row = {
   id: 'posts_concluded',
   title:
     `${rounds} rounds of ${count} posts committed at once → the outcome of the last, with 3 targets ` +
-    'at the sandbox and with 1; against empty workflows with 3 activities, and with 1',
+    'at the sandbox and with 1; against the bare chain without webhooks',
   async run(progress) {
     await using installation = await startInstallation();
-    await using empty = await startEmptyWorkflows(installation);
+    await using chain = await startBareChain(installation, null);
     const accountIds = await addAccounts(installation, accounts);
     let published = 0;
     async function conclude(targets: number, posts = count): Promise<number> {
@@ -27,17 +27,22 @@ export const postsConcluded: Row = {
       published += posts * targets;
       return posts / ((performance.now() - startedAt) / 1_000);
     }
+    const carry = (targets: number) =>
+      whileStopped(installation, async () => {
+        const { rate } = await chain.run({ count, targets, perSecond: null });
+        return rate;
+      });
 
-    const [three, one, emptyThree, emptyOne] = [[], [], [], []] as number[][];
+    const [three, one, bareThree, bareOne] = [[], [], [], []] as number[][];
     await conclude(3, warmUp);
     for (let round = 0; round < rounds; round++) {
-      emptyThree!.push(await empty.run({ workflows: count, activities: 3 }));
+      bareThree!.push(await carry(3));
       three!.push(await conclude(3));
-      emptyOne!.push(await empty.run({ workflows: count, activities: 1 }));
+      bareOne!.push(await carry(1));
       one!.push(await conclude(1));
       progress(
-        `3 targets ${three!.at(-1)!.toFixed(0)}/s, empty ${emptyThree!.at(-1)!.toFixed(0)}/s; ` +
-          `1 target ${one!.at(-1)!.toFixed(0)}/s, empty ${emptyOne!.at(-1)!.toFixed(0)}/s`,
+        `3 targets ${three!.at(-1)!.toFixed(0)}/s, bare chain ${bareThree!.at(-1)!.toFixed(0)}/s; ` +
+          `1 target ${one!.at(-1)!.toFixed(0)}/s, bare chain ${bareOne!.at(-1)!.toFixed(0)}/s`,
       );
     }
     await checkPublished(installation, published);
@@ -47,13 +52,13 @@ export const postsConcluded: Row = {
       id: 'posts_concluded',
       value: median(three!),
       unit: '/s',
-      baseline: median(emptyThree!),
-      ratio: ratioOf(three!, emptyThree!),
+      baseline: median(bareThree!),
+      ratio: ratioOf(three!, bareThree!),
       samples: three!,
       details: {
         one: median(one!),
-        one_against: median(emptyOne!),
-        one_ratio: ratioOf(one!, emptyOne!),
+        one_against: median(bareOne!),
+        one_ratio: ratioOf(one!, bareOne!),
       },
     };
   },
