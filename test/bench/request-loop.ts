@@ -3,7 +3,8 @@ import { Pool } from 'undici';
 
 export interface RequestLoop {
   url: string;
-  headers?: Record<string, string>;
+  /** Of each request. */
+  headers: () => Record<string, string>;
   /** Of the request with this number. */
   body: (number: number) => string;
   count: number;
@@ -14,12 +15,15 @@ export interface RequestLoop {
 export async function runRequests(loop: RequestLoop): Promise<number> {
   const { origin, pathname } = new URL(loop.url);
   const pool = new Pool(origin, { connections: loop.connections, pipelining: 1 });
-  const headers = { 'content-type': 'application/json', ...loop.headers };
   let left = loop.count;
   async function send(): Promise<void> {
     while (left-- > 0) {
-      const request = { method: 'POST', path: pathname, headers, body: loop.body(left) } as const;
-      const { statusCode, body } = await pool.request(request);
+      const { statusCode, body } = await pool.request({
+        method: 'POST',
+        path: pathname,
+        headers: { 'content-type': 'application/json', ...loop.headers() },
+        body: loop.body(left),
+      });
       const text = await body.text();
       if (statusCode >= 300) throw new Error(`It answered ${statusCode}: ${text}`);
     }

@@ -1,17 +1,16 @@
 // The rate of an upload against a bare server that writes the same bytes to disk, side by side.
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { createMedia } from '../../support/media/uploads.ts';
 import { video } from '../../support/media/samples.ts';
 import { cpuSeconds, peakMemory, residentMb } from '../footprint.ts';
 import { createBenchDirectory, startInstallation } from '../installation.ts';
 import { median, type Row } from '../result.ts';
+import { startServerProcess } from '../server-process.ts';
 
 const megabytes = 256;
 const rounds = 5;
@@ -23,7 +22,9 @@ export const mediaUpload: Row = {
   async run(progress) {
     await using installation = await startInstallation();
     const { api, program } = installation;
-    await using bare = await startBareUpload();
+    const directory = createBenchDirectory();
+    using _directory = { [Symbol.dispose]: () => rmSync(directory, { recursive: true }) };
+    await using bare = await startServerProcess('bare-upload-process', directory);
     const head = await longVideo();
     const size = head.byteLength + megabytes * chunk.byteLength;
 
@@ -85,20 +86,4 @@ async function put(url: string, head: Buffer, size: number): Promise<number> {
 function* partsOf(head: Buffer): Generator<Buffer> {
   yield head;
   for (let i = 0; i < megabytes; i++) yield chunk;
-}
-
-async function startBareUpload(): Promise<AsyncDisposable & { url: string }> {
-  const entry = fileURLToPath(new URL('../processes/bare-upload-process.ts', import.meta.url));
-  const directory = createBenchDirectory();
-  const child = fork(entry, [directory], { stdio: 'inherit' });
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    async [Symbol.asyncDispose]() {
-      const exit = once(child, 'exit');
-      child.disconnect();
-      await exit;
-      rmSync(directory, { recursive: true });
-    },
-  };
 }
