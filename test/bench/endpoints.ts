@@ -1,4 +1,5 @@
 // What the bench's posts go to and its webhooks lead to: of the installation's project, or one tenant each.
+import type { EventType } from '../../schema/event-types.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Installation } from './installation.ts';
 
@@ -16,9 +17,31 @@ export async function addAccounts({ api }: Installation, count: number): Promise
   return ids;
 }
 
+/** Connects accounts of a simulated network, whose tokens are their IDs; returns their ids. */
+export async function importAccounts(
+  { api }: Installation,
+  platform: string,
+  count: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 1; i <= count; i++) {
+    const answer = await api.post('/v1/accounts/import', {
+      platform,
+      access_token: String(17_841_400_000_000_000 + i),
+    });
+    if (answer.status >= 300) throw new Error(`An account was refused: ${answer.text}`);
+    ids.push(answer.body.data.id as string);
+  }
+  return ids;
+}
+
 /** Returns the webhook's id. */
-export async function addWebhook({ api }: Installation, url: string): Promise<string> {
-  const answer = await api.post('/v1/webhooks', { url, events: ['post.published'] });
+export async function addWebhook(
+  { api }: Installation,
+  url: string,
+  event: EventType = 'post.published',
+): Promise<string> {
+  const answer = await api.post('/v1/webhooks', { url, events: [event] });
   if (answer.status !== 201) throw new Error(`A webhook was refused: ${answer.text}`);
   return answer.body.data.id as string;
 }

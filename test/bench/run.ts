@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { goals } from './goals.ts';
 import type { Result, Row } from './result.ts';
+import { burstMedia } from './rows/burst-media.ts';
 import { burst } from './rows/burst.ts';
 import { deadFifth } from './rows/dead-fifth.ts';
 import { deliveriesMillion } from './rows/deliveries-million.ts';
@@ -36,6 +37,7 @@ const rows: readonly Row[] = [
   postLatency,
   postCpu,
   burst,
+  burstMedia,
   recovery,
   liveFanout,
   imageFit,

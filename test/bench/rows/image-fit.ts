@@ -1,6 +1,7 @@
 // A photo is fitted to the limits of a network, beside the bare library.
 import sharp from 'sharp';
 import { fitBytes } from '../../support/media/images.ts';
+import { createPhoto } from '../photo.ts';
 import { median, type Row } from '../result.ts';
 
 const rounds = 9;
@@ -10,7 +11,7 @@ export const imageFit: Row = {
   id: 'image_fit',
   title: `Fits a photo of 12 megapixels to 2,000 pixels and 1 MB, ${rounds} times.`,
   async run(progress) {
-    const photo = await createPhoto();
+    const photo = await createPhoto(4_000, 3_000);
     const plan = { contentType: 'image/jpeg', maxBytes, maxWidth: 2_000, maxHeight: 2_000 };
     const fit = () => fitBytes(photo, { ...plan, maxPixels: null });
     const [ours, bare]: [number[], number[]] = [[], []];
@@ -39,14 +40,6 @@ export const imageFit: Row = {
     };
   },
 };
-
-/** Soft shapes with a little grain, which compress like a photo. */
-async function createPhoto(): Promise<Buffer> {
-  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
-  const create = { width: 400, height: 300, channels: 3, background: '#fff', noise } as const;
-  const shapes = await sharp({ create }).png().toBuffer();
-  return sharp(shapes).resize({ width: 4_000, height: 3_000 }).jpeg({ quality: 92 }).toBuffer();
-}
 
 async function perSecond(run: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
