@@ -12,6 +12,7 @@ import { deliveriesMillion } from './rows/deliveries-million.ts';
 import { deliveries } from './rows/deliveries.ts';
 import { deliveryCpu } from './rows/delivery-cpu.ts';
 import { deliveryLatency } from './rows/delivery-latency.ts';
+import { fairness } from './rows/fairness.ts';
 import { idleCpu } from './rows/idle-cpu.ts';
 import { imageFit } from './rows/image-fit.ts';
 import { liveFanout } from './rows/live-fanout.ts';
@@ -38,6 +39,7 @@ const rows: readonly Row[] = [
   postCpu,
   burst,
   burstMedia,
+  fairness,
   recovery,
   liveFanout,
   imageFit,
