@@ -18,7 +18,7 @@ import { imageFit } from './rows/image-fit.ts';
 import { liveFanout } from './rows/live-fanout.ts';
 import { mediaUpload } from './rows/media-upload.ts';
 import { memory } from './rows/memory.ts';
-import { postCpu } from './rows/post-cpu.ts';
+import { postCpu, waitingCost } from './rows/post-cpu.ts';
 import { postLatency } from './rows/post-latency.ts';
 import { postsAccepted } from './rows/posts-accepted.ts';
 import { postsConcluded } from './rows/posts-concluded.ts';
@@ -37,6 +37,7 @@ const rows: readonly Row[] = [
   postsConcluded,
   postLatency,
   postCpu,
+  waitingCost,
   burst,
   burstMedia,
   fairness,

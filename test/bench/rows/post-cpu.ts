@@ -1,7 +1,8 @@
-// CPU time of a post from its commit to its webhook, in light and steady traffic and in a backlog.
+// CPU time of a post from its commit to its webhook, in light and steady traffic and in backlogs.
 import { createCpuRow } from '../cpu-row.ts';
 import { addAccounts } from '../endpoints.ts';
 import { commitPostsTo } from '../posts.ts';
+import type { Row } from '../result.ts';
 
 const accounts = 30;
 
@@ -24,3 +25,30 @@ export const postCpu = createCpuRow({
     ];
   },
 });
+
+const few = 200;
+const many = 2_000;
+
+const backlogs = createCpuRow({
+  id: 'waiting_cost',
+  title: `CPU milliseconds for each post of a backlog of ${many}, against a backlog of ${few}`,
+  main: 'many',
+  limitMs: 120_000,
+  async listCases(installation) {
+    const commit = commitPostsTo(installation, await addAccounts(installation, accounts), 1);
+    return [
+      { id: 'few', count: few, perSecond: null, targets: 1, commit },
+      { id: 'many', count: many, perSecond: null, targets: 1, commit },
+    ];
+  },
+});
+
+/** Whether a post costs more when many others wait. */
+export const waitingCost: Row = {
+  ...backlogs,
+  async run(progress) {
+    const result = await backlogs.run(progress);
+    const [value, baseline] = [result.details['many_net']!, result.details['few_net']!];
+    return { ...result, value, baseline, ratio: value / baseline };
+  },
+};
