@@ -7,28 +7,33 @@ export interface Goal {
 }
 
 export const goals: Readonly<Record<string, readonly Goal[]>> = {
-  burst: [ratioGoal(0.6)],
-  deliveries: [ratioGoal(0.15)],
-  deliveries_million: [ratioGoal(0.85)],
-  delivery_latency: [
-    { text: 'p50 ≤ 10 ms', isReached: ({ details }) => details['p50']! <= 10 },
-    { text: 'p99 ≤ 40 ms', isReached: ({ details }) => details['p99']! <= 40 },
-  ],
-  dead_fifth: [
-    ratioGoal(0.9),
+  burst: [atLeast('ratio', 0.15), atMost('p99_ratio', 8), atMost('workflows', 0.03)],
+  deliveries: [atLeast('ratio', 0.15)],
+  deliveries_million: [atLeast('ratio', 0.85)],
+  delivery_latency: [atMost('p50', 10), atMost('p99', 40), atMost('ratio', 4)],
+  delivery_cpu: [atMost('paced_20_ratio', 3), atMost('backlog_ratio', 0.9)],
+  dead_fifth: [atLeast('ratio', 0.9), atLeast('refusing_ratio', 0.9)],
+  fairness: [
     {
-      text: 'refusing_ratio ≥ 0.9',
-      isReached: ({ details }) => details['refusing_ratio']! >= 0.9,
+      text: 'p99 ≤ 1,000 or ratio ≤ 2',
+      isReached: ({ value, ratio }) => value <= 1_000 || ratio! <= 2,
     },
   ],
-  posts_accepted: [ratioGoal(0.5)],
-  posts_concluded: [
-    ratioGoal(0.6),
-    { text: 'one_ratio ≥ 0.6', isReached: ({ details }) => details['one_ratio']! >= 0.6 },
+  post_cpu: [
+    atMost('paced_20_ratio', 6),
+    atMost('backlog_ratio', 5.5),
+    atMost('backlog_3_ratio', 4),
+    atMost('paced_1_statements', 22),
+    atMost('backlog_statements', 10),
+    atMost('backlog_fsync_ratio', 1),
+    atMost('paced_20_workflows', 0.4),
   ],
+  posts_accepted: [atLeast('ratio', 0.6), atLeast('plain_ratio', 0.7)],
+  posts_concluded: [atLeast('ratio', 0.15), atLeast('one_ratio', 0.15)],
+  waiting_cost: [atMost('ratio', 1.2)],
   live_fanout: [
-    ratioGoal(0.5),
-    { text: 'p99 ≤ 250 ms', isReached: ({ details }) => details['p99']! <= 250 },
+    atLeast('ratio', 0.5),
+    atMost('p99', 250),
     {
       text: '0 < idle_socket_kb ≤ 40',
       // What was freed meanwhile would be no measure.
@@ -36,21 +41,30 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
         details['idle_socket_kb']! > 0 && details['idle_socket_kb']! <= 40,
     },
   ],
-  idle_cpu: [{ text: 'ratio ≤ 1.5', isReached: ({ ratio }) => ratio !== null && ratio <= 1.5 }],
-  image_fit: [ratioGoal(0.8)],
-  media_upload: [ratioGoal(0.6)],
-  memory: [
-    { text: '≤ 350 MB after the start', isReached: ({ details }) => details['idle']! <= 350 },
-    { text: '≤ 500 MB after deliveries', isReached: ({ details }) => details['after']! <= 500 },
-  ],
-  recovery: [{ text: '≤ 15 s', isReached: ({ value }) => value <= 15 }],
-  temporal_memory: [{ text: '≤ 60 MB', isReached: ({ value }) => value <= 60 }],
-  start: [{ text: '≤ 6 s', isReached: ({ value }) => value <= 6 }],
+  idle_cpu: [atMost('ratio', 1.5), atMost('statements_per_s', 5)],
+  image_fit: [atLeast('ratio', 0.8)],
+  media_upload: [atLeast('ratio', 0.6)],
+  memory: [atMost('idle', 350), atMost('after', 500)],
+  recovery: [atMost('value', 10)],
+  temporal_memory: [atMost('value', 60)],
+  start: [atMost('value', 6)],
 };
 
-function ratioGoal(least: number): Goal {
+function atLeast(name: string, least: number): Goal {
   return {
-    text: `ratio ≥ ${least}`,
-    isReached: ({ ratio }) => ratio !== null && ratio >= least,
+    text: `${name} ≥ ${least}`,
+    isReached: (result) => figureOf(result, name) >= least,
   };
+}
+
+function atMost(name: string, most: number): Goal {
+  return {
+    text: `${name} ≤ ${most}`,
+    isReached: (result) => figureOf(result, name) <= most,
+  };
+}
+
+/** NaN reaches no goal. */
+function figureOf({ value, ratio, details }: Result, name: string): number {
+  return { ...details, value, ratio: ratio ?? undefined }[name] ?? Number.NaN;
 }

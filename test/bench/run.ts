@@ -1,4 +1,4 @@
-// `npm run bench [id …] [-- --check]`: measures, prints a table, writes `<data dir>/bench.json`.
+// `npm run bench -- [id …] [--check]`: measures, prints a table, writes `<data dir>/bench.json`. `--help` lists the rows.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -52,8 +52,16 @@ const rows: readonly Row[] = [
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { check: { type: 'boolean', default: false } },
+  options: {
+    check: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
 });
+if (values.help) {
+  console.log('npm run bench -- [id …] [--check]\n\n--check: fails if a goal is missed.\n');
+  for (const { id, title } of rows) console.log(`${id}: ${title}`);
+  process.exit(0);
+}
 const unknown = positionals.filter((id) => !rows.some((row) => row.id === id));
 if (unknown.length > 0) {
   console.error(`There is no row ${unknown.join(', ')}: ${rows.map((row) => row.id).join(', ')}.`);
