@@ -9,6 +9,12 @@ interface Waiter<Item, Result> {
 /** Writes the items together. Returns one result for each. */
 export type WriteAll<Item, Result> = (items: Item[]) => Promise<Result[]>;
 
+interface GroupOptions<Item> {
+  maxItems: number;
+  /** Whose item it is. Owners take turns, so many items of one delay those of no other. Default: all have one owner. */
+  ownerOf?: (item: Item) => string;
+}
+
 const deadlockDetected = '40P01';
 const maxTries = 3;
 
@@ -19,7 +25,7 @@ const maxTries = 3;
  */
 export function createGroupedWrite<Item, Result>(
   writeAll: WriteAll<Item, Result>,
-  { maxItems }: { maxItems: number },
+  { maxItems, ownerOf = () => '' }: GroupOptions<Item>,
 ): (item: Item) => Promise<Result> {
   let queue: Waiter<Item, Result>[] = [];
   let isWriting = false;
@@ -41,6 +47,7 @@ export function createGroupedWrite<Item, Result>(
     // Items that arrive in the same iteration of the event loop share a write.
     await new Promise(setImmediate);
     while (queue.length > 0) {
+      queue = inTurn(queue, ({ item }) => ownerOf(item));
       const group = queue.slice(0, maxItems);
       queue = queue.slice(maxItems);
       await write(group);
@@ -53,4 +60,17 @@ export function createGroupedWrite<Item, Result>(
       queue.push({ item, resolve, reject });
       if (!isWriting) void drain();
     });
+}
+
+/** The first items of all owners, then their second ones, and so on. */
+function inTurn<Item>(items: Item[], ownerOf: (item: Item) => string): Item[] {
+  const counts = new Map<string, number>();
+  const turns = items.map((item) => {
+    const owner = ownerOf(item);
+    const turn = counts.get(owner) ?? 0;
+    counts.set(owner, turn + 1);
+    return { item, turn };
+  });
+  if (counts.size === 1) return items;
+  return turns.toSorted((one, other) => one.turn - other.turn).map(({ item }) => item);
 }

@@ -22,8 +22,16 @@ export interface GroupedWrites {
   /** `startedMs`: the time by `performance.now()` just before the database recorded the call as begun. */
   begin(start: PhaseStart): Promise<{ hasBegun: boolean; startedMs: number }>;
   publish(target: PublishedTarget): Promise<void>;
-  /** Undefined: the run was concluded before, or some of its targets are open. */
-  conclude(input: PublishPostInput): Promise<Concluded | undefined>;
+  /**
+   * `projectId`: undefined if the caller doesn't know it. Undefined: the run was concluded before, or some of its
+   * targets are open.
+   */
+  conclude(input: PublishPostInput, projectId?: string): Promise<Concluded | undefined>;
+}
+
+interface RunToConclude {
+  input: PublishPostInput;
+  projectId: string;
 }
 
 const maxTargets = 50;
@@ -59,18 +67,27 @@ export function createGroupedWrites(dependencies: ConcludeDependencies): Grouped
     return written.map((outcome) => (outcome === 'locked' ? outcome : undefined));
   }
 
+  const conclude = groupUnlessLocked(
+    (runs: RunToConclude[]) =>
+      concludeFreePosts(
+        dependencies,
+        runs.map(({ input }) => input),
+      ),
+    ({ input }) => concludePost(dependencies, input),
+    { maxItems: maxPosts, ownerOf: ({ projectId }) => projectId },
+  );
+
   return {
-    begin: groupUnlessLocked(beginAll, beginAlone, maxTargets),
+    begin: groupUnlessLocked(beginAll, beginAlone, {
+      maxItems: maxTargets,
+      ownerOf: ({ row }) => row.project_id,
+    }),
     publish: groupUnlessLocked(
       publishAll,
       ({ row, published, durationMs }) => setPublished(db, notifier, row, published, durationMs),
-      maxTargets,
+      { maxItems: maxTargets, ownerOf: ({ row }) => row.project_id },
     ),
-    conclude: groupUnlessLocked(
-      (inputs) => concludeFreePosts(dependencies, inputs),
-      (input) => concludePost(dependencies, input),
-      maxPosts,
-    ),
+    conclude: (input, projectId = '') => conclude({ input, projectId }),
   };
 }
 
@@ -78,9 +95,9 @@ export function createGroupedWrites(dependencies: ConcludeDependencies): Grouped
 function groupUnlessLocked<Item, Result>(
   writeAll: WriteAll<Item, Result | 'locked'>,
   writeAlone: (item: Item) => Promise<Result>,
-  maxItems: number,
+  options: { maxItems: number; ownerOf: (item: Item) => string },
 ): (item: Item) => Promise<Result> {
-  const write = createGroupedWrite(writeAll, { maxItems });
+  const write = createGroupedWrite(writeAll, options);
   return async (item) => {
     // A group serves several projects.
     const result = await withoutProject(() => write(item));

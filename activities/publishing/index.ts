@@ -32,8 +32,8 @@ export function createPublishing(dependencies: PublishingDependencies) {
     return progress;
   }
 
-  async function conclude(input: PublishPostInput): Promise<void> {
-    const concluded = await dependencies.writes.conclude(input);
+  async function conclude(input: PublishPostInput, projectId?: string): Promise<void> {
+    const concluded = await dependencies.writes.conclude(input, projectId);
     if (!concluded) return;
     log.info(toFields(input.postId, concluded), `post ${concluded.status}`);
     countEnd(concluded);

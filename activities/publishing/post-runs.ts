@@ -30,7 +30,7 @@ export interface PostRunDependencies extends AdvanceDependencies {
 /** How this process advances a target, and concludes a run. */
 export interface RunSteps {
   advance(input: AdvanceTargetInput): Promise<TargetProgress>;
-  conclude(input: PublishPostInput): Promise<void>;
+  conclude(input: PublishPostInput, projectId: string): Promise<void>;
 }
 
 /** A longer call continues after this time, and a separate activity waits for its end. */
@@ -67,9 +67,10 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
 
   /** Waits for each target for a short time. Null: all targets have ended, and the run is concluded. */
   async function advanceSoon(
-    input: PublishPostInput,
+    input: PublishPostInput & { projectId: string },
     targets: ClaimedTarget[],
   ): Promise<BegunTarget[] | null> {
+    const { projectId, ...run } = input;
     const all = advanceAll(targets, input.run);
     const begun = await Promise.all(
       targets.map(async (target) => ({
@@ -78,7 +79,7 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
       })),
     );
     if (!begun.every(({ progress }) => hasEnded(progress))) return begun;
-    await steps.conclude(input);
+    await steps.conclude(run, projectId);
     return null;
   }
 
@@ -93,9 +94,10 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
       if (run.state !== 'claimed') return { waitMs: run.waitMs };
       const targets = answeredFirst(await listOpenTargets(db, [input.postId]));
       const signal = AbortSignal.any([AbortSignal.timeout(enterWithinMs), stopping]);
-      const work = () => advanceSoon(input, targets);
+      const { projectId } = run;
+      const work = () => advanceSoon({ ...input, projectId }, targets);
       try {
-        return await admission.run(run.projectId, work, signal);
+        return await admission.run(projectId, work, signal);
       } catch (error) {
         if (!signal.aborted || error !== signal.reason) throw error;
         return targets.map((target) => ({ ...target, progress: { waitMs: 0 } }));
@@ -112,8 +114,12 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
       const wait = (input: PublishPostInput, waitMs: number) =>
         void dueAtMs.set(input, performance.now() + waitMs);
 
-      async function advanceClaimed(input: PublishPostInput, targets: ClaimedTarget[]) {
-        const begun = await advanceSoon(input, targets);
+      async function advanceClaimed(
+        input: PublishPostInput,
+        projectId: string,
+        targets: ClaimedTarget[],
+      ) {
+        const begun = await advanceSoon({ ...input, projectId }, targets);
         if (begun === null) ended.push(input.postId);
         else if (begun.some((target) => isSlow(target, begun))) {
           slowTargets += begun.length;
@@ -131,7 +137,7 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
         signal: AbortSignal,
       ) {
         const input = { postId, run };
-        const work = () => advanceClaimed(input, answeredFirst(targets));
+        const work = () => advanceClaimed(input, projectId, answeredFirst(targets));
         try {
           await admission.run(projectId, work, signal);
         } catch (error) {

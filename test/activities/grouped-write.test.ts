@@ -30,6 +30,19 @@ test('a group has at most the given number of items', async () => {
   expect(groups).toEqual([[1, 2], [3]]);
 });
 
+test('owners take turns, so many items of one delay those of no other', async () => {
+  const groups: string[][] = [];
+  const write = createGroupedWrite(
+    (items: string[]) => {
+      groups.push(items);
+      return Promise.resolve(items);
+    },
+    { maxItems: 3, ownerOf: (item) => item[0]! },
+  );
+  await Promise.all(['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(write));
+  expect(groups).toEqual([['a1', 'b1', 'c1'], ['a2', 'b2', 'a3'], ['a4']]);
+});
+
 test('an item that Postgres refuses fails alone', async () => {
   const { write, groups } = createWrites((items) =>
     items.includes(2) ? errorWithCode('22P05') : undefined,
