@@ -40,10 +40,12 @@ const unsignableWaitMs = 60_000;
  * attempts.
  *
  * While deliveries are paused, the batch is released to the relay, which claims it again after the pause.
+ * `ofProjects` counts the deliveries in flight of each project.
  */
 export async function attemptBatch(
   dependencies: BatchDependencies,
   { batchId, deliveryIds }: DeliverEventsInput,
+  ofProjects?: KeyedCounter,
 ): Promise<WaitingDelivery[]> {
   const { db, notifier, inFlight } = dependencies;
   const unfinished = await listUnfinished(db, batchId, deliveryIds);
@@ -64,10 +66,12 @@ export async function attemptBatch(
   const outcomes = await Promise.allSettled(
     sendable.map(async (delivery) => {
       inFlight.add(delivery.webhook.id);
+      ofProjects?.add(delivery.project_id);
       try {
         return await deliverIfDue(dependencies, batchId, delivery);
       } finally {
         inFlight.remove(delivery.webhook.id);
+        ofProjects?.remove(delivery.project_id);
       }
     }),
   );

@@ -1,5 +1,6 @@
 // The first attempts of a batch, in the process that claimed it. Most batches then need no workflow.
 import { renewClaims, type ClaimedBatch } from '../../schema/database/dispatch/claims.ts';
+import { createKeyedCounter } from '../keyed-limits.ts';
 import { attemptBatch, type BatchDependencies } from './deliver-batch.ts';
 
 export interface FirstAttempts {
@@ -8,17 +9,22 @@ export interface FirstAttempts {
    * its workflow. Rejects only if our own database fails. Another relay then starts the workflow.
    */
   run(batch: ClaimedBatch): Promise<'concluded' | 'left'>;
+  /** Projects that already have their share of this process, so that their deliveries must not be claimed now. */
+  fullProjects(): string[];
 }
 
 /** A claim lasts for several renewals. */
 const renewEveryMs = 1_000;
 /** Attempts end within 12 s, so a batch that takes this long hangs. Its workflow then attempts the rest. */
 const renewForMs = 30_000;
+/** From so many first attempts in flight on, a project gets no more. They delay those of other projects. */
+const fullFrom = 50;
 
 export function createFirstAttempts(dependencies: BatchDependencies): FirstAttempts {
   const { db } = dependencies;
   /** The start time of each batch, by the ID of its outbox row. */
   const inFlight = new Map<string, number>();
+  const ofProjects = createKeyedCounter();
   let timer: NodeJS.Timeout | undefined;
 
   function renew(): void {
@@ -33,7 +39,7 @@ export function createFirstAttempts(dependencies: BatchDependencies): FirstAttem
       inFlight.set(id, performance.now());
       timer ??= setInterval(renew, renewEveryMs);
       try {
-        const left = await attemptBatch(dependencies, { batchId });
+        const left = await attemptBatch(dependencies, { batchId }, ofProjects);
         return left.length > 0 ? 'left' : 'concluded';
       } finally {
         inFlight.delete(id);
@@ -43,5 +49,6 @@ export function createFirstAttempts(dependencies: BatchDependencies): FirstAttem
         }
       }
     },
+    fullProjects: () => ofProjects.keysFrom(fullFrom),
   };
 }

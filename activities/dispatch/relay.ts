@@ -54,6 +54,8 @@ const gatherPerDeliveryMs = 2;
 const maxGatherMs = 100;
 /** Deliveries of failing webhooks can wait, and each of their workflows lasts for a whole retry schedule. */
 const failingEveryMs = 2_000;
+/** Deliveries in one claim for first attempts: few, because they delay the attempts of the next claim. */
+const maxFirstAttempts = 100;
 /** How often scheduled posts become ready, some seconds before they are due. */
 const releaseEveryMs = 2_000;
 /** Timeout of one call to Temporal. The SDK repeats a refused connection for a few seconds more. */
@@ -106,8 +108,8 @@ export function startRelay(options: RelayDependencies): Relay {
     attempted.add(attempting);
   }
 
-  async function claimAndAttempt(except: string[]): Promise<number> {
-    const batch = await claimBatch(db, { limit: maxBatchSize, except });
+  async function claimAndAttempt(except: string[], exceptProjects: string[]): Promise<number> {
+    const batch = await claimBatch(db, { limit: maxFirstAttempts, except, exceptProjects });
     if (batch) attempt(batch);
     return batch?.size ?? 0;
   }
@@ -126,11 +128,12 @@ export function startRelay(options: RelayDependencies): Relay {
     log,
     async poll() {
       const except = fullWebhooks();
+      const exceptProjects = attempts.fullProjects();
       // Both claims run in parallel, so neither delays the other.
-      const claims = [claimAndAttempt(except), startFailing(except)] as const;
+      const claims = [claimAndAttempt(except, exceptProjects), startFailing(except)] as const;
       const [found, failing] = await Promise.all(claims);
       return {
-        isMore: found >= leastOfEach || except.length > 0,
+        isMore: found >= leastOfEach || except.length > 0 || exceptProjects.length > 0,
         waitMs: Math.min(quietMs + (found + failing) * gatherPerDeliveryMs, maxGatherMs),
       };
     },

@@ -29,15 +29,21 @@ const batchClaimMs = 5_000;
  */
 export type ClaimedRow = OutboxRow & { delay_ms?: number | null; was_claimed?: boolean };
 
-/** SQL: rows that relays claim from each owner in turn. An owner is a project or a webhook. */
-type Queue = Record<'table' | 'owner' | 'isWaiting' | 'order', RawBuilder<unknown>>;
+/**
+ * SQL: rows that relays claim from each owner in turn. An owner is a project or a webhook. `first`: the columns before
+ * the owner in the index, which every order names so that Postgres need not sort.
+ */
+type Queue = Record<'table' | 'owner' | 'isWaiting' | 'order', RawBuilder<unknown>> & {
+  first?: RawBuilder<unknown>;
+};
 
 /** CTE: the owners of waiting rows, each found by one step in an index. The last owner is null. */
-const waitingOwners = ({ table, owner, isWaiting }: Queue) => sql`waiting as (
-      (select ${owner} as value from ${table} where ${isWaiting} order by 1 limit 1)
+const waitingOwners = ({ table, owner, isWaiting, first = sql`` }: Queue) => sql`waiting as (
+      (select ${owner} as value from ${table} where ${isWaiting} order by ${first} ${owner} limit 1)
       union all
       select (
-        select ${owner} from ${table} where ${isWaiting} and ${owner} > waiting.value order by 1 limit 1
+        select ${owner} from ${table} where ${isWaiting} and ${owner} > waiting.value
+        order by ${first} ${owner} limit 1
       ) from waiting where value is not null
     )`;
 
@@ -47,7 +53,7 @@ const waitingOwners = ({ table, owner, isWaiting }: Queue) => sql`waiting as (
  * relay has locked.
  */
 function lockInTurn(
-  { table, owner, isWaiting, order }: Queue,
+  { table, owner, isWaiting, order, first = sql`` }: Queue,
   owners: RawBuilder<unknown>,
   share: RawBuilder<unknown>,
   limit: number,
@@ -56,9 +62,9 @@ function lockInTurn(
       select id from (
         select own.id, row_number() over (partition by project_id order by place, own.id) as turn
         from ${owners} as one cross join lateral (
-          select id, project_id, row_number() over (order by ${order}) as place from ${table}
+          select id, project_id, row_number() over (order by ${first} ${order}) as place from ${table}
           where ${isWaiting} and ${owner} = one.value
-          order by ${order} limit ${share}
+          order by ${first} ${order} limit ${share}
         ) own
       ) ranked
       order by turn, id limit ${limit}
@@ -200,6 +206,8 @@ interface BatchOptions {
   isFailing?: boolean;
   /** Webhooks that already have enough deliveries in flight. */
   except?: string[];
+  /** Projects that already have enough deliveries in flight. */
+  exceptProjects?: string[];
 }
 
 const deliveryQueue: Queue = {
@@ -207,6 +215,7 @@ const deliveryQueue: Queue = {
   owner: sql`webhook_id`,
   isWaiting: sql`batch_id is null and (status = 'pending' or status = 'retrying')`,
   order: sql`id`,
+  first: sql`batch_id,`,
 };
 /** The minimum number of deliveries per webhook in a batch. A smaller batch has all that were waiting. */
 export const leastOfEach = 10;
@@ -221,15 +230,17 @@ export const leastOfEach = 10;
  */
 export async function claimBatch(
   db: Db,
-  { limit, isFailing = false, except = [] }: BatchOptions,
+  { limit, isFailing = false, except = [], exceptProjects = [] }: BatchOptions,
 ): Promise<ClaimedBatch | undefined> {
   const batchId = newId('batch');
   const input: DeliverEventsInput = { batchId, isFailing };
   const statement = sql<OutboxRow & { size: number }>`
     with recursive ${unsynced}, ${waitingOwners(deliveryQueue)}, wanted as materialized (
       select value from waiting
-      where not ${areDeliveriesPaused} and value <> all (${except}::text[]) and ${isFailing} = (
-        select failing_since is not null from webhook_subscriptions where id = waiting.value)
+      where not ${areDeliveriesPaused} and value <> all (${except}::text[]) and (
+        select (failing_since is not null) = ${isFailing}
+          and project_id <> all (${exceptProjects}::text[])
+        from webhook_subscriptions where id = waiting.value)
     ), share as materialized (
       select greatest(${leastOfEach}, ceil(${limit}::float8 / greatest(count(*), 1)))::int as size
       from wanted

@@ -71,7 +71,7 @@ function start(options: Options = {}): void {
       listener,
       temporal: new Client({ connection, namespace: namespace.namespace }),
       taskQueue,
-      attempts: { run: () => Promise.resolve('left') },
+      attempts: { run: () => Promise.resolve('left'), fullProjects: () => [] },
       log: pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) }),
       ...options,
     }),
@@ -232,6 +232,7 @@ describe('startRelay', () => {
           attempted.push(batchId);
           return Promise.resolve('concluded');
         },
+        fullProjects: () => [],
       },
     });
     const deliveryIds = await addEvent(db, projectId);
@@ -264,7 +265,7 @@ describe('startRelay', () => {
       return Promise.resolve('left' as const);
     };
     const never = new Client({ connection, namespace: `${namespace.namespace}-never` });
-    start({ temporal: never, attempts: { run } });
+    start({ temporal: never, attempts: { run, fullProjects: () => [] } });
     for (let n = 1; n <= 3; n++) {
       await addEvent(db, projectId);
       notifier.notify('fanfare_deliveries');

@@ -11,6 +11,7 @@ import {
 } from '../../../schema/database/dispatch/claims.ts';
 import { insertPublishPost } from '../../../schema/database/outbox.ts';
 import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
+import type { Db } from '../../../schema/database/tables.ts';
 import type { PublishPostsInput } from '../../../schema/workflows.ts';
 import { lockPost } from '../../support/rows/locks.ts';
 import { useDatabase } from '../../support/rows/database.ts';
@@ -180,6 +181,49 @@ describe('claimBatch', () => {
       .where('batch_id', '=', batch.batchId)
       .execute();
     expect(claimed).toContainEqual({ id: late });
+  });
+
+  test('leaves out projects and webhooks that have enough deliveries in flight', async () => {
+    const { db } = database;
+    await db.deleteFrom('deliveries').execute();
+    const [full, other] = [await addProject(db), await addProject(db)];
+    const [held, free] = [await addWebhook(db, other), await addWebhook(db, other)];
+    await addWebhook(db, full);
+    await addEvent(db, full);
+    await addEvent(db, other);
+    const batch = (await claimBatch(db, { limit: 20, except: [held], exceptProjects: [full] }))!;
+    const claimed = await db
+      .selectFrom('deliveries')
+      .select('webhook_id')
+      .where('batch_id', '=', batch.batchId)
+      .execute();
+    expect(claimed).toEqual([{ webhook_id: free }]);
+  });
+
+  test('reads few rows of a long backlog', async () => {
+    const { db } = database;
+    await db.deleteFrom('deliveries').execute();
+    const projectId = await addProject(db);
+    for (let i = 0; i < 100; i++) await addWebhook(db, projectId);
+    await addEvent(db, projectId);
+    await sql`
+      insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger)
+      select id || n, project_id, webhook_id, 'evt_' || n, event, status, trigger
+      from deliveries, generate_series(1, 50) n`.execute(db);
+    const countRead = async (connected: Db) => {
+      const { rows } = await sql<{ n: number }>`
+        select idx_tup_fetch::int as n from pg_stat_xact_user_tables where relname = 'deliveries'`.execute(
+        connected,
+      );
+      return rows[0]!.n;
+    };
+    const read = await inQuietTransaction(db, async (trx) => {
+      const before = await countRead(trx);
+      await claimBatch(trx, { limit: 100 });
+      return (await countRead(trx)) - before;
+    });
+    // Ten of each webhook, and the first of each.
+    expect(read).toBeLessThan(2_000);
   });
 });
 
