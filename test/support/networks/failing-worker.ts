@@ -16,7 +16,10 @@ export type Failure =
 
 /** `after`: the step has taken effect, but its answer is lost. */
 export interface Interruption {
+  /** Number of the step. */
   step: number;
+  /** Counts only steps with this name. Default: all steps. */
+  name?: string;
   moment: 'before' | 'after';
   failure: Failure;
 }
@@ -59,12 +62,19 @@ export function createFailingWorker(options: FailingWorkerOptions): FailingWorke
     return never();
   }
 
+  function isInterrupted(step: number, moment: 'before' | 'after'): boolean {
+    if (moment !== interruption?.moment) return false;
+    const { name } = interruption;
+    const same = steps.slice(0, step).filter((label) => name === undefined || label === name);
+    return same.length === interruption.step && (name === undefined || steps[step - 1] === name);
+  }
+
   async function reach(step: number, moment: 'before' | 'after'): Promise<void> {
     if (isDead) await never();
-    if (step !== interruption?.step || moment !== interruption.moment) return;
+    if (!isInterrupted(step, moment)) return;
     await onInterrupt?.();
-    if (interruption.failure === 'races a cancellation') return;
-    if (interruption.failure === 'loses a connection') throw lostConnection;
+    if (interruption?.failure === 'races a cancellation') return;
+    if (interruption?.failure === 'loses a connection') throw lostConnection;
     await die();
   }
 
@@ -112,14 +122,16 @@ export function createFailingWorker(options: FailingWorkerOptions): FailingWorke
       options: {},
     },
   });
-  let call = 0;
+  /** The steps of the network's calls, which may overlap. */
+  const calls = new Map<string, number>();
   return {
     db: new Kysely<Database>({ dialect }),
     steps,
     follow(switchboard) {
-      switchboard.onCall = async (moment, stage) => {
-        if (moment === 'before') call = steps.push(`call of ${stage}`);
-        await reach(call, moment);
+      switchboard.onCall = async (moment, stage, call) => {
+        const key = `${stage} ${call}`;
+        if (moment === 'before') calls.set(key, steps.push(`call of ${stage}`));
+        await reach(calls.get(key)!, moment);
       };
     },
     die,

@@ -184,7 +184,10 @@ export async function advanceToEnd(
 }
 
 /** Cancels as the API does. Returns the ids of the results that the cancellation stopped. */
-export function cancel(db: Db, { projectId, postId }: TestPost): Promise<string[]> {
+export function cancel(
+  db: Db,
+  { projectId, postId }: Pick<TestPost, 'projectId' | 'postId'>,
+): Promise<string[]> {
   const scope = { projectId, environment: 'production' } as const;
   return inQuietTransaction(db, async (trx) => {
     const { post } = await lockPostWithResults(trx, scope, postId);
