@@ -1,70 +1,20 @@
 // The activity `advancePosts`, which publishes a group of posts.
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { createAdmission } from '../../../activities/publishing/admission.ts';
-import { createPublishing } from '../../../activities/publishing/index.ts';
-import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import { listActivityFailures } from '../../../schema/database/dispatch/activity-failures.ts';
-import { defaultTargetClock } from '../../../schema/retry.ts';
-import type { AdvancedPosts } from '../../../schema/workflows.ts';
-import { elapse } from '../../support/elapse.ts';
-import { forEachTest } from '../../support/fixtures.ts';
-import { dependenciesOf } from '../../support/networks/posting.ts';
-import { useDatabase } from '../../support/rows/database.ts';
-import { useScriptedNetwork } from '../../support/scripted-network.ts';
-import { addAccount, addTargets, targetRun, type TestAccount } from '../../support/rows/targets.ts';
-
-const workflowId = 'posts/1';
+import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
+import { listActivityFailures } from '../../../../schema/database/dispatch/activity-failures.ts';
+import { elapse } from '../../../support/elapse.ts';
+import { dependenciesOf } from '../../../support/networks/posting.ts';
+import { groupWorkflowId, usePostGroup } from '../../../support/post-group.ts';
+import { useDatabase } from '../../../support/rows/database.ts';
+import { addAccount, targetRun } from '../../../support/rows/targets.ts';
+import { useScriptedNetwork } from '../../../support/scripted-network.ts';
 
 const database = useDatabase();
 const network = useScriptedNetwork();
-const group = forEachTest(() => {
-  const stop = new AbortController();
-  const dependencies = {
-    ...dependenciesOf(database.db, network, {
-      ...defaultTargetClock,
-      unavailableDelaysMs: [60_000],
-    }),
-    admission: createAdmission(),
-    stopping: stop.signal,
-  };
-  return { dependencies, stop };
-});
-
-/** Adds a post of the group. */
-async function addPost(account: TestAccount, targets = [{}]): Promise<string> {
-  const { postId } = await addTargets(database.db, account, targets);
-  const post = database.db.updateTable('posts').set({ workflow_id: workflowId });
-  await post.where('id', '=', postId).execute();
-  return postId;
-}
-
-const addPosts = async (count: number) => {
-  const account = await addAccount(database.db);
-  return Promise.all(Array.from({ length: count }, () => addPost(account)));
-};
-
-async function advance(postIds: string[], dependencies = group.dependencies) {
-  const { advancePosts } = createPublishing(dependencies);
-  const worker = new MockActivityEnvironment(
-    { workflowExecution: { workflowId, runId: 'r' } },
-    { logger: new DefaultLogger('ERROR') },
-  );
-  const posts = postIds.map((postId) => ({ postId, run: targetRun }));
-  return (await worker.run(advancePosts, { posts })) as AdvancedPosts;
-}
-
-async function statusesOf(postIds: string[]): Promise<string[]> {
-  const rows = await database.db
-    .selectFrom('posts')
-    .select('status')
-    .where('id', 'in', postIds)
-    .execute();
-  return rows.map(({ status }) => status);
-}
+const group = usePostGroup(database, network);
+const { addPost, addPosts, advance, statusesOf, countBegun } = group;
 
 /** Makes the post due in `ms`. */
 const schedule = (postId: string, ms: number) =>
@@ -115,10 +65,8 @@ describe('advancePosts', () => {
 
   test('returns a post with a slow call after two seconds, and delays no other post', async () => {
     const account = await addAccount(database.db);
-    const [slowId, ...others] = [
-      await addPost(account, [{}, { answers: 0 }]),
-      ...(await addPosts(3)),
-    ];
+    const { postId: slowId } = await addPost(account, [{}, { answers: 0 }]);
+    const others = await addPosts(3);
     const answer = Promise.withResolvers<void>();
     const { platform } = network;
     const slowly: typeof platform.commit = async (target, signal) => {
@@ -165,7 +113,7 @@ describe('advancePosts', () => {
     expect(ended).toHaveLength(2);
     expect(waiting).toMatchObject([{ postId: failing }]);
     expect(waiting[0]!.waitMs).toBeGreaterThan(4_000);
-    const key = `${workflowId}/${failing}`;
+    const key = `${groupWorkflowId}/${failing}`;
     expect((await listActivityFailures(database.db, [key])).get(key)).toMatchObject({
       activity: 'advancePosts',
       error: 'Error: No key in the vault.',
@@ -213,7 +161,7 @@ describe('advancePosts', () => {
     };
     const running = advance(ids, dependencies);
     await expect.poll(() => countBegun(), { timeout: 10_000 }).toBeGreaterThan(0);
-    group.stop.abort();
+    group.stop();
     const { ended, waiting } = await running;
     expect(ended.length + waiting.length).toBe(60);
     expect(waiting.length).toBeGreaterThan(0);
@@ -252,8 +200,3 @@ describe('advancePosts', () => {
     expect(captions).toEqual(['edited']);
   });
 });
-
-async function countBegun(): Promise<number> {
-  const begun = database.db.selectFrom('post_results').select('id');
-  return (await begun.where('phase_state', '=', 'begun').execute()).length;
-}

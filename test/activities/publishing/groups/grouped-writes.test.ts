@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import {
   createGroupedWrites,
   type GroupedWrites,
-} from '../../../activities/publishing/grouped-writes.ts';
-import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
-import { forEachTest } from '../../support/fixtures.ts';
-import { useDatabase } from '../../support/rows/database.ts';
-import { lockRows } from '../../support/rows/locks.ts';
-import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
-import { addTarget, getResult, targetRun } from '../../support/rows/targets.ts';
+} from '../../../../activities/publishing/grouped-writes.ts';
+import { findTarget, type TargetRow } from '../../../../schema/database/posts/targets.ts';
+import { forEachTest } from '../../../support/fixtures.ts';
+import { useDatabase } from '../../../support/rows/database.ts';
+import { lockRows } from '../../../support/rows/locks.ts';
+import { quietNotifier } from '../../../support/rows/quiet-transaction.ts';
+import { addTarget, getResult, targetRun } from '../../../support/rows/targets.ts';
 
 const database = useDatabase();
 const shared = forEachTest(() => ({
