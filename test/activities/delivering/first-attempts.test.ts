@@ -76,6 +76,39 @@ describe('first attempts', () => {
     expect(await running).toBe('concluded');
   });
 
+  test('attempt every other delivery of a full batch while a receiver hangs', async () => {
+    const { db } = database;
+    await db.deleteFrom('outbox').execute();
+    const [webhookCount, eventCount] = [25, 20];
+    const gate = Promise.withResolvers<void>();
+    await using stack = new AsyncDisposableStack();
+    const projectId = await addProject(db);
+    for (let i = 0; i < webhookCount; i++) {
+      // Each receiver has a connection for each of its deliveries.
+      const { url } = stack.use(
+        await startReceiver({
+          respond: async () => {
+            if (i === 0) await gate.promise;
+            return { status: 200 };
+          },
+        }),
+      );
+      await addWebhook(db, projectId, { url });
+    }
+    for (let i = 0; i < eventCount; i++) await addEvent(db, projectId);
+    const batch = (await claimBatch(db, { limit: 500 }))!;
+    expect(batch.size).toBe(webhookCount * eventCount);
+    const running = attempts.run(batch);
+    const countDelivered = async () => {
+      const statuses = await listStatuses(batch);
+      return statuses.filter((status) => status === 'delivered').length;
+    };
+    await expect.poll(countDelivered).toBe(batch.size - eventCount);
+    gate.resolve();
+    expect(await running).toBe('concluded');
+    expect(await countDelivered()).toBe(batch.size);
+  });
+
   test('reject if the database fails, and let the claim expire', async () => {
     const batch = await claimOne({ status: 200 });
     await using closed = await createTestDatabase();
