@@ -5,6 +5,12 @@ import { createTestNamespace, type TestNamespace } from '../support/servers/temp
 import { createTestLog } from '../support/log.ts';
 import { startReceiver, type Receiver } from '../support/receivers/receiver.ts';
 import { startProxy, type Proxy } from '../support/servers/proxy.ts';
+import {
+  countStatuses,
+  createPosts,
+  expectEachDelivered,
+  expectPublishedOnce,
+} from '../support/checks/published-once.ts';
 
 let namespace: TestNamespace;
 let proxy: Proxy;
@@ -40,12 +46,9 @@ describe('Temporal away', () => {
 
     await proxy.cut();
     warnings.length = 0;
-    const posts = await Promise.all(
-      Array.from({ length: 10 }, (_, i) =>
-        app.tenant.createPost({ caption: `while away ${i}`, account_ids: [account.id] }),
-      ),
-    );
-    expect(posts.map((post) => post.status)).toEqual(posts.map(() => 'pending'));
+    // More than one group.
+    const posts = await createPosts(app, account.id, 250);
+    expect(await countStatuses(app, posts)).toEqual({ pending: 250 });
     expect(await app.api.get('/readyz')).toMatchObject({ status: 200 });
     expect(await app.api.get('/healthz')).toMatchObject({
       status: 503,
@@ -55,15 +58,7 @@ describe('Temporal away', () => {
     // A start has failed, and the relay pauses after it.
     await expect.poll(() => warnings.length, { timeout: 20_000 }).toBeGreaterThan(0);
     await proxy.reopen();
-    for (const { id } of posts) {
-      const post = await app.tenant.waitForPost(id, { timeoutMs: 45_000 });
-      expect(post.status).toBe('published');
-    }
-    await receiver.waitForCount(11, { timeoutMs: 30_000 });
-    const atNetwork = await app.database.db
-      .selectFrom('sandbox_posts')
-      .select((eb) => eb.fn.countAll<string>().as('count'))
-      .executeTakeFirstOrThrow();
-    expect(Number(atNetwork.count)).toBe(11);
+    await expectPublishedOnce(app, posts);
+    await expectEachDelivered(receiver, posts);
   }, 120_000);
 });

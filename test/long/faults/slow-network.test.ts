@@ -2,6 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Post } from '../../../schema/posts/posts.ts';
 import { useApp } from '../../support/app/app.ts';
+import {
+  countStatuses,
+  createPosts,
+  expectPublishedOnce,
+} from '../../support/checks/published-once.ts';
 import { startReceiver } from '../../support/receivers/receiver.ts';
 
 const app = useApp();
@@ -76,4 +81,20 @@ describe.concurrent('a network that answers slowly', () => {
     for (const { body } of crowd) await waitForPublished(body.data.id, 25_000);
     expect(await countAtNetwork('crowd-129')).toBe(1);
   }, 60_000);
+
+  test('that never answers delays no other post of a group', async () => {
+    const [hanging, quick] = await Promise.all([
+      app.tenant.connectSandbox('hanging'),
+      app.tenant.connectSandbox('prompt'),
+    ]);
+    const hang = { platform_options: { outcome: 'hang', times: 1 } };
+    const [stuck, others] = await Promise.all([
+      createPosts(app, hanging.id, 50, hang),
+      createPosts(app, quick.id, 150),
+    ]);
+    await expectPublishedOnce(app, others, { timeoutMs: 25_000 });
+    // Their calls still hang, for up to 30 s.
+    expect(await countStatuses(app, stuck)).toEqual({ pending: 50 });
+    await expectPublishedOnce(app, stuck, { timeoutMs: 90_000 });
+  }, 150_000);
 });
