@@ -1,7 +1,11 @@
 // Open work as a real Postgres and a real Temporal know it, without a worker that would end it.
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { publishPostWorkflow } from '../../../schema/workflows.ts';
+import {
+  publishPostsWorkflow,
+  publishPostsWorkflowId,
+  publishPostWorkflow,
+} from '../../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { addBatch, addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
 import { createTestNamespace, type TestNamespace } from '../../support/servers/temporal.ts';
@@ -57,6 +61,25 @@ test('the workflow of an open post is shown as asked for, running or gone, and a
 
   await db.updateTable('posts').set({ status: 'failed' }).where('id', '=', postId).execute();
   expect(await read(postId)).toBeUndefined();
+});
+
+test('the history of a group says nothing about one of its posts', async () => {
+  const { db } = database;
+  const { postId } = await addPost(db);
+  const workflowId = publishPostsWorkflowId('1');
+  await db.updateTable('posts').set({ workflow_id: workflowId }).where('id', '=', postId).execute();
+  const handle = await namespace.client.workflow.start(publishPostsWorkflow, {
+    workflowId,
+    taskQueue: 'nobody',
+    args: [{ posts: [{ postId, run: 1 }] }],
+  });
+  const before = (await read(postId))!;
+  expect(before.workflow).toBe('running');
+  const { historyLength } = await handle.describe();
+  await handle.signal('anything');
+  expect((await handle.describe()).historyLength).toBeGreaterThan(historyLength);
+  expect((await read(postId))!.trace).toBe(before.trace);
+  await handle.terminate();
 });
 
 test('the workflow of a delivery is shown as asked for without a batch or while the outbox has its batch, otherwise as gone', async () => {

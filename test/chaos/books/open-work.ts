@@ -4,7 +4,7 @@ import { tsToMs } from '@temporalio/common/lib/time.js';
 import type { temporal } from '@temporalio/proto';
 import { sql } from 'kysely';
 import type { Db } from '../../../schema/database/tables.ts';
-import { deliverEventsWorkflowId } from '../../../schema/workflows.ts';
+import { deliverEventsWorkflowId, publishPostsWorkflowId } from '../../../schema/workflows.ts';
 import type { OpenWork } from './verdicts.ts';
 
 /** As the rows say. */
@@ -34,8 +34,12 @@ export async function readOpenWork(
       return state;
     };
     const open: OpenWork[] = [];
-    // A batch has other deliveries too, so its history says nothing about one of them.
-    for (const row of posts) open.push(toOpenWork(row, await stateOf(row.workflow_id), true));
+    // A group has other posts too, and a batch other deliveries, so its history says nothing about one of them.
+    const isGroup = (id: string | null) => id?.startsWith(publishPostsWorkflowId('')) ?? false;
+    for (const row of posts) {
+      const hasOwnHistory = !isGroup(row.workflow_id);
+      open.push(toOpenWork(row, await stateOf(row.workflow_id), hasOwnHistory));
+    }
     for (const row of deliveries) open.push(toOpenWork(row, await stateOf(row.workflow_id), false));
     return open;
   } finally {
