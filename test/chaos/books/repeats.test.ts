@@ -128,6 +128,17 @@ describe('a difference shows', () => {
   });
 });
 
+test('a difference names each request, and how it was recorded', () => {
+  const facts = factsOf('dlv_1', [{ at: 1 }, { at: 3, recorded: 3.1 }]);
+  const [first, next] = [1, 3].map((s) => second(s).toISOString());
+  expect(explainRepeats(facts).differences).toEqual([
+    expect.stringContaining(
+      `: sent ${first}, read ${first}, never recorded; ` +
+        `sent ${next}, read ${next}, recorded ${second(3.1).toISOString()} as 204`,
+    ),
+  ]);
+});
+
 test('a fault explains at most as many repeats as it had deliveries in flight', () => {
   const all = [
     factsOf('dlv_1', [{ at: 9.9 }, { at: 20, recorded: 20.1 }]),

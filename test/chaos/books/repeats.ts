@@ -42,8 +42,14 @@ export function explainRepeats(facts: DeliveryFacts): Repeats {
       if (i === 0) continue;
       repeats++;
       const cause = findCause(flights.slice(0, i), next, facts);
-      if (typeof cause === 'string') differences.push(`delivery ${id} was taken again ${cause}`);
-      else if (cause) faults[losses.indexOf(cause)]!.repeats++;
+      if (typeof cause === 'string') {
+        const requests = flights
+          .slice(0, i + 1)
+          .map(describeFlight)
+          .join('; ');
+        differences.push(`delivery ${id} was taken again ${cause}: ${requests}`);
+      }
+      if (typeof cause === 'object') faults[losses.indexOf(cause)]!.repeats++;
     }
   }
   return { repeats, faults, differences };
@@ -72,6 +78,13 @@ function findCause(
 
 const seconds = (from: Date, { receivedAt }: Flight) =>
   `${((receivedAt.getTime() - from.getTime()) / 1_000).toFixed(1)} s`;
+
+function describeFlight({ sentAt, receivedAt, attempt }: Flight): string {
+  const recorded = attempt
+    ? `recorded ${attempt.recordedAt.toISOString()} as ${attempt.statusCode ?? 'unanswered'}`
+    : 'never recorded';
+  return `sent ${sentAt.toISOString()}, read ${receivedAt.toISOString()}, ${recorded}`;
+}
 
 function isCaught({ sentAt, receivedAt, attempt }: Flight, loss: Loss, flightMs: number): boolean {
   const endMs = attempt?.recordedAt.getTime() ?? receivedAt.getTime() + flightMs;
