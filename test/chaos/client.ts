@@ -1,4 +1,4 @@
-// A client of the installation that repeats a request, with its Idempotency-Key, until it has an answer.
+// The clients of the projects, which repeat a request, with its Idempotency-Key, until it has an answer.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApi, type ApiAnswer } from '../support/app/api.ts';
 
@@ -10,6 +10,8 @@ export interface ChaosRequest {
   path: string;
   body?: unknown;
   idempotencyKey?: string;
+  /** Which of the projects sends it; default: the first. */
+  project?: number;
 }
 
 export interface ChaosClient {
@@ -28,14 +30,21 @@ const tryTimeoutMs = 10_000;
 const mostWaitMs = 3_000;
 const quietGiveUpMs = 90_000;
 
+/** Some posts of a bulk request may be refused for now, though the request was answered. */
+function isFinal({ status, body }: Answer): boolean {
+  if (status >= 500 || status === 429) return false;
+  const items: unknown = body?.data;
+  return !Array.isArray(items) || !items.some(({ error }) => error?.is_retriable);
+}
+
 /** `deadline`: how long to wait on this machine for what takes so long on a quiet one. */
 export function createChaosClient(
   urls: readonly string[],
-  key: string,
+  keys: readonly string[],
   deadline = (ms: number) => ms,
 ): ChaosClient {
   const giveUpAfterMs = deadline(quietGiveUpMs);
-  const apis = urls.map((url) => createApi(url, key));
+  const apisOf = keys.map((key) => urls.map((url) => createApi(url, key)));
   let held: PromiseWithResolvers<void> | undefined;
   let underWay = 0;
   let next = 0;
@@ -44,14 +53,15 @@ export function createChaosClient(
 
   async function tryOnce(request: ChaosRequest, passesHold: boolean): Promise<Answer | undefined> {
     while (held && !passesHold) await held.promise;
-    const { method, path, body, idempotencyKey } = request;
+    const { method, path, body, idempotencyKey, project = 0 } = request;
+    const apis = apisOf[project]!;
     underWay++;
     try {
       const answer = await apis[next++ % apis.length]!.call(method, path, body, {
         signal: AbortSignal.timeout(deadline(tryTimeoutMs)),
         headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
       });
-      return answer.status >= 500 || answer.status === 429 ? undefined : answer;
+      return isFinal(answer) ? answer : undefined;
     } catch {
       return undefined;
     } finally {
@@ -90,4 +100,16 @@ export function createChaosClient(
       return repeats;
     },
   };
+}
+
+/** `too_soon`: its time came while no server answered. `body`: of an answer, or of one post of a bulk answer. */
+export function hasIssue(
+  body: { error?: { issues?: readonly { code: string }[] | undefined } | undefined } | undefined,
+  word: 'too_soon' | 'account_not_active',
+): boolean {
+  return body?.error?.issues?.some(({ code }) => code === word) ?? false;
+}
+
+export function describeAnswer({ method, path }: ChaosRequest, { status, text }: Answer): string {
+  return `${method} ${path} was answered ${status}: ${text.slice(0, 300)}`;
 }

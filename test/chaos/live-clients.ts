@@ -5,6 +5,8 @@ import { subscribeOverSocket, subscribeOverSse, type Message } from '../support/
 
 export interface LiveClient {
   readonly name: string;
+  /** Which of the projects. */
+  readonly project: number;
   readonly subject: 'post' | 'event' | 'delivery';
   /** Changes received since its cursor, as `<kind> <subject id>`. */
   readonly received: readonly string[];
@@ -16,22 +18,31 @@ export interface LiveClient {
 
 const transports = { WebSocket: subscribeOverSocket, SSE: subscribeOverSse };
 
+const posts = { subject: 'post', field: 'postUpdated' } as const;
+const events = { subject: 'event', field: 'eventRecorded' } as const;
+const deliveries = { subject: 'delivery', field: 'deliveryUpdated' } as const;
+
+/** The first project sends the steady load. The others send parts of bursts, so their ends are enough. */
 const wanted = [
-  { subject: 'post', field: 'postUpdated', transport: 'WebSocket' },
-  { subject: 'post', field: 'postUpdated', transport: 'SSE' },
-  { subject: 'event', field: 'eventRecorded', transport: 'WebSocket' },
-  { subject: 'delivery', field: 'deliveryUpdated', transport: 'SSE' },
+  { ...posts, transport: 'WebSocket', project: 0 },
+  { ...posts, transport: 'SSE', project: 0 },
+  { ...events, transport: 'WebSocket', project: 0 },
+  { ...deliveries, transport: 'SSE', project: 0 },
+  { ...events, transport: 'SSE', project: 1 },
+  { ...posts, transport: 'WebSocket', project: 2 },
 ] as const;
 type Wanted = (typeof wanted)[number];
 
 /** All begin at the same place, where the streams stand now. */
 export async function startLiveClients(
   urls: readonly string[],
-  key: string,
+  keys: readonly string[],
 ): Promise<LiveClient[]> {
-  const { body } = await createApi(urls[0]!, key).graphql('{ liveCursor }');
+  const { body } = await createApi(urls[0]!, keys[0]!).graphql('{ liveCursor }');
   const cursor = body.data.liveCursor as string;
-  return wanted.map((one, i) => startLiveClient(one, { urls, key, cursor, first: i }));
+  return wanted.map((one, i) =>
+    startLiveClient(one, { urls, key: keys[one.project]!, cursor, first: i }),
+  );
 }
 
 interface Start {
@@ -43,7 +54,7 @@ interface Start {
 }
 
 function startLiveClient(
-  { subject, field, transport }: Wanted,
+  { project, subject, field, transport }: Wanted,
   { urls, key, cursor, first }: Start,
 ): LiveClient {
   const query = `subscription ($after: String) { ${field}(after: $after) { cursor change id: ${subject}Id } }`;
@@ -94,7 +105,8 @@ function startLiveClient(
   const running = run();
 
   return {
-    name: `${field} over ${transport}`,
+    name: `${field} over ${transport}${project === 0 ? '' : ` of project ${project + 1}`}`,
+    project,
     subject,
     received,
     get isWhole() {

@@ -1,30 +1,39 @@
-// The load: posts at a steady rate, each followed by what its client does next, until all have ended.
+// The load: posts at a steady rate and in bursts, each followed by what its client does next, until all have ended.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Post } from '../../schema/posts/posts.ts';
-import type { Answer, ChaosClient, ChaosRequest } from './client.ts';
+import { connectAccount } from './accounts.ts';
+import { createBulkRequests, splitForBulk } from './bulk-requests.ts';
+import {
+  describeAnswer,
+  hasIssue,
+  type Answer,
+  type ChaosClient,
+  type ChaosRequest,
+} from './client.ts';
 import { handles, planPost, type PlannedPost } from './planned-posts.ts';
 
 export interface LoadedPost {
   plan: PlannedPost;
   id: string;
-  /** When it was asked for, first. */
-  askedAt: Date;
+  /** When its client was first told that it was accepted. */
+  acceptedAt: Date;
   scheduledAt: Date | undefined;
   /** The client changed when it is due. */
   isMoved: boolean;
   wasCanceled: boolean;
   retries: number;
-  /** Every request that was accepted, in order, to be sent again after a restore. */
+  /** Every request of its own that was accepted, in order, to be sent again after a restore. */
   requests: (ChaosRequest & { at: Date })[];
 }
 
 export interface LoadOptions {
   client: ChaosClient;
-  accountIds: readonly string[];
+  /** Of each project, in the order of `handles`. */
+  accountIds: readonly (readonly string[])[];
   seed: number;
   perSecond: number;
-  /** No more than so many posts. */
+  /** No more than so many posts, without those of bursts. */
   most: number;
   /** How far ahead a post is scheduled at most. */
   mostAheadMs: number;
@@ -38,6 +47,8 @@ export interface Load {
   readonly waiting: ReadonlySet<string>;
   /** Ends the stream of new posts; resolves once no client waits, or after that time. */
   stop(timeoutMs: number): Promise<void>;
+  /** Creates the posts by bulk requests, all at the same time; resolves once they are answered. */
+  burst(posts: readonly PlannedPost[], scheduledAt: Date | undefined): Promise<void>;
   /** Sends again, with its key, what was accepted after the copy was begun. */
   resend(since: Date): Promise<void>;
 }
@@ -53,6 +64,7 @@ export function startLoad(options: LoadOptions): Load {
   const differences: string[] = [];
   const following: Promise<void>[] = [];
   const waiting = new Set<string>();
+  const bulkRequests = createBulkRequests(client, differences);
   let isStopped = false;
 
   /** Undefined: refused, because of what the post had become by then. */
@@ -61,59 +73,66 @@ export function startLoad(options: LoadOptions): Load {
     toRequest: (path: string) => ChaosRequest,
   ): Promise<Answer | undefined> {
     const { id } = post;
-    const request = toRequest(`/v1/posts/${id}`);
+    const request = { ...toRequest(`/v1/posts/${id}`), project: post.plan.project };
     const answer = await client.send(request);
     // It was created again meanwhile, since a restored copy did not know it.
     if (answer.status === 404 && post.id !== id) return change(post, toRequest);
     if (answer.status < 300) post.requests.push({ ...request, at: new Date() });
-    else if (![404, 409].includes(answer.status) && !hasIssue(answer, 'too_soon')) {
-      differences.push(describe(request, answer));
+    else if (![404, 409].includes(answer.status) && !hasIssue(answer.body, 'too_soon')) {
+      differences.push(describeAnswer(request, answer));
     }
     return answer.status < 300 ? answer : undefined;
   }
 
-  async function create(plan: PlannedPost): Promise<LoadedPost | undefined> {
-    const askedAt = new Date();
-    const isScheduled = plan.way !== 'now' && plan.way !== 'draft';
-    const scheduledAt = isScheduled ? new Date(askedAt.getTime() + plan.aheadMs) : undefined;
-    const request = {
-      method: 'POST',
-      path: '/v1/posts',
-      idempotencyKey: plan.name,
-      body: {
-        caption: plan.name,
-        ...(scheduledAt ? { scheduled_at: scheduledAt.toISOString() } : {}),
-        ...(plan.way === 'draft' ? { status: 'draft' } : {}),
-        platform_posts: plan.targets.map(({ account, options }) => ({
-          account_id: accountIds[account],
-          platform_options: options,
-        })),
-      },
-    };
-    const answer = await client.send(request);
-    if (hasIssue(answer, 'too_soon')) return;
-    if (hasIssue(answer, 'account_not_active')) return reconnect(plan);
-    if (answer.status >= 300) {
-      differences.push(describe(request, answer));
-      return;
-    }
+  const toBody = ({ name, project, way, targets }: PlannedPost, scheduledAt: Date | undefined) => ({
+    caption: name,
+    ...(scheduledAt ? { scheduled_at: scheduledAt.toISOString() } : {}),
+    ...(way === 'draft' ? { status: 'draft' } : {}),
+    platform_posts: targets.map(({ account, options }) => ({
+      account_id: accountIds[project]![account],
+      platform_options: options,
+    })),
+  });
+
+  function accept(plan: PlannedPost, id: string, scheduledAt: Date | undefined): LoadedPost {
     const post: LoadedPost = {
       plan,
-      id: (answer.body.data as Post).id,
-      askedAt,
+      id,
+      acceptedAt: new Date(),
       scheduledAt,
       isMoved: false,
       wasCanceled: false,
       retries: 0,
-      requests: [{ ...request, at: new Date() }],
+      requests: [],
     };
     posts.push(post);
     return post;
   }
 
+  async function create(plan: PlannedPost): Promise<LoadedPost | undefined> {
+    const isScheduled = plan.way !== 'now' && plan.way !== 'draft';
+    const scheduledAt = isScheduled ? new Date(Date.now() + plan.aheadMs) : undefined;
+    const request = {
+      method: 'POST',
+      path: '/v1/posts',
+      idempotencyKey: plan.name,
+      body: toBody(plan, scheduledAt),
+    };
+    const answer = await client.send(request);
+    if (hasIssue(answer.body, 'too_soon')) return;
+    if (hasIssue(answer.body, 'account_not_active')) return reconnect(plan);
+    if (answer.status >= 300) {
+      differences.push(describeAnswer(request, answer));
+      return;
+    }
+    const post = accept(plan, (answer.body.data as Post).id, scheduledAt);
+    post.requests.push({ ...request, at: post.acceptedAt });
+    return post;
+  }
+
   /** The newest tokens of a login are lost with a restore, and with a worker that had just got them. */
-  async function reconnect({ targets }: PlannedPost): Promise<undefined> {
-    for (const { account } of targets) await connectAccount(client, handles[account]!);
+  async function reconnect({ project, targets }: PlannedPost): Promise<undefined> {
+    for (const { account } of targets) await connectAccount(client, handles[account]!, project);
   }
 
   async function act(post: LoadedPost): Promise<void> {
@@ -157,7 +176,11 @@ export function startLoad(options: LoadOptions): Load {
     for (;;) {
       await sleep(500);
       const { id } = post;
-      const answer = await client.send({ method: 'GET', path: `/v1/posts/${id}` });
+      const answer = await client.send({
+        method: 'GET',
+        path: `/v1/posts/${id}`,
+        project: post.plan.project,
+      });
       const stored = answer.body.data as Post | undefined;
       if (!stored && post.id === id) return;
       if (!stored) continue;
@@ -175,11 +198,13 @@ export function startLoad(options: LoadOptions): Load {
     }
   }
 
-  async function follow(number: number): Promise<void> {
-    const plan = planPost(seed, number, mostAheadMs);
+  async function follow(
+    plan: PlannedPost,
+    creating: Promise<LoadedPost | undefined>,
+  ): Promise<void> {
     waiting.add(plan.name);
     try {
-      const post = await create(plan);
+      const post = await creating;
       if (!post) return;
       await act(post);
       await retry(post);
@@ -192,11 +217,28 @@ export function startLoad(options: LoadOptions): Load {
 
   async function run(): Promise<void> {
     for (let number = 0; !isStopped && number < most; number++) {
-      following.push(follow(number));
+      const plan = planPost(seed, number, mostAheadMs);
+      following.push(follow(plan, create(plan)));
       await sleep(1_000 / perSecond);
     }
   }
   const running = run();
+
+  async function createAtOnce(
+    plans: readonly PlannedPost[],
+    scheduledAt: Date | undefined,
+  ): Promise<void> {
+    try {
+      const created = await bulkRequests.create(
+        plans,
+        (plan) => toBody(plan, scheduledAt),
+        (plan, id) => accept(plan, id, scheduledAt),
+      );
+      following.push(...created.map((post) => follow(post.plan, Promise.resolve(post))));
+    } catch (error) {
+      differences.push((error as Error).message);
+    }
+  }
 
   async function resendPost(post: LoadedPost, since: Date): Promise<void> {
     for (const { at, ...request } of post.requests) {
@@ -217,27 +259,14 @@ export function startLoad(options: LoadOptions): Load {
       await running;
       await Promise.race([Promise.all(following), sleep(timeoutMs, undefined, { ref: false })]);
     },
+    async burst(burstPosts, scheduledAt) {
+      const requests = splitForBulk(burstPosts);
+      await Promise.all(requests.map((plans) => createAtOnce(plans, scheduledAt)));
+    },
     async resend(since) {
       const limit = pLimit(atOnce);
+      await bulkRequests.resend(since);
       await Promise.all(posts.map((post) => limit(() => resendPost(post, since))));
     },
   };
-}
-
-/** `too_soon`: its time came while no server answered. */
-function hasIssue({ body }: Answer, word: 'too_soon' | 'account_not_active'): boolean {
-  const issues: { code: string }[] = body?.error?.issues ?? [];
-  return issues.some(({ code }) => code === word);
-}
-
-/** The same account each time. Returns its id. */
-export async function connectAccount(client: ChaosClient, handle: string): Promise<string> {
-  const body = { platform: 'sandbox', credentials: { handle } };
-  const answer = await client.send({ method: 'POST', path: '/v1/accounts/connect', body });
-  if (answer.status >= 300) throw new Error(`No account: ${answer.text}`);
-  return answer.body.data.id as string;
-}
-
-function describe({ method, path }: ChaosRequest, { status, text }: Answer): string {
-  return `${method} ${path} was answered ${status}: ${text.slice(0, 300)}`;
 }

@@ -8,6 +8,8 @@ export type Way = 'now' | 'scheduled' | 'rescheduled' | 'early' | 'canceled' | '
 
 export interface PlannedPost {
   name: string;
+  /** Which of the projects creates it. */
+  project: number;
   way: Way;
   /** How far ahead it is scheduled. */
   aheadMs: number;
@@ -65,6 +67,7 @@ export function planPost(seed: number, number: number, mostAheadMs: number): Pla
   const random = createRandom(seed, `post ${number}`);
   return {
     name: `chaos-${seed}-${number}`,
+    project: 0,
     way: random.pick(ways),
     aheadMs: random.between(2_000, mostAheadMs),
     actAfterMs: random.between(100, 1_800),
@@ -74,6 +77,11 @@ export function planPost(seed: number, number: number, mostAheadMs: number): Pla
 
 function planTargets(random: Random): PlannedTarget[] {
   if (random.fraction() < 0.04) return [{ account: expiring, ...expiry }];
+  return planLastingTargets(random, outcomes);
+}
+
+/** At accounts whose logins don't expire. */
+function planLastingTargets(random: Random, outcomes: readonly Outcome[]): PlannedTarget[] {
   const accounts = random.shuffle(
     handles
       .keys()
@@ -83,4 +91,30 @@ function planTargets(random: Random): PlannedTarget[] {
   return accounts
     .slice(0, random.between(1, mostTargets))
     .map((account) => ({ account, ...random.pick(outcomes) }));
+}
+
+/** Nobody follows the posts of a burst one by one, to retry those whose network was away. */
+const burstOutcomes = outcomes.filter(({ options }) => options.outcome !== 'unavailable');
+
+const burstWays: readonly Way[] = [
+  ...Array.from({ length: 16 }, () => 'scheduled' as const),
+  'rescheduled',
+  'early',
+  'canceled',
+  'canceled',
+];
+
+/** A post of a burst. `aheadMs` is the burst's, unless its client moves the post. */
+export function planBurstPost(
+  random: Random,
+  { name, project, isScheduled }: { name: string; project: number; isScheduled: boolean },
+): PlannedPost {
+  return {
+    name,
+    project,
+    way: isScheduled ? random.pick(burstWays) : 'now',
+    aheadMs: random.between(2_000, 12_000),
+    actAfterMs: random.between(100, 5_000),
+    targets: planLastingTargets(random, burstOutcomes),
+  };
 }

@@ -7,25 +7,29 @@ import type { ChaosClient } from './client.ts';
 import type { Random } from './random.ts';
 
 export interface Receivers extends AsyncDisposable {
-  /** The ids of their webhooks. */
-  readonly webhooks: readonly string[];
+  readonly webhooks: readonly { id: string; project: number }[];
   readonly receipts: readonly Receipt[];
 }
 
 /** How many of its requests each refuses. */
 const refusals = { steady: 0.1, flaky: 0.35, broken: 0.8 } as const;
 
-export async function startReceivers(client: ChaosClient, random: Random): Promise<Receivers> {
+/** The same receivers for each project. */
+export async function startReceivers(
+  client: ChaosClient,
+  random: Random,
+  projects: number,
+): Promise<Receivers> {
   const receipts: Receipt[] = [];
   const secrets = new Map<string, string>();
   const receiver = await startReceiver({
     respond(request) {
-      const name = request.path.slice(1) as keyof typeof refusals;
+      const name = request.path.split('/').at(-1) as keyof typeof refusals;
       const reply = random.fraction() >= refusals[name] ? { status: 204 } : refuse(random);
       receipts.push({
         deliveryId: String(request.headers['x-service-delivery']),
         body: request.text,
-        isSigned: isSigned(request, secrets.get(name) ?? ''),
+        isSigned: isSigned(request, secrets.get(request.path) ?? ''),
         timestamp: String(request.headers['webhook-timestamp']),
         statusCode: typeof reply === 'string' ? null : reply.status!,
         at: new Date(),
@@ -33,13 +37,16 @@ export async function startReceivers(client: ChaosClient, random: Random): Promi
       return reply;
     },
   });
-  const webhooks: string[] = [];
-  for (const name of Object.keys(refusals)) {
-    const body = { url: `${receiver.url}/${name}`, name };
-    const answer = await client.send({ method: 'POST', path: '/v1/webhooks', body });
-    if (answer.status !== 201) throw new Error(`No webhook: ${answer.text}`);
-    webhooks.push(answer.body.data.id as string);
-    secrets.set(name, answer.body.data.secret as string);
+  const webhooks: { id: string; project: number }[] = [];
+  for (let project = 0; project < projects; project++) {
+    for (const name of Object.keys(refusals)) {
+      const path = `/${project}/${name}`;
+      const body = { url: `${receiver.url}${path}`, name };
+      const answer = await client.send({ method: 'POST', path: '/v1/webhooks', body, project });
+      if (answer.status !== 201) throw new Error(`No webhook: ${answer.text}`);
+      webhooks.push({ id: answer.body.data.id as string, project });
+      secrets.set(path, answer.body.data.secret as string);
+    }
   }
   return { webhooks, receipts, [Symbol.asyncDispose]: () => receiver.close() };
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connectAccounts } from './accounts.ts';
 import { balance, findLatestMs } from './books/books.ts';
 import {
   createProgress,
@@ -11,6 +12,7 @@ import {
   printPlan,
 } from './books/report.ts';
 import { settle } from './books/settling.ts';
+import { planBursts, projectCount, type Burst } from './bursts.ts';
 import { createChaosClient } from './client.ts';
 import { startCluster, type Cluster } from './cluster/cluster.ts';
 import { readFacts, readLastChange } from './books/facts.ts';
@@ -18,10 +20,9 @@ import type { Book, Loss, Window } from './books/records.ts';
 import { explainRepeats } from './books/repeats.ts';
 import type { Fault, Scene } from './faults.ts';
 import { startLiveClients } from './live-clients.ts';
-import { connectAccount, startLoad } from './load.ts';
+import { startLoad, type Load } from './load.ts';
 import { measurePace } from './machine.ts';
 import { readOptions, type Options } from './options.ts';
-import { handles } from './planned-posts.ts';
 import { createRandom } from './random.ts';
 import { startReceivers } from './receivers.ts';
 import { runUpload } from './upload/run.ts';
@@ -38,21 +39,22 @@ const interrupted = new AbortController();
 async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
   printPlan(seed, faults);
   const progress = createProgress();
-  const cluster = await startCluster(interrupted.signal);
+  const cluster = await startCluster(interrupted.signal, projectCount);
   try {
     progress('The installation is up.');
-    const { urls, key } = cluster;
-    const starter = createChaosClient(urls, key);
-    const accountIds: string[] = [];
-    for (const handle of handles) accountIds.push(await connectAccount(starter, handle));
-    await using receivers = await startReceivers(starter, createRandom(seed, 'receivers'));
+    const { urls } = cluster;
+    const keys = cluster.projects.map(({ key }) => key);
+    const starter = createChaosClient(urls, keys);
+    const accountIds = await connectAccounts(starter, projectCount);
+    const receiverRandom = createRandom(seed, 'receivers');
+    await using receivers = await startReceivers(starter, receiverRandom, projectCount);
     const firstChange = await readLastChange(cluster);
-    const liveClients = await startLiveClients(urls, key);
-    const pace = await measurePace(starter, accountIds[0]!);
+    const liveClients = await startLiveClients(urls, keys);
+    const pace = await measurePace(starter, accountIds[0]![0]!);
     progress(describePace(pace));
 
     const { perSecond, deadline } = pace;
-    const client = createChaosClient(urls, key, deadline);
+    const client = createChaosClient(urls, keys, deadline);
     const most = isShort ? 200 : 2_000;
     const mostAheadMs = isShort ? 5_000 : 12_000;
     const load = startLoad({ client, accountIds, seed, perSecond, most, mostAheadMs });
@@ -61,7 +63,8 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
     await sleep(beforeAndAfterMs);
     const random = createRandom(seed, 'faults at work');
     const scene = { cluster, client, load, random, deadline };
-    const { recovery, losses, lostWindows } = await causeFaults(faults, scene, progress);
+    const bursts = planBursts(seed, faults.length, isShort);
+    const { recovery, losses, lostWindows } = await causeFaults(faults, bursts, scene, progress);
     progress('The faults are over.');
     await sleep(beforeAndAfterMs);
     await load.stop(deadline(isShort ? 20_000 : 60_000));
@@ -89,6 +92,7 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
     await Promise.all(liveClients.map((one) => one.close()));
     return printBooks([recovery, requests, ...balance(facts)], {
       'posts accepted': facts.accepted.length,
+      '  in bursts': countBurstPosts(bursts, load),
       'targets public': facts.published.length,
       'webhook requests received': facts.receipts.length,
       'requests repeated by clients': client.repeats,
@@ -103,11 +107,37 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
   }
 }
 
+function countBurstPosts(bursts: readonly Burst[], { posts }: Load): string {
+  const accepted = new Set(posts.map(({ plan }) => plan));
+  const planned = bursts.flatMap((burst) => burst.posts);
+  return `${planned.filter((plan) => accepted.has(plan)).length} of ${planned.length}`;
+}
+
 type Running = Omit<Scene, 'lose' | 'restored'>;
 
-/** One after the other. Each is over once every process serves again. */
+/**
+ * The posts of a burst that are due together are there before the fault. Those that are published at once come
+ * with it. Resolves once that fault may begin; `created`: once every request of the burst was answered.
+ */
+async function startBurst(
+  { posts, aheadMs }: Burst,
+  { load, deadline }: Running,
+  progress: (line: string) => void,
+): Promise<{ created: Promise<void> }> {
+  if (aheadMs === undefined) {
+    progress(`burst: ${posts.length} posts at once`);
+    return { created: load.burst(posts, undefined) };
+  }
+  const scheduledAt = new Date(Date.now() + deadline(aheadMs));
+  progress(`burst: ${posts.length} posts due in ${inSeconds(deadline(aheadMs))}`);
+  await load.burst(posts, scheduledAt);
+  return { created: Promise.resolve() };
+}
+
+/** One after the other. Each is over once every process serves again, and its burst was accepted. */
 async function causeFaults(
   faults: readonly Fault[],
+  bursts: readonly Burst[],
   running: Running,
   progress: (line: string) => void,
 ): Promise<{ recovery: Book; losses: Loss[]; lostWindows: Window[] }> {
@@ -122,6 +152,8 @@ async function causeFaults(
   for (const [i, fault] of faults.entries()) {
     const { backInS = 45 } = fault;
     const name = `fault ${i + 1}, ${fault.name}`;
+    const burst = bursts.find((one) => one.fault === i);
+    const started = burst && (await startBurst(burst, running, progress));
     progress(name);
     const ends: (() => void)[] = [];
     const lose = () => {
@@ -148,6 +180,7 @@ async function causeFaults(
       recovery.differences.push(`${name}: not in ${waited}: ${silent.join(', ')}`);
     }
     for (const end of ends) end();
+    await started?.created;
     await sleep(quietMs);
   }
   return { recovery, losses, lostWindows };

@@ -41,8 +41,11 @@ function soundFacts(): Facts {
       },
     ],
     published: [{ id: 'x1', reference: 'res_1', createdAt: new Date(1_000) }],
-    events: [{ id: 'evt_1', kind: 'post.partial', postId: 'post_1', body }],
-    webhooks: ['wh_1'],
+    events: [{ id: 'evt_1', projectId: 'prj_1', kind: 'post.partial', postId: 'post_1', body }],
+    webhooks: [
+      { id: 'wh_1', projectId: 'prj_1' },
+      { id: 'wh_2', projectId: 'prj_2' },
+    ],
     deliveries: [{ id: 'dlv_1', eventId: 'evt_1', webhookId: 'wh_1', status: 'delivered' }],
     receipts: [{ ...taken }],
     attempts: [],
@@ -122,6 +125,11 @@ describe('a difference shows', () => {
       'an end with two events',
       /\[post.partial, post.partial\]/,
       (f) => f.events.push(f.events[0]!),
+    ],
+    [
+      'an event that went to another project',
+      /event evt_1 went to wh_2 of another project/,
+      (f) => f.deliveries.push({ ...f.deliveries[0]!, id: 'dlv_2', webhookId: 'wh_2' }),
     ],
     ['an event without a delivery', /there is no delivery/, (f) => (f.deliveries = [])],
     [

@@ -157,7 +157,7 @@ function balanceEvents({ accepted, stored, events }: Facts): Book {
 
 const attemptsInAll = 4;
 
-/** Each event reached each receiver, signed, or was refused by it as often as it was due. */
+/** Each event reached each receiver of its project alone, signed, or was refused as often as it was due. */
 function balanceDeliveries({ events, webhooks, deliveries, receipts, open }: Facts): Book {
   const byKey = new Map(deliveries.map((one) => [`${one.eventId} ${one.webhookId}`, one]));
   const byDelivery = Map.groupBy(receipts, ({ deliveryId }) => deliveryId);
@@ -165,11 +165,16 @@ function balanceDeliveries({ events, webhooks, deliveries, receipts, open }: Fac
   const late: string[] = [];
   for (const event of events) {
     for (const webhook of webhooks) {
-      const delivery = byKey.get(`${event.id} ${webhook}`);
+      const delivery = byKey.get(`${event.id} ${webhook.id}`);
+      if (webhook.projectId !== event.projectId) {
+        if (delivery)
+          differences.push(`event ${event.id} went to ${webhook.id} of another project`);
+        continue;
+      }
       const received = (delivery && byDelivery.get(delivery.id)) ?? [];
       const fault = faultOf(event, delivery, received);
       if (!fault) continue;
-      const line = `event ${event.id} for ${webhook} ${delivery?.id}: ${fault}`;
+      const line = `event ${event.id} for ${webhook.id} ${delivery?.id}: ${fault}`;
       const { isLost, why } = (fault === notEnded && open.get(delivery!.id)) || nothing;
       if (fault !== notEnded) differences.push(line);
       else if (isLost) differences.push(`lost: ${line}: ${why}`);

@@ -55,7 +55,10 @@ export async function readFacts(sources: Sources): Promise<Facts> {
       createdAt: created_at,
     })),
     events: await readEvents(db),
-    webhooks: [...receivers.webhooks],
+    webhooks: receivers.webhooks.map(({ id, project }) => ({
+      id,
+      projectId: cluster.projects[project]!.id,
+    })),
     deliveries: (await db.selectFrom('deliveries').selectAll().execute()).map((row) => ({
       id: row.id,
       eventId: row.event_id,
@@ -76,8 +79,7 @@ export async function readFacts(sources: Sources): Promise<Facts> {
 }
 
 function toAccepted(post: LoadedPost, { lostWindows, load }: Sources): AcceptedPost {
-  const { plan, id, requests, scheduledAt, isMoved, wasCanceled, retries } = post;
-  const acceptedAt = requests[0]!.at;
+  const { plan, id, acceptedAt, scheduledAt, isMoved, wasCanceled, retries } = post;
   return {
     name: `${plan.name} (${plan.way})`,
     id,
@@ -112,29 +114,30 @@ async function readEvents(db: Db): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom('events')
     .innerJoin('changes', 'changes.subject_id', 'events.id')
-    .select(['events.id', 'events.kind', 'events.post_id', 'events.body'])
+    .select(['events.id', 'events.project_id', 'events.kind', 'events.post_id', 'events.body'])
     .where('events.post_id', 'is not', null)
     .orderBy('changes.xid')
     .orderBy('changes.id')
     .execute();
-  return rows.map(({ id, kind, post_id, body }) => ({ id, kind, postId: post_id, body }));
+  return rows.map(({ id, project_id, kind, post_id, body }) => ({
+    id,
+    projectId: project_id,
+    kind,
+    postId: post_id,
+    body,
+  }));
 }
 
 export async function readStreams(
   db: Db,
   { cluster, liveClients, firstChange }: Pick<Sources, 'cluster' | 'liveClients' | 'firstChange'>,
 ) {
-  const rows = await db
-    .selectFrom('changes')
-    .selectAll()
-    .where('project_id', '=', cluster.projectId)
-    .orderBy('xid')
-    .orderBy('id')
-    .execute();
-  return liveClients.map(({ name, subject, received, isWhole }) => ({
+  const rows = await db.selectFrom('changes').selectAll().orderBy('xid').orderBy('id').execute();
+  const byProject = Map.groupBy(rows, ({ project_id }) => project_id);
+  return liveClients.map(({ name, project, subject, received, isWhole }) => ({
     name,
     received: [...received],
-    recorded: rows
+    recorded: (byProject.get(cluster.projects[project]!.id) ?? [])
       .filter((row) => row.subject === subject && (isWhole || BigInt(row.id) > firstChange))
       .map(({ kind, subject_id }) => `${kind} ${subject_id}`),
   }));

@@ -38,8 +38,8 @@ export interface Facts extends DeliveryFacts {
   /** The posts at the network. */
   published: PublishedPost[];
   events: StoredEvent[];
-  /** The webhooks, each subscribed to every event. */
-  webhooks: string[];
+  /** The webhooks, each subscribed to every event of its project. */
+  webhooks: Webhook[];
   deliveries: StoredDelivery[];
   receipts: Receipt[];
   /** Of each post and delivery that has not ended. */
@@ -88,8 +88,14 @@ export interface PublishedPost {
   createdAt: Date;
 }
 
+export interface Webhook {
+  id: string;
+  projectId: string;
+}
+
 export interface StoredEvent {
   id: string;
+  projectId: string;
   kind: string;
   postId: string | null;
   body: string;

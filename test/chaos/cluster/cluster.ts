@@ -23,8 +23,8 @@ export interface Cluster {
   readonly apis: readonly Role[];
   readonly workers: readonly Role[];
   readonly urls: readonly string[];
-  readonly key: string;
-  readonly projectId: string;
+  /** Each with a key that has every right. */
+  readonly projects: readonly { id: string; key: string }[];
   /** What a CLI command of the installation is run with. */
   readonly env: Record<string, string>;
   /** On the installation's database, beside its processes. */
@@ -60,7 +60,10 @@ const settings = {
 const [leastPort, mostPort] = [10_000, 32_768];
 
 /** An `interrupted` run ends at once, but not before what is being started is known. */
-export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
+export async function startCluster(
+  interrupted: AbortSignal,
+  projectCount: number,
+): Promise<Cluster> {
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-chaos-'));
   // Postgres runs as another user when we are root, and has to pass through.
   chmodSync(directory, 0o755);
@@ -99,10 +102,14 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
       return one.value;
     }) as [PostgresServer, PostgresServer, TemporalServer, unknown, number[]];
 
-    const [projectId, key] = await onDatabase(postgres.url, async (db) => {
+    const projects = await onDatabase(postgres.url, async (db) => {
       await migrate(db);
-      const { row, key } = await createProjectWithKey(db, 'chaos');
-      return [row.project_id, key] as const;
+      const created = [];
+      for (let number = 1; number <= projectCount; number++) {
+        const { row, key } = await createProjectWithKey(db, `chaos ${number}`);
+        created.push({ id: row.project_id, key });
+      }
+      return created;
     });
     await onDatabase(network.url, migrate);
 
@@ -147,15 +154,14 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
       apis,
       workers,
       urls,
-      key,
-      projectId,
+      projects,
       env,
       withDatabase: (work) => onDatabase(postgres.url, work),
       withSandbox: (work) => onDatabase(network.url, work),
       async findSilent(timeoutMs) {
         const deadline = Date.now() + timeoutMs;
         const checks = [
-          ...apis.map(({ name }, i) => ({ name, check: () => serves(urls[i]!, key) })),
+          ...apis.map(({ name }, i) => ({ name, check: () => serves(urls[i]!, projects[0]!.key) })),
           ...workers.map(({ name }, i) => ({ name, check: () => isWell(workerUrls[i]!) })),
         ];
         const silent = await Promise.all(
