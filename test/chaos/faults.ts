@@ -19,10 +19,10 @@ export interface Scene {
   /** How long to wait on this machine for what takes so long on a quiet one. */
   deadline(ms: number): number;
   /**
-   * From now on, outcomes of deliveries in flight may get lost: until the returned function is called, or
-   * until every process serves again.
+   * From now on, or from that time on, outcomes of deliveries in flight may get lost: until the returned function
+   * is called, or until every process serves again.
    */
-  lose(): () => void;
+  lose(from?: Date): () => void;
   /** Called once a restored copy is in use, with the time at which it was begun. */
   restored(copiedAt: Date): void;
 }
@@ -150,23 +150,28 @@ async function fillPools(client: ChaosClient): Promise<void> {
 /** A worker's own grace is 20 s. */
 const graceMs = 30_000;
 
+/** A process that is too slow to finish its work in time loses what it has in flight, as at a kill. */
+async function terminate(role: Role, { deadline, lose }: Scene): Promise<void> {
+  const from = new Date();
+  const hasFinished = await role.terminate(deadline(graceMs));
+  if (!hasFinished) lose(from)();
+}
+
 /** One worker has a wrong clock; then it is started again with the right one. */
-async function shiftClock(
-  { cluster, random, deadline }: Scene,
-  clockShiftMs: number,
-): Promise<void> {
-  const worker = random.pick(cluster.workers);
-  await worker.terminate(deadline(graceMs));
+async function shiftClock(scene: Scene, clockShiftMs: number): Promise<void> {
+  const worker = scene.random.pick(scene.cluster.workers);
+  await terminate(worker, scene);
   worker.start({ clockShiftMs });
   await sleep(shiftedMs);
-  await worker.terminate(deadline(graceMs));
+  await terminate(worker, scene);
   worker.start();
 }
 
 /** As a deployment does: each process ends and is up again before the next one. */
-async function restartEach({ cluster, random, deadline }: Scene): Promise<void> {
+async function restartEach(scene: Scene): Promise<void> {
+  const { cluster, random, deadline } = scene;
   for (const role of random.shuffle([...cluster.apis, ...cluster.workers])) {
-    await role.terminate(deadline(graceMs));
+    await terminate(role, scene);
     role.start();
     await cluster.findSilent(deadline(120_000));
   }

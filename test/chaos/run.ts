@@ -156,8 +156,7 @@ async function causeFaults(
     const started = burst && (await startBurst(burst, running, progress));
     progress(name);
     const ends: (() => void)[] = [];
-    const lose = () => {
-      const from = new Date();
+    const lose = (from = new Date()) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       void promise.then(() => losses.push({ name, from, to: new Date() }));
       ends.push(resolve);

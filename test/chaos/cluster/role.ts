@@ -12,8 +12,11 @@ export interface Role {
   /** `clockShiftMs`: its clock is wrong by so much. */
   start(options?: { clockShiftMs?: number }): void;
   kill9(): Promise<void>;
-  /** As an operator or a container engine does it. Throws if it had to be killed after that time. */
-  terminate(withinMs: number): Promise<void>;
+  /**
+   * As an operator or a container engine does it. False: it ended before its work did. Throws if it had to be
+   * killed after that time.
+   */
+  terminate(withinMs: number): Promise<boolean>;
   stall(): void;
   resume(): void;
   readonly isRunning: boolean;
@@ -71,10 +74,10 @@ export async function createRole(options: RoleOptions): Promise<Role> {
     signal('SIGKILL');
     await program?.exit;
   }
-  async function terminate(withinMs: number): Promise<void> {
+  async function terminate(withinMs: number): Promise<boolean> {
     signal('SIGTERM');
     const ended = await within(withinMs, program!.exit);
-    if (ended) return;
+    if (ended) return !program!.output().includes('some parts did not stop in time');
     await kill9();
     throw new Error(`${name} did not end within ${withinMs / 1_000} s of SIGTERM`);
   }
