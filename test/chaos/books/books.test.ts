@@ -192,6 +192,27 @@ describe('no difference', () => {
     };
     expect(differencesAfter(refuse)).toEqual([]);
   });
+
+  const attempt = {
+    deliveryId: 'dlv_1',
+    timestamp: '1',
+    statusCode: null as number | null,
+    startedAt: new Date(1_000),
+    recordedAt: new Date(2_000),
+  };
+
+  test('if an attempt timed out before it reached its receiver', () => {
+    const fail = (statusCodes: (number | null)[]) => (facts: Facts) => {
+      facts.deliveries[0]!.status = 'failed';
+      facts.receipts = [503, 503, 503].map((statusCode) => ({ ...taken, statusCode }));
+      facts.attempts = statusCodes.map((statusCode) => ({ ...attempt, statusCode }));
+    };
+    expect(differencesAfter(fail([503, null, 503, 503]))).toEqual([]);
+    const answered = differencesAfter(fail([503, 503, 503, 503]));
+    expect(answered).toEqual([
+      expect.stringMatching(/says failed after 3 requests and 4 attempts/),
+    ]);
+  });
 });
 
 test('the latest scheduled target is found', () => {
