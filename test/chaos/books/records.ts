@@ -28,7 +28,7 @@ export interface DeliveryFacts {
   receipts: readonly Pick<Receipt, 'deliveryId' | 'timestamp' | 'statusCode' | 'at'>[];
   attempts: readonly StoredAttempt[];
   losses: readonly Loss[];
-  /** How long after a request its outcome is recorded at the latest, unless a fault prevents it. */
+  /** How long after a request its outcome is recorded at the latest, by the pace at the start of the run. */
   flightMs: number;
 }
 

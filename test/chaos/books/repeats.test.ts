@@ -128,6 +128,19 @@ describe('a difference shows', () => {
   });
 });
 
+test('a machine that became slower takes longer to record, so a later fault explains a repeat', () => {
+  const early = [{ at: 1 }, { at: 20, recorded: 20.1 }];
+  const slow = [{ at: 30, recorded: 40 }];
+  const all = [factsOf('dlv_1', early), factsOf('dlv_2', slow)];
+  const found = explainRepeats({
+    receipts: all.flatMap(({ receipts }) => receipts),
+    attempts: all.flatMap(({ attempts }) => attempts),
+    losses: [kill],
+    flightMs: 5_000,
+  });
+  expect(found.differences).toEqual([]);
+});
+
 test('a difference names each request, and how it was recorded', () => {
   const facts = factsOf('dlv_1', [{ at: 1 }, { at: 3, recorded: 3.1 }]);
   const [first, next] = [1, 3].map((s) => second(s).toISOString());

@@ -28,11 +28,13 @@ interface Flight {
 const heartbeatMs = 10_000;
 
 export function explainRepeats(facts: DeliveryFacts): Repeats {
-  const { losses, flightMs } = facts;
+  const { losses } = facts;
+  const flightsById = listFlights(facts);
+  const flightMs = findFlightMs([...flightsById.values()].flat(), facts);
   const faults = losses.map(({ name }) => ({ name, inFlight: 0, repeats: 0 }));
   const differences: string[] = [];
   let repeats = 0;
-  for (const [id, flights] of listFlights(facts)) {
+  for (const [id, flights] of flightsById) {
     for (const flight of flights) {
       losses.forEach(
         (loss, i) => (faults[i]!.inFlight += Number(isCaught(flight, loss, flightMs))),
@@ -41,7 +43,7 @@ export function explainRepeats(facts: DeliveryFacts): Repeats {
     for (const [i, next] of flights.entries()) {
       if (i === 0) continue;
       repeats++;
-      const cause = findCause(flights.slice(0, i), next, facts);
+      const cause = findCause(flights.slice(0, i), next, { losses, flightMs });
       if (typeof cause === 'string') {
         const requests = flights
           .slice(0, i + 1)
@@ -59,7 +61,7 @@ export function explainRepeats(facts: DeliveryFacts): Repeats {
 function findCause(
   before: Flight[],
   next: Flight,
-  { losses, flightMs }: DeliveryFacts,
+  { losses, flightMs }: Pick<DeliveryFacts, 'losses' | 'flightMs'>,
 ): Loss | string | undefined {
   const known = before.find(
     ({ attempt }) => attempt?.statusCode != null && attempt.recordedAt < next.sentAt,
@@ -78,6 +80,17 @@ function findCause(
 
 const seconds = (from: Date, { receivedAt }: Flight) =>
   `${((receivedAt.getTime() - from.getTime()) / 1_000).toFixed(1)} s`;
+
+/**
+ * How long an outcome takes to be recorded at the latest, unless a fault prevents it. A machine that became slower
+ * than it was at the start of the run shows by those that no fault touched.
+ */
+function findFlightMs(flights: Flight[], { losses, flightMs }: DeliveryFacts): number {
+  const recordedAfterMs = flights
+    .filter((flight) => flight.attempt && !losses.some((loss) => isCaught(flight, loss, flightMs)))
+    .map(({ receivedAt, attempt }) => attempt!.recordedAt.getTime() - receivedAt.getTime());
+  return Math.max(flightMs, ...recordedAfterMs);
+}
 
 function describeFlight({ sentAt, receivedAt, attempt }: Flight): string {
   const recorded = attempt
