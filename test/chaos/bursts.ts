@@ -32,6 +32,6 @@ export function planBursts(seed: number, faults: number, isShort: boolean): Burs
         isScheduled,
       }),
     );
-    return { fault, aheadMs: isScheduled ? random.between(3_000, 7_000) : undefined, posts };
+    return { fault, aheadMs: isScheduled ? random.between(5_000, 9_000) : undefined, posts };
   });
 }
