@@ -12,6 +12,7 @@ import {
   printPlan,
 } from './books/report.ts';
 import { settle } from './books/settling.ts';
+import { findStalls } from './books/stalls.ts';
 import { planBursts, projectCount, type Burst } from './bursts.ts';
 import { createChaosClient } from './client.ts';
 import { startCluster, type Cluster } from './cluster/cluster.ts';
@@ -81,7 +82,9 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
     const patience = { settleMs: deadline(settleMs), watchMs: deadline(watchMs) };
     const watched = await settle(sources, patience);
     progress(watched.open.size > 0 ? 'The time is up.' : 'Nothing is under way.');
-    const facts = await readFacts({ ...sources, watched });
+    const { workers } = cluster;
+    const stalls = findStalls(workers.map((worker) => worker.output()));
+    const facts = await readFacts({ ...sources, watched, losses: [...losses, ...stalls] });
     const requests: Book = {
       name: 'requests were answered',
       entries: load.posts.length,
