@@ -22,9 +22,26 @@ export function createDeliveryRecorder(
   onTransitions: (transitions: WebhookTransition[]) => void = () => undefined,
 ): DeliveryRecorder {
   async function insertAll(attempts: AttemptRecord[]): Promise<void[]> {
-    const transitions = await insertAttempts(db, notifier, attempts);
-    if (transitions.length > 0) onTransitions(transitions);
+    for (const group of separateRepeats(attempts)) {
+      const transitions = await insertAttempts(db, notifier, group);
+      if (transitions.length > 0) onTransitions(transitions);
+    }
     return attempts.map(() => undefined);
   }
   return { record: createGroupedWrite(insertAll, { maxItems: maxGroup }) };
+}
+
+/**
+ * One statement updates a row only once. So each group has one attempt of a delivery, and its next attempt is in
+ * the next group. A process that stood still may make two attempts of a delivery at the same time.
+ */
+function separateRepeats(attempts: AttemptRecord[]): AttemptRecord[][] {
+  const groups: AttemptRecord[][] = [];
+  const counts = new Map<string, number>();
+  for (const attempt of attempts) {
+    const count = counts.get(attempt.delivery_id) ?? 0;
+    counts.set(attempt.delivery_id, count + 1);
+    (groups[count] ??= []).push(attempt);
+  }
+  return groups;
 }

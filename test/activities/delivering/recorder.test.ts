@@ -101,6 +101,19 @@ describe('record', () => {
     expect(xids.get(ids[0]!)).not.toBe(xids.get(ids[1]!));
   });
 
+  test('logs both attempts of one delivery that end together, and keeps the success', async () => {
+    const [twice, once] = await addDeliveries(2);
+    const records = [attempt(twice!), attempt(once!), attempt(twice!, failed(1))];
+    await Promise.all(records.map((record) => recorder.record(record)));
+    const logged = await attemptsOf(twice!);
+    expect(logged.map(({ number, status_code }) => [number, status_code])).toEqual([
+      [1, 200],
+      [2, 503],
+    ]);
+    expect(await delivery(twice!)).toMatchObject({ status: 'delivered', attempt_count: 2 });
+    expect(await attemptsOf(once!)).toHaveLength(1);
+  });
+
   test('rejects only the attempt that Postgres refuses, and writes the others of its group', async () => {
     const [broken, beside, next, later] = await addDeliveries(4);
     // Postgres has no such integer.
