@@ -1,9 +1,13 @@
 // Finds when a worker stood still, by what it printed: on a busy machine, no fault is needed for that.
 import type { Loss } from './records.ts';
 
-/** As long as a worker owns a batch of deliveries. Temporal's SDK warns of each task that took longer. */
+/**
+ * As long as a worker owns a batch of deliveries. Temporal's SDK warns of each task that took longer, and of attempts
+ * that ended after Temporal had given their task to another worker.
+ */
 const stalledMs = 5_000;
-const warning = /^\{.*"time":(\d+).*Workflow task duration exceeded 5 seconds/gm;
+const warning =
+  /^\{.*"time":(\d+).*(?:Workflow task duration exceeded 5 seconds|Tried to complete untracked local activity)/gm;
 
 /** Another process repeats what a worker had in flight when it stood still. */
 export function findStalls(outputs: readonly string[]): Loss[] {
