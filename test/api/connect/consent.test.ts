@@ -63,12 +63,12 @@ describe('the page before the consent', () => {
     const session = await createSession();
     const [browser, other] = [browse(at), browse(at)];
     const read = async (by = browser) => (await by.visit(session.url)).html;
-    expect(await read()).not.toContain('Ask');
+    expect(await read()).not.toContain('Ask ');
     const consent = await beginConsent(browser, session.url);
     expect(await read()).toContain('<p>Ask Test.</p>');
-    expect(await read(other)).not.toContain('Ask');
+    expect(await read(other)).not.toContain('Ask ');
     await browser.submit(consent, { decision: 'allow' });
-    expect(await read()).not.toContain('Ask');
+    expect(await read()).not.toContain('Ask ');
   });
 
   test('begins a consent only with its own state', async () => {
