@@ -47,7 +47,7 @@ const revokeTimeoutMs = 5_000;
 
 /** Every call throws only PlatformErrors. */
 export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
-  const { network, issuer, scopes, hasPkce = true } = settings;
+  const { network, issuer, scopes, scopeSeparator = ' ', hasPkce = true } = settings;
   const endpoints = { ...settings, fetch };
   const server: oauth.AuthorizationServer = {
     issuer: issuer ?? new URL(settings.tokenEndpoint).origin,
@@ -107,7 +107,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         response_type: 'code',
         client_id,
         redirect_uri: callbackUrl,
-        scope: scopes.join(' '),
+        scope: scopes.join(scopeSeparator),
         state,
         ...(hasPkce && {
           code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
@@ -143,7 +143,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
             checked,
             callbackUrl,
             hasPkce ? verifier : oauth.nopkce,
-            options,
+            { ...options, additionalParameters: settings.codeParameters ?? {} },
           );
         },
         (client, response) => oauth.processAuthorizationCodeResponse(server, client, response),

@@ -35,10 +35,18 @@ export interface OAuthNetwork {
   dpop?: oauth.DPoPHandle;
   /** Scopes that the consent page asks for. */
   scopes: readonly string[];
+  /** Between the scopes of the consent page. Default: a space, as RFC 6749 says. */
+  scopeSeparator?: ',';
   /** Whether the network supports PKCE. Default: true. */
   hasPkce?: boolean;
   /** Other parameters of the consent page. */
   parameters?: Record<string, string>;
+  /** Other parameters of the exchange of a code. */
+  codeParameters?: Record<string, string>;
+  /**
+   * Reads an error of the endpoints that isn't in the form of RFC 6749. Undefined: the body is no such error.
+   */
+  readError?(body: unknown): { error: string; error_description: string } | undefined;
   /** Returns the owner of the tokens as further credentials of the login. Throws if they can't be used. */
   identify?(answer: oauth.TokenEndpointResponse): Record<string, string>;
   /** The login is useless without a refresh token. Default: false. */
@@ -74,7 +82,7 @@ export async function ask<T>(
   send: Send,
   read: (client: oauth.Client, response: Response) => Promise<T>,
 ): Promise<T> {
-  const { fetch, clientAuth, dpop } = endpoints;
+  const { clientAuth, dpop } = endpoints;
   const client = { client_id: clientId };
   const hidden = [...secrets, clientSecret ?? ''];
   async function attempt() {
@@ -83,7 +91,7 @@ export async function ask<T>(
       ...(dpop && { DPoP: dpop }),
       // The guard decides which addresses may be reached.
       [oauth.allowInsecureRequests]: true,
-      [oauth.customFetch]: (url, init) => fetchWhole(fetch, url, init),
+      [oauth.customFetch]: (url, init) => fetchWhole(endpoints, url, init),
     });
     return read(client, response);
   }
@@ -155,10 +163,10 @@ const Answer = z.record(z.string(), z.unknown());
 
 /**
  * Removes the challenge, because the library would then not read the error in the body. Adds `token_type`,
- * which some networks leave out.
+ * which some networks leave out. Writes an error in the form of RFC 6749.
  */
 async function fetchWhole(
-  fetch: Fetch,
+  { fetch, readError }: Endpoints,
   url: string,
   init: oauth.CustomFetchOptions<'POST', URLSearchParams>,
 ) {
@@ -169,7 +177,9 @@ async function fetchWhole(
   const body = Answer.safeParse(parseJson(text)).data;
   const isToken = body?.['access_token'] !== undefined;
   const tokens = body && JSON.stringify({ token_type: 'bearer', ...toReadable(body) });
-  return new Response(isToken ? tokens : text, { status: response.status, headers });
+  const error = response.ok ? undefined : readError?.(body);
+  const answer = error ? JSON.stringify(error) : text;
+  return new Response(isToken ? tokens : answer, { status: response.status, headers });
 }
 
 /**
