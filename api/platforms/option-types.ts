@@ -50,9 +50,10 @@ export function buildOptionTypes(builder: Builder, title: string, schema: z.ZodO
   const answered = `Options of a post to ${title}. Omitted options are null.`;
   return {
     output: createOutput({ ...place, meta: { description: answered } }, options),
+    // No input requires an option, because the account may have a default for it.
     input: createInput(
       { ...place, meta: { description: `Options of a post to ${title}.` } },
-      options,
+      options.map((option) => ({ ...option, isRequired: false })),
     ),
   };
 }
