@@ -31,6 +31,8 @@ export interface SimulatedNetwork extends AsyncDisposable {
   readonly app?: NewApp;
   /** The media of each post. Absent: posts have no media. */
   readonly media?: readonly TargetMedia[];
+  /** Options of each post, and the default options of its account. Absent: posts have no options. */
+  readonly options?: Readonly<Record<string, unknown>>;
   listPosts(): Promise<PublicPost[]> | PublicPost[];
   /** How often the network has issued new tokens. */
   countRefreshes(): Promise<number> | number;

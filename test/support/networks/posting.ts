@@ -112,6 +112,7 @@ export async function writePost(
       caption: `hello ${id}`,
       kind: isComment ? ('comment' as const) : ('post' as const),
       ...(isComment && { media: '[]' }),
+      ...(network.options && { platform_options: JSON.stringify(network.options) }),
       answers_result_id: resultIds[position - 1] ?? null,
       thread_position: shape === 'thread' ? position : null,
       usage_month: isComment ? null : month,
@@ -143,7 +144,12 @@ async function insertItem(db: Db, projectId: string, file: TargetMedia): Promise
 export async function addAccount(
   db: Db,
   projectId: string,
-  { platform, connection, app }: Pick<SimulatedNetwork, 'platform' | 'connection' | 'app'>,
+  {
+    platform,
+    connection,
+    app,
+    options = {},
+  }: Pick<SimulatedNetwork, 'platform' | 'connection' | 'app' | 'options'>,
 ): Promise<string> {
   const id = newId('account');
   const { credentials } = connection;
@@ -161,6 +167,7 @@ export async function addAccount(
       account_name: connection.accountName,
       external_account_id: connection.externalAccountId,
       traits: JSON.stringify(connection.traits ?? {}),
+      default_options: JSON.stringify(options),
       connection_type: 'byo',
       scope: connection.scope,
       status: 'active',

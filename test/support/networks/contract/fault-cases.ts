@@ -127,7 +127,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
         caption,
         media: subject.media ?? [],
         replyTo: null,
-        platformOptions: {},
+        platformOptions: subject.requiredOptions ?? {},
         dueAt,
         credentials,
         traits,

@@ -34,6 +34,7 @@ export function toKind(subject: NetworkSubject): NetworkKind {
         switchboard,
         ...(await connect(platform, network)),
         ...(subject.media && { media: subject.media }),
+        ...(subject.requiredOptions && { options: subject.requiredOptions }),
         listPosts: () => network.listPosts(),
         countRefreshes: () => network.countRefreshes?.() ?? 0,
         listSecrets: () => network.listSecrets(),

@@ -31,6 +31,7 @@ export interface LiveSubject extends Pick<
   | 'textOf'
   | 'hasFlatThreads'
   | 'needsMedia'
+  | 'requiredOptions'
   | 'refreshesOnlyOld'
 > {
   readonly textLimit?: number;
@@ -65,6 +66,7 @@ export function describeLiveCases(subject: LiveSubject): void {
       network,
       isByConsent,
       needsMedia: subject.needsMedia ?? false,
+      ...(subject.requiredOptions && { requiredOptions: subject.requiredOptions }),
       patienceMs: subject.patienceMs ?? 25_000,
       onPublished: (post) => subject.onPublished?.(post),
     });

@@ -18,7 +18,7 @@ export interface LiveClient {
   /** The text of every answer. */
   readonly answers: string[];
   call(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** A target of the account, with an image if the network needs one. */
+  /** A target of the account, with an image and options if the network needs them. */
   targetOf(target: Target): Target;
   /** Returns the results of the post once it has ended. Fails if the post does not succeed. */
   publish(targets: Target[]): Promise<PostResult[]>;
@@ -47,6 +47,8 @@ export interface LiveAccount {
   isByConsent?: boolean;
   /** Posts need an image. Default: false. */
   needsMedia?: boolean;
+  /** Options of every post. Default: none. */
+  requiredOptions?: Readonly<Record<string, unknown>>;
   /** How long a post or a user's consent may take. */
   patienceMs: number;
   /** Called with each post that is now at the network. `post`: the post's address there, or its ID. */
@@ -55,8 +57,9 @@ export interface LiveAccount {
 
 export async function connectClient(
   app: TestApp,
-  { platform, network, isByConsent, needsMedia = false, patienceMs, onPublished }: LiveAccount,
+  { platform, network, patienceMs, onPublished, ...account }: LiveAccount,
 ): Promise<LiveClient> {
+  const { isByConsent, needsMedia = false, requiredOptions } = account;
   const answers: string[] = [];
   async function call(method: string, path: string, body?: unknown) {
     const answer = await app.api.call(method, path, body);
@@ -109,6 +112,9 @@ export async function connectClient(
     account_id: accountId,
     ...(mediaIds && target['in_reply_to'] === undefined && { media_ids: mediaIds }),
     ...target,
+    ...(requiredOptions && {
+      platform_options: { ...requiredOptions, ...(target['platform_options'] as object) },
+    }),
   });
 
   async function publish(targets: Target[]): Promise<PostResult[]> {

@@ -129,6 +129,8 @@ export interface NetworkFacts {
   readonly otherOptions?: readonly string[];
   /** Threads have one level: every later part of a thread replies to the first part. */
   readonly hasFlatThreads?: true;
+  /** Options that every post needs. Absent: a post needs none. */
+  readonly requiredOptions?: Readonly<Record<string, unknown>>;
   /** A post needs an image or a video. A reply has none. */
   readonly needsMedia?: true;
   /** The network refreshes only a login that is at least a day old, and doesn't say how old a login is. */
