@@ -25,18 +25,19 @@ export function fillInTables(page: string): string {
 
 /** What a user connects with, and the server that the tests publish to. */
 const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: string]> = {
-  bluesky: ['Login page or app password', 'A real server (PDS)'],
-  mastodon: ['Consent page, or access token', 'Simulator'],
+  bluesky: ['Login or app password', 'Real server (PDS)'],
+  mastodon: ['Consent page or token', 'Simulator'],
   twitter: ['Consent page', 'Simulator'],
-  linkedin: ['Consent page, or access token', 'Simulator'],
+  linkedin: ['Consent page or token', 'Simulator'],
   threads: ['Consent page', 'Simulator ³'],
   facebook: ['Consent page', 'Simulator ³'],
   instagram: ['Consent page', 'Simulator ³'],
+  pinterest: ['Consent page', 'Simulator ³'],
   telegram: ['Bot token and chat', 'Simulator'],
-  discord: ['Webhook, or bot and channel', 'Simulator'],
+  discord: ['Webhook, or bot', 'Simulator'],
   slack: ['Bot token and channel', 'Simulator'],
-  wordpress: ['Site and application password', 'A real server (WordPress)'],
-  nostr: ['Private key and relays', 'A real server (nostr-relay)'],
+  wordpress: ['Application password', 'Real server (WordPress)'],
+  nostr: ['Private key and relays', 'Real server (nostr-relay)'],
   sandbox: ['Any name', 'Built in'],
 };
 
@@ -62,7 +63,7 @@ function networkTable(): string {
     networks.some(({ rulesFor }) => rulesFor) && '¹ Limits depend on the account.',
     networks.some(({ needsPublicMedia }) => needsPublicMedia) &&
       '² Needs a public `https` address, from which it fetches media.',
-    "³ The tests also check the simulator with Meta's SDK or, for Threads, Meta's Postman collection.",
+    "³ The tests also check the simulator with the network's own SDK or description of its API.",
   ];
   return [table, ...notes.filter(Boolean)].join('\n\n');
 }

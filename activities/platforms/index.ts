@@ -14,6 +14,7 @@ import { createFacebook } from './facebook/index.ts';
 import { createInstagram } from './instagram/index.ts';
 import { createLinkedIn } from './linkedin/index.ts';
 import { createMastodon } from './mastodon/index.ts';
+import { createPinterest } from './pinterest/index.ts';
 import type { Fetch, FormMethod, Platform } from './platform.ts';
 import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
@@ -82,6 +83,7 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     facebook: createFacebook({ ...settings.facebook, ...tools }),
     threads: createThreads({ ...settings.threads, ...tools }),
     instagram: createInstagram({ ...settings.instagram, ...tools }),
+    pinterest: createPinterest({ ...settings.pinterest, ...tools }),
     telegram: createTelegram({ ...settings.telegram, ...tools }),
     discord: createDiscord({ ...settings.discord, ...tools }),
     slack: createSlack({ ...settings.slack, ...tools }),

@@ -10,6 +10,7 @@ import { linkedin } from './linkedin.ts';
 import { nostr } from './nostr.ts';
 import { discord } from './discord.ts';
 import { mastodon } from './mastodon.ts';
+import { pinterest } from './pinterest.ts';
 import { sandbox } from './sandbox.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
@@ -27,6 +28,7 @@ const definitions = [
   facebook,
   threads,
   instagram,
+  pinterest,
   telegram,
   discord,
   slack,

@@ -16,6 +16,7 @@ const secrets: Record<PlatformName, string[]> = {
   linkedin: ['access_token'],
   mastodon: ['access_token'],
   nostr: ['private_key'],
+  pinterest: [],
   sandbox: [],
   slack: ['bot_token'],
   telegram: ['bot_token'],

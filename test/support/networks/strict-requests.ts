@@ -35,7 +35,7 @@ const refusals: Record<RefusalKind, Refusal> = {
 };
 
 export interface Route {
-  method: 'GET' | 'POST' | 'PUT';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Matches the whole path, without the query. */
   path: RegExp;
   /** `params`: the texts that the groups of `path` matched. */

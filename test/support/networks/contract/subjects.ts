@@ -2,6 +2,7 @@
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import { instagramFacts } from '../instagram/subject.ts';
+import { pinterestFacts } from '../pinterest/subject.ts';
 import { slackFacts } from '../slack/subject.ts';
 import { facebookFacts } from '../facebook/subject.ts';
 import { linkedinFacts } from '../linkedin/subject.ts';
@@ -26,6 +27,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   facebook: () => facebookFacts,
   threads: () => threadsFacts,
   instagram: () => instagramFacts,
+  pinterest: () => pinterestFacts,
   telegram: () => telegram,
   slack: () => slackFacts,
   discord: ({ webhook_url }) => (webhook_url === undefined ? discordBot : discordWebhook),
