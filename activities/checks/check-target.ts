@@ -13,9 +13,9 @@ export function toTarget(run: CheckRun, access: Access): CheckedTarget {
     externalAccountId,
     // The text contains the time, because networks refuse a text that they have seen before.
     caption: `Fanfare tests this account, ${check.created_at.toISOString()}.`,
-    media: needsPublicMedia ? [toMedia(run)] : [],
+    media: needsPublicMedia || trialPost?.needsImage ? [toMedia(run)] : [],
     replyTo: null,
-    platformOptions: { ...trialPost?.options },
+    platformOptions: { ...defaultsOf(run), ...trialPost?.options },
     dueAt: check.created_at,
     credentials,
     traits,
@@ -23,6 +23,12 @@ export function toTarget(run: CheckRun, access: Access): CheckedTarget {
     app,
     scope: check.scope.length > 0 ? check.scope : null,
   };
+}
+
+function defaultsOf({ check, platform }: CheckRun): Record<string, unknown> {
+  const names = platform.definition.trialPost?.defaults ?? [];
+  const given = Object.entries(check.default_options);
+  return Object.fromEntries(given.filter(([name]) => names.includes(name)));
 }
 
 function toMedia({ dependencies: { publicUrls }, check }: CheckRun): TargetMedia {

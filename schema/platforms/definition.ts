@@ -217,6 +217,10 @@ export interface PlatformDefinition {
   /** The post that a check publishes if it is asked to. Absent: a post without options, for everyone. */
   readonly trialPost?: {
     readonly options?: Readonly<Record<string, unknown>>;
+    /** Options that the trial post takes from the account's defaults, such as a board. */
+    readonly defaults?: readonly string[];
+    /** The trial post has an image. */
+    readonly needsImage?: true;
     /** Who sees the trial post. */
     readonly seenBy?: string;
     /** A sentence on what the trial post costs. */

@@ -97,6 +97,11 @@ export const pinterest = definePlatform({
     boards: 'Boards of the account, and group boards that it may pin to.',
     board_sections: 'Sections of the boards. Their parents are the boards.',
   },
+  trialPost: {
+    defaults: ['board_id'],
+    needsImage: true,
+    seenBy: 'everyone for a few seconds',
+  },
   preparesOnlyMedia: true,
   // Pinterest recognizes no repeat.
   commitRepeatsForMs: 0,

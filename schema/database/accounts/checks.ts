@@ -90,6 +90,8 @@ export function listChecksById(db: Db, scope: RowScope, ids: string[]): Promise<
 export interface RunningCheck extends AccountCheckRow {
   /** What the network granted to the account. */
   scope: SocialAccountRow['scope'];
+  /** Default options of the account. */
+  default_options: SocialAccountRow['default_options'];
   /** The operator paused the network or the project. */
   is_paused: boolean;
   /** The database was restored after the check began, so its post may be public. */
@@ -105,7 +107,12 @@ export function findRunningCheck(db: Db, id: string): Promise<RunningCheck | und
     .selectFrom('account_checks')
     .innerJoin('social_accounts as account', 'account.id', 'social_account_id')
     .selectAll('account_checks')
-    .select(['account.scope', isUnderPause('account').as('is_paused'), wasRestored])
+    .select([
+      'account.scope',
+      'account.default_options',
+      isUnderPause('account').as('is_paused'),
+      wasRestored,
+    ])
     .where('account_checks.id', '=', id)
     .where('account_checks.status', '=', 'running')
     .executeTakeFirst();

@@ -17,6 +17,7 @@ import { instagram, instagramOfPage } from '../../support/networks/instagram/sub
 import { linkedinMember, linkedinPage } from '../../support/networks/linkedin/subject.ts';
 import { goToSocial, mastodon } from '../../support/networks/mastodon/subject.ts';
 import { nostr } from '../../support/networks/nostr/subject.ts';
+import { pinterest } from '../../support/networks/pinterest/subject.ts';
 import { slackSubject } from '../../support/networks/slack/subject.ts';
 import { telegram } from '../../support/networks/telegram/subject.ts';
 import { threads } from '../../support/networks/threads/subject.ts';
@@ -27,7 +28,7 @@ import { useDatabase } from '../../support/rows/database.ts';
 const database = useDatabase();
 const media = forFile(() => startMediaHost(database.db));
 
-const removing = [sandbox, mastodon, goToSocial, wordpressSubject];
+const removing = [sandbox, mastodon, goToSocial, pinterest, wordpressSubject];
 const staying = [
   discordBot,
   discordWebhook,

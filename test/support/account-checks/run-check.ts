@@ -11,7 +11,7 @@ import { createClient } from '../receivers/loopback.ts';
 import { addCheck as addCheckRow } from '../rows/checks.ts';
 import { addProject } from '../rows/rows.ts';
 
-export type CheckedNetwork = Pick<SimulatedNetwork, 'platform' | 'connection' | 'app'>;
+export type CheckedNetwork = Pick<SimulatedNetwork, 'platform' | 'connection' | 'app' | 'options'>;
 
 export interface AddedCheck {
   projectId: string;
