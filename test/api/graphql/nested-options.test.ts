@@ -154,6 +154,17 @@ describe('the types of nested options', () => {
     ]);
   });
 
+  test('are not required at the top, because the account may have a default', () => {
+    const builder = new SchemaBuilder<GraphqlTypes>({ plugins: [] } as never);
+    const { input } = buildOptionTypes(builder, 'Own', z.strictObject({ board_id: z.string() }))!;
+    builder.queryType({
+      fields: (t) => ({
+        echo: t.string({ args: { input: t.arg({ type: input }) }, resolve: () => '' }),
+      }),
+    });
+    expect(printSchema(builder.toSchema())).toContain('boardId: String\n');
+  });
+
   test('leave free JSON as it is', () => {
     expect(printSchema(schema)).toContain('blocks: [JSON!]\n');
   });

@@ -280,3 +280,51 @@ describe('an app', () => {
     expect(await errorOf(openOAuth(answer).isKnown())).toMatchObject({ kind });
   });
 });
+
+describe('a network with a form of its own', () => {
+  const settings: Partial<OAuthNetwork> = {
+    scopeSeparator: ',',
+    codeParameters: { continuous_refresh: 'true' },
+    readError: (body) => {
+      const { code, message } = (body ?? {}) as { code?: number; message?: string };
+      return code === undefined
+        ? undefined
+        : { error: String(code), error_description: message ?? '' };
+    },
+    endsLogin: (code) => code === '283',
+  };
+
+  test('gets scopes with commas', async () => {
+    const { url } = await openOAuth(json(tokens), settings).begin();
+    expect(new URL(url).searchParams.get('scope')).toBe('read,write');
+  });
+
+  test('gets its parameters with the code, and not with a refresh', async () => {
+    const oauth = openOAuth(json(tokens), settings);
+    await oauth.complete();
+    await oauth.refresh();
+    const sent = await Promise.all(oauth.requests.map((request) => request.text()));
+    const read = sent.map((form) => new URLSearchParams(form).get('continuous_refresh'));
+    expect(read).toEqual(['true', null]);
+  });
+
+  test.each([
+    [401, { code: 283, message: 'The grant is invalid: old-refresh.' }, 'reauthorize', '283'],
+    [401, { code: 2, message: 'Authentication failed.' }, 'unavailable', '2'],
+    [429, { code: 8, message: 'Slow down.' }, 'rate_limited', '8'],
+    [400, { error: 'invalid_grant' }, 'unavailable', 'invalid_grant'],
+  ])('refuses a refresh with %i %j', async (status, body, kind, platformCode) => {
+    const error = await errorOf(openOAuth(json(body, status), settings).refresh());
+    expect(error).toMatchObject({ kind, options: { platformCode } });
+    expect(JSON.stringify([error.message, error.options])).not.toContain('old-refresh');
+  });
+
+  test('says why it refuses a code', async () => {
+    const body = { code: 283, message: 'The authorization grant is invalid' };
+    const error = await errorOf(openOAuth(json(body, 401), settings).complete());
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('The authorization grant is invalid') as string,
+    });
+  });
+});
