@@ -39,7 +39,7 @@ export const pinterest: NetworkSubject = {
   textLimit: 800,
   refusal: { platformCode: notAuthorized().code, message: notAuthorized().message },
   media: [await createImage()],
-  start,
+  start: (switchboard) => startNetwork(switchboard),
 };
 
 export const pinterestWithCarousel: NetworkSubject = {
@@ -56,8 +56,11 @@ export const pinterestWithVideo: NetworkSubject = {
   media: [createVideo()],
 };
 
-async function start(switchboard: Switchboard): Promise<RunningNetwork> {
-  const network = createPinterestServer();
+/** `network`: with switches that a test sets. */
+export async function startNetwork(
+  switchboard: Switchboard,
+  network = createPinterestServer(),
+): Promise<RunningNetwork> {
   const { logins } = network;
   // Only for tokens of system users, Pinterest documents that it revokes them. The contract tests the call.
   logins.canRevoke = true;
