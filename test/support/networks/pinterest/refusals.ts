@@ -59,11 +59,14 @@ const refusals: Record<RefusalKind, () => Refusal> = {
 };
 
 export function refuse(kind: RefusalKind, request?: Request): Response {
-  const { pathname = '' } = request ? new URL(request.url) : {};
-  if (kind === 'rejected' && pathname.endsWith('/oauth/token')) return invalidGrant().toResponse();
+  const path = request && new URL(request.url).pathname;
+  if (kind === 'rejected' && path?.endsWith('/oauth/token')) return invalidGrant().toResponse();
   const refusal = refusals[kind]();
-  return pathname.startsWith('/v5/') ? refusal.toResponse() : refuseUpload(refusal.status);
+  return path === uploadPath ? refuseUpload(refusal.status) : refusal.toResponse();
 }
+
+/** The bucket that takes the bytes of videos. */
+export const uploadPath = '/pinterest-media-upload/';
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
 export const refuseUpload = (status: number, code = 'AccessDenied', message = 'Access Denied') =>

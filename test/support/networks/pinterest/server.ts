@@ -14,8 +14,9 @@ import {
   onlyTrial,
   refuse,
   unsupportedApp,
+  uploadPath,
 } from './refusals.ts';
-import { createVideos, uploadPath } from './videos.ts';
+import { createVideos } from './videos.ts';
 
 export interface Board {
   id: string;

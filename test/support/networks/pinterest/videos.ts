@@ -1,6 +1,6 @@
 // The uploads of videos to the simulated Pinterest, and the bucket that takes their bytes.
 import { createHash, randomBytes } from 'node:crypto';
-import { invalid, refuseUpload } from './refusals.ts';
+import { invalid, refuseUpload, uploadPath } from './refusals.ts';
 
 export interface Video {
   readonly id: string;
@@ -11,8 +11,6 @@ export interface Video {
   /** How many more polls find the video in processing. */
   pollsLeft: number;
 }
-
-export const uploadPath = '/pinterest-media-upload/';
 
 export function createVideos(newId: () => string) {
   const all: Video[] = [];
