@@ -62,10 +62,12 @@ function judge(
   return { outcome: isSure ? 'absent' : 'unknown' };
 }
 
+/** Pins of the same time show no order. */
 function isReadUpTo(pins: readonly Listed[], since: number): boolean {
   const times = pins.map(timeOf);
+  const [first = 0, last = Infinity] = [times[0], times.at(-1)];
   const isNewestFirst = times.every((time, i) => i === 0 || time <= times[i - 1]!);
-  return isNewestFirst && (times.at(-1) ?? Infinity) < since;
+  return isNewestFirst && last < first && last < since;
 }
 
 /**
@@ -77,17 +79,20 @@ const timeOf = ({ created_at: time }: Listed) =>
 
 type Likeness = 'same' | 'perhaps' | 'other';
 
-/** A pin may be the target's although its link differs, because Pinterest may write the link in another form. */
+/**
+ * A pin may be the target's although its link differs, because Pinterest may write the link in another form. Pinterest
+ * may show no alt text.
+ */
 function compare(pin: Listed, target: Target): Likeness {
   const texts = textsOf(target, readOptions(target));
   const isSame = (name: 'title' | 'description' | 'alt_text') =>
     toComparable(pin[name] ?? '') === toComparable(texts[name] ?? '');
-  const type = pin.media?.media_type;
-  const isAlike = isSame('title') && isSame('description') && isSame('alt_text');
-  if (!isAlike || (type !== undefined && type !== typeOf(target))) return 'other';
+  const hasOtherAltText = pin.alt_text && texts.alt_text && !isSame('alt_text');
+  if (!isSame('title') || !isSame('description') || hasOtherAltText) return 'other';
+  if (![undefined, typeOf(target)].includes(pin.media?.media_type)) return 'other';
   if (toPlace(pin.link) !== toPlace(texts.link))
     return pin.link && texts.link ? 'perhaps' : 'other';
-  const hasText = texts.title ?? texts.description ?? texts.link ?? texts.alt_text;
+  const hasText = texts.title ?? texts.description ?? texts.link;
   return hasText === undefined ? 'perhaps' : 'same';
 }
 

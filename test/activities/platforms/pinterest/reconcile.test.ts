@@ -7,7 +7,7 @@ import { boardId } from '../../../support/networks/pinterest/server.ts';
 
 type Network = Awaited<ReturnType<typeof startPinterest>>;
 
-const image = await createImage({ altText: null });
+const image = await createImage({ altText: 'A cat' });
 const media = [image];
 const described = await createImage({ altText: 'A tuba' });
 const found = { outcome: 'published' };
@@ -75,7 +75,7 @@ describe('reconcile', () => {
     ['another text', { caption: 'Bye' }],
     ['a title', { platformOptions: { title: 'Tubas' } }],
     ['a link', { platformOptions: { link: 'https://example.com' } }],
-    ['an alt text', { media: [described] }],
+    ['another alt text', { media: [described] }],
     ['two images', { media: [image, image] }],
     ['a video', { media: [createVideo()] }],
   ])('tells a pin from one with %s', async (_, change) => {
@@ -90,6 +90,14 @@ describe('reconcile', () => {
     const target = network.target({ media: [createVideo()] });
     await network.publish(target);
     expect(await network.reconcile({ ...target, state: {} })).toMatchObject(found);
+  });
+
+  test('finds a pin although Pinterest shows no alt text', async () => {
+    await using network = await startPinterest();
+    const target = network.target({ media });
+    await network.publish(target);
+    network.server.pins[0]!.alt_text = null;
+    expect(await network.reconcile(target)).toMatchObject(found);
   });
 
   test('is unsure of a pin whose link has another form', async () => {
