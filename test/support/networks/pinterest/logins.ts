@@ -36,7 +36,7 @@ export function createLogins() {
   const grants = createGrants({ accessS, refreshS });
   /** The addresses that the app has registered: the one that the first request uses. */
   let callback: string | undefined;
-  let refreshes = 0;
+  const spent = new Set<string>();
 
   const logins = {
     client,
@@ -45,7 +45,7 @@ export function createLogins() {
     withheldScopes: new Set<string>(),
     /** Pinterest revokes the tokens of users, too, and not only those of system users. */
     canRevoke: false,
-    countRefreshes: () => refreshes,
+    countRefreshes: () => spent.size,
     listSecrets: () => [client.secret, ...grants.listSecrets()],
     check,
     issue,
@@ -71,11 +71,7 @@ export function createLogins() {
   function issue(request: Request, given: TokenRequest): Response {
     checkClient(request);
     try {
-      if (given.grant_type === 'refresh_token') {
-        const answer = grants.refresh(given.refresh_token);
-        refreshes++;
-        return show(answer, given.grant_type);
-      }
+      if (given.grant_type === 'refresh_token') return refresh(given);
       const answer = grants.exchange({ ...given, code_verifier: '' });
       if (given.continuous_refresh === 'true') return show(answer, given.grant_type);
       // "Pinterest no longer supports the legacy refresh token."
@@ -85,6 +81,14 @@ export function createLogins() {
       if (error instanceof OAuthError) throw invalidGrant();
       throw error;
     }
+  }
+
+  /** A token works once. No document says that Pinterest ends the login when a token is used again. */
+  function refresh({ refresh_token, grant_type }: Extract<TokenRequest, { refresh_token: string }>) {
+    if (spent.has(refresh_token)) throw invalidGrant();
+    const answer = grants.refresh(refresh_token);
+    spent.add(refresh_token);
+    return show(answer, grant_type);
   }
 
   function revoke(request: Request, { token }: { token: string }): Response {
