@@ -101,7 +101,7 @@ beforeAll(async () => {
       platform,
       network: networks[platform],
       isByConsent: true,
-      needsMedia: platform !== 'threads',
+      ...(platform !== 'threads' && { needsMedia: 'image' }),
       patienceMs: 30_000,
       onPublished: () => undefined,
     });

@@ -36,7 +36,10 @@ export function findExpectedEnd(kind: NetworkKind, trouble: Trouble): ExpectedEn
     const code = kind.hidesRevocation ? 'token_expired' : fault;
     return mayBePublic ? unknown(stage, 1) : failed(code, stage);
   }
-  if (stage === 'commit') return afterCommit(kind, fault, isLasting);
+  const { publishingCall = 1 } = kind;
+  if (stage === 'commit' && trouble.call >= publishingCall) {
+    return afterCommit(kind, fault, isLasting);
+  }
   if (!isLasting) return fault === 'rejected' && !mayBePublic ? failed(fault, stage) : published;
   if (mayBePublic) return unknown(stage, 1);
   return failed(nameOf(fault), stage);
@@ -53,7 +56,9 @@ function afterCommit(kind: NetworkKind, fault: Fault, isLasting: boolean): Expec
     leftSilently.includes(fault) || (fault === 'unavailable' && !kind.isUnavailableSafe);
   if (isSilent) {
     if (!canCheck) return unknown('reconcile', 0);
-    return isLasting ? failed('unavailable', 'reconcile') : published;
+    // A commit that asks first fails as it asks again.
+    const stage = (kind.publishingCall ?? 1) > 1 ? 'commit' : 'reconcile';
+    return isLasting ? failed('unavailable', stage) : published;
   }
   return isLasting || fault === 'rejected' ? failed(nameOf(fault), 'commit') : published;
 }

@@ -31,8 +31,8 @@ export interface SimulatedNetwork extends AsyncDisposable {
   readonly app?: NewApp;
   /** The media of each post. Absent: posts have no media. */
   readonly media?: readonly TargetMedia[];
-  /** Options of each post, and the default options of its account. Absent: posts have no options. */
-  readonly options?: Readonly<Record<string, unknown>>;
+  /** The options of each post. Absent: posts have no options. */
+  readonly options?: Record<string, unknown>;
   listPosts(): Promise<PublicPost[]> | PublicPost[];
   /** How often the network has issued new tokens. */
   countRefreshes(): Promise<number> | number;
@@ -48,7 +48,12 @@ export interface ServedNetwork extends SimulatedNetwork {
 /** A kind of network, with the facts that tests need. */
 export interface NetworkKind extends Pick<
   NetworkSubject,
-  'calls' | 'resolution' | 'publicStages' | 'isUnavailableSafe' | 'hidesRevocation'
+  | 'calls'
+  | 'publishingCall'
+  | 'resolution'
+  | 'publicStages'
+  | 'isUnavailableSafe'
+  | 'hidesRevocation'
 > {
   readonly name: string;
   /** Whether the network's tokens expire and are refreshed. */

@@ -1,5 +1,10 @@
 // The target that a connector is given for a new post.
-import type { Platform, ProviderState, Target } from '../../../activities/platforms/platform.ts';
+import type {
+  CommitOutcome,
+  Platform,
+  ProviderState,
+  Target,
+} from '../../../activities/platforms/platform.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import type { Connection } from './connection.ts';
 
@@ -34,6 +39,19 @@ export async function prepareTarget(
     if (step.outcome === 'prepared') return step.state;
     state = step.state;
   }
+}
+
+/** Commits a prepared target, and confirms it until the network has finished. */
+export async function publishTarget(
+  platform: Platform,
+  target: Target,
+  signal: AbortSignal,
+): Promise<CommitOutcome> {
+  let outcome = await platform.commit(target, signal);
+  while (outcome.outcome === 'accepted') {
+    outcome = await platform.confirm!({ ...target, state: outcome.state }, signal);
+  }
+  return outcome;
 }
 
 const never = new AbortController().signal;

@@ -12,7 +12,7 @@ import { expectConsistent } from '../consistency.ts';
 import { createConnector } from './connector.ts';
 import { toKind } from './kind.ts';
 import type { NetworkSubject } from './subject.ts';
-import { prepareTarget } from '../target.ts';
+import { prepareTarget, publishTarget } from '../target.ts';
 import { readGranted } from '../../rows/grants.ts';
 import { connectTo } from '../connection.ts';
 
@@ -30,6 +30,7 @@ const troubles: readonly Fault[] = [
 
 export function describeFaultCases(subject: NetworkSubject): void {
   const kind = toKind(subject);
+  const { publishingCall = 1 } = subject;
   let database: TestDatabase;
   beforeAll(async () => {
     vi.setConfig({ maxConcurrency: 8 });
@@ -44,7 +45,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
   async function publishThrough(fault: Fault) {
     await using network = await kind.start(database.db);
     const { db } = database;
-    network.switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault });
+    network.switchboard.plans.push({ stage: 'commit', call: publishingCall, times: 1, fault });
     const dependencies = dependenciesOf(db, network);
     const post = await writePost(db, network);
     const startedMs = performance.now();
@@ -74,7 +75,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
   }
 
   const expected = (fault: Fault) =>
-    findExpectedEnd(kind, { stage: 'commit', call: 1, fault, isLasting: false });
+    findExpectedEnd(kind, { stage: 'commit', call: publishingCall, fault, isLasting: false });
   const outcomesOf = (attempts: PostAttemptRow[]) => attempts.map(({ outcome }) => outcome);
 
   describe.concurrent('a fault', () => {
@@ -127,7 +128,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
         caption,
         media: subject.media ?? [],
         replyTo: null,
-        platformOptions: subject.requiredOptions ?? {},
+        platformOptions: { ...subject.requiredOptions },
         dueAt,
         credentials,
         traits,
@@ -136,7 +137,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
       const [taken, absent] = [targetOf('Taken'), targetOf('Absent')];
       const { signal } = new AbortController();
       const state = platform.prepare ? await prepareTarget(platform, taken, signal) : {};
-      const outcome = await platform.commit({ ...taken, state }, signal);
+      const outcome = await publishTarget(platform, { ...taken, state }, signal);
       const find = (target: Target) => platform.reconcile?.(target, signal);
       const hasFound = [await find(taken), await find(absent)];
       if (subject.resolution === 'none') {

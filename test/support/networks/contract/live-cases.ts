@@ -65,7 +65,7 @@ export function describeLiveCases(subject: LiveSubject): void {
       platform: subject.name,
       network,
       isByConsent,
-      needsMedia: subject.needsMedia ?? false,
+      ...(subject.needsMedia && { needsMedia: subject.needsMedia }),
       ...(subject.requiredOptions && { requiredOptions: subject.requiredOptions }),
       patienceMs: subject.patienceMs ?? 25_000,
       onPublished: (post) => subject.onPublished?.(post),
@@ -130,7 +130,7 @@ export function describeLiveCases(subject: LiveSubject): void {
   async function readTextLimit(): Promise<number> {
     const most = fixedLimits.captionCharacters;
     for (let length = 256; length < most; length *= 2) {
-      const body = { caption: 'a'.repeat(length), account_ids: [client.accountId] };
+      const body = { platform_posts: [client.targetOf({ caption: 'a'.repeat(length) })] };
       const { errors } = await validate(body);
       const found = errors.find(({ code }) => code === 'caption_too_long');
       if (found) return found['limit'] as number;
@@ -269,7 +269,8 @@ export function describeLiveCases(subject: LiveSubject): void {
     });
 
     test('refuses an unknown option', async () => {
-      const issue = await expectRefused({ caption: 'a', platform_options: { no_such_option: 1 } });
+      const platform_options = { ...subject.requiredOptions, no_such_option: 1 };
+      const issue = await expectRefused({ caption: 'a', platform_options });
       expect(issue.path).toBe('platform_posts[0].platform_options.no_such_option');
     });
 

@@ -6,6 +6,7 @@ import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Post, PostResult } from '../../../../schema/posts/posts.ts';
 import type { Api } from '../../app/api.ts';
 import type { TestApp } from '../../app/app.ts';
+import { video } from '../../media/samples.ts';
 import { createMedia, pngOf, putBytes } from '../../media/uploads.ts';
 import { readCredentials } from '../../rows/grants.ts';
 import type { Decision, LiveNetwork } from './subject.ts';
@@ -18,7 +19,7 @@ export interface LiveClient {
   /** The text of every answer. */
   readonly answers: string[];
   call(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** A target of the account, with an image and options if the network needs them. */
+  /** A target of the account, with the media and the options that the network needs. */
   targetOf(target: Target): Target;
   /** Returns the results of the post once it has ended. Fails if the post does not succeed. */
   publish(targets: Target[]): Promise<PostResult[]>;
@@ -45,21 +46,18 @@ export interface LiveAccount {
   network: Pick<LiveNetwork, 'credentials' | 'consent' | 'consentForAll'>;
   /** Connects by consent. Default: by the form. */
   isByConsent?: boolean;
-  /** Posts need an image. Default: false. */
-  needsMedia?: boolean;
-  /** Options of every post. Default: none. */
-  requiredOptions?: Readonly<Record<string, unknown>>;
+  /** Posts need an image, or a video. Absent: they need no media. */
+  needsMedia?: 'image' | 'video';
+  /** Options that every post needs. Absent: none. */
+  requiredOptions?: Record<string, unknown>;
   /** How long a post or a user's consent may take. */
   patienceMs: number;
   /** Called with each post that is now at the network. `post`: the post's address there, or its ID. */
   onPublished(post: string): void;
 }
 
-export async function connectClient(
-  app: TestApp,
-  { platform, network, patienceMs, onPublished, ...account }: LiveAccount,
-): Promise<LiveClient> {
-  const { isByConsent, needsMedia = false, requiredOptions } = account;
+export async function connectClient(app: TestApp, given: LiveAccount): Promise<LiveClient> {
+  const { platform, network, isByConsent, needsMedia, requiredOptions, patienceMs } = given;
   const answers: string[] = [];
   async function call(method: string, path: string, body?: unknown) {
     const answer = await app.api.call(method, path, body);
@@ -106,7 +104,7 @@ export async function connectClient(
   const refused = network.consent && visitNetwork(decide('deny'), 'canceled');
   await refused?.catch(() => undefined);
   const accountId = await (isByConsent ? connectByConsent() : connectByForm());
-  const mediaIds = needsMedia ? [await uploadImage(app)] : undefined;
+  const mediaIds = needsMedia && [await uploadFile(app, needsMedia)];
 
   const targetOf = (target: Target): Target => ({
     account_id: accountId,
@@ -125,7 +123,7 @@ export async function connectClient(
     const { results } = (await call('GET', `/v1/posts/${created.body.data.id}`)).body.data as Post;
     const all = results.flatMap(({ first_comment, ...result }) => [result, first_comment ?? []]);
     for (const { url, external_id } of all.flat()) {
-      if (external_id !== null) onPublished(url ?? external_id);
+      if (external_id !== null) given.onPublished(url ?? external_id);
     }
     for (const result of results) {
       expect(result, JSON.stringify(result)).toMatchObject({ status: 'published' });
@@ -154,9 +152,11 @@ export async function connectClient(
   };
 }
 
-async function uploadImage({ api }: TestApp): Promise<string> {
-  const { id, upload_url } = await createMedia(api);
-  await putBytes(upload_url, await pngOf(32, 32));
+async function uploadFile({ api }: TestApp, kind: 'image' | 'video'): Promise<string> {
+  const isVideo = kind === 'video';
+  const file = isVideo ? { filename: 'video.mp4', content_type: 'video/mp4' } : {};
+  const { id, upload_url } = await createMedia(api, file);
+  await putBytes(upload_url, await (isVideo ? video('mp4') : pngOf(32, 32)));
   return id as string;
 }
 

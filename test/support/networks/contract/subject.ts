@@ -129,10 +129,10 @@ export interface NetworkFacts {
   readonly otherOptions?: readonly string[];
   /** Threads have one level: every later part of a thread replies to the first part. */
   readonly hasFlatThreads?: true;
-  /** Options that every post needs. Absent: a post needs none. */
-  readonly requiredOptions?: Readonly<Record<string, unknown>>;
-  /** A post needs an image or a video. A reply has none. */
-  readonly needsMedia?: true;
+  /** A post needs an image, or a video. A reply has none. */
+  readonly needsMedia?: 'image' | 'video';
+  /** Options that every post needs. Absent: none. */
+  readonly requiredOptions?: Record<string, unknown>;
   /** The network refreshes only a login that is at least a day old, and doesn't say how old a login is. */
   readonly refreshesOnlyOld?: true;
   /**
@@ -153,6 +153,11 @@ export interface NetworkSubject extends NetworkFacts {
   readonly resolution: 'search' | 'key' | 'none';
   /** Number of HTTP requests of each stage for a single post, when all goes well; `reconcile`: one check. */
   readonly calls: Partial<Record<Phase, number>>;
+  /**
+   * Number of the call of a commit that publishes. The calls before it only ask, so a failure of theirs proves
+   * that nothing was published. Default: 1.
+   */
+  readonly publishingCall?: number;
   /** Media of each post in the fault matrix. Absent: none. */
   readonly media?: readonly TargetMedia[];
   /** Whether the network's tokens expire and the connector refreshes them. */

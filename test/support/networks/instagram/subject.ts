@@ -10,7 +10,7 @@ import { InstagramServer } from './server.ts';
 
 export const instagramFacts: NetworkFacts = {
   name: 'instagram',
-  needsMedia: true,
+  needsMedia: 'image',
   refreshesOnlyOld: true,
   options: [
     { given: { placement: 'story' }, arrives: { media_type: 'STORIES' }, caption: null },

@@ -17,7 +17,7 @@ const everyOption = {
 
 export const pinterestFacts: NetworkFacts = {
   name: 'pinterest',
-  needsMedia: true,
+  needsMedia: 'image',
   requiredOptions: { board_id: boardId },
   options: [{ given: everyOption, arrives: everyOption, isOwn: true }],
   refusedOptions: [
