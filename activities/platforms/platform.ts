@@ -370,6 +370,11 @@ export interface Platform {
   reconcile?(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
   /** Ends this login. A newer login of the same accounts must stay. */
   revoke?(login: Login, signal: AbortSignal): Promise<void>;
+  /**
+   * `revoke` also ends every other login of its user at the app, so it is only called for an account that was
+   * disconnected. Absent: `revoke` ends only its login.
+   */
+  readonly revokesAll?: true;
   /** Absent: accounts of the network can't be checked. */
   readonly checks?: AccountChecks;
 }

@@ -14,7 +14,7 @@ const revokeTimeoutMs = 5_000;
 /**
  * Call it after the commit that deleted the grants. If a call fails, the network keeps a token that nobody
  * has. `replacement`: credentials that stay in use. If they have the same secret, such as an application
- * password that was entered again, nothing is revoked.
+ * password that was entered again, or if the network would end them too, nothing is revoked.
  */
 export async function revokeLogins(
   context: Context,
@@ -27,18 +27,14 @@ export async function revokeLogins(
 async function revokeLogin(
   context: Context,
   grant: GrantRow,
-  replacement: Credentials = {},
+  replacement: Credentials | undefined,
 ): Promise<void> {
   const { id, project_id: projectId, app_id: appId } = grant;
   const signal = AbortSignal.timeout(revokeTimeoutMs);
   try {
     const platform = context.platforms.get(grant.platform);
     const credentials = openCredentials(context.vault, grant);
-    if (
-      platform?.revoke &&
-      credentials &&
-      !shareSecret(sharedSecretsOf(platform), credentials, replacement)
-    ) {
+    if (platform && credentials && !isNeeded(platform, credentials, replacement)) {
       await revokeAtNetwork(context, projectId, platform, { credentials, appId }, signal);
     }
   } catch (err) {
@@ -48,6 +44,13 @@ async function revokeLogin(
     );
   }
   await endRevocation(context, projectId, id, signal);
+}
+
+/** Whether a revocation of the login would end its replacement. */
+function isNeeded(platform: Platform, credentials: Credentials, replacement?: Credentials) {
+  if (!replacement) return false;
+  if (platform.revokesAll) return true;
+  return shareSecret(sharedSecretsOf(platform), credentials, replacement);
 }
 
 /** Does nothing at a network without `revoke`. */
@@ -84,7 +87,8 @@ async function endRevocation(
 
 /**
  * Revokes a login that no grant was written for. A network may give every login of an account the same token,
- * so nothing is revoked if an account of the project uses the token of this login.
+ * so nothing is revoked if an account of the project uses the token of this login. A network may also end all
+ * logins of a user together, and another project may use one of them.
  */
 export async function revokeUnused(
   context: Context,
@@ -93,7 +97,7 @@ export async function revokeUnused(
   { credentials, accounts }: Grant,
   appId: string | null,
 ): Promise<void> {
-  if (!platform.revoke) return;
+  if (!platform.revoke || platform.revokesAll) return;
   const ids = accounts.map(({ externalAccountId }) => externalAccountId);
   const { name } = platform.definition;
   const signal = AbortSignal.timeout(revokeTimeoutMs);

@@ -28,7 +28,8 @@ export interface OAuth {
   /** `signal`: aborts the pushed request. */
   begin(request: ConsentRequest, signal?: AbortSignal): Promise<Begun>;
   /**
-   * If `use` throws, the login is revoked, because nobody stores it. Errors of the revocation are ignored.
+   * If `use` throws, the login is revoked, because nobody stores it, unless that would end other logins.
+   * Errors of the revocation are ignored.
    */
   complete<T>(
     query: Record<string, string>,
@@ -156,7 +157,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         }
         return await use(identified(tokens, answer));
       } catch (error) {
-        if (settings.revocationEndpoint !== undefined) {
+        if (settings.revocationEndpoint !== undefined && !settings.revokesAll) {
           // A new signal, since `signal` may be what ended `use`.
           const revoked = revokeLogin({ ...tokens, app }, AbortSignal.timeout(revokeTimeoutMs));
           await revoked.catch(() => undefined);

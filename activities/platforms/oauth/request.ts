@@ -24,6 +24,8 @@ export interface OAuthNetwork {
   tokenEndpoint: string;
   /** Absent: logins can't be revoked. @see RFC 7009 */
   revocationEndpoint?: string | undefined;
+  /** A revocation ends every login of the user at the app. Default: false. */
+  revokesAll?: boolean;
   /** The access token stays valid after a revocation of the refresh token. Default: false. */
   endsTokensAlone?: boolean;
   /**
