@@ -25,19 +25,20 @@ export function fillInTables(page: string): string {
 
 /** What a user connects with, and the server that the tests publish to. */
 const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: string]> = {
-  bluesky: ['Login or app password', 'Real server (PDS)'],
+  bluesky: ['Login page or app password', 'Real PDS'],
   mastodon: ['Consent page or token', 'Simulator'],
   twitter: ['Consent page', 'Simulator'],
   linkedin: ['Consent page or token', 'Simulator'],
   threads: ['Consent page', 'Simulator ³'],
   facebook: ['Consent page', 'Simulator ³'],
   instagram: ['Consent page', 'Simulator ³'],
+  youtube: ['Consent page', 'Simulator'],
   pinterest: ['Consent page', 'Simulator ³'],
   telegram: ['Bot token and chat', 'Simulator'],
-  discord: ['Webhook, or bot', 'Simulator'],
+  discord: ['Webhook or bot', 'Simulator'],
   slack: ['Bot token and channel', 'Simulator'],
-  wordpress: ['Application password', 'Real server (WordPress)'],
-  nostr: ['Private key and relays', 'Real server (nostr-relay)'],
+  wordpress: ['Site, application password', 'Real WordPress'],
+  nostr: ['Private key and relays', 'Real nostr-relay'],
   sandbox: ['Any name', 'Built in'],
 };
 

@@ -21,6 +21,7 @@ import { createTelegram } from './telegram/index.ts';
 import { createThreads } from './threads/index.ts';
 import { createTwitter } from './twitter/index.ts';
 import { createWordPress } from './wordpress/index.ts';
+import { createYouTube } from './youtube/index.ts';
 
 export interface Platforms extends ReadonlyMap<PlatformName, Platform> {
   /**
@@ -84,6 +85,7 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     threads: createThreads({ ...settings.threads, ...tools }),
     instagram: createInstagram({ ...settings.instagram, ...tools }),
     pinterest: createPinterest({ ...settings.pinterest, ...tools }),
+    youtube: createYouTube({ ...settings.youtube, ...tools }),
     telegram: createTelegram({ ...settings.telegram, ...tools }),
     discord: createDiscord({ ...settings.discord, ...tools }),
     slack: createSlack({ ...settings.slack, ...tools }),

@@ -235,7 +235,11 @@ export interface PlatformDefinition {
    */
   readonly commitRepeatsForMs: number;
   /** Deadlines of the network that differ from the default, in milliseconds. */
-  readonly clock?: { readonly prepareForMs?: number; readonly confirmForMs?: number };
+  readonly clock?: {
+    readonly prepareForMs?: number;
+    readonly confirmForMs?: number;
+    readonly confirmMaxMs?: number;
+  };
 }
 
 export function definePlatform<const Definition extends PlatformDefinition>(

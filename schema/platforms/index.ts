@@ -17,6 +17,7 @@ import { telegram } from './telegram.ts';
 import { threads } from './threads.ts';
 import { twitter } from './twitter.ts';
 import { wordpress } from './wordpress.ts';
+import { youtube } from './youtube.ts';
 
 /** The documentation lists networks in this order, with the sandbox at the end. */
 const definitions = [
@@ -29,6 +30,7 @@ const definitions = [
   threads,
   instagram,
   pinterest,
+  youtube,
   telegram,
   discord,
   slack,

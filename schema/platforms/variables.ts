@@ -46,11 +46,11 @@ export const delays = (description: string, fallback: readonly number[]) =>
     .default([...fallback])
     .meta({ description });
 
-/** What an app asks for at a consent page. */
+/** What an app asks for at a consent page. Their characters are those of RFC 6749, section 3.3. */
 export const scopes = (description: string, fallback: readonly string[]) =>
   z
     .string()
-    .regex(/^\w+( \w+)*$/, 'must be scopes, separated by one space')
+    .regex(/^[!#-[\]-~]+( [!#-[\]-~]+)*$/, 'must be scopes, separated by one space')
     .transform((given) => given.split(' '))
     .default([...fallback])
     .meta({ description });

@@ -23,6 +23,7 @@ const secrets: Record<PlatformName, string[]> = {
   threads: [],
   twitter: [],
   wordpress: ['application_password'],
+  youtube: [],
 };
 
 test.each(platformNames)('the form of %s marks its secrets', (name) => {

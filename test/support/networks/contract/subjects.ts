@@ -15,6 +15,7 @@ import { nostrFacts } from '../nostr/subject.ts';
 import { discordBot, discordWebhook } from '../discord/subject.ts';
 import { sandbox } from './sandbox.ts';
 import { wordpressFacts } from '../wordpress/subject.ts';
+import { youtubeFacts } from '../youtube/subject.ts';
 import type { NetworkFacts } from './subject.ts';
 
 /** The facts of each network. Where its accounts differ, they depend on the credentials. */
@@ -28,6 +29,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   threads: () => threadsFacts,
   instagram: () => instagramFacts,
   pinterest: () => pinterestFacts,
+  youtube: () => youtubeFacts,
   telegram: () => telegram,
   slack: () => slackFacts,
   discord: ({ webhook_url }) => (webhook_url === undefined ? discordBot : discordWebhook),
