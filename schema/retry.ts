@@ -12,9 +12,9 @@ export interface TargetClock {
   readonly unavailableDelaysMs: readonly number[];
   /** Total wait for rate limits. Then: `failed: rate_limited`. */
   readonly rateLimitedForMs: number;
-  /** Wait for the quota of an account if the network names no time. */
+  /** Wait for the quota of an account or an app if the network names no time. */
   readonly quotaDelayMs: number;
-  /** Total wait for the quota of an account. Then: `failed: quota_exhausted`. */
+  /** Total wait for the quota of an account or an app. Then: `failed: quota_exhausted`. */
   readonly quotaForMs: number;
   /** Total duration of the steps of a prepare, and of the waits between them. Then: `failed: unavailable`. */
   readonly prepareForMs: number;

@@ -3,6 +3,7 @@
 import {
   accountLimitKey,
   appLimitKey,
+  appQuotaKey,
   grantLimitKey,
   isBlocked,
   reserveSlot,
@@ -18,8 +19,10 @@ export async function refuseIfLimited({
 }: CheckRun): Promise<Taken | undefined> {
   const access = await loadAccess(dependencies, check.social_account_id);
   if (!access) return undefined;
+  const app = access.app?.id ?? check.platform;
   const keys = [
-    appLimitKey(access.app?.id ?? check.platform),
+    appLimitKey(app),
+    appQuotaKey(app),
     grantLimitKey(access.grantId),
     accountLimitKey(check.social_account_id),
   ];

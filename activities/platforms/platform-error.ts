@@ -31,7 +31,8 @@ export interface PlatformErrorOptions {
   throttled?: ThrottleScope | undefined;
   /**
    * On `rate_limited`: the account has used up its quota for publishing. Each target waits by itself, and
-   * longer than for a rate limit.
+   * longer than for a rate limit. With `throttled: 'app'`: the app has used up its quota, so targets of the app
+   * that have not begun wait too.
    */
   isOutOfQuota?: boolean | undefined;
   /** On `rate_limited`: the app has no credits left. Each target waits by itself. */
@@ -46,8 +47,8 @@ export interface PlatformErrorOptions {
   cause?: unknown;
 }
 
-/** The longest wait that a network can ask for. */
-const longestWaitMs = 24 * 3_600_000;
+/** The longest wait that a network can ask for: a day, when clocks go back an hour, with some time to spare. */
+const longestWaitMs = 26 * 3_600_000;
 
 /** The wait that a network asks for; undefined: it asks for no wait, or for an implausible one. */
 export function readWaitMs(saidMs: number | undefined): number | undefined {

@@ -31,7 +31,7 @@ export interface Explanation {
   throttled?: ThrottleScope | undefined;
   /** The network refuses because the app has no credits left. */
   isOutOfCredits?: boolean | undefined;
-  /** The network refuses because the account has used up its quota for publishing. */
+  /** The network refuses because the account, or with `throttled` its app, has used up its quota for publishing. */
   isOutOfQuota?: boolean | undefined;
   /** Error code of a target that ends with this refusal. Default: depends on the meaning. */
   failsAs?: PostingErrorCode | undefined;

@@ -222,7 +222,7 @@ async function findObstacle(
 
 const lateReasons: Partial<Record<OpenReason, string>> = {
   rate_limit: 'The target waited for a rate limit.',
-  quota: 'The target waited for the quota of its account.',
+  quota: 'The target waited for the quota of its account or app.',
   app_credits: 'The target waited for credits of its app.',
   network: 'The network was unreachable or refused every call.',
   preparation: 'The network was still processing the upload.',

@@ -47,7 +47,10 @@ export function afterError(
       if (mayBePublic({ phase, clock })) return { fail: 'outcome_unknown' };
       return { fail: error.options.isRevoked ? 'token_revoked' : 'token_expired' };
     case 'rate_limited':
-      if (error.options.isOutOfQuota) return afterQuota(error, phase, clock, limits, nowMs);
+      if (error.options.isOutOfQuota) {
+        const { retryAfterMs = limits.quotaDelayMs } = error.options;
+        return afterQuota(retryAfterMs, phase, clock, limits, nowMs);
+      }
       return afterRateLimit(
         refusalWaitMs(error, clock, limits),
         phase,
@@ -120,18 +123,17 @@ export function afterRateLimit(
 }
 
 /**
- * The account may publish nothing more for now. A long wait doesn't count for the duration of the prepare,
- * which begins anew.
+ * The account or its app may publish nothing more for now. A long wait doesn't count for the duration of the
+ * prepare, which begins anew.
  */
-function afterQuota(
-  { options: { retryAfterMs } }: PlatformError,
+export function afterQuota(
+  waitMs: number,
   phase: Phase,
   clock: ClockState,
-  { quotaDelayMs, quotaForMs }: TargetClock,
+  { quotaForMs }: TargetClock,
   nowMs: number,
 ): NextStep {
   const quotaSinceMs = clock.quotaSinceMs ?? nowMs;
-  const waitMs = retryAfterMs ?? quotaDelayMs;
   if (nowMs + waitMs - quotaSinceMs > quotaForMs) {
     return { fail: mayBePublic({ phase, clock }) ? 'outcome_unknown' : 'quota_exhausted' };
   }

@@ -3,6 +3,7 @@ import type { ClockState } from '../../schema/database/tables.ts';
 import {
   accountLimitKey,
   appLimitKey,
+  appQuotaKey,
   grantLimitKey,
   reserveSlot,
   setBlocked,
@@ -11,7 +12,7 @@ import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { Throttle } from '../platforms/platform.ts';
 import { readWaitMs, type PlatformError, type ThrottleScope } from '../platforms/platform-error.ts';
-import { afterRateLimit, refusalWaitMs, type NextStep } from './backoff.ts';
+import { afterQuota, afterRateLimit, refusalWaitMs, type NextStep } from './backoff.ts';
 
 type LimitDependencies = Pick<AdvanceDependencies, 'db' | 'clock' | 'postsPerMinute'>;
 
@@ -26,8 +27,13 @@ export async function findWait(
   { db, clock: limits, postsPerMinute = {} }: LimitDependencies,
   row: TargetRow,
 ): Promise<NextStep | undefined> {
-  const { blocked_until, clock, phase, platform, read_at } = row;
+  const { blocked_until, no_quota_until, clock, phase, platform, read_at } = row;
   const nowMs = read_at.getTime();
+  const noQuotaMs = (no_quota_until?.getTime() ?? 0) - nowMs;
+  // A target that has begun has its part of the quota.
+  if (noQuotaMs > 0 && row.provider_state === null) {
+    return afterQuota(noQuotaMs, phase, withoutSlot(clock), limits, nowMs);
+  }
   const blockedMs = (blocked_until?.getTime() ?? 0) - nowMs;
   if (blockedMs > 0) return afterRateLimit(blockedMs, phase, withoutSlot(clock), limits, nowMs);
   const hasSlot = clock.slotAtMs !== undefined && nowMs - clock.slotAtMs < slotHoldsMs;
@@ -53,12 +59,20 @@ export function withoutSlot(clock: ClockState): ClockState {
   return rest;
 }
 
-/** Makes all calls of the account, its grant or its app wait after a refusal. */
+/**
+ * Makes all calls of the account, its grant or its app wait after a refusal. If an account is out of quota,
+ * each of its targets asks the network itself, since another target may have another quota.
+ */
 export async function recordRefusal(
   { db, clock }: Pick<AdvanceDependencies, 'db' | 'clock'>,
   row: TargetRow,
   error: PlatformError,
 ): Promise<void> {
+  const { isOutOfQuota, throttled, retryAfterMs = clock.quotaDelayMs } = error.options;
+  if (isOutOfQuota) {
+    if (throttled === 'app') await setBlocked(db, appQuotaKey(appOf(row)), retryAfterMs);
+    return;
+  }
   const waitMs = refusalWaitMs(error, row.clock, clock);
   await recordThrottle({ db }, row, { scope: error.options.throttled ?? 'account', waitMs });
 }
@@ -72,10 +86,12 @@ export async function recordThrottle(
   if (waitMs !== undefined) await setBlocked(db, limitKeyOf(row, scope), waitMs);
 }
 
+const appOf = ({ app_id, platform }: TargetRow) => app_id ?? platform;
+
 function limitKeyOf(row: TargetRow, scope: ThrottleScope): string {
   switch (scope) {
     case 'app':
-      return appLimitKey(row.app_id ?? row.platform);
+      return appLimitKey(appOf(row));
     case 'grant':
       return row.grant_id === null
         ? accountLimitKey(row.social_account_id)

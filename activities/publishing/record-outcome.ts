@@ -73,10 +73,7 @@ export async function recordError(
   }
   if (isNotApproved(error) && row.app_id !== null) await setAppUnaudited(db, row.app_id);
   if (error.options.isOutOfCredits) await reportUsedUpApp(dependencies, row);
-  // Each target of the account checks its quota itself, since another target may have another quota.
-  else if (error.kind === 'rate_limited' && !error.options.isOutOfQuota) {
-    await recordRefusal(dependencies, row, error);
-  }
+  else if (error.kind === 'rate_limited') await recordRefusal(dependencies, row, error);
   const step = afterError(error, phase, clock, limits, dependencies.now());
   return toEnd(await applyStep(dependencies, row, step, error));
 }

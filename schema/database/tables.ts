@@ -698,7 +698,7 @@ interface IdempotencyKeyTable {
 export type IdempotencyKeyRow = Selectable<IdempotencyKeyTable>;
 
 interface RateLimitTable {
-  /** `app/<id>`, `app/<network>` without an app, `grant/<id>` or `account/<id>`. */
+  /** `app/<id>`, `app/<network>` without an app, `quota/` with the same, `grant/<id>` or `account/<id>`. */
   key: string;
   /** The next free slot under the operator's ceiling. */
   next_free_at: Date | null;

@@ -70,7 +70,7 @@ export const postingErrors = {
     nextAction: 'wait',
   },
   quota_exhausted: {
-    message: 'The quota of the account was used up for longer than Fanfare waits.',
+    message: 'The quota of the account or its app was used up for longer than Fanfare waits.',
     hint: 'Retry the target later, or post to this account less often.',
     isRetriable: true,
     nextAction: 'wait',

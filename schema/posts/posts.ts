@@ -72,7 +72,7 @@ export type NextAction = z.infer<typeof NextAction>;
 export const waitReasons = {
   rate_limit: 'The network or the operator limits how often the account can post.',
   quota:
-    'The account has used up its quota at the network. The call is retried every 15 minutes, for 48 hours.',
+    'The account or its app has used up its quota at the network. The call is retried when the network says, or else every 15 minutes, for 48 hours.',
   app_credits:
     'The app of the account has no credits left at the network. The owner of the app must buy more. The call is retried every 15 minutes, for 6 hours.',
   network: 'The network was unreachable or temporarily refused. The call is retried.',

@@ -1,10 +1,12 @@
 // Rate limits shared by all workers: limits that networks reported, and ceilings that the operator set.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { inMs, msUntil } from '../database-clock.ts';
 import type { Db } from '../tables.ts';
 
 /** The app's id, or the network's name for accounts that no app connected. */
 export const appLimitKey = (app: string) => `app/${app}`;
+/** The quota of an app. It is not a rate limit, because targets wait longer for a quota. */
+export const appQuotaKey = (app: string) => `quota/${app}`;
 export const grantLimitKey = (grantId: string) => `grant/${grantId}`;
 export const accountLimitKey = (accountId: string) => `account/${accountId}`;
 
@@ -13,13 +15,22 @@ export const accountLimitKey = (accountId: string) => `account/${accountId}`;
  */
 export function limitKeys(results: string, grants: string) {
   const keys = [
-    sql`'app/' || coalesce(${sql.ref(`${grants}.app_id`)}, ${sql.ref(`${results}.platform`)})`,
+    sql`'app/' || ${appOf(results, grants)}`,
     sql`'grant/' || ${sql.ref(`${grants}.id`)}`,
     sql`'account/' || ${sql.ref(`${results}.social_account_id`)}`,
   ];
-  // Without the cast, the collation of ids would keep Postgres from using the index on `key`.
-  return keys.map((key) => sql<string>`(${key}) collate "default"`);
+  return keys.map(asKey);
 }
+
+/** SQL: the key of the quota of a target's app, with the same aliases. */
+export const quotaKey = (results: string, grants: string) =>
+  asKey(sql`'quota/' || ${appOf(results, grants)}`);
+
+const appOf = (results: string, grants: string) =>
+  sql`coalesce(${sql.ref(`${grants}.app_id`)}, ${sql.ref(`${results}.platform`)})`;
+
+// Without the cast, the collation of ids would keep Postgres from using the index on `key`.
+const asKey = (key: RawBuilder<unknown>) => sql<string>`(${key}) collate "default"`;
 
 /** Blocks calls to the network for this long. If an earlier report named a later time, that time stays. */
 export async function setBlocked(db: Db, key: string, forMs: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { ResultStatus } from '../../posts/posts.ts';
 import { executePrepared } from '../prepared.ts';
 import type { Db, MediaItem, MediaRow, PostResultRow } from '../tables.ts';
 import { isUnderPause } from '../pauses.ts';
-import { limitKeys } from './rate-limits.ts';
+import { limitKeys, quotaKey } from './rate-limits.ts';
 
 /** The target or comment is neither published, failed nor canceled. */
 export const isOpen = (status: ResultStatus | null) =>
@@ -75,6 +75,8 @@ export interface TargetRow extends PostResultRow {
   app_id: string | null;
   /** Until this time, the network refuses calls of the account, its grant or its app. */
   blocked_until: Date | null;
+  /** Until this time, the app has used up its quota. */
+  no_quota_until: Date | null;
   /** The operator has paused the network or the project. */
   is_sending_paused: boolean;
   /** Database time of this read. */
@@ -136,6 +138,11 @@ export async function findTargets(db: Db, resultIds: readonly string[]): Promise
         .select(({ fn }) => fn.max('blocked_until').as('until'))
         .where('key', 'in', limitKeys('r', 'grants'))
         .as('blocked_until'),
+      eb
+        .selectFrom('rate_limits')
+        .select('blocked_until as until')
+        .where('key', '=', quotaKey('r', 'grants'))
+        .as('no_quota_until'),
       isUnderPause('r').as('is_sending_paused'),
     ])
     .where(sql<boolean>`r.id = any(${resultIds}::text[])`);

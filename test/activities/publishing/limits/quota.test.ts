@@ -1,13 +1,16 @@
 // A target waits while its account has used up its quota at the network, and its other targets ask by themselves.
-import { describe, expect, test } from 'vitest';
+// While an app has used up its quota, all targets of the app wait.
+import { beforeEach, describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../../activities/publishing/advance-target.ts';
 import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
 import { countWaitingTargets } from '../../../../schema/database/dispatch/late-targets.ts';
+import { sealState } from '../../../../schema/database/posts/provider-state.ts';
 import { reasonOfRow } from '../../../../schema/database/posts/wait-reason.ts';
 import { defaultTargetClock } from '../../../../schema/retry.ts';
 import { forEachTest } from '../../../support/fixtures.ts';
 import { dependenciesOf } from '../../../support/networks/posting.ts';
 import { useDatabase } from '../../../support/rows/database.ts';
+import { rowsVault } from '../../../support/rows/rows.ts';
 import { addAccount, addTargets, getResult, targetRun } from '../../../support/rows/targets.ts';
 import { useScriptedNetwork } from '../../../support/scripted-network.ts';
 
@@ -107,5 +110,62 @@ describe('an account that is out of quota', () => {
       is_retriable: true,
       next_action: 'wait',
     });
+  });
+});
+
+describe('an app that is out of quota', () => {
+  const noQuotaOfApp = () =>
+    new PlatformError('rate_limited', 'The app has used all.', {
+      isOutOfQuota: true,
+      throttled: 'app',
+      retryAfterMs: 20 * hourMs,
+    });
+  const within = { least: 19 * hourMs, most: 20 * hourMs };
+  beforeEach(async () => {
+    await database.db.deleteFrom('rate_limits').execute();
+  });
+
+  const expectWait = (waitMs: number | null) => {
+    expect(waitMs).toBeGreaterThan(within.least);
+    expect(waitMs).toBeLessThanOrEqual(within.most);
+  };
+
+  test('holds its accounts without another call, for longer than a rate limit may last', async () => {
+    const [[first], [other]] = [await addTwo(), await addTwo()];
+    network.script = [noQuotaOfApp()];
+    expectWait((await advance(first)).waitMs);
+    expectWait((await advance(other)).waitMs);
+    expect(network.calls).toBe(1);
+    expect(reasonOfRow(await getResult(database.db, other), false)).toBe('quota');
+  });
+
+  test('holds no target that has begun', async () => {
+    const [[first], [begun]] = [await addTwo(), await addTwo()];
+    network.script = [noQuotaOfApp()];
+    await advance(first);
+    await database.db
+      .updateTable('post_results')
+      .set(sealState(rowsVault, begun, { upload: '1' }))
+      .where('id', '=', begun)
+      .execute();
+    expect((await advance(begun)).waitMs).toBeNull();
+    expect(network.posts).toEqual([begun]);
+  });
+
+  test('fails a target that has waited for 48 hours', async () => {
+    const [[first], [other]] = [await addTwo(), await addTwo()];
+    network.script = [noQuotaOfApp()];
+    await advance(first);
+    await database.db
+      .updateTable('post_results')
+      .set({ clock: JSON.stringify({ quotaSinceMs: Date.now() - 29 * hourMs }) })
+      .where('id', '=', other)
+      .execute();
+    await advance(other);
+    expect(await getResult(database.db, other)).toMatchObject({
+      status: 'failed',
+      error_code: 'quota_exhausted',
+    });
+    expect(network.calls).toBe(1);
   });
 });
