@@ -46,6 +46,7 @@ export async function createAccountCheck(
     throw new AppError('conflict', 'The account was disconnected.', { hint });
   }
   const platform = context.platforms.get(account.platform);
+  if (publishes && platform) requireTrialPost(platform);
   if (publish === true && platform) requireRemoval(platform);
   return transact(context, caller, async (effects) => {
     const month = publishes ? monthOf(new Date()) : null;
@@ -73,6 +74,12 @@ export async function createAccountCheck(
     }
     return { status: 202, data: presentCheck(context, row) };
   });
+}
+
+function requireTrialPost({ definition: { title, trialPost } }: Platform): void {
+  if (trialPost !== null) return;
+  const message = `must be false at ${title}: a post there needs media that a check doesn't have.`;
+  throw validationError([{ path: ['publish'], code: 'no_trial_post', message }]);
 }
 
 /** Throws unless Fanfare can remove the post at the network. The error says who would see the post. */

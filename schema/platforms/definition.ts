@@ -214,7 +214,10 @@ export interface PlatformDefinition {
    * network offers to an account. Absent: none.
    */
   readonly choices?: Readonly<Record<string, string>>;
-  /** The post that a check publishes if it is asked to. Absent: a post without options, for everyone. */
+  /**
+   * The post that a check publishes if it is asked to. Absent: a post without options, for everyone. Null: a post
+   * needs what a check doesn't have, such as a video, so checks don't publish.
+   */
   readonly trialPost?: {
     readonly options?: Readonly<Record<string, unknown>>;
     /** Options that the trial post takes from the account's defaults, such as a board. */
@@ -225,7 +228,7 @@ export interface PlatformDefinition {
     readonly seenBy?: string;
     /** A sentence on what the trial post costs. */
     readonly price?: string;
-  };
+  } | null;
   /** `prepare` only uploads media, so a target without media begins with the commit. */
   readonly preparesOnlyMedia?: boolean;
   /**

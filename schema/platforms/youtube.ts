@@ -122,6 +122,7 @@ export const youtube = definePlatform({
     source: 'https://developers.google.com/youtube/data/reference/rest/v3/videos',
   },
   options,
+  trialPost: null,
   // A second upload of a video is a second video.
   commitRepeatsForMs: 0,
   // Each poll counts for a quota: https://developers.google.com/youtube/data/determine_quota_cost

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
 import { createTelegram } from '../../../activities/platforms/telegram/index.ts';
+import { createYouTube } from '../../../activities/platforms/youtube/index.ts';
 import { monthOf } from '../../../schema/database/accounts/usage.ts';
 import { useRest, type TestKey } from '../../support/app/rest.ts';
 
@@ -14,6 +15,13 @@ const rest = useRest(
   {
     platforms: createPlatforms([
       createTelegram({ fetch, apiUrl: nowhere }),
+      createYouTube({
+        fetch,
+        apiUrl: nowhere,
+        consentUrl: nowhere,
+        tokenUrl: nowhere,
+        scopes: [],
+      }),
       createSandboxPlatform({ fetch, apiUrl: nowhere, publicUrl: nowhere }),
     ]),
   },
@@ -203,6 +211,22 @@ describe('a check that publishes', () => {
       { path: 'publish', message: 'must be true, false or "public"' },
     ]);
   });
+
+  test.each([true, 'public'])(
+    'is refused at a network whose posts need a video, with `publish: %s`',
+    async (publish) => {
+      const id = await rest.insertAccount(owner.projectId, { platform: 'youtube' });
+      const { status, body } = await start({ publish }, { id });
+      expect(status).toBe(422);
+      expect(body.error.issues).toMatchObject([
+        {
+          path: 'publish',
+          code: 'no_trial_post',
+          message: "must be false at YouTube: a post there needs media that a check doesn't have.",
+        },
+      ]);
+    },
+  );
 
   test('at a network that cannot delete posts says who sees the post, and needs `publish: public`', async () => {
     const id = await rest.insertAccount(owner.projectId, { platform: 'telegram' });
