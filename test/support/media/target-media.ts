@@ -59,9 +59,9 @@ export async function createImage({
 /** The boxes `ftyp` and `mdat`, without a track. */
 const mp4Head = Buffer.from('\0\0\0\x14ftypisom\0\0\x02\0mp41\0\0\x03\xf0mdat', 'latin1');
 
-/** A file that begins as a video does. No two such files are alike. */
-export function createVideo(change: Partial<TargetMedia> = {}): TargetMedia {
-  const bytes = Buffer.concat([mp4Head, randomBytes(1_000)]);
+/** A file that begins as a video does, and is a little longer than `size`. No two such files are alike. */
+export function createVideo(change: Partial<TargetMedia> = {}, size = 1_000): TargetMedia {
+  const bytes = Buffer.concat([mp4Head, randomBytes(size)]);
   return { ...inMemory(bytes), ...videoFacts, publicUrl, id: 'media_of_a_video', ...change };
 }
 

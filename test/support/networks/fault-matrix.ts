@@ -54,7 +54,7 @@ export function describeFaults(
       async ({ stage, call, moment, isLost }) => {
         await using network = await kind.start(database.db);
         const { switchboard } = network;
-        if (isLost) switchboard.plans.push(lost('commit', 'answer_lost'));
+        if (isLost) switchboard.plans.push(lostCommit(kind));
         const dependencies = dependenciesOf(database.db, network);
         const post = await writePost(database.db, network);
         switchboard.onCall = async (...now) => {
@@ -108,17 +108,21 @@ function plan(kind: NetworkKind, network: SimulatedNetwork, trouble: Trouble): v
 /** If the stage is reached only after a fault, plans that earlier fault. */
 export function planWayTo(
   stage: Trouble['stage'],
-  { calls }: NetworkKind,
+  kind: NetworkKind,
   { switchboard: { plans } }: SimulatedNetwork,
 ): void {
-  if (stage === 'reconcile') plans.push(lost('commit', 'answer_lost'));
+  if (stage === 'reconcile') plans.push(lostCommit(kind));
   if (stage === 'refresh') {
-    const first = calls.prepare ? 'prepare' : 'commit';
-    plans.push(lost(first, 'token_expired'));
+    const first = kind.calls.prepare ? 'prepare' : 'commit';
+    plans.push(once(first, 1, 'token_expired'));
   }
 }
 
-const lost = (stage: Stage, fault: Fault) => ({ stage, call: 1, times: 1, fault });
+const once = (stage: Stage, call: number, fault: Fault) => ({ stage, call, times: 1, fault });
+
+/** The answer to the call that publishes is lost. */
+export const lostCommit = ({ publishingCall = 1 }: NetworkKind) =>
+  once('commit', publishingCall, 'answer_lost');
 
 function listDisconnects(kind: NetworkKind) {
   const moments = ['before', 'after'] as const;

@@ -35,6 +35,7 @@ const pausingClock = {
 
 export function describeFaultPairs(kind: NetworkKind): void {
   const database = useDatabase();
+  const { publishingCall = 1 } = kind;
   vi.setConfig({ maxConcurrency: 12 });
   afterAll(() => vi.resetConfig());
 
@@ -44,8 +45,8 @@ export function describeFaultPairs(kind: NetworkKind): void {
       async ({ first, second }) => {
         await using network = await kind.start(database.db);
         network.switchboard.plans.push(
-          { stage: 'commit', call: 1, times: 1, fault: first },
-          { stage: 'commit', call: 2, times: Infinity, fault: second },
+          { stage: 'commit', call: publishingCall, times: 1, fault: first },
+          { stage: 'commit', call: publishingCall + 1, times: Infinity, fault: second },
         );
         const dependencies = dependenciesOf(database.db, network, impatientClock);
         const post = await writePost(database.db, network);
@@ -68,7 +69,7 @@ export function describeFaultPairs(kind: NetworkKind): void {
       'is not public once it is canceled: %s, canceled at every wait',
       async (fault) => {
         await using network = await kind.start(database.db);
-        network.switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault });
+        network.switchboard.plans.push({ stage: 'commit', call: publishingCall, times: 1, fault });
         const dependencies = dependenciesOf(database.db, network, pausingClock);
         const post = await writePost(database.db, network);
         const target = { resultId: post.resultIds[0]!, run };

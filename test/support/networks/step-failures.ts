@@ -120,8 +120,10 @@ async function runTwice(
   await using network = await kind.start(db);
   const { switchboard } = network;
   if (fault) {
-    const stage = fault === 'answer_lost' || !kind.calls.prepare ? 'commit' : 'prepare';
-    switchboard.plans.push({ stage, call: 1, times: 1, fault });
+    const { calls, publishingCall = 1 } = kind;
+    const stage = fault === 'answer_lost' || !calls.prepare ? 'commit' : 'prepare';
+    const call = stage === 'commit' ? publishingCall : 1;
+    switchboard.plans.push({ stage, call, times: 1, fault });
   }
   const post = await writePost(db, network, shape);
   let snapshot: Snapshot | undefined;

@@ -1,5 +1,6 @@
 // YouTube for the contract test: its simulator behind a port that can fail.
 import { giveConsent } from '../../app/consent.ts';
+import { chunkBytes } from '../../../../activities/platforms/youtube/session.ts';
 import { youtube as definition } from '../../../../schema/platforms/youtube.ts';
 import { createVideo } from '../../media/target-media.ts';
 import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
@@ -59,6 +60,14 @@ export const youtube: NetworkSubject = {
   },
   media: [createVideo()],
   start: (switchboard) => startNetwork(switchboard),
+};
+
+/** The prepare also asks how much has arrived, and sends the first chunk. */
+export const youtubeWithChunks: NetworkSubject = {
+  ...youtube,
+  title: 'youtube with two chunks',
+  calls: { ...youtube.calls, prepare: 3 },
+  media: [createVideo({}, chunkBytes)],
 };
 
 /** `network`: the simulator, whose switches a test can set. */
