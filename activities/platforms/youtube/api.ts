@@ -69,6 +69,7 @@ const known = new Map<string, Known>([
   ['authError', { meaning: 'reauthorize' }],
   // The login is good, but its channel is gone.
   ['youtubeSignupRequired', { meaning: 'rejected', ...restricted }],
+  ['authenticatedUserNotChannel', restricted],
   ['insufficientPermissions', { failsAs: 'permission_missing' }],
   ['accountClosed', restricted],
   ['accountSuspended', restricted],
@@ -91,13 +92,13 @@ const dayMs = 86_400_000;
 /** The quotas of a new day may come a little later. */
 const marginMs = 60_000;
 
-/** @see https://developers.google.com/youtube/data/reference/rest/v3/videos/insert */
+/** @see https://developers.google.com/youtube/data/reference/rest/v3/errors */
 export function readRefusal({ headers, body }: NetworkAnswer): Explanation {
   const { message, errors = [] } = Refused.safeParse(body).data?.error ?? {};
   const code = errors[0]?.reason;
   const explained = { code, message };
   if (code === undefined) return explained;
-  // A channel may upload again 24 hours later: https://support.google.com/youtube/answer/13428894
+  // YouTube announced that a channel may try again in 24 hours: https://gitlab.gnome.org/GNOME/shotwell/-/issues/5019
   if (code === uploadLimit) {
     return { ...explained, meaning: 'rate_limited', isOutOfQuota: true, retryAfterMs: dayMs };
   }

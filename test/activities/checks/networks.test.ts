@@ -23,6 +23,7 @@ import { telegram } from '../../support/networks/telegram/subject.ts';
 import { threads } from '../../support/networks/threads/subject.ts';
 import { twitterReading } from '../../support/networks/twitter/subject.ts';
 import { wordpressSubject } from '../../support/networks/wordpress/subject.ts';
+import { youtube } from '../../support/networks/youtube/subject.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 
 const database = useDatabase();
@@ -56,13 +57,16 @@ async function check(subject: NetworkSubject, publishes: boolean) {
 }
 
 describe('a check that only reads', () => {
-  test.each(named([...removing, ...staying]))('of %s publishes nothing', async (_, subject) => {
-    const { row, statuses, posts } = await check(subject, false);
-    expect(row.status, JSON.stringify(row.steps)).toBe('passed');
-    expect(statuses['login']).toBe('passed');
-    expect(Object.keys(statuses).slice(0, 2)).toEqual(['login', 'scopes']);
-    expect(posts).toEqual([]);
-  });
+  test.each(named([...removing, ...staying, youtube]))(
+    'of %s publishes nothing',
+    async (_, subject) => {
+      const { row, statuses, posts } = await check(subject, false);
+      expect(row.status, JSON.stringify(row.steps)).toBe('passed');
+      expect(statuses['login']).toBe('passed');
+      expect(Object.keys(statuses).slice(0, 2)).toEqual(['login', 'scopes']);
+      expect(posts).toEqual([]);
+    },
+  );
 });
 
 describe('a check that publishes', () => {
