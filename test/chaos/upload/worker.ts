@@ -2,7 +2,9 @@
 import { once } from 'node:events';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
-import type { Fetch } from '../../../activities/platforms/platform.ts';
+import type { Fetch, Platform } from '../../../activities/platforms/platform.ts';
+import { createYouTube } from '../../../activities/platforms/youtube/index.ts';
+import { readConfig } from '../../../schema/config/config.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
@@ -11,6 +13,7 @@ import { createSend } from '../../support/networks/caller.ts';
 import { connectContainers } from '../../support/networks/container-then-publish.ts';
 import { advanceToEnd, dependenciesOf } from '../../support/networks/posting.ts';
 import { connectUploads } from '../../support/networks/upload-session.ts';
+import { youtubeVariables } from '../../support/networks/youtube/connected.ts';
 import { pidHeader, type WorkerInput } from './workers.ts';
 
 /** The checks after a lost commit wait for a network that takes a call late, which this one doesn't. */
@@ -29,11 +32,8 @@ async function work({ databaseUrl, networkUrl, resultId, network }: WorkerInput)
     headers.set(pidHeader, String(process.pid));
     return safeFetch.fetch(url, { ...init, headers });
   };
-  const send = createSend(fetch, networkUrl);
   const isUpload = 'file' in network;
-  const platform = isUpload
-    ? connectUploads(send, network.chunkBytes)
-    : connectContainers(send, network.pollMs);
+  const platform = connect(network, fetch, networkUrl);
   const dependencies = {
     ...dependenciesOf(database.db, { platform }, clock),
     ...(isUpload && { loadMedia: () => Promise.resolve([fileMedia(network.file)]) }),
@@ -44,6 +44,14 @@ async function work({ databaseUrl, networkUrl, resultId, network }: WorkerInput)
   await advanceToEnd(dependencies, resultId);
   await Promise.all([safeFetch.close(), database.close()]);
   process.disconnect();
+}
+
+function connect(network: WorkerInput['network'], fetch: Fetch, url: string): Platform {
+  const send = createSend(fetch, url);
+  if ('pollMs' in network) return connectContainers(send, network.pollMs);
+  if ('chunkBytes' in network) return connectUploads(send, network.chunkBytes);
+  const { youtube } = readConfig(youtubeVariables(url)).platforms;
+  return createYouTube({ ...youtube, fetch });
 }
 
 await work(JSON.parse(process.argv[2]!) as WorkerInput);

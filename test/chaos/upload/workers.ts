@@ -7,7 +7,9 @@ export interface WorkerInput {
   databaseUrl: string;
   networkUrl: string;
   resultId: string;
-  network: { file: string; chunkBytes: number } | { pollMs: number };
+  /** YouTube is its simulator. The other two are networks that only tests have. */
+  network:
+    { file: string; chunkBytes: number } | { file: string; name: 'youtube' } | { pollMs: number };
 }
 
 /** Names the process to the network. */
