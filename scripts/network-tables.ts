@@ -32,8 +32,7 @@ const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: str
   threads: ['Consent page', 'Simulator ³'],
   facebook: ['Consent page', 'Simulator ³'],
   instagram: ['Consent page', 'Simulator ³'],
-  youtube: ['Consent page', 'Simulator'],
-  pinterest: ['Consent page', 'Simulator ³'],
+  youtube: ['Consent page', 'Simulator ³'],
   telegram: ['Bot token and chat', 'Simulator'],
   discord: ['Webhook or bot', 'Simulator'],
   slack: ['Bot token and channel', 'Simulator'],
@@ -64,7 +63,7 @@ function networkTable(): string {
     networks.some(({ rulesFor }) => rulesFor) && '¹ Limits depend on the account.',
     networks.some(({ needsPublicMedia }) => needsPublicMedia) &&
       '² Needs a public `https` address, from which it fetches media.',
-    "³ The tests also check the simulator with the network's own SDK or description of its API.",
+    "³ The tests also check the simulator with the network's own client or, for Threads, Meta's Postman collection.",
   ];
   return [table, ...notes.filter(Boolean)].join('\n\n');
 }

@@ -5,7 +5,7 @@ import { findFormMethod } from '../../../activities/platforms/index.ts';
 import { ConnectAccount, CreateConnectSession } from '../../../schema/accounts.ts';
 import { useApp } from '../../support/app/app.ts';
 import { readBlocks, readPage } from '../../support/checks/readme.ts';
-import { addImage } from '../../support/rows/media.ts';
+import { addImage, videoRow } from '../../support/rows/media.ts';
 import { addAccount } from '../../support/rows/rows.ts';
 import { formOf } from '../../support/networks/connection.ts';
 
@@ -73,13 +73,17 @@ describe.each(platformDefinitions)('the page on $title', ({ name, title }) => {
   test('shows posts that the API accepts', async () => {
     const { db } = app.database;
     const accountId = await addAccount(db, app.tenant.projectId, name);
-    const mediaId = await addImage(db, app.tenant.projectId);
+    const imageId = await addImage(db, app.tenant.projectId);
+    const videoId = await addImage(db, app.tenant.projectId, videoRow);
     const requests = listRequests(page).filter(({ path }) => path === '/v1/posts');
     expect(requests.length).toBeGreaterThan(0);
     for (const { body } of requests) {
       expect(body).toContain(`sa_${name.toUpperCase()}`);
       const post = JSON.parse(
-        body.replaceAll(/sa_[A-Z]+/g, accountId).replaceAll(/media_[A-Z]+/g, mediaId),
+        body
+          .replaceAll(/sa_[A-Z]+/g, accountId)
+          .replaceAll('media_VIDEO', videoId)
+          .replaceAll(/media_[A-Z]+/g, imageId),
       );
       const answer = await app.api.post('/v1/posts/validate', post);
       expect(answer.body.data, body).toMatchObject({ valid: true, errors: [] });
