@@ -33,6 +33,7 @@ const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: str
   facebook: ['Consent page', 'Simulator ³'],
   instagram: ['Consent page', 'Simulator ³'],
   youtube: ['Consent page', 'Simulator ³'],
+  pinterest: ['Consent page', 'Simulator ³'],
   telegram: ['Bot token and chat', 'Simulator'],
   discord: ['Webhook or bot', 'Simulator'],
   slack: ['Bot token and channel', 'Simulator'],
