@@ -64,10 +64,11 @@ export const bluesky = definePlatform({
     text: { max: 300, maxBytes: 3000, unit: 'graphemes' },
     isTextRequired: true,
     media: {
-      max: 4,
+      max: 10,
       canMix: false,
-      // The lexicons of app.bsky.embed.images, app.bsky.embed.video and app.bsky.embed.external.
-      image: { max: 4, types: imageTypes, maxBytes: 2_000_000 },
+      // The lexicons of app.bsky.embed.gallery, app.bsky.embed.video and app.bsky.embed.external. A gallery may
+      // have 20 items, but its lexicon tells clients to offer 10.
+      image: { max: 10, types: imageTypes, maxBytes: 2_000_000 },
       // Bluesky's app takes 10 minutes: src/lib/constants.ts of bluesky-social/social-app.
       video: { max: 1, types: ['video/mp4'], maxBytes: 300_000_000, maxDurationMs: 600_000 },
       linkCard: { max: 1, types: imageTypes, maxBytes: maxPictureBytes },

@@ -14,6 +14,9 @@ const Blob = z.object({
 });
 export type Blob = z.infer<typeof Blob>;
 
+/** More images than this are a gallery, which older apps don't show. */
+const maxPlainImages = 4;
+
 const Uploaded = z.object({ blob: Blob });
 
 /** In the order of the media, since `prepare` uploads them in this order. */
@@ -45,7 +48,9 @@ export function toEmbed({ media, platformOptions }: Target, blobs: readonly Blob
     alt: image.altText?.toWellFormed() ?? '',
     aspectRatio: aspectRatioOf(image),
   }));
-  return { $type: 'app.bsky.embed.images', images };
+  if (images.length <= maxPlainImages) return { $type: 'app.bsky.embed.images', images };
+  const items = images.map((image) => ({ $type: 'app.bsky.embed.gallery#image', ...image }));
+  return { $type: 'app.bsky.embed.gallery', items };
 }
 
 const aspectRatioOf = ({ width, height }: TargetMedia) => ({ width, height });

@@ -124,9 +124,9 @@ describe('GET /v1/platforms/capabilities', () => {
       connect: { credentials: { type: 'object' }, consent: true },
     });
     const { image, video, ...media } = bluesky.media;
-    expect(media).toEqual({ max: 4, can_mix: false, max_alt_text: 2_000, needs_url: false });
+    expect(media).toEqual({ max: 10, can_mix: false, max_alt_text: 2_000, needs_url: false });
     expect(image).toMatchObject({
-      max: 4,
+      max: 10,
       types: rules.media!.image!.types,
       max_bytes: 2_000_000,
       max_width: null,

@@ -170,6 +170,39 @@ describe.skipIf(!pds).concurrent('media', () => {
     await readRecord(account.did);
   });
 
+  test('ten images arrive as a gallery, byte for byte, with alt text and ratio', async () => {
+    const { bluesky, account, target } = await connectNew();
+    const images = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => imageOf(20 + i, 40, i === 0 ? 'A trumpet' : null)),
+    );
+    const ready = await prepared(bluesky, target(images));
+    expect(await bluesky.commit(ready, signal)).toMatchObject({ outcome: 'published' });
+    const { embed } = (await readRecord(account.did)).value;
+    expect(embed).toEqual({
+      $type: 'app.bsky.embed.gallery',
+      items: images.map((image, i) => ({
+        $type: 'app.bsky.embed.gallery#image',
+        image: blobLike(image),
+        alt: i === 0 ? 'A trumpet' : '',
+        aspectRatio: { width: image.width, height: image.height },
+      })),
+    });
+    const items = embed!['items'] as { image: StoredBlob }[];
+    const stored = items.map(({ image }) => readBlob(account.did, image));
+    expect(await Promise.all(stored)).toEqual(await Promise.all(images.map(bytesOf)));
+  });
+
+  test('the server checks galleries against its lexicon', async () => {
+    const { bluesky, target } = await connectNew();
+    const images = await Promise.all(Array.from({ length: 5 }, () => imageOf(20, 20)));
+    const flat = images.map((image) => ({ ...image, height: 0 }));
+    const ready = await prepared(bluesky, target(flat));
+    expect(await refusal(bluesky.commit(ready, signal))).toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('aspectRatio.height'),
+    });
+  });
+
   test('a video arrives byte for byte', async () => {
     const { bluesky, account, target } = await connectNew();
     const video = await videoOf(3_000_001, 'A parade');
@@ -372,15 +405,16 @@ describe('the rules', () => {
     ]);
   });
 
-  test('take four images or one video', () => {
+  test('take ten images or one video', () => {
     const video = {
       ...facts,
       kind: 'video',
       contentType: 'video/mp4',
       durationMs: 600_000,
     } as const;
-    expect(check([facts, facts, facts, facts])).toEqual([]);
-    expect(check([facts, facts, facts, facts, facts])[0]![0]).toBe('too_many_media');
+    const many = (count: number) => Array.from({ length: count }, () => facts);
+    expect(check(many(10))).toEqual([]);
+    expect(check(many(11))[0]![0]).toBe('too_many_media');
     expect(check([video, video])[0]![0]).toBe('too_many_media');
     expect(check([facts, video])[0]![0]).toBe('media_mix_not_supported');
     expect(check([{ ...video, durationMs: 600_001 }])[0]![0]).toBe('media_too_long');
