@@ -198,6 +198,8 @@ describe("a network's settings", () => {
     expect(readConfig({}).platforms.bluesky).toEqual({
       apiUrl: 'https://bsky.social',
       plcUrl: 'https://plc.directory',
+      videoUrl: 'https://video.bsky.app',
+      hostedDomain: 'host.bsky.network',
       postsPerMinute: 0,
     });
     const set = {

@@ -18,6 +18,7 @@ import { findIssuer, getServerMetadata } from './authorization-server.ts';
 import { publicClient, scopes } from './client.ts';
 import type { Dpop } from './dpop.ts';
 import type { Identify, Identity } from './identity.ts';
+import type { ReadTraits } from './server-traits.ts';
 import { findAgain, mismatch, readCredentials } from './session.ts';
 
 export interface ConsentSettings {
@@ -26,6 +27,7 @@ export interface ConsentSettings {
   identify: Identify;
   /** The operator's entryway, which may use `http:`. */
   entryway: string;
+  readTraits: ReadTraits;
 }
 
 export interface Consent {
@@ -38,7 +40,13 @@ export interface Consent {
 export const isConsented = ({ dpop_jwk }: Credentials): boolean => dpop_jwk !== undefined;
 
 /** @see https://atproto.com/specs/oauth#summary-of-authorization-flow */
-export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettings): Consent {
+export function createConsent({
+  fetch,
+  dpop,
+  identify,
+  entryway,
+  readTraits,
+}: ConsentSettings): Consent {
   /** The OAuth of one login at its server. `isNew`: the login isn't stored yet. */
   async function open(
     { issuer = '', dpop_jwk = '' }: Credentials,
@@ -112,10 +120,18 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
           const identity = await identify(sub, signal);
           await checkIssuer(identity, { issuer, isNew: true }, signal);
           const handle = identity.handle ?? INVALID_HANDLE;
+          const traits = await readTraits(identity.pds, signal);
           return {
             ...login,
             credentials: { service: identity.pds, handle, issuer, dpop_jwk, ...credentials },
-            accounts: [{ externalAccountId: sub, accountName: handle, problem: null }],
+            accounts: [
+              {
+                externalAccountId: sub,
+                accountName: handle,
+                ...(traits && { traits }),
+                problem: null,
+              },
+            ],
           };
         };
         return oauth.complete(query, request, toGrant, signal);
@@ -130,6 +146,8 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
       if (service !== stored.service) {
         await checkIssuer({ did: stored.did, pds: service }, { issuer, isNew: false }, signal);
       }
+      // Before the refresh, so that no time passes before its new tokens are stored.
+      const traits = await readTraits(service, signal);
       const oauth = await open(credentials, { isNew: false }, signal);
       const fresh = await oauth.refresh({ credentials, app }, signal).catch(throwEnded);
       if (fresh.credentials['did'] !== stored.did) {
@@ -139,6 +157,7 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
         accountName: handle,
         credentials: { ...credentials, service, handle, ...fresh.credentials },
         tokenExpiresAt: fresh.tokenExpiresAt,
+        ...(traits && { traits }),
       };
     },
 

@@ -4,27 +4,12 @@ import { bluesky } from '../../../schema/platforms/bluesky.ts';
 import { rawUpload } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
 import type { Target, TargetMedia } from '../platform.ts';
-
-/** A reference to an uploaded file, as the PDS wrote it. @see https://atproto.com/specs/blob */
-const Blob = z.object({
-  $type: z.literal('blob'),
-  ref: z.object({ $link: z.string().min(1) }),
-  mimeType: z.string(),
-  size: z.int(),
-});
-export type Blob = z.infer<typeof Blob>;
+import { Blob } from './blob.ts';
 
 /** More images than this are a gallery, which older apps don't show. */
 const maxPlainImages = 4;
 
 const Uploaded = z.object({ blob: Blob });
-
-/** In the order of the media, since `prepare` uploads them in this order. */
-const Uploads = z.object({ blobs: z.array(Blob) });
-
-export function readBlobs({ state }: Target): Blob[] {
-  return Uploads.safeParse(state).data?.blobs ?? [];
-}
 
 /** A repeated upload returns the same blob, because the reference to a blob is the hash of its bytes. */
 export async function uploadBlob(ask: Ask, media: TargetMedia): Promise<Blob> {

@@ -6,13 +6,16 @@ import { createDpop } from './dpop.ts';
 import { createFindDid, type LookUpTxt } from './handles.ts';
 import { createIdentify } from './identity.ts';
 import { collection, prepareRecord, readPrepared, recordKey } from './record.ts';
+import { createReadTraits } from './server-traits.ts';
 import { endSession, logIn, loginInput, readCredentials, refreshSession } from './session.ts';
+import { createVideoService, type VideoSettings } from './video-service.ts';
 import { createXrpc } from './xrpc.ts';
 import { hasCode } from '../platform-error.ts';
 import type { Fetch, Platform, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
 
-export interface BlueskySettings {
+/** Without the settings of the video service, every video goes to the account's server. */
+export interface BlueskySettings extends Partial<VideoSettings> {
   fetch: Fetch;
   /** The entryway. */
   apiUrl: string;
@@ -29,14 +32,17 @@ const Session = z.object({
 });
 
 export function createBluesky(settings: BlueskySettings): Platform {
-  const { fetch, plcUrl } = settings;
+  const { fetch, plcUrl, videoUrl, hostedDomain } = settings;
   const entryway = new URL(settings.apiUrl).origin;
   const dpop = createDpop(fetch);
   const open = createXrpc(fetch, dpop);
   const findDid = createFindDid({ fetch, lookUpTxt: settings.lookUpTxt, open, entryway });
   const identify = createIdentify({ fetch, findDid, plcUrl });
-  const sessions = { open, identify, entryway };
-  const consent = createConsent({ fetch, dpop, identify, entryway });
+  const videos =
+    videoUrl && hostedDomain ? createVideoService(fetch, { videoUrl, hostedDomain }) : undefined;
+  const readTraits = createReadTraits(fetch, (pds) => videos?.isFor(pds) ?? false);
+  const sessions = { open, identify, entryway, readTraits };
+  const consent = createConsent({ fetch, dpop, identify, entryway, readTraits });
 
   return {
     definition: bluesky,
@@ -55,7 +61,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
         ? consent.refresh(login, signal)
         : refreshSession(sessions, login.credentials, signal),
 
-    prepare: (target, signal) => prepareRecord(open, target, signal),
+    prepare: (target, signal) => prepareRecord({ open, videos }, target, signal),
 
     async commit(target, signal) {
       const { access } = readCredentials(target.credentials);

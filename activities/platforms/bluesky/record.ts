@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readId } from '../../../schema/wire/ids.ts';
 import type { Ask, OpenApi } from '../network-api.ts';
-import { readBlobs, toEmbed, uploadBlob, type Blob } from './embed.ts';
+import { Blob } from './blob.ts';
+import { toEmbed, uploadBlob } from './embed.ts';
 import { findFacets } from './facets.ts';
 import { askForDid } from './handles.ts';
 import { readCredentials } from './session.ts';
+import type { VideoService } from './video-service.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { PrepareOutcome, Target } from '../platform.ts';
 import { preparedAs } from '../results.ts';
@@ -16,20 +18,37 @@ export const collection = 'app.bsky.feed.post';
 /** Set before the first commit, so that every commit sends the same record. */
 const Prepared = z.object({ record: z.record(z.string(), z.unknown()) });
 
+const Uploads = z.object({
+  /** In the order of the media, since `prepare` uploads them in this order. */
+  blobs: z.array(Blob).default([]),
+  /** The job of the video service that makes the next blob. */
+  job: z.string().optional(),
+});
+
+const pollMs = 2_000;
+
 /** Uploads one file in each step. The last step makes the record, which references them. */
 export async function prepareRecord(
-  open: OpenApi,
+  { open, videos }: { open: OpenApi; videos: VideoService | undefined },
   target: Target,
   signal: AbortSignal,
 ): Promise<PrepareOutcome> {
   if (Prepared.safeParse(target.state).success) return preparedAs(target.state);
   const { service, access } = readCredentials(target.credentials);
   const [ask, askPublic] = [open(access, signal), open({ service }, signal)];
-  const blobs = readBlobs(target);
+  const { blobs, job } = Uploads.parse(target.state);
   const media = target.media[blobs.length];
   if (!media) return preparedAs({ record: await buildRecord(ask, askPublic, target, blobs) });
-  const blob = await uploadBlob(ask, media);
-  return { outcome: 'more', state: { blobs: [...blobs, blob] }, waitMs: 0 };
+  const withBlob = (blob: Blob): PrepareOutcome => {
+    return { outcome: 'more', state: { blobs: [...blobs, blob] }, waitMs: 0 };
+  };
+  if (media.kind === 'image' || !videos?.isFor(service)) {
+    return withBlob(await uploadBlob(ask, media));
+  }
+  const { jobId, blob } = await (job === undefined
+    ? videos.upload(ask, target, media, signal)
+    : videos.readJob(job, signal));
+  return blob ? withBlob(blob) : { outcome: 'more', state: { blobs, job: jobId }, waitMs: pollMs };
 }
 
 export function readPrepared(target: Target): z.infer<typeof Prepared> {

@@ -7,6 +7,7 @@ import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Credentials, Grant, RefreshedCredentials } from '../platform.ts';
 import { wrongCredential } from '../wrong-credential.ts';
+import type { ReadTraits } from './server-traits.ts';
 
 const Session = z.object({
   did: z.string(),
@@ -62,11 +63,12 @@ export interface SessionSettings {
   identify: Identify;
   /** The operator's entryway, where any account may log in. */
   entryway: string;
+  readTraits: ReadTraits;
 }
 
 /** A password is sent only to the PDS in the account's DID document, or to the entryway. */
 export async function logIn(
-  { open, identify, entryway }: SessionSettings,
+  { open, identify, entryway, readTraits }: SessionSettings,
   { handle: handleOrDid = '', app_password = '', service }: Credentials,
   signal: AbortSignal,
 ): Promise<Grant> {
@@ -75,6 +77,7 @@ export async function logIn(
   if (service !== undefined && service !== pds && service !== entryway) {
     throw mismatch('service', `The PDS of ${handleOrDid} is ${pds}.`);
   }
+  const traits = await readTraits(pds, signal);
   const ask = open({ service: service ?? pds, app_password }, signal);
   const json = { identifier: did, password: app_password };
   const { body: session } = await ask('com.atproto.server.createSession', Session, { json });
@@ -93,18 +96,22 @@ export async function logIn(
     credentials: toCredentials(session, pds, handle),
     scope: scope === undefined ? [] : [scope],
     tokenExpiresAt: expiryOf(session),
-    accounts: [{ externalAccountId: did, accountName: handle, problem: null }],
+    accounts: [
+      { externalAccountId: did, accountName: handle, ...(traits && { traits }), problem: null },
+    ],
   };
 }
 
 /** The session moves to the PDS that the DID document names now. */
 export async function refreshSession(
-  { open, identify }: SessionSettings,
+  { open, identify, readTraits }: SessionSettings,
   credentials: Credentials,
   signal: AbortSignal,
 ): Promise<RefreshedCredentials> {
   const stored = readCredentials(credentials);
   const { service, handle } = await findAgain(identify, stored, signal);
+  // Before the refresh, so that no time passes before its new tokens are stored.
+  const traits = await readTraits(service, signal);
   const ask = open({ service, refreshJwt: credentials['refreshJwt']! }, signal);
   const method = 'com.atproto.server.refreshSession';
   const { body: session } = await ask(method, Session, { method: 'POST' });
@@ -115,6 +122,7 @@ export async function refreshSession(
     accountName: handle,
     credentials: toCredentials(session, service, handle),
     tokenExpiresAt: expiryOf(session),
+    ...(traits && { traits }),
   };
 }
 

@@ -76,7 +76,7 @@ async function listRecords(did: string) {
 describe.skipIf(!pds).concurrent('connect', () => {
   test('logs in with a handle and an app password, and keeps no password', async () => {
     const { account, connection, calls } = await connectNew();
-    expect(calls).toEqual(['resolveHandle', 'DID document', 'createSession']);
+    expect(calls).toEqual(['resolveHandle', 'DID document', 'describeServer', 'createSession']);
     expect(connection).toMatchObject({
       externalAccountId: account.did,
       accountName: account.handle,
@@ -305,6 +305,7 @@ describe.skipIf(!pds).concurrent('refresh', () => {
       'putRecord',
       'DID document',
       'resolveHandle',
+      'describeServer',
       'refreshSession',
       'putRecord',
     ]);

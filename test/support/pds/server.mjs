@@ -61,7 +61,8 @@ const settings = {
   disableSsrfProtection: true,
   dataDirectory,
   blobstoreDiskLocation: join(dataDirectory, 'blobs'),
-  didPlcUrl: `http://127.0.0.1:${plc.port}`,
+  // By name, since a PDS resolves no identity at an IP address.
+  didPlcUrl: `http://localhost:${plc.port}`,
   serviceHandleDomains: ['.test'],
   enableDidDocWithSession: true,
   inviteRequired: false,

@@ -97,6 +97,8 @@ async function complete(inputs = { handle }) {
   return method.complete(query, { ...request, inputs, flow }, signal);
 }
 
+const limits = '/xrpc/com.atproto.server.describeServer';
+
 /** Requests to the server since the work began. */
 async function countRequests(work: () => Promise<unknown>): Promise<string[]> {
   const before = home.requests.length;
@@ -110,7 +112,7 @@ test('an honest server connects the account, and the requests are signed with a 
     expect(grant.accounts[0]!.externalAccountId).toBe(did);
     expect(JSON.stringify(grant)).not.toContain('the-code');
   });
-  expect(paths).toEqual([resource, server, '/par', server, '/token', resource]);
+  expect(paths).toEqual([resource, server, '/par', server, '/token', resource, limits]);
   const [pushed, exchanged] = home.requests.filter(({ headers }) => 'dpop' in headers).slice(-2);
   expect([pushed!.path, exchanged!.path]).toEqual(['/par', '/token']);
   expect(Object.fromEntries(new URLSearchParams(pushed!.text))).toMatchObject({

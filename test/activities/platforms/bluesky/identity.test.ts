@@ -92,7 +92,7 @@ describe('a login', () => {
         credentials: { service: home.url, did: ada.did, handle: ada.handle },
       });
     });
-    expect(counts).toEqual({ directory: 1, home: 1, entryway: 0, other: 0 });
+    expect(counts).toEqual({ directory: 1, home: 2, entryway: 0, other: 0 });
     expect(home.requests.at(-1)!.json()).toMatchObject({ identifier: ada.did });
   });
 
@@ -250,7 +250,7 @@ describe('a refresh', () => {
         credentials: { service: home.url, handle: ada.handle },
       });
     });
-    expect(counts).toMatchObject({ home: 1, other: 0 });
+    expect(counts).toMatchObject({ home: 2, other: 0 });
   });
 
   test('keeps the host and the handle while the directory is down', async () => {
