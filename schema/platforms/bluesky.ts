@@ -1,7 +1,14 @@
 // Bluesky: its settings, its rules and the options of a post.
 import { z } from 'zod';
 import { baseUrl } from './variables.ts';
-import { definePlatform, type PlatformRules, type Traits } from './definition.ts';
+import {
+  definePlatform,
+  type PlatformRules,
+  type PostFinding,
+  type PostSummary,
+  type Traits,
+} from './definition.ts';
+import { isDistinct } from './options/limits.ts';
 import { LinkThumb } from './options/link-thumb.ts';
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
@@ -30,6 +37,59 @@ const link = z
     'x-no-default': true,
   });
 
+const authority = '(did:[a-z]+:[a-zA-Z0-9._:%-]+|[a-zA-Z0-9-]+(?:\\.[a-zA-Z0-9-]+)+)';
+const key = '([A-Za-z0-9._~:-]{1,512})';
+
+/** The author and the key of a post, in its address at bsky.app or in its AT URI. */
+export const quotedPost = new RegExp(
+  `^(?:at://${authority}/app\\.bsky\\.feed\\.post/|https://bsky\\.app/profile/${authority}/post/)${key}$`,
+);
+
+/** The lexicon of a threadgate takes this many rules. */
+const maxGateRules = 5;
+
+/** https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/threadgate.json */
+const threadgate = z
+  .strictObject({
+    allow: z
+      .array(z.enum(['mention', 'followers', 'following']))
+      .max(3)
+      .refine(isDistinct, 'must not repeat a rule')
+      .meta({
+        description: 'Who can reply. Without rules and `lists`, nobody can.',
+        'x-enumDescriptions': {
+          mention: 'accounts that the post mentions',
+          followers: 'followers of the account',
+          following: 'accounts that the account follows',
+        },
+      }),
+    lists: z
+      .array(
+        z
+          .string()
+          .regex(
+            /^at:\/\/did:[a-z]+:[a-zA-Z0-9._:%-]+\/app\.bsky\.graph\.list\/[A-Za-z0-9._~:-]{1,512}$/,
+            'must be the AT URI of a list',
+          ),
+      )
+      .max(maxGateRules)
+      .refine(isDistinct, 'must not repeat a list')
+      .optional()
+      .meta({ description: 'AT URIs of lists whose members can reply too.' }),
+  })
+  .refine(({ allow, lists = [] }) => allow.length + lists.length <= maxGateRules, {
+    path: ['lists'],
+    error: `must have at most ${maxGateRules} entries together with allow`,
+  })
+  .meta({ description: 'Who can reply to the post. Default: everyone.' });
+
+/** https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/postgate.json */
+const postgate = z
+  .strictObject({
+    disable_quotes: z.boolean().meta({ description: 'Whether nobody can quote the post.' }),
+  })
+  .meta({ description: 'Who can quote the post. Default: everyone.' });
+
 const options = z
   .strictObject({
     link: link.optional(),
@@ -38,6 +98,32 @@ const options = z
       .max(3)
       .optional()
       .meta({ description: 'Languages of the text, such as `en` or `pt-BR`.' }),
+    labels: z
+      .array(z.enum(['sexual', 'nudity', 'porn', 'graphic-media']))
+      .min(1)
+      .max(4)
+      .refine(isDistinct, 'must not repeat a label')
+      .optional()
+      .meta({
+        description: 'Content warnings, which readers see instead of the media.',
+        'x-enumDescriptions': {
+          sexual: 'suggestive, without nudity',
+          nudity: 'nudity that is not sexual',
+          porn: 'adult content',
+          'graphic-media': 'violence or other disturbing media',
+        },
+      }),
+    threadgate: threadgate.optional(),
+    postgate: postgate.optional(),
+    quote: z
+      .string()
+      .regex(quotedPost, 'must be the address of a post at bsky.app, or its AT URI')
+      .optional()
+      .meta({
+        description:
+          'Post to quote, by its address, such as `https://bsky.app/profile/bsky.app/post/3l6oveex3ii2l`, or by its AT URI.',
+        'x-no-default': true,
+      }),
     tags: z
       .array(
         z
@@ -117,6 +203,16 @@ function rulesFor({ blob_upload_limit = Infinity, video_service = false }: Trait
       id: /^at:\/\/did:[a-z]+:[a-z0-9._:%-]+\/app\.bsky\.feed\.post\/[A-Za-z0-9._~:-]{1,512}$/,
       example: 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.post/3l6oveex3ii2l',
     },
+    check: checkGate,
     source: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json',
   } as const satisfies PlatformRules;
+}
+
+/** Bluesky's apps read only the threadgate of the first post of a thread. */
+function checkGate({ options: given, isReply, isLaterPart }: PostSummary): PostFinding[] {
+  if (given['threadgate'] === undefined || !(isReply || isLaterPart)) return [];
+  const message = 'Only the first post of a thread can limit its replies.';
+  return [
+    { at: 'options', option: 'threadgate', code: 'option_ignored', message, isWarning: true },
+  ];
 }

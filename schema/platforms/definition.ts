@@ -112,12 +112,16 @@ export interface PostSummary {
   readonly firstComment: string | null;
   /** The post replies to a post that is already at the network. */
   readonly isReply: boolean;
+  /** The post replies to an earlier part of its thread. Absent: no. */
+  readonly isLaterPart?: boolean;
 }
 
 /** What a network finds in a post as a whole. */
 export interface PostFinding {
   /** The part of the post that the finding is about. */
-  at: 'caption' | 'media' | 'first_comment';
+  at: 'caption' | 'media' | 'first_comment' | 'in_reply_to' | 'options';
+  /** With `options`: the option. */
+  option?: string;
   code: string;
   message: Text;
   actual?: number;

@@ -5,6 +5,7 @@ import { rawUpload } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
 import type { Target, TargetMedia } from '../platform.ts';
 import { Blob } from './blob.ts';
+import type { Ref } from './record-ref.ts';
 
 /** More images than this are a gallery, which older apps don't show. */
 const maxPlainImages = 4;
@@ -17,8 +18,15 @@ export async function uploadBlob(ask: Ask, media: TargetMedia): Promise<Blob> {
   return (await ask('com.atproto.repo.uploadBlob', Uploaded, call)).body.blob;
 }
 
-/** Undefined: the post has no embed. */
-export function toEmbed({ media, platformOptions }: Target, blobs: readonly Blob[]) {
+/** `quote`: the reference to the quoted post. Undefined: the post has no embed. */
+export function toEmbed(target: Target, blobs: readonly Blob[], quote: Ref | undefined) {
+  const media = toMediaEmbed(target, blobs);
+  if (!quote) return media;
+  const record = { $type: 'app.bsky.embed.record', record: quote };
+  return media ? { $type: 'app.bsky.embed.recordWithMedia', record, media } : record;
+}
+
+function toMediaEmbed({ media, platformOptions }: Target, blobs: readonly Blob[]) {
   const { link } = bluesky.options.parse(platformOptions);
   if (link) return toLinkCard(link, blobs[0]);
   const [first] = media;

@@ -5,11 +5,12 @@ import { createConsent, isConsented } from './consent.ts';
 import { createDpop } from './dpop.ts';
 import { createFindDid, type LookUpTxt } from './handles.ts';
 import { createIdentify } from './identity.ts';
-import { collection, prepareRecord, readPrepared, recordKey } from './record.ts';
+import { collection, prepareRecord, readPrepared, recordKey, uriOf } from './record.ts';
 import { createReadTraits } from './server-traits.ts';
 import { endSession, logIn, loginInput, readCredentials, refreshSession } from './session.ts';
 import { createVideoService, type VideoSettings } from './video-service.ts';
 import { createXrpc } from './xrpc.ts';
+import type { Ask } from '../network-api.ts';
 import { hasCode } from '../platform-error.ts';
 import type { Fetch, Platform, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
@@ -64,15 +65,10 @@ export function createBluesky(settings: BlueskySettings): Platform {
     prepare: (target, signal) => prepareRecord({ open, videos }, target, signal),
 
     async commit(target, signal) {
-      const { access } = readCredentials(target.credentials);
-      const { record } = readPrepared(target);
-      const rkey = recordKey(target.resultId);
-      const json = { repo: target.externalAccountId, collection, rkey, record };
-      const call = { kind: 'commit', json } as const;
-      const ask = open(access, signal);
+      const ask = open(readCredentials(target.credentials).access, signal);
       try {
-        const { body, throttle } = await ask('com.atproto.repo.putRecord', Written, call);
-        return { ...toPublished(target, body.uri), throttle };
+        const { throttle } = await write(ask, target);
+        return { ...toPublished(target, uriOf(target)), throttle };
       } catch (error) {
         // A PDS deletes blobs that no record references.
         if (hasCode(error, 'BlobNotFound')) return { outcome: 'stale' };
@@ -116,6 +112,30 @@ export function createBluesky(settings: BlueskySettings): Platform {
       },
     },
   };
+}
+
+/**
+ * Writes the post together with its gates, so that there is no time in which anyone can reply. A repeat of this
+ * write fails as a whole, with an error that says nothing: the check then finds the post. Without gates, a repeat
+ * changes nothing.
+ */
+async function write(ask: Ask, target: Target) {
+  const { record, gates } = readPrepared(target);
+  const repo = target.externalAccountId;
+  const rkey = recordKey(target.resultId);
+  if (gates.length === 0) {
+    const json = { repo, collection, rkey, record };
+    return ask('com.atproto.repo.putRecord', Written, { kind: 'commit', json });
+  }
+  const writes = [{ collection, value: record }, ...gates].map((created) => ({
+    $type: 'com.atproto.repo.applyWrites#create',
+    rkey,
+    ...created,
+  }));
+  return ask('com.atproto.repo.applyWrites', z.unknown(), {
+    kind: 'commit',
+    json: { repo, writes },
+  });
 }
 
 function toPublished(target: Target, uri: string) {

@@ -1,12 +1,15 @@
 // The record of a post on Bluesky: its text, its links, its embed, the references of a reply, its key.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { bluesky } from '../../../schema/platforms/bluesky.ts';
 import { readId } from '../../../schema/wire/ids.ts';
 import type { Ask, OpenApi } from '../network-api.ts';
 import { Blob } from './blob.ts';
 import { toEmbed, uploadBlob } from './embed.ts';
 import { findFacets } from './facets.ts';
+import { Gate, toGates } from './gates.ts';
 import { askForDid } from './handles.ts';
+import { resolveQuote, resolveReply } from './record-ref.ts';
 import { readCredentials } from './session.ts';
 import type { VideoService } from './video-service.ts';
 import { PlatformError } from '../platform-error.ts';
@@ -16,7 +19,10 @@ import { preparedAs } from '../results.ts';
 export const collection = 'app.bsky.feed.post';
 
 /** Set before the first commit, so that every commit sends the same record. */
-const Prepared = z.object({ record: z.record(z.string(), z.unknown()) });
+const Prepared = z.object({
+  record: z.record(z.string(), z.unknown()),
+  gates: z.array(Gate).default([]),
+});
 
 const Uploads = z.object({
   /** In the order of the media, since `prepare` uploads them in this order. */
@@ -38,7 +44,11 @@ export async function prepareRecord(
   const [ask, askPublic] = [open(access, signal), open({ service }, signal)];
   const { blobs, job } = Uploads.parse(target.state);
   const media = target.media[blobs.length];
-  if (!media) return preparedAs({ record: await buildRecord(ask, askPublic, target, blobs) });
+  if (!media) {
+    const record = await buildRecord(ask, askPublic, target, blobs);
+    const gates = toGates(target, uriOf(target));
+    return preparedAs({ record, ...(gates.length > 0 && { gates }) });
+  }
   const withBlob = (blob: Blob): PrepareOutcome => {
     return { outcome: 'more', state: { blobs: [...blobs, blob] }, waitMs: 0 };
   };
@@ -62,8 +72,8 @@ async function buildRecord(ask: Ask, askPublic: Ask, target: Target, blobs: read
   // A lone surrogate has no UTF-8 form, and would shift every facet after it.
   const text = target.caption.toWellFormed();
   const facets = await findFacets(text, (handle) => askForDid(askPublic, handle.toLowerCase()));
-  const { langs, tags } = target.platformOptions;
-  const embed = toEmbed(target, blobs);
+  const { langs = [], tags = [], labels, quote } = bluesky.options.parse(target.platformOptions);
+  const embed = toEmbed(target, blobs, await resolveQuote(ask, quote));
   return {
     $type: collection,
     text,
@@ -71,43 +81,20 @@ async function buildRecord(ask: Ask, askPublic: Ask, target: Target, blobs: read
     ...(reply && { reply }),
     ...(facets.length > 0 && { facets }),
     ...(embed && { embed }),
-    ...(Array.isArray(langs) && langs.length > 0 && { langs }),
-    ...(Array.isArray(tags) && tags.length > 0 && { tags }),
+    ...(langs.length > 0 && { langs }),
+    ...(tags.length > 0 && { tags }),
+    ...(labels && { labels: toSelfLabels(labels) }),
   };
 }
 
-/** Refers to exactly one version of a record. */
-const Ref = z.object({ uri: z.string().startsWith('at://'), cid: z.string().min(1) });
-const Found = Ref.extend({ value: z.unknown() });
-const Answering = z.object({ reply: z.object({ root: Ref }) });
+const toSelfLabels = (labels: readonly string[]) => ({
+  $type: 'com.atproto.label.defs#selfLabels',
+  values: labels.map((val) => ({ val })),
+});
 
-const uriPattern = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/;
-
-/**
- * The post that the target replies to, and the first post of its thread. Undefined: the target is no reply.
- * The account's PDS knows its own records, and asks the app view for others.
- * @see https://docs.bsky.app/docs/advanced-guides/posts
- */
-async function resolveReply(ask: Ask, replyTo: string | null) {
-  if (replyTo === null) return undefined;
-  const [, repo = '', collection = '', rkey = ''] = uriPattern.exec(replyTo) ?? [];
-  const call = { query: { repo, collection, rkey } };
-  const { body } = await ask('com.atproto.repo.getRecord', Found, call).catch((error: unknown) => {
-    throw error instanceof PlatformError && error.kind === 'rejected' ? notFound(error) : error;
-  });
-  const { uri, cid, value } = body;
-  const parent = { uri, cid };
-  return { root: Answering.safeParse(value).data?.reply.root ?? parent, parent };
-}
-
-/** Whenever a PDS refuses the read, the record or its repository is missing or was taken down. */
-function notFound(error: PlatformError): PlatformError {
-  return new PlatformError('rejected', 'The post to reply to is not on Bluesky.', {
-    platformCode: 'reply_to_not_found',
-    providerError: error.options.providerError,
-    cause: error,
-  });
-}
+/** The AT URI of the target's record, which it has before it exists. */
+export const uriOf = ({ externalAccountId, resultId }: Target) =>
+  `at://${externalAccountId}/${collection}/${recordKey(resultId)}`;
 
 const tidAlphabet = '234567abcdefghijklmnopqrstuvwxyz';
 

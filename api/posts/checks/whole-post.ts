@@ -22,14 +22,17 @@ export function checkWholePost(
     options: optionsOf(network, target),
     firstComment: own.first_comment ?? null,
     isReply: own.in_reply_to !== undefined,
+    isLaterPart: (own.thread_position ?? 0) > 0,
   });
   const paths: Record<PostFinding['at'], Path> = {
     caption: own.caption === undefined ? ['caption'] : [...at, 'caption'],
     media: named.path,
     first_comment: [...at, 'first_comment'],
+    in_reply_to: [...at, 'in_reply_to'],
+    options: [...at, 'platform_options'],
   };
-  return (findings ?? []).map(({ at: place, isWarning, ...finding }) => {
-    const issue = { path: paths[place], ...finding };
+  return (findings ?? []).map(({ at: place, option, isWarning, ...finding }) => {
+    const issue = { path: [...paths[place], ...(option ? [option] : [])], ...finding };
     return isWarning ? warning(issue, target) : error(issue, target);
   });
 }

@@ -120,12 +120,14 @@ describe('targets', () => {
         {
           path: 'platform_posts[0].platform_options.delay_ms',
           code: 'unknown_field',
-          message: 'is an option of sandbox, not of bluesky, which takes link, langs, tags',
+          message:
+            'is an option of sandbox, not of bluesky, which takes link, langs, labels, threadgate, postgate, quote, tags',
         },
         {
           path: 'platform_posts[0].platform_options.colour',
           code: 'unknown_field',
-          message: 'is not an option of bluesky, which takes link, langs, tags',
+          message:
+            'is not an option of bluesky, which takes link, langs, labels, threadgate, postgate, quote, tags',
         },
       ]);
     } finally {

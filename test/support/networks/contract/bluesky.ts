@@ -5,6 +5,7 @@ import type { Login } from '../../../../activities/platforms/platform.ts';
 import { bluesky as definition } from '../../../../schema/platforms/bluesky.ts';
 import { connectByConsent } from '../../servers/bluesky-consent.ts';
 import type { BlueskyPds } from '../../servers/bluesky-pds.ts';
+import { formOf } from '../connection.ts';
 import type { Switchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import type {
@@ -24,12 +25,50 @@ const originHeader = 'x-origin';
 const password = 'correct-horse-battery';
 let accountCount = 0;
 
+/** The post that an example quotes. */
+const quoted = { handle: 'quoted.test', rkey: '3l6oveex3ii2l' };
+const serversWithQuoted = new WeakSet<BlueskyPds>();
+
+async function postQuoted(pds: BlueskyPds): Promise<void> {
+  if (serversWithQuoted.has(pds)) return;
+  serversWithQuoted.add(pds);
+  const { handle, rkey } = quoted;
+  const { did, appPassword } = await pds.createAccount(handle, password);
+  const { url: apiUrl, plcUrl } = pds;
+  const bluesky = createBluesky({ fetch, apiUrl, plcUrl, lookUpTxt: () => Promise.resolve(null) });
+  const signal = AbortSignal.timeout(10_000);
+  const { credentials } = await formOf(bluesky).run({ handle, app_password: appPassword }, signal);
+  const record = { text: 'Quote me', createdAt: new Date().toISOString() };
+  const response = await fetch(`${pds.url}/xrpc/com.atproto.repo.putRecord`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${credentials['accessJwt']}`,
+    },
+    body: JSON.stringify({ repo: did, collection: 'app.bsky.feed.post', rkey, record }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
 export const blueskyFacts: NetworkFacts = {
   name: 'bluesky',
   options: [
     {
       given: { langs: ['en', 'pt-BR'], tags: ['brass'] },
       arrives: { langs: ['en', 'pt-BR'], tags: ['brass'] },
+    },
+    {
+      given: { labels: ['nudity'] },
+      arrives: { labels: { values: [{ val: 'nudity' }] } },
+    },
+    {
+      given: { threadgate: { allow: ['mention'] }, postgate: { disable_quotes: true } },
+      arrives: { $type: 'app.bsky.feed.post' },
+    },
+    {
+      given: { quote: `https://bsky.app/profile/${quoted.handle}/post/${quoted.rkey}` },
+      arrives: { embed: { $type: 'app.bsky.embed.record' } },
+      isOwn: true,
     },
     {
       given: { link: { url: 'https://example.com/a b?q=ä', title: 'Title', description: 'Text' } },
@@ -102,6 +141,7 @@ async function start(
   switchboard: Switchboard,
   endLogin?: (refreshToken: string) => Promise<void>,
 ): Promise<RunningNetwork> {
+  await postQuoted(pds);
   const { did, handle, appPassword } = await pds.createAccount(
     `contract${++accountCount}.test`,
     password,
