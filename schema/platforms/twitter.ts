@@ -9,6 +9,8 @@ import {
   type MediaRules,
   type MediaSummary,
   type PlatformRules,
+  type PostFinding,
+  type PostSummary,
 } from './definition.ts';
 
 /** @see https://docs.x.com/x-api/posts/create-post */
@@ -88,13 +90,29 @@ const media: MediaRules = {
   refuse,
 };
 
+export const replyLimit =
+  'X accepts a reply only if the author of the post mentioned the account or quoted a post of it, unless the app has an Enterprise plan.';
+
 const rules = {
   text: { max: 280, unit: 'weighted', count: weigh },
   isTextRequired: true,
   media,
   replies: { id: /^\d{1,19}$/, example: '1880028106020515840' },
+  check: warnOfReply,
   source: 'https://docs.x.com/fundamentals/counting-characters',
 } satisfies PlatformRules;
+
+/**
+ * A thread and a first comment reply to a post of the account itself, and the documents don't name those. The plan
+ * of the app is unknown, so this is only a warning.
+ * @see https://docs.x.com/x-api/posts/manage-tweets/integrate#post-creation-restrictions-self-serve
+ */
+function warnOfReply({ isReply }: PostSummary): PostFinding[] {
+  if (!isReply) return [];
+  return [
+    { at: 'in_reply_to', code: 'reply_may_be_refused', message: replyLimit, isWarning: true },
+  ];
+}
 
 /**
  * The subscriptions whose accounts can write longer posts.

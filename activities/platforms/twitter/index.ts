@@ -1,7 +1,7 @@
 // X: posts of an account, through an app of the operator or the project.
 import { z } from 'zod';
 import type { PlatformSettings } from '../../../schema/platforms/index.ts';
-import { twitter } from '../../../schema/platforms/twitter.ts';
+import { replyLimit, twitter } from '../../../schema/platforms/twitter.ts';
 import type { Ask } from '../network-api.ts';
 import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
@@ -77,7 +77,7 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
         const published = toPublished(target, body.data.id);
         return { ...published, throttle: readDailyLimit(headers) ?? throttle };
       } catch (error) {
-        if (!canRead || !hasCode(error, duplicateCode)) throw error;
+        if (!canRead || !hasCode(error, duplicateCode)) throw explainReply(error, target);
         return afterDuplicate(ask, target, error);
       }
     },
@@ -99,6 +99,12 @@ function toPost({ caption, replyTo, platformOptions }: Target, media_ids: string
     ...(media_ids.length > 0 && { media: { media_ids } }),
     ...(replyTo !== null && { reply: { in_reply_to_tweet_id: replyTo } }),
   };
+}
+
+/** X's own words to a refused reply are not documented, and it has no code for it. */
+function explainReply(error: unknown, { replyTo }: Target): unknown {
+  if (replyTo === null || !hasCode(error, '403') || error.kind !== 'rejected') return error;
+  return new PlatformError('rejected', `${error.message} ${replyLimit}`, error.options);
 }
 
 /**

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { rulesOf } from '../../../../activities/platforms/index.ts';
 import { twitter as definition } from '../../../../schema/platforms/twitter.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { startTwitter } from '../../../support/networks/twitter/connected.ts';
 
 describe('a post', () => {
@@ -43,6 +44,48 @@ describe('a post', () => {
     await using x = await startTwitter();
     await x.commit(x.target({ caption: 'a\uD800' }));
     expect(x.network.posts[0]!.text).toBe('a\uFFFD');
+  });
+});
+
+describe('a reply', () => {
+  const ownPost = { caption: 'a', media: [], options: {}, firstComment: 'b', isReply: false };
+
+  test('to a post that may be of somebody else is warned of', () => {
+    expect(definition.rules.check({ ...ownPost, isReply: true })).toEqual([
+      {
+        at: 'in_reply_to',
+        code: 'reply_may_be_refused',
+        isWarning: true,
+        message: expect.stringContaining('only if the author of the post mentioned the account'),
+      },
+    ]);
+  });
+
+  test('in a thread, or as a first comment, is not warned of', () => {
+    expect(definition.rules.check({ ...ownPost, isLaterPart: true })).toEqual([]);
+  });
+
+  test('that X refuses says which replies X accepts', async () => {
+    await using x = await startTwitter();
+    const { id } = x.network.addPost({ text: 'Not for you', isOfStranger: true });
+    expect(await refusal(x.commit(x.target({ replyTo: id })))).toMatchObject({
+      kind: 'rejected',
+      message: expect.stringMatching(
+        /^X refused the request: .* X accepts a reply only if the author .* an Enterprise plan\.$/,
+      ),
+      options: { platformCode: '403', providerError: { status: 403 } },
+    });
+    expect(x.network.posts).toHaveLength(1);
+  });
+
+  test('to a stranger who mentioned the account is published, and so is a thread', async () => {
+    await using x = await startTwitter();
+    const mention = x.network.addPost({ text: 'Hi @ada_l!', isOfStranger: true });
+    const first = await x.commit(x.target({ caption: 'Hi!', replyTo: mention.id }));
+    expect(first.outcome).toBe('published');
+    const { id } = x.network.posts.at(-1)!;
+    const second = await x.commit(x.target({ caption: '2/2', replyTo: id }));
+    expect(second.outcome).toBe('published');
   });
 });
 

@@ -45,6 +45,8 @@ export interface XPost {
   text: string;
   createdAtMs: number;
   replyTo: string | null;
+  /** Somebody else wrote the post. Absent: the account wrote it. */
+  isOfStranger?: true;
   media: XMedia[];
   options: Pick<
     z.infer<typeof NewPost>,
@@ -150,8 +152,13 @@ export function createTwitterServer() {
       throw forbidden('Tweet needs to be a bit shorter.');
     }
     const replyTo = reply?.in_reply_to_tweet_id ?? null;
-    if (replyTo !== null && !posts.some((post) => post.id === replyTo)) {
+    const answered = posts.find((post) => post.id === replyTo);
+    if (replyTo !== null && !answered) {
       throw forbidden('You attempted to reply to a Tweet that is deleted or not visible to you.');
+    }
+    // https://docs.x.com/x-api/posts/manage-tweets/integrate#post-creation-restrictions-self-serve
+    if (answered?.isOfStranger && !answered.text.includes(`@${account.username}`)) {
+      throw forbidden('You were not mentioned by the author of the post.');
     }
     const equal = posts.some((post) => post.text === text.trim() && post.replyTo === replyTo);
     if (equal && !attached) {
