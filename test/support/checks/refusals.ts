@@ -67,7 +67,7 @@ export async function createRefusedClient(
 function withoutMedia(platform: Platform): Platform {
   const { definition } = platform;
   const rules = { ...definition.rules, media: null };
-  return { ...platform, definition: { ...definition, rules } };
+  return { ...platform, definition: { ...definition, rules, rulesFor: () => rules } };
 }
 
 export const single = (account_id: string, own: object) => ({

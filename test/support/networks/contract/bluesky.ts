@@ -141,11 +141,9 @@ async function start(
   switchboard: Switchboard,
   endLogin?: (refreshToken: string) => Promise<void>,
 ): Promise<RunningNetwork> {
+  const name = `contract${++accountCount}.test`;
   await postQuoted(pds);
-  const { did, handle, appPassword } = await pds.createAccount(
-    `contract${++accountCount}.test`,
-    password,
-  );
+  const { did, handle, appPassword } = await pds.createAccount(name, password);
   const accessTokens: string[] = [];
   const refreshTokens: string[] = [];
   const expired = new Set<string>();
