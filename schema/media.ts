@@ -1,4 +1,4 @@
-// Media: images and videos of posts, as the wire shows them.
+// Media: images, videos and documents of posts, as the wire shows them.
 import { z } from 'zod';
 import { describedEnum } from './wire/described-enum.ts';
 import { listQuery } from './wire/listing.ts';
@@ -17,6 +17,7 @@ export type MediaStatus = z.infer<typeof MediaStatus>;
 export const MediaKind = describedEnum('MediaKind', 'Kind of the media.', {
   image: 'Image.',
   video: 'Video.',
+  document: 'PDF document.',
 });
 export type MediaKind = z.infer<typeof MediaKind>;
 
@@ -56,7 +57,7 @@ export const imageLimits = {
 export const mediaErrors = {
   media_unreachable: 'The URL could not be fetched.',
   media_invalid:
-    'The bytes are not an image or a video that Fanfare can read, or not of the declared kind.',
+    'The bytes are not an image, a video or a document that Fanfare can read, or not of the declared kind.',
   media_too_large: 'The file is too large.',
   media_hash_mismatch: 'The bytes do not have the SHA-256 that `content_hash` declares.',
 } as const;
@@ -93,10 +94,14 @@ export const Media = z
       description:
         'Size in bytes. Until the bytes are complete, the one that you declared. Null if unknown.',
     }),
-    width: z.int().nullable().meta({ description: 'Width in pixels. Null if unknown.' }),
-    height: z.int().nullable().meta({ description: 'Height in pixels. Null if unknown.' }),
+    width: z.int().nullable().meta({
+      description: 'Width in pixels. Null for a document, and if unknown.',
+    }),
+    height: z.int().nullable().meta({
+      description: 'Height in pixels. Null for a document, and if unknown.',
+    }),
     duration_ms: z.int().nullable().meta({
-      description: 'Duration of a video, in milliseconds. Null for an image, and if unknown.',
+      description: 'Duration of a video, in milliseconds. Null for other media, and if unknown.',
     }),
     error_code: z.string().nullable().meta({
       description:
@@ -108,7 +113,7 @@ export const Media = z
     }),
     created_at: CreatedAt,
   })
-  .meta({ id: 'Media', description: 'An image or a video for posts.' });
+  .meta({ id: 'Media', description: 'An image, a video or a document for posts.' });
 export type Media = z.infer<typeof Media>;
 
 export const CreateMedia = z
@@ -117,8 +122,8 @@ export const CreateMedia = z
     content_type: z
       .string()
       .regex(
-        /^(image|video)[/][\w.+-]{1,100}$/,
-        'must be an image or video type, such as image/jpeg',
+        /^((image|video)[/][\w.+-]{1,100}|application[/]pdf)$/,
+        'must be an image or video type, such as image/jpeg, or application/pdf',
       )
       // The pattern doesn't exclude SVG, because some clients' regular expressions have no lookahead.
       .refine(

@@ -58,7 +58,7 @@ async function readOutcome(
     }
     const probed = await probe(readers, row.project_id, source);
     const { kind, contentType, width, height, durationMs, needsCleaning } = probed;
-    if (row.content_type !== null && !row.content_type.startsWith(`${kind}/`)) {
+    if (row.content_type !== null && kindOf(row.content_type) !== kind) {
       const message = `The file is ${contentType}. ${row.content_type} was declared.`;
       throw new MediaError('media_invalid', message);
     }
@@ -78,6 +78,9 @@ async function readOutcome(
     return { status: 'failed', error_code: error.code, error_message: error.message };
   }
 }
+
+const kindOf = (contentType: string) =>
+  contentType === 'application/pdf' ? 'document' : contentType.split('/', 1)[0];
 
 async function hash(source: MediaSource): Promise<string> {
   const sha256 = createHash('sha256');

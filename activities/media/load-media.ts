@@ -158,8 +158,8 @@ export function createMediaLoader({
       filename: `${media.id}.${extensions[media.content_type!] ?? 'bin'}`,
       sha256: media.sha256!,
       bytes: source.bytes,
-      width: media.width!,
-      height: media.height!,
+      width: media.width ?? 0,
+      height: media.height ?? 0,
       durationMs: media.duration_ms,
       altText: item.alt_text,
       url: item.url ?? media.url,
@@ -193,6 +193,7 @@ const extensions: Readonly<Record<string, string>> = {
   'video/mp4': 'mp4',
   'video/quicktime': 'mov',
   'video/webm': 'webm',
+  'application/pdf': 'pdf',
 };
 
 /** Every image that shows where it was taken, or that must be rotated, is re-encoded. */

@@ -8,10 +8,13 @@ import { MediaError } from './media-error.ts';
 import { readBytes } from './read-bytes.ts';
 import type { MediaReaders } from './store/store.ts';
 
-export interface Probed extends ReadImage {
+export interface Probed extends Pick<ReadImage, 'needsCleaning'> {
   kind: MediaKind;
   contentType: string;
-  /** Null for an image. */
+  /** In pixels. Null for a document. */
+  width: number | null;
+  height: number | null;
+  /** Null unless the file is a video. */
   durationMs: number | null;
 }
 
@@ -31,10 +34,13 @@ const videoTypes: Record<string, string> = {
   'video/webm': 'video/webm',
 };
 
+const documentType = 'application/pdf';
+
 const acceptedTypes = [
   ...new Set([
     ...Object.values(imageTypes).map((type) => type.contentType),
     ...Object.values(videoTypes),
+    documentType,
   ]),
 ].join(', ');
 
@@ -63,6 +69,11 @@ export async function probe(
       throw new MediaError('media_invalid');
     }
     return { kind: 'video', contentType: video, ...facts, needsCleaning: false };
+  }
+  if (type.mime === documentType) {
+    // Nothing decodes a document, so nothing can be wrong with it here.
+    const unknown = { width: null, height: null, durationMs: null, needsCleaning: false };
+    return { kind: 'document', contentType: documentType, ...unknown };
   }
   const message = `The bytes are ${type.mime}. Fanfare accepts ${acceptedTypes}.`;
   throw new MediaError('media_invalid', message);

@@ -11,7 +11,7 @@ import type {
 } from '../../schema/platforms/definition.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 
-/** What is known of an image or a video. While a member is null, nothing that depends on it is checked. */
+/** What is known of an image, a video or a document. While a member is null, nothing that depends on it is checked. */
 export interface MediaFacts extends MediaSummary {
   width: number | null;
   height: number | null;
@@ -79,7 +79,8 @@ export function mediaRulesOf(
 ): { title: string; rules: MediaRules | null } {
   const media = rules.media?.withOptions?.(options) ?? rules.media;
   if (!media?.linkCard || options['link'] === undefined) return { title, rules: media };
-  const card = { ...media, max: 1, image: media.linkCard, video: null, altText: null };
+  const only = { video: null, document: null, altText: null };
+  const card = { ...media, max: 1, image: media.linkCard, ...only };
   return { title: `A link card of ${title}`, rules: card };
 }
 
@@ -128,6 +129,10 @@ function checkCounts(
     return [{ path, code: 'too_many_media', message, actual, limit }];
   }
   const kinds = new Set(media.flatMap(({ kind }) => kind ?? []));
+  if (kinds.has('document') && rules.document && media.length > 1) {
+    const message = `${title} accepts a document without other media.`;
+    return [{ path, code: 'media_mix_not_supported', message }];
+  }
   if (kinds.size > 1 && !rules.canMix) {
     const message = `${title} accepts images or videos in one post, not both.`;
     return [{ path, code: 'media_mix_not_supported', message }];
@@ -305,12 +310,15 @@ function checkAltText(
   facts: MediaFacts,
   path: Path,
 ): Issue[] {
-  const isOfVideo = isAltTextOfImages === true && facts.kind === 'video';
-  if ((limit !== null && !isOfVideo) || facts.altText === null) return [];
-  const where = hasNoAltTextWithVideo ? ' beside a video' : isOfVideo ? ' of videos' : '';
+  const { kind } = facts;
+  const isOfOther = isAltTextOfImages === true && kind !== null && kind !== 'image';
+  if ((limit !== null && !isOfOther) || facts.altText === null) return [];
+  const where = hasNoAltTextWithVideo ? ' beside a video' : isOfOther ? ` of ${kind}s` : '';
   const message = `${title} shows no alt texts${where}.`;
   return [{ path: [...path, 'alt_text'], code: 'alt_text_ignored', message }];
 }
+
+const mayBeVideo = (kind: MediaFacts['kind']) => kind === null || kind === 'video';
 
 function checkThumbnail(
   title: string,
@@ -318,9 +326,10 @@ function checkThumbnail(
   { kind, hasThumbnail = false }: MediaFacts,
   path: Path,
 ): Issue[] {
-  if (!hasThumbnail || (kind !== 'image' && video?.hasThumbnail)) return [];
-  const message =
-    kind === 'image' ? 'Only a video has a thumbnail.' : `${title} shows no chosen thumbnails.`;
+  if (!hasThumbnail || (mayBeVideo(kind) && video?.hasThumbnail)) return [];
+  const message = !mayBeVideo(kind)
+    ? 'Only a video has a thumbnail.'
+    : `${title} shows no chosen thumbnails.`;
   return [{ path: [...path, 'thumbnail_id'], code: 'thumbnail_ignored', message }];
 }
 
@@ -330,8 +339,9 @@ function checkFrame(
   { kind, thumbnailAtMs = null }: MediaFacts,
   path: Path,
 ): Issue[] {
-  if (thumbnailAtMs === null || (kind !== 'image' && video?.hasThumbnailFrame)) return [];
-  const message =
-    kind === 'image' ? 'Only a video has a thumbnail.' : `${title} shows no chosen frames.`;
+  if (thumbnailAtMs === null || (mayBeVideo(kind) && video?.hasThumbnailFrame)) return [];
+  const message = !mayBeVideo(kind)
+    ? 'Only a video has a thumbnail.'
+    : `${title} shows no chosen frames.`;
   return [{ path: [...path, 'thumbnail_at_ms'], code: 'thumbnail_ignored', message }];
 }

@@ -1,5 +1,6 @@
 // The interface of a network to the engine: data in, data out, no database, no Temporal.
 import type { z } from 'zod';
+import type { MediaKind } from '../../schema/media.ts';
 import type { App, Traits } from '../../schema/platforms/definition.ts';
 import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
 import type { ThrottleScope } from './platform-error.ts';
@@ -186,20 +187,20 @@ export interface MediaSource {
   open(range?: { start: number; end: number }): ReadableStream<Uint8Array>;
 }
 
-/** An image or a video of a target, within the rules of its network. */
+/** An image, a video or a document of a target, within the rules of its network. */
 export interface TargetMedia extends MediaSource {
   readonly id: string;
-  readonly kind: 'image' | 'video';
+  readonly kind: MediaKind;
   /** Such as `image/jpeg`. */
   readonly contentType: string;
   /** The name has the extension of the file's type. */
   readonly filename: string;
   /** SHA-256 of the bytes, in hex. */
   readonly sha256: string;
-  /** In pixels. */
+  /** In pixels. 0 for a document. */
   readonly width: number;
   readonly height: number;
-  /** Null for an image. */
+  /** Null unless it is a video. */
   readonly durationMs: number | null;
   readonly altText: string | null;
   /** The client's own URL. Null: the client uploaded the file. */

@@ -45,6 +45,7 @@ function presentMediaRules(rules: MediaRules): NonNullable<Capabilities['media']
     can_mix: rules.canMix,
     image: rules.image && presentFileRules(rules.image),
     video: rules.video && presentFileRules(rules.video),
+    document: rules.document ? presentFileRules(rules.document) : null,
     max_alt_text: rules.altText,
     needs_url: rules.needsUrl ?? false,
   };

@@ -161,11 +161,15 @@ const CommonVariables = z.object({
     1024,
   ),
   FANFARE_MEDIA_URL: text(
-    'Store of images and videos: `file:///<folder>`, or `s3://<bucket>[/<prefix>]?region=<region>[&endpoint=<URL>][&path_style=true]`. Default: `media` in the data directory for `start`, and none for `api` and `worker`.',
+    'Store of images, videos and documents: `file:///<folder>`, or `s3://<bucket>[/<prefix>]?region=<region>[&endpoint=<URL>][&path_style=true]`. Default: `media` in the data directory for `start`, and none for `api` and `worker`.',
   ),
-  FANFARE_MEDIA_MAX_BYTES: number('Maximum size of an image or a video, in bytes.', 536_870_912, 1),
+  FANFARE_MEDIA_MAX_BYTES: number(
+    'Maximum size of an image, a video or a document, in bytes.',
+    536_870_912,
+    1,
+  ),
   FANFARE_MEDIA_PROJECT_MAX_BYTES: number(
-    "Maximum size of all of a project's images and videos, in bytes.",
+    "Maximum size of all of a project's images, videos and documents, in bytes.",
     10_737_418_240,
     1,
     Number.MAX_SAFE_INTEGER,

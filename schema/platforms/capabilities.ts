@@ -42,11 +42,14 @@ const MediaFileRules = z
     min_duration_ms: bound('Minimum duration, in milliseconds.'),
     max_duration_ms: bound('Maximum duration, in milliseconds.'),
   })
-  .meta({ id: 'MediaFileRules', description: 'Rules for the images or the videos of a post.' });
+  .meta({
+    id: 'MediaFileRules',
+    description: 'Rules for the images, the videos or the documents of a post.',
+  });
 
 const MediaRules = z
   .object({
-    max: z.int().meta({ description: 'Maximum number of images and videos together.' }),
+    max: z.int().meta({ description: 'Maximum number of images, videos and documents together.' }),
     can_mix: z.boolean().meta({
       description: 'Whether one post can have both images and videos.',
     }),
@@ -55,6 +58,10 @@ const MediaRules = z
     }),
     video: z.union([MediaFileRules, z.null()]).meta({
       description: 'Rules for videos. Null if the network accepts none.',
+    }),
+    document: z.union([MediaFileRules, z.null()]).meta({
+      description:
+        'Rules for documents. A document is the only media of its post. Null if the network accepts none.',
     }),
     max_alt_text: z.int().nullable().meta({
       description:

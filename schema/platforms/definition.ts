@@ -43,16 +43,18 @@ export interface VideoRules extends MediaFileRules {
   readonly hasThumbnailFrame?: boolean;
 }
 
+export type MediaKind = 'image' | 'video' | 'document';
+
 /** The facts about a file that rules for several media depend on. Null: not known yet. */
 export interface MediaSummary {
-  readonly kind: 'image' | 'video' | null;
+  readonly kind: MediaKind | null;
   readonly contentType: string | null;
   readonly bytes: number | null;
 }
 
 /** Rules for the media of a post. */
 export interface MediaRules {
-  /** Maximum number of images and videos together. */
+  /** Maximum number of images, videos and documents together. */
   readonly max: number;
   /** Whether one post can have both images and videos. */
   readonly canMix: boolean;
@@ -60,11 +62,13 @@ export interface MediaRules {
   readonly image: MediaFileRules | null;
   /** Null: no videos. */
   readonly video: VideoRules | null;
+  /** A document is the only media of its post. Absent or null: no documents. */
+  readonly document?: MediaFileRules | null;
   /** Maximum length of an alt text, in Unicode code points. Null: the network has none. */
   readonly altText: number | null;
   /** A post with a video shows no alt texts, not even those of its images. */
   readonly hasNoAltTextWithVideo?: true;
-  /** Videos have no alt texts. */
+  /** Videos and documents have no alt texts. */
   readonly isAltTextOfImages?: true;
   /**
    * Rules for the picture of a link card. A post with the option `link` has at most this picture, and no

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   definePlatform,
   notWithMedia,
+  type MediaKind,
   type MediaRules,
   type MediaSummary,
   type PostFinding,
@@ -90,14 +91,14 @@ const story: MediaRules = {
 /**
  * Whether there is one file, and it is of this kind. A file whose kind is not known yet may be of any kind.
  */
-const isOneOf = ([first, ...others]: readonly MediaSummary[], kind: 'image' | 'video') =>
+const isOneOf = ([first, ...others]: readonly MediaSummary[], kind: MediaKind) =>
   others.length === 0 && [kind, null].includes(first?.kind ?? null);
 
 const refuseUnless = (isGood: boolean, message: string) =>
   isGood ? [] : [{ code: 'placement_not_supported', message, option: 'placement' }];
 
 interface MediaSize {
-  kind: 'image' | 'video';
+  kind: MediaKind;
   width: number;
   height: number;
   durationMs: number | null;

@@ -1,6 +1,15 @@
 // LinkedIn: its settings, its rules and the options of a post.
 import { z } from 'zod';
-import { definePlatform, notWithMedia, type MediaFileRules } from './definition.ts';
+import {
+  definePlatform,
+  notWithMedia,
+  type MediaFileRules,
+  type MediaRefusal,
+  type MediaSummary,
+  type PlatformRules,
+  type PostFinding,
+  type PostSummary,
+} from './definition.ts';
 import { LinkThumb } from './options/link-thumb.ts';
 import { baseUrl, scopes } from './variables.ts';
 
@@ -73,6 +82,10 @@ const options = z
       }),
     link: link.optional(),
     poll: poll.optional(),
+    document_title: z.string().trim().min(1).max(400).optional().meta({
+      description: 'Title above the document. Required with a document.',
+      'x-no-default': true,
+    }),
     disable_reshare: z.boolean().optional().meta({
       description: 'Whether reposts are disabled. Default: false.',
     }),
@@ -82,6 +95,63 @@ const options = z
     error: 'must not be sent together with link',
   })
   .meta({ id: 'LinkedInOptions', description: 'Options of a post to LinkedIn.' });
+
+function refuseMedia(
+  media: readonly MediaSummary[],
+  { poll: asked, document_title }: Record<string, unknown>,
+): MediaRefusal[] {
+  const hasDocument = media.some(({ kind }) => kind === 'document');
+  const untitled: MediaRefusal = {
+    code: 'document_title_required',
+    message: ({ field }) =>
+      `LinkedIn shows a title above a document. Set ${field('document_title')}.`,
+    option: 'document_title',
+  };
+  return [
+    ...notWithMedia('LinkedIn', { poll: asked }),
+    ...(hasDocument && document_title === undefined ? [untitled] : []),
+  ];
+}
+
+/** Media whose kind isn't known yet may be a document. */
+function checkTitle({ media, options: given }: PostSummary): PostFinding[] {
+  const mayHave = media.some(({ kind }) => kind === null || kind === 'document');
+  if (given['document_title'] === undefined || mayHave) return [];
+  const message = 'The post has no document, so it has no title.';
+  const finding = { at: 'options', option: 'document_title', code: 'option_ignored' } as const;
+  return [{ ...finding, message, isWarning: true }];
+}
+
+const rules = {
+  // LinkedIn's API documents no limit, so this is the limit of its editor. The unit isn't documented
+  // either. UTF-16 is the unit in which a text is longest.
+  text: { max: 3_000, unit: 'utf16' },
+  isTextRequired: true,
+  media: {
+    max: 20,
+    canMix: false,
+    // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/multiimage-post-api
+    image: { ...image, max: 20 },
+    // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api
+    video: {
+      max: 1,
+      types: ['video/mp4'],
+      maxBytes: 500_000_000,
+      minDurationMs: 3_000,
+      maxDurationMs: 1_800_000,
+    },
+    // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/documents-api
+    document: { max: 1, types: ['application/pdf'], maxBytes: 100_000_000 },
+    linkCard: { ...image, max: 1 },
+    altText: 4_086,
+    isAltTextOfImages: true,
+    refuse: refuseMedia,
+  },
+  check: checkTitle,
+  replies: null,
+  source:
+    'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api',
+} satisfies PlatformRules;
 
 export const linkedin = definePlatform({
   name: 'linkedin',
@@ -104,32 +174,7 @@ export const linkedin = definePlatform({
       ['openid', 'profile', 'w_member_social'],
     ),
   },
-  rules: {
-    // LinkedIn's API documents no limit, so this is the limit of its editor. The unit isn't documented
-    // either. UTF-16 is the unit in which a text is longest.
-    text: { max: 3_000, unit: 'utf16' },
-    isTextRequired: true,
-    media: {
-      max: 20,
-      canMix: false,
-      // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/multiimage-post-api
-      image: { ...image, max: 20 },
-      // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api
-      video: {
-        max: 1,
-        types: ['video/mp4'],
-        maxBytes: 500_000_000,
-        minDurationMs: 3_000,
-        maxDurationMs: 1_800_000,
-      },
-      linkCard: { ...image, max: 1 },
-      altText: 4_086,
-      refuse: (_, { poll }) => notWithMedia('LinkedIn', { poll }),
-    },
-    replies: null,
-    source:
-      'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api',
-  },
+  rules,
   options,
   preparesOnlyMedia: true,
   // LinkedIn refuses a repeat with DUPLICATE_POST, but documents neither for how long nor whether it

@@ -120,7 +120,7 @@ export const postingErrors = {
     nextAction: 'retry',
   },
   media_invalid: {
-    message: 'The media are not an image or a video that the network accepts.',
+    message: 'The media are not an image, a video or a document that the network accepts.',
     hint: 'Create a new post with other media. To keep a scheduled post, update it with other media.',
     isRetriable: false,
     nextAction: 'edit_content',

@@ -177,7 +177,7 @@ export const PostMedia = z
         'Position, in milliseconds, of the frame to show before the video plays. Null if none was given.',
     }),
   })
-  .meta({ id: 'PostMedia', description: 'An image or a video of a post.' });
+  .meta({ id: 'PostMedia', description: 'An image, a video or a document of a post.' });
 
 export const PostResult = z
   .object({
@@ -332,7 +332,7 @@ export const PostMediaInput = z
           'Position, in milliseconds, of the frame to show before the video plays. `thumbnail_id` takes precedence.',
       }),
   })
-  .meta({ id: 'PostMediaInput', description: 'An image or a video of a post.' });
+  .meta({ id: 'PostMediaInput', description: 'An image, a video or a document of a post.' });
 export type PostMediaInput = z.infer<typeof PostMediaInput>;
 
 /** The media of a post or a target, in one of three forms. */

@@ -27,9 +27,9 @@ export const Limits = z
     body_bytes: limit('Maximum size of a request body, in bytes.'),
     bulk_body_bytes: limit('Maximum size of the body of a bulk request in REST, in bytes.'),
     body_values: limit('Maximum number of values in a request body, members and items included.'),
-    media_bytes: limit('Maximum size of an image or a video, in bytes.', Bytes),
+    media_bytes: limit('Maximum size of an image, a video or a document, in bytes.', Bytes),
     media_bytes_per_project: limit(
-      "Maximum size of all of a project's images and videos, in bytes.",
+      "Maximum size of all of a project's images, videos and documents, in bytes.",
       Bytes,
     ),
     image_bytes: limit('Maximum size of an image, in bytes.'),

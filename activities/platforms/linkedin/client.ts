@@ -64,7 +64,7 @@ const meanings = new Map<string, Meaning>([
   // The fault is the operator's outdated setting, not the post.
   ['NONEXISTENT_VERSION', 'unavailable'],
   ['VERSION_MISSING', 'unavailable'],
-  // LinkedIn is still processing an image or a video.
+  // LinkedIn is still processing an image, a video or a document.
   ['MEDIA_ASSET_PROCESSING', 'unavailable'],
 ]);
 

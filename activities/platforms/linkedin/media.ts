@@ -1,4 +1,4 @@
-// Uploads the images and videos of a post in steps. Each step uploads one image, or one part of a video.
+// Uploads the media of a post in steps. Each step uploads one image, a document, or one part of a video.
 import { z } from 'zod';
 import { callNetwork, isSuccess, type NetworkAnswer } from '../json-client.ts';
 import { rawUpload } from '../multipart.ts';
@@ -17,9 +17,18 @@ import { preparedAs } from '../results.ts';
 import { network } from './client.ts';
 
 /** @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api */
-const StartedImage = z.object({
-  value: z.object({ uploadUrl: z.url(), image: z.string().startsWith('urn:li:image:') }),
-});
+const StartedImage = z
+  .object({
+    value: z.object({ uploadUrl: z.url(), image: z.string().startsWith('urn:li:image:') }),
+  })
+  .transform(({ value }) => ({ uploadUrl: value.uploadUrl, urn: value.image }));
+
+/** @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/documents-api */
+const StartedDocument = z
+  .object({
+    value: z.object({ uploadUrl: z.url(), document: z.string().startsWith('urn:li:document:') }),
+  })
+  .transform(({ value }) => ({ uploadUrl: value.uploadUrl, urn: value.document }));
 
 /** @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api */
 const Part = z.object({ uploadUrl: z.url(), firstByte: z.int().min(0), lastByte: z.int().min(0) });
@@ -31,7 +40,8 @@ const StartedVideo = z.object({
     uploadUrlsExpireAt: z.number(),
   }),
 });
-const Video = z.object({
+/** A video or a document. */
+const Processed = z.object({
   status: z.string(),
   processingFailureReason: z.string().optional(),
 });
@@ -48,6 +58,8 @@ const Uploads = z.object({
   /** In the order of the media. */
   urns: z.array(z.string()).default([]),
   video: VideoUpload.optional(),
+  /** A document that LinkedIn is processing. */
+  document: z.string().optional(),
 });
 
 /** What the calls of a step need. */
@@ -66,13 +78,19 @@ export const uploadedUrns = (state: ProviderState): string[] => Uploads.parse(st
 
 export async function prepareMedia(uploader: Uploader, target: Target): Promise<PrepareOutcome> {
   const { media, state } = target;
-  const { urns, video } = Uploads.parse(state);
+  const { urns, video, document } = Uploads.parse(state);
   const next = media[urns.length];
   if (!next) return preparedAs(state);
   if (next.kind === 'image') {
-    const uploaded = [...urns, await uploadImage(uploader, target, next)];
+    const uploaded = [...urns, await uploadWhole(uploader, target, next)];
     if (uploaded.length === media.length) return preparedAs({ urns: uploaded });
     return { outcome: 'more', state: { urns: uploaded }, waitMs: 0 };
+  }
+  if (next.kind === 'document') {
+    const urn = document ?? (await uploadWhole(uploader, target, next));
+    if (document && (await isReady(uploader.rest, urn)))
+      return preparedAs({ urns: [...urns, urn] });
+    return { outcome: 'more', state: { urns, document: urn }, waitMs: pollMs };
   }
   const step = await advanceVideo(uploader, target, next, video);
   if (step === 'ready') return preparedAs({ urns: [...urns, video!.video] });
@@ -80,20 +98,21 @@ export async function prepareMedia(uploader: Uploader, target: Target): Promise<
 }
 
 /** LinkedIn doesn't show an upload that no post uses, so a repeated step is harmless. */
-async function uploadImage(
+async function uploadWhole(
   uploader: Uploader,
   { externalAccountId: owner, credentials }: Target,
-  image: TargetMedia,
+  media: TargetMedia,
 ): Promise<string> {
   const json = { initializeUploadRequest: { owner } };
-  const path = '/images?action=initializeUpload';
-  const { value } = (await uploader.rest(path, StartedImage, { json })).body;
+  const path = `/${media.kind}s?action=initializeUpload`;
+  const Started = media.kind === 'image' ? StartedImage : StartedDocument;
+  const { uploadUrl, urn } = (await uploader.rest(path, Started, { json })).body;
   const { access_token: token = '' } = credentials;
-  await put(uploader, value.uploadUrl, image, {
-    'content-type': image.contentType,
+  await put(uploader, uploadUrl, media, {
+    'content-type': media.contentType,
     authorization: `Bearer ${token}`,
   });
-  return value.image;
+  return urn;
 }
 
 /** Does the next step. Undefined: the upload must begin again. */
@@ -137,10 +156,11 @@ async function uploadPart(
 }
 
 async function isReady(rest: Ask, urn: string): Promise<boolean> {
-  const { body } = await rest(`/videos/${encodeURIComponent(urn)}`, Video);
+  const [, , kind = ''] = urn.split(':');
+  const { body } = await rest(`/${kind}s/${encodeURIComponent(urn)}`, Processed);
   if (body.status !== 'PROCESSING_FAILED') return body.status === 'AVAILABLE';
   const reason = body.processingFailureReason ?? 'no reason was given';
-  const message = `LinkedIn could not process the video: ${reason}`;
+  const message = `LinkedIn could not process the ${kind}: ${reason}`;
   throw new PlatformError('rejected', message, { platformCode: body.status });
 }
 

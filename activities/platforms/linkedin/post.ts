@@ -31,7 +31,7 @@ export function toPost({ externalAccountId, caption, platformOptions, media, sta
 }
 
 function toContent(
-  { link, poll }: z.infer<typeof linkedin.options>,
+  { link, poll, document_title }: z.infer<typeof linkedin.options>,
   media: readonly TargetMedia[],
   urns: readonly string[],
 ) {
@@ -55,6 +55,7 @@ function toContent(
   const items = media.map(({ kind, altText }, i) => ({
     id: urns[i]!,
     ...(kind === 'image' && altText && { altText: altText.toWellFormed() }),
+    ...(kind === 'document' && document_title && { title: document_title.toWellFormed() }),
   }));
   if (items.length > 1) return { multiImage: { images: items } };
   return items[0] && { media: items[0] };

@@ -118,10 +118,10 @@ export function checkIds({ items, pathOf, path: list }: NamedMedia, found: Found
     const thumbnail = found.get(thumbnail_id);
     const at = [...pathOf(i), 'thumbnail_id'];
     const message = 'must be an image';
-    const isVideo = thumbnail?.kind === 'video';
+    const isOther = thumbnail?.kind != null && thumbnail.kind !== 'image';
     return [
       ...own,
-      ...(isVideo ? [{ path: at, code: 'thumbnail_not_image', message }] : checkId(thumbnail, at)),
+      ...(isOther ? [{ path: at, code: 'thumbnail_not_image', message }] : checkId(thumbnail, at)),
     ];
   });
 }

@@ -14,6 +14,7 @@ import {
   video,
   type VideoFormat,
 } from '../../support/media/samples.ts';
+import { createPdf } from '../../support/media/target-media.ts';
 import { slowVideo } from '../../support/media/slow-video.ts';
 import { longestTurnMs } from '../../support/checks/turn-meter.ts';
 
@@ -46,6 +47,19 @@ function encode(contentType: string, width = 320, height = 201): Promise<Buffer>
   if (!encoded.has(key)) encoded.set(key, encoders[contentType]!(noise(width, height)).toBuffer());
   return encoded.get(key)!;
 }
+
+describe('documents', () => {
+  test('have neither a size in pixels nor a duration', async () => {
+    expect(await probeBytes(createPdf())).toEqual({
+      kind: 'document',
+      contentType: 'application/pdf',
+      width: null,
+      height: null,
+      durationMs: null,
+      needsCleaning: false,
+    });
+  });
+});
 
 describe('images', () => {
   test.each(imageTypes)('%s', async (contentType) => {
@@ -300,10 +314,10 @@ describe('files that are refused', () => {
   });
 
   test('a type that Fanfare does not accept', async () => {
-    const { code, message } = await refusal(Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1'));
+    const { code, message } = await refusal(Buffer.from('RIFF\x24\0\0\0WAVEfmt ', 'latin1'));
     expect(code).toBe('media_invalid');
     expect(message).toBe(
-      'The bytes are application/pdf. Fanfare accepts image/jpeg, image/png, image/webp, image/gif, image/avif, video/mp4, video/quicktime, video/webm.',
+      'The bytes are audio/wav. Fanfare accepts image/jpeg, image/png, image/webp, image/gif, image/avif, video/mp4, video/quicktime, video/webm, application/pdf.',
     );
   });
 

@@ -124,7 +124,13 @@ describe('GET /v1/platforms/capabilities', () => {
       connect: { credentials: { type: 'object' }, consent: true },
     });
     const { image, video, ...media } = bluesky.media;
-    expect(media).toEqual({ max: 10, can_mix: false, max_alt_text: 2_000, needs_url: false });
+    expect(media).toEqual({
+      max: 10,
+      can_mix: false,
+      document: null,
+      max_alt_text: 2_000,
+      needs_url: false,
+    });
     expect(image).toMatchObject({
       max: 10,
       types: rules.media!.image!.types,

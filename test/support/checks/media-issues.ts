@@ -23,6 +23,14 @@ export const video: MediaFacts = {
   durationMs: 60_000,
 };
 
+export const document: MediaFacts = {
+  ...image,
+  kind: 'document',
+  contentType: 'application/pdf',
+  width: null,
+  height: null,
+};
+
 export const times = (length: number, facts: MediaFacts): MediaFacts[] =>
   Array.from({ length }, () => facts);
 

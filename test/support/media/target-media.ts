@@ -1,4 +1,4 @@
-// Images and videos as the media of a target.
+// Images, videos and documents as the media of a target.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
@@ -63,6 +63,28 @@ const mp4Head = Buffer.from('\0\0\0\x14ftypisom\0\0\x02\0mp41\0\0\x03\xf0mdat', 
 export function createVideo(change: Partial<TargetMedia> = {}, size = 1_000): TargetMedia {
   const bytes = Buffer.concat([mp4Head, randomBytes(size)]);
   return { ...inMemory(bytes), ...videoFacts, publicUrl, id: 'media_of_a_video', ...change };
+}
+
+const documentFacts = {
+  kind: 'document',
+  contentType: 'application/pdf',
+  filename: 'document.pdf',
+  url: null,
+  thumbnail: null,
+  thumbnailAtMs: null,
+  width: 0,
+  height: 0,
+  durationMs: null,
+  altText: null,
+} as const;
+
+/** A PDF document without pages. No two such files are alike. */
+export function createPdf(): Buffer {
+  return Buffer.from(`%PDF-1.7\n% ${randomBytes(16).toString('hex')}\n%%EOF\n`);
+}
+
+export function createDocument(change: Partial<TargetMedia> = {}): TargetMedia {
+  return { ...inMemory(createPdf()), ...documentFacts, publicUrl, id: 'media_of_a_pdf', ...change };
 }
 
 function inMemory(bytes: Buffer): Pick<TargetMedia, 'bytes' | 'sha256' | 'open'> {

@@ -2,8 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import type { MediaFacts } from '../../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
+import { platformDefinitions } from '../../../../schema/platforms/index.ts';
 import { linkedin } from '../../../../schema/platforms/linkedin.ts';
-import { findMediaIssues, image, times, video } from '../../../support/checks/media-issues.ts';
+import {
+  document,
+  findMediaIssues,
+  image,
+  times,
+  video,
+} from '../../../support/checks/media-issues.ts';
 
 describe('media', () => {
   const link = { url: 'https://example.com' };
@@ -33,8 +40,68 @@ describe('media', () => {
     ['two pictures of a link', [image, image], { link }, ['too_many_media']],
     ['a video beside a link', [video], { link }, ['media_kind_not_supported']],
     ['a poll with an image', [image], { poll }, ['not_with_media']],
+    ['a document', [document], { document_title: 'Plan' }, []],
+    ['a document without a title', [document], {}, ['document_title_required']],
+    [
+      'two documents',
+      [document, document],
+      { document_title: 'Plan' },
+      ['media_mix_not_supported'],
+    ],
+    [
+      'a document and an image',
+      [document, image],
+      { document_title: 'Plan' },
+      ['media_mix_not_supported'],
+    ],
+    [
+      'a document over 100 MB',
+      [{ ...document, bytes: 100_000_001 }],
+      { document_title: 'Plan' },
+      ['media_too_large'],
+    ],
+    [
+      'a document beside a link',
+      [document],
+      { link, document_title: 'Plan' },
+      ['media_kind_not_supported'],
+    ],
+    ['a poll with a document', [document], { poll, document_title: 'Plan' }, ['not_with_media']],
   ])('%s', (_, media, given, codes) => {
     expect(findMediaIssues(linkedin, media, given).errorCodes).toEqual(codes);
+  });
+});
+
+describe('a document', () => {
+  const others = platformDefinitions.filter(({ name }) => name !== 'linkedin');
+
+  test.each(others)('is refused by $title in clear words', (other) => {
+    const { errors } = findMediaIssues(other, [document]);
+    expect(errors).toContainEqual(
+      expect.objectContaining({
+        code: 'media_kind_not_supported',
+        message: `${other.title} doesn't accept documents.`,
+      }),
+    );
+  });
+
+  test('has no alt text and no thumbnail', () => {
+    const given = { document_title: 'Plan' };
+    const facts = { ...document, altText: 'A plan', hasThumbnail: true };
+    const { errorCodes, warningCodes } = findMediaIssues(linkedin, [facts], given);
+    expect([errorCodes, warningCodes]).toEqual([[], ['alt_text_ignored', 'thumbnail_ignored']]);
+  });
+
+  test.each([
+    [[image], ['option_ignored']],
+    [[], ['option_ignored']],
+    [[document], []],
+    [[{ ...document, kind: null }], []],
+  ])('is needed for a title: %j', (media, codes) => {
+    const post = { caption: 'a', firstComment: null, isReply: false, media };
+    const options = { document_title: 'Plan' };
+    const findings = linkedin.rules.check({ ...post, options });
+    expect(findings.map(({ code }) => code)).toEqual(codes);
   });
 });
 

@@ -125,7 +125,10 @@ export interface NetworkFacts {
   readonly options: readonly OptionExample[];
   /** Options that no account of the network takes, each with the path and code of the first issue. */
   readonly refusedOptions?: readonly RefusedOptions[];
-  /** Options that only other kinds of accounts of the network take, such as a bot instead of a webhook. */
+  /**
+   * Options that no example can use: only other kinds of accounts take them, such as a bot instead of a webhook, or
+   * only posts with certain media.
+   */
   readonly otherOptions?: readonly string[];
   /** Threads have one level: every later part of a thread replies to the first part. */
   readonly hasFlatThreads?: true;

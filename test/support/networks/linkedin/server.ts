@@ -1,6 +1,6 @@
 // LinkedIn as its reference documents it: one member, the pages of the member, and their posts.
 // Sources: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares (posts-api, images-api,
-// videos-api, multiimage-post-api, poll-post-api, little-text-format) and
+// videos-api, documents-api, multiimage-post-api, poll-post-api, little-text-format) and
 // .../organizations/organization-access-control-by-role, read in part, and by public clients of these APIs.
 // Codes of refusals other than DUPLICATE_POST and ACCESS_DENIED are not confirmed by real answers.
 // Stricter than LinkedIn: it refuses a field that it doesn't know.
@@ -48,11 +48,15 @@ interface StoredPost {
 
 const urnOf = (type: string) => z.string().regex(new RegExp(`^urn:li:${type}:[\\w-]+$`));
 const Author = urnOf('(person|organization)');
-const MediaItem = z.strictObject({
-  id: urnOf('(image|video)'),
-  altText: z.string().min(1).max(4_086).optional(),
-  title: z.string().optional(),
-});
+const MediaItem = z
+  .strictObject({
+    id: urnOf('(image|video|document)'),
+    altText: z.string().min(1).max(4_086).optional(),
+    title: z.string().min(1).max(400).optional(),
+  })
+  .refine(({ id, altText, title }) =>
+    id.includes(':document:') ? title !== undefined && altText === undefined : title === undefined,
+  );
 const NewPost = z.strictObject({
   author: Author,
   commentary: z.string(),
@@ -68,7 +72,7 @@ const NewPost = z.strictObject({
       z.strictObject({
         multiImage: z.strictObject({
           images: z
-            .array(MediaItem.extend({ id: urnOf('image') }))
+            .array(MediaItem.refine(({ id }) => id.includes(':image:')))
             .min(2)
             .max(20),
         }),
@@ -98,7 +102,7 @@ const NewPost = z.strictObject({
   lifecycleState: z.literal('PUBLISHED'),
   isReshareDisabledByAuthor: z.boolean(),
 });
-const StartImage = z.strictObject({ initializeUploadRequest: z.strictObject({ owner: Author }) });
+const StartWhole = z.strictObject({ initializeUploadRequest: z.strictObject({ owner: Author }) });
 const StartVideo = z.strictObject({
   initializeUploadRequest: z.strictObject({
     owner: Author,
@@ -233,8 +237,10 @@ export class LinkedInServer implements NetworkServer {
         return this.findPosts(request, query);
       case 'POST images':
       case 'POST videos':
+      case 'POST documents':
         return this.startOrFinish(request, resource, query);
       case 'GET videos':
+      case 'GET documents':
         return this.showVideo(request, decodeURIComponent(key ?? ''));
       default:
         throw new LinkedInRefusal(404, `No root resource defined for path '/${resource}'`);
@@ -362,7 +368,7 @@ export class LinkedInServer implements NetworkServer {
     const { owner, readsLeft, isFinal, parts } = this.findUpload(urn);
     if (owner !== author)
       throw invalid('The author does not own the media', 'INVALID_CONTENT_OWNERSHIP');
-    const isUploaded = urn.includes(':image:') ? !parts.includes(undefined) : isFinal;
+    const isUploaded = !urn.includes(':video:') ? !parts.includes(undefined) : isFinal;
     if (!isUploaded) throw invalid('The media are not uploaded', 'MEDIA_ASSET_WAITING_UPLOAD');
     if (readsLeft > 0) throw invalid('The media are not processed', 'MEDIA_ASSET_PROCESSING');
   }
@@ -379,13 +385,14 @@ export class LinkedInServer implements NetworkServer {
     query: URLSearchParams,
   ): Promise<Response> {
     const action = query.get('action');
-    if (resource === 'images' && action === 'initializeUpload') {
-      const { owner } = (await readBody(request, StartImage)).initializeUploadRequest;
-      this.checkAuthor(request, owner, 'images.ACTION-initializeUpload', 'w');
-      const { urn, ticket } = this.addUpload('image', owner, [0]);
+    if (resource !== 'videos' && action === 'initializeUpload') {
+      const type = resource === 'images' ? 'image' : 'document';
+      const { owner } = (await readBody(request, StartWhole)).initializeUploadRequest;
+      this.checkAuthor(request, owner, `${resource}.ACTION-initializeUpload`, 'w');
+      const { urn, ticket } = this.addUpload(type, owner, [0]);
       const uploadUrl = `${this.origin}/dms-uploads/${ticket}/0`;
       return Response.json({
-        value: { uploadUrlExpiresAt: Date.now() + this.urlsLastMs, uploadUrl, image: urn },
+        value: { uploadUrlExpiresAt: Date.now() + this.urlsLastMs, uploadUrl, [type]: urn },
       });
     }
     if (resource === 'videos' && action === 'initializeUpload') {
@@ -420,7 +427,7 @@ export class LinkedInServer implements NetworkServer {
     throw invalid(`Unknown action ${action}`);
   }
 
-  private addUpload(type: 'image' | 'video', owner: string, sizes: number[]): Upload {
+  private addUpload(type: 'image' | 'video' | 'document', owner: string, sizes: number[]): Upload {
     const upload = {
       urn: `urn:li:${type}:C4D10AQ${this.uploads.length}x`,
       owner,
@@ -434,20 +441,21 @@ export class LinkedInServer implements NetworkServer {
     return upload;
   }
 
-  /** An image needs the token. A part of a video needs only its URL. */
+  /** An image or a document needs the token. A part of a video needs only its URL. */
   private async takeBytes(request: Request, pathname: string): Promise<Response> {
     const [, , ticket, part] = pathname.split('/');
     const upload = this.uploads.find((each) => each.ticket === ticket);
     if (!upload || request.method !== 'PUT') return new Response('', { status: 404 });
-    const isImage = upload.urn.includes(':image:');
-    if (isImage) this.logins.check(request, 'upload', 'w_member_social', 'w_organization_social');
+    const isWhole = !upload.urn.includes(':video:');
+    if (isWhole) this.logins.check(request, 'upload', 'w_member_social', 'w_organization_social');
     const bytes = Buffer.from(await request.arrayBuffer());
     const at = Number(part);
-    if (!isImage && bytes.length !== upload.sizes[at]) return new Response('', { status: 400 });
-    if (!isImage && request.headers.has('authorization')) return new Response('', { status: 400 });
+    if (!isWhole && bytes.length !== upload.sizes[at]) return new Response('', { status: 400 });
+    if (!isWhole && request.headers.has('authorization')) return new Response('', { status: 400 });
     upload.parts[at] = bytes;
+    if (isWhole) upload.isFinal = true;
     const headers = { etag: `/ambry-video/signedId/${ticket}-${at}` };
-    return new Response('', { status: isImage ? 201 : 200, headers: isImage ? {} : headers });
+    return new Response('', { status: isWhole ? 201 : 200, headers: isWhole ? {} : headers });
   }
 
   private async finishVideo(request: Request): Promise<Response> {
@@ -464,7 +472,7 @@ export class LinkedInServer implements NetworkServer {
 
   private showVideo(request: Request, urn: string): Response {
     const upload = this.findUpload(urn);
-    this.checkAuthor(request, upload.owner, 'videos.GET', 'w');
+    this.checkAuthor(request, upload.owner, `${urn.split(':')[2]}s.GET`, 'w');
     const isRead = upload.readsLeft > 0;
     if (isRead && upload.isFinal) upload.readsLeft--;
     const status = !upload.isFinal ? 'WAITING_UPLOAD' : isRead ? 'PROCESSING' : 'AVAILABLE';

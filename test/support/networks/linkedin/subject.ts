@@ -17,6 +17,7 @@ const question = 'Tabs or spaces?';
 
 export const linkedinFacts: NetworkFacts = {
   name: 'linkedin',
+  otherOptions: ['document_title'],
   options: [
     {
       given: { visibility: 'LOGGED_IN', disable_reshare: true },
