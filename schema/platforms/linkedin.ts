@@ -9,12 +9,16 @@ import {
   type PlatformRules,
   type PostFinding,
   type PostSummary,
+  type Traits,
 } from './definition.ts';
 import { LinkThumb } from './options/link-thumb.ts';
 import { baseUrl, scopes } from './variables.ts';
 
 /** Published in September 2026. LinkedIn ends a version about a year after it was published. */
 const version = '202609';
+
+/** A post, as LinkedIn names it. */
+export const postUrn = /^urn:li:(share|ugcPost):\d+$/;
 
 const image = {
   // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api
@@ -113,6 +117,42 @@ function refuseMedia(
   ];
 }
 
+/** LinkedIn's editor takes this many characters. The API documents no limit. */
+const maxComment = 1_250;
+
+function check(post: PostSummary): PostFinding[] {
+  return post.isReply ? checkReply(post) : [...checkTitle(post), ...checkFirstComment(post)];
+}
+
+const tooLong = (length: number) => ({
+  message: `LinkedIn takes comments of at most ${maxComment} UTF-16 code units.`,
+  actual: length,
+  limit: maxComment,
+});
+
+function checkFirstComment({ firstComment }: PostSummary): PostFinding[] {
+  const { length } = firstComment ?? '';
+  if (length <= maxComment) return [];
+  return [{ at: 'first_comment', code: 'first_comment_too_long', ...tooLong(length) }];
+}
+
+/** A reply is a comment, which has only text. */
+function checkReply({ caption, media, options: given }: PostSummary): PostFinding[] {
+  const withMedia = 'A reply on LinkedIn is a comment, which has no media.';
+  const withOption = 'A reply on LinkedIn is a comment, which has no options.';
+  const ignored = { code: 'option_ignored', message: withOption, isWarning: true } as const;
+  const set = Object.keys(given).filter((option) => given[option] !== undefined);
+  return [
+    ...set.map((option) => ({ at: 'options', option, ...ignored }) as const),
+    ...(media.length > 0
+      ? [{ at: 'media', code: 'media_not_supported', message: withMedia } as const]
+      : []),
+    ...(caption.length > maxComment
+      ? [{ at: 'caption', code: 'caption_too_long', ...tooLong(caption.length) } as const]
+      : []),
+  ];
+}
+
 /** Media whose kind isn't known yet may be a document. */
 function checkTitle({ media, options: given }: PostSummary): PostFinding[] {
   const mayHave = media.some(({ kind }) => kind === null || kind === 'document');
@@ -147,11 +187,22 @@ const rules = {
     isAltTextOfImages: true,
     refuse: refuseMedia,
   },
-  check: checkTitle,
+  check,
   replies: null,
   source:
     'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api',
 } satisfies PlatformRules;
+
+/** `comments`: the login has the scope for comments, which LinkedIn grants only with a permission of its own. */
+function rulesFor({ comments = false }: Traits): PlatformRules {
+  if (!comments) return rules;
+  const replies = {
+    id: postUrn,
+    example: 'urn:li:share:7234567890123456789',
+    areComments: true,
+  } as const;
+  return { ...rules, replies };
+}
 
 export const linkedin = definePlatform({
   name: 'linkedin',
@@ -170,11 +221,12 @@ export const linkedin = definePlatform({
           'Version of the API. LinkedIn ends a version about a year after it was published: https://learn.microsoft.com/en-us/linkedin/marketing/versioning',
       }),
     scopes: scopes(
-      "Scopes to ask for. Pages need `r_organization_admin w_organization_social r_organization_social`, which LinkedIn grants only to apps with its Community Management API. An app without LinkedIn's OpenID Connect asks for `r_basicprofile` instead of `openid profile`.",
+      "Scopes to ask for. Pages need `r_organization_admin w_organization_social r_organization_social`, which LinkedIn grants only to apps with its Community Management API. Comments need `w_member_social_feed` for the member and `w_organization_social_feed` for pages. An app without LinkedIn's OpenID Connect asks for `r_basicprofile` instead of `openid profile`.",
       ['openid', 'profile', 'w_member_social'],
     ),
   },
   rules,
+  rulesFor,
   options,
   preparesOnlyMedia: true,
   // LinkedIn refuses a repeat with DUPLICATE_POST, but documents neither for how long nor whether it

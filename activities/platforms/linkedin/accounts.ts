@@ -75,34 +75,49 @@ export async function listAccounts(
   const member = {
     ...(await readMember(api, has('openid'))),
     ...(has('w_member_social') ? { problem: null } : lacks('w_member_social')),
+    ...commentsIf(has(commentScopes.member)),
   };
   if (!has('r_organization_admin', 'rw_organization_admin')) return [member];
   const organizations = await listOrganizations(api.rest).catch((error: unknown) => {
     if (scope === null && hasCode(error, 'ACCESS_DENIED')) return [];
     throw error;
   });
-  const fault = has('w_organization_social') ? {} : lacks('w_organization_social');
+  const fault = {
+    ...(has('w_organization_social') ? {} : lacks('w_organization_social')),
+    ...commentsIf(has(commentScopes.organization)),
+  };
   return [member, ...organizations.map((account) => ({ ...account, ...fault }))];
 }
+
+/** @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/comments-api#permissions */
+const commentScopes = {
+  member: 'w_member_social_feed',
+  organization: 'w_organization_social_feed',
+};
+
+const commentsIf = (isAllowed: boolean) => (isAllowed ? { traits: { comments: true } } : {});
 
 const lacks = (scope: string) =>
   ({ problem: `The login lacks the scope ${scope}.`, lacksScope: true }) as const;
 
 /**
  * Connects with a token that the user made. LinkedIn doesn't report such a token's scopes, or when it ends.
+ * `assumed`: the scopes of this installation, which decide whether the account can comment.
  */
 export async function connectToken(
   api: LinkedInApi,
   { access_token, organization }: Credentials,
+  assumed: readonly string[],
 ): Promise<Grant> {
   const account = organization
     ? await findOrganization(api.rest, organization)
     : { ...(await readMember(api, true)), problem: null };
+  const scope = commentScopes[organization ? 'organization' : 'member'];
   return {
     credentials: { access_token: access_token! },
     scope: [],
     tokenExpiresAt: null,
-    accounts: [account],
+    accounts: [{ ...account, ...commentsIf(assumed.includes(scope)) }],
   };
 }
 

@@ -13,6 +13,7 @@ import {
   organizationUrn,
   TokenInput,
 } from './accounts.ts';
+import { findComment, postComment } from './comment.ts';
 import { createLinkedInApi, network, type LinkedInSettings } from './client.ts';
 import { prepareMedia } from './media.ts';
 import { findPost, PostUrn, toPost, toPublished } from './post.ts';
@@ -54,7 +55,7 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
       {
         kind: 'form',
         fields: TokenInput,
-        run: (credentials, signal) => connectToken(open(credentials, signal), credentials),
+        run: (credentials, signal) => connectToken(open(credentials, signal), credentials, scopes),
       },
     ],
 
@@ -65,9 +66,17 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
       return prepareMedia({ rest, fetch, apiUrl, signal }, target);
     },
 
-    commit: (target, signal) => publish(open(target.credentials, signal).rest, target),
+    commit(target, signal) {
+      const { rest } = open(target.credentials, signal);
+      const { replyTo } = target;
+      return replyTo === null ? publish(rest, target) : postComment(rest, replyTo, target);
+    },
 
-    reconcile: (target, signal) => findPost(open(target.credentials, signal).rest, target),
+    reconcile(target, signal) {
+      const { rest } = open(target.credentials, signal);
+      const { replyTo } = target;
+      return replyTo === null ? findPost(rest, target) : findComment(rest, replyTo, target);
+    },
 
     checks: {
       inspect(target, signal) {
@@ -75,7 +84,7 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
         // A pasted token can have scopes that this installation may not ask for.
         if (target.scope !== null || organization === undefined) return inspect(target, signal);
         const credentials = { ...target.credentials, organization };
-        return connectToken(open(target.credentials, signal), credentials);
+        return connectToken(open(target.credentials, signal), credentials, scopes);
       },
     },
   };

@@ -1,12 +1,12 @@
 // A post as LinkedIn takes it, and how it is found again after a lost answer.
 import { z } from 'zod';
-import { linkedin } from '../../../schema/platforms/linkedin.ts';
+import { linkedin, postUrn } from '../../../schema/platforms/linkedin.ts';
 import { earliestOf, toComparable } from '../lost-posts.ts';
 import type { Ask } from '../network-api.ts';
-import { PlatformError } from '../platform-error.ts';
 import type { ReconcileOutcome, Target, TargetMedia } from '../platform.ts';
 import { publishedAs } from '../results.ts';
 import { postUrl } from './client.ts';
+import { withoutAccess } from './comment.ts';
 import { fromLittleText, toLittleText } from './little-text.ts';
 import { uploadedUrns } from './media.ts';
 
@@ -70,7 +70,7 @@ const visibilities = new Map([
 export const toPublished = (urn: string, visibility: string) =>
   publishedAs(urn, postUrl(urn), visibilities.get(visibility) ?? null);
 
-export const PostUrn = z.string().regex(/^urn:li:(share|ugcPost):\d+$/);
+export const PostUrn = z.string().regex(postUrn);
 
 const Listed = z.object({
   id: z.string(),
@@ -109,12 +109,6 @@ export async function findPost(rest: Ask, target: Target): Promise<ReconcileOutc
   const found = recent.toReversed().find((post) => isSame(post, target));
   if (found) return toPublished(found.id, found.visibility);
   return { outcome: recent.length < pageSize ? 'absent' : 'unknown' };
-}
-
-/** Ignores a refusal of the read, because the login may post but not read. */
-function withoutAccess(error: unknown): undefined {
-  const status = error instanceof PlatformError && error.options.providerError?.['status'];
-  if (status !== 403) throw error;
 }
 
 function isSame({ commentary, lifecycleState, content = {} }: Listed, target: Target): boolean {

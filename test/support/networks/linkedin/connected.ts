@@ -20,15 +20,21 @@ const page = '5515715';
 export const pageUrn = `urn:li:organization:${page}`;
 
 interface Changes {
+  /** In addition to the scopes for posts. */
+  scopes?: readonly string[];
   version?: string;
   /** The `fetch` that reaches LinkedIn. */
   send?: Fetch;
 }
 
-export async function startLinkedIn({ version = '202609', send = fetch }: Changes = {}) {
+export async function startLinkedIn({
+  version = '202609',
+  send = fetch,
+  scopes: more = [],
+}: Changes = {}) {
   const server = new LinkedInServer();
   server.logins.redirectUri = callbackUrl;
-  server.logins.scopes.push(...pageScopes);
+  server.logins.scopes.push(...pageScopes, ...more);
   const { client } = server.logins;
   const { url, close } = await startFaultyServer(server, createSwitchboard());
   const app = { id: 'app_1', clientId: client.id, clientSecret: client.secret };

@@ -1,6 +1,6 @@
 // LinkedIn as its reference documents it: one member, the pages of the member, and their posts.
 // Sources: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares (posts-api, images-api,
-// videos-api, documents-api, multiimage-post-api, poll-post-api, little-text-format) and
+// videos-api, documents-api, comments-api, multiimage-post-api, poll-post-api, little-text-format) and
 // .../organizations/organization-access-control-by-role, read in part, and by public clients of these APIs.
 // Codes of refusals other than DUPLICATE_POST and ACCESS_DENIED are not confirmed by real answers.
 // Stricter than LinkedIn: it refuses a field that it doesn't know.
@@ -119,6 +119,17 @@ const FinishVideo = z.strictObject({
   }),
 });
 
+const NewComment = z.strictObject({
+  actor: Author,
+  object: urnOf('(share|ugcPost)'),
+  message: z.strictObject({ text: z.string().min(1).max(1_250) }),
+});
+type StoredComment = z.infer<typeof NewComment> & {
+  id: string;
+  commentUrn: string;
+  created: { actor: string; time: number };
+};
+
 const maxText = 3_000;
 
 export class LinkedInServer implements NetworkServer {
@@ -133,6 +144,7 @@ export class LinkedInServer implements NetworkServer {
   /** Further rows of the list of roles, after its first row. */
   readonly oddRoles: Record<string, string>[] = [];
   readonly posts: StoredPost[] = [];
+  readonly comments: StoredComment[] = [];
   readonly uploads: Upload[] = [];
   /** Method and path of each call, in their order. */
   readonly calls: string[] = [];
@@ -235,6 +247,10 @@ export class LinkedInServer implements NetworkServer {
         return this.createPost(request);
       case 'GET posts':
         return this.findPosts(request, query);
+      case 'POST socialActions':
+        return this.createComment(request, decodeURIComponent(key ?? ''), pathname);
+      case 'GET socialActions':
+        return this.listComments(request, decodeURIComponent(key ?? ''), query);
       case 'POST images':
       case 'POST videos':
       case 'POST documents':
@@ -314,10 +330,16 @@ export class LinkedInServer implements NetworkServer {
     });
   }
 
-  /** Throws unless the login may read the author's posts, or write them. */
-  private checkAuthor(request: Request, author: string, call: string, verb: 'r' | 'w'): void {
+  /** Throws unless the login may read the author's posts or comments, or write them. */
+  private checkAuthor(
+    request: Request,
+    author: string,
+    call: string,
+    verb: 'r' | 'w',
+    of: '' | '_feed' = '',
+  ): void {
     const [, , type, id] = author.split(':');
-    const scope = `${verb}_${type === 'person' ? 'member' : type}_social`;
+    const scope = `${verb}_${type === 'person' ? 'member' : type}_social${of}`;
     this.logins.check(request, call, scope);
     const roles = this.organizations.find((each) => each.id === id)?.roles ?? [];
     const isOwn = type === 'person' ? id === this.member.id : roles.includes('ADMINISTRATOR');
@@ -361,6 +383,39 @@ export class LinkedInServer implements NetworkServer {
         lastModifiedAt: createdAt,
       })),
       paging: { start: 0, count, links: [] },
+    });
+  }
+
+  private async createComment(request: Request, urn: string, path: string): Promise<Response> {
+    const { actor, object, message } = await readBody(request, NewComment);
+    if (!path.endsWith('/comments')) throw new LinkedInRefusal(404, 'No virtual resource found');
+    this.checkAuthor(request, actor, 'socialActions.comments.CREATE', 'w', '_feed');
+    const post = this.posts.find(({ id }) => id === urn);
+    if (!post || object !== urn) throw new LinkedInRefusal(404, `Could not find entity ${urn}`);
+    const id = `${7_000_000_000_000_000_000n + BigInt(this.comments.length)}`;
+    const activity = `urn:li:activity:${urn.split(':').at(-1)}`;
+    const comment = {
+      id,
+      commentUrn: `urn:li:comment:(${activity},${id})`,
+      actor,
+      object,
+      message,
+      created: { actor, time: Date.now() },
+    };
+    this.comments.push(comment);
+    const headers = { 'x-restli-id': id };
+    return Response.json(comment, { status: 201, headers });
+  }
+
+  private listComments(request: Request, urn: string, query: URLSearchParams): Response {
+    const post = this.posts.find(({ id }) => id === urn);
+    if (!post) throw new LinkedInRefusal(404, `Could not find entity ${urn}`);
+    this.checkAuthor(request, post.given.author, 'socialActions.comments.GET_ALL', 'r', '_feed');
+    const [start, count] = [Number(query.get('start') ?? 0), Number(query.get('count') ?? 10)];
+    const found = this.comments.filter(({ object }) => object === urn);
+    return Response.json({
+      elements: found.slice(start, start + count),
+      paging: { start, count, links: [] },
     });
   }
 

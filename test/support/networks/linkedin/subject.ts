@@ -13,6 +13,13 @@ export const pageScopes = [
   'r_organization_social',
 ];
 
+/** LinkedIn grants these with a permission of their own. */
+export const commentScopes = [
+  'w_member_social_feed',
+  'w_organization_social_feed',
+  'r_organization_social_feed',
+];
+
 const question = 'Tabs or spaces?';
 
 export const linkedinFacts: NetworkFacts = {
