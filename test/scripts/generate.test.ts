@@ -357,7 +357,7 @@ describe('generate', () => {
     expect((await run()).isWritten).toBe(true);
     expect(await readFile(sdl, 'utf8')).toBe(texts['schema.graphql']);
     const readme = await readFile(join(directory, 'README.md'), 'utf8');
-    expect(readme).toMatch(/\| \[Bluesky\]\(docs\/networks\/bluesky\.md\) +\| 300 characters/);
+    expect(readme).toMatch(/\| \[Bluesky\]\(docs\/networks\/bluesky\.md\) ¹ +\| 300 characters/);
     expect(readme).not.toContain('old');
   });
 });
