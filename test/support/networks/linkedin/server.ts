@@ -192,7 +192,13 @@ export class LinkedInServer implements NetworkServer {
   }
 
   listPosts(): PublicPost[] {
-    return this.posts.map(({ id, text, given: { content, ...given } }) => ({
+    const comments = this.comments.map(({ commentUrn: id, object, message: { text } }) => ({
+      id,
+      text,
+      replyTo: object,
+      media: [],
+    }));
+    const posts = this.posts.map(({ id, text, given: { content, ...given } }) => ({
       id,
       text,
       replyTo: null,
@@ -203,6 +209,7 @@ export class LinkedInServer implements NetworkServer {
         ...(content && { content }),
       },
     }));
+    return [...posts, ...comments];
   }
 
   /** Adds a post of another author, or a post that the author did not publish with Fanfare. */

@@ -99,7 +99,7 @@ export const linkedinPageWithVideo: NetworkSubject = {
 async function start(switchboard: Switchboard, organization = ''): Promise<RunningNetwork> {
   const network = new LinkedInServer();
   const { scopes } = network.logins;
-  if (organization) scopes.push(...pageScopes);
+  if (organization) scopes.push(...pageScopes, ...commentScopes);
   const { url, close } = await startFaultyServer(network, switchboard);
   const credentials = { access_token: network.logins.createToken(), organization };
   return {

@@ -14,7 +14,7 @@ const needed = { title: 'Brass', made_for_kids: false };
 export const youtubeFacts: NetworkFacts = {
   name: 'youtube',
   needsMedia: 'video',
-  neededOptions: needed,
+  requiredOptions: needed,
   options: [
     {
       given: { title: 'How to tune a tuba', made_for_kids: true, visibility: 'unlisted' },
