@@ -18,12 +18,6 @@ function listScopes({ settings, scopes = [] }: PlatformDefinition): string[] {
 
 const withApp: readonly PlatformDefinition[] = platformDefinitions.filter(({ hasApp }) => hasApp);
 
-test('the page has the networks in the order of the list', () => {
-  const titles = withApp.map(({ title }) => title);
-  const shown = sections.map(({ title }) => title).filter((title) => titles.includes(title));
-  expect(shown).toEqual(titles);
-});
-
 describe.each(withApp)('the section on $title', (definition) => {
   const { text } = sections.find(({ title }) => title === definition.title) ?? { text: '' };
 
