@@ -28,3 +28,14 @@ export function createCallPlaces(count: number): CallPlaces {
     },
   };
 }
+
+/**
+ * While the project uses its whole share of calls, its work waits before it asks for a place again. The wait
+ * is this part of the work's age, so that much work doesn't ask all the time.
+ */
+const crowdedShare = 0.1;
+const crowdedMs = { least: 1_000, most: 30_000 };
+
+export function crowdedWaitMs(ageMs: number): number {
+  return Math.ceil(Math.min(Math.max(crowdedShare * ageMs, crowdedMs.least), crowdedMs.most));
+}

@@ -1,4 +1,6 @@
 // All activities of a worker. Workflows import only their type.
+import type { ChangeDependencies } from './changes/dependencies.ts';
+import { createChanging } from './changes/index.ts';
 import type { CheckDependencies } from './checks/dependencies.ts';
 import { createChecking } from './checks/index.ts';
 import { createDelivering, type DeliveringDependencies } from './delivering/index.ts';
@@ -14,7 +16,8 @@ export type ActivityDependencies = PublishingDependencies &
   RetryingDependencies &
   PruningDependencies &
   FetchingDependencies &
-  CheckDependencies;
+  CheckDependencies &
+  ChangeDependencies;
 
 export function createActivities(dependencies: ActivityDependencies) {
   return {
@@ -26,6 +29,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createRefreshing(dependencies),
     ...createFetching(dependencies),
     ...createChecking(dependencies),
+    ...createChanging(dependencies),
   };
 }
 

@@ -12,6 +12,8 @@ import type { Config } from '../schema/config/config.ts';
 import { crowdedQueueOf, maxBatchSize } from '../schema/workflows.ts';
 import { createFailureReporter } from './activity-failures.ts';
 import { createCallPlaces } from './call-places.ts';
+import { heartbeatsOfTargets } from '../schema/database/posts/target-steps.ts';
+import { heartbeatsOfChanges } from '../schema/database/posts/result-changes.ts';
 import { createCallHeartbeats } from './publishing/call-ownership.ts';
 import { createMediaLoader } from './media/load-media.ts';
 import type { PublicUrls } from './platforms/public-urls.ts';
@@ -28,7 +30,14 @@ import { workflowBundle } from './dispatch/workflow-bundle.ts';
 
 export interface WorkerDependencies extends Omit<
   ActivityDependencies,
-  'admission' | 'heartbeats' | 'loadMedia' | 'places' | 'reads' | 'stopping' | 'writes'
+  | 'admission'
+  | 'changeHeartbeats'
+  | 'heartbeats'
+  | 'loadMedia'
+  | 'places'
+  | 'reads'
+  | 'stopping'
+  | 'writes'
 > {
   config: Config;
   connection: NativeConnection;
@@ -59,7 +68,8 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   const { namespace, taskQueue, buildId } = config.temporal;
   const stopping = new AbortController();
   const admission = createAdmission();
-  const heartbeats = createCallHeartbeats(db, config.targetClock);
+  const heartbeats = createCallHeartbeats(heartbeatsOfTargets(db), config.targetClock);
+  const changeHeartbeats = createCallHeartbeats(heartbeatsOfChanges(db), config.targetClock);
   // At least the number of connections to one endpoint. Otherwise some of the connections would stay idle.
   const maxInFlight = Math.max(maxBatchSize, config.deliveriesPerEndpoint);
   const common: WorkerOptions = {
@@ -73,6 +83,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
       admission,
       heartbeats,
       reads: createGroupedReads(db),
+      changeHeartbeats,
       writes: createGroupedWrites(dependencies),
       places: createCallPlaces(maxCalls),
       loadMedia: createMediaLoader(dependencies),
@@ -129,8 +140,9 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
       await Promise.all(workers.map((each) => each.run().finally(stopWorkers)));
     } finally {
       await stopOthers();
-      await Promise.all([relay.settled(), heartbeats.settled(settleWithinMs)]);
-      await heartbeats.releaseAll();
+      const calls = [heartbeats, changeHeartbeats];
+      await Promise.all([relay.settled(), ...calls.map((each) => each.settled(settleWithinMs))]);
+      await Promise.all(calls.map((each) => each.releaseAll()));
     }
   };
   const done = run();

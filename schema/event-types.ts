@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AccountEventData, QuotaEventData } from './accounts.ts';
 import { PlatformAppEventData } from './platform-apps.ts';
-import { PostEventData, type PostEventResult } from './posts/posts.ts';
+import { PostChangeEventData, PostEventData, type PostEventResult } from './posts/posts.ts';
 import { describedEnum } from './wire/described-enum.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
@@ -41,7 +41,7 @@ const ExpiringEventData = ConnectedEventData.extend({
 export const EventData = z
   .object({
     ...PlatformAppEventData.shape,
-    ...PostEventData.shape,
+    ...PostChangeEventData.shape,
     ...QuotaEventData.shape,
     ...DisconnectedEventData.shape,
     ...ExpiringEventData.shape,
@@ -73,6 +73,8 @@ const published: PostEventResult = {
   url: 'https://example.com/posts/external_test',
   visibility: 'public',
   published_at: '2026-01-31T12:00:01.250Z',
+  edited_at: null,
+  unpublished_at: null,
   error_code: null,
   error_message: null,
   error_hint: null,
@@ -150,6 +152,28 @@ export const eventCatalogue = {
     availability: 'opt_in',
     data: ExpiringEventData,
     sample: { ...account, token_expires_at: '2026-02-07T12:00:00.000Z' },
+  }),
+  'post.edited': eventType({
+    meaning: 'A published target was edited at its network.',
+    availability: 'opt_in',
+    data: PostChangeEventData,
+    sample: {
+      ...post,
+      results: [{ ...published, edited_at: '2026-01-31T13:00:00.000Z' }],
+      result_id: published.id,
+    },
+  }),
+  'post.unpublished': eventType({
+    meaning: 'A published target was removed from its network.',
+    availability: 'opt_in',
+    data: PostChangeEventData,
+    sample: {
+      ...post,
+      results: [
+        { ...published, status: 'unpublished', unpublished_at: '2026-01-31T13:00:00.000Z' },
+      ],
+      result_id: published.id,
+    },
   }),
   'platform_app.credits_exhausted': eventType({
     meaning: 'Your own app has no credits left at its network. Recorded at most once a day.',

@@ -10,6 +10,7 @@ export const pruneRecordsWorkflow = 'pruneRecords';
 export const refreshLoginsWorkflow = 'refreshLogins';
 export const fetchMediaWorkflow = 'fetchMedia';
 export const checkAccountWorkflow = 'checkAccount';
+export const changeResultWorkflow = 'changeResult';
 
 export interface PublishPostInput {
   postId: string;
@@ -141,6 +142,14 @@ export interface FetchMediaInput {
 
 export interface CheckAccountInput {
   checkId: string;
+}
+
+export interface ChangeResultInput {
+  changeId: string;
+}
+
+export function changeResultWorkflowId(changeId: string, outboxId: string): string {
+  return `change/${changeId}/${outboxId}`;
 }
 
 export function checkAccountWorkflowId(checkId: string, outboxId: string): string {

@@ -1,4 +1,4 @@
-// The tables of networks in the README and under docs/networks, made from the network definitions.
+// The tables of networks in the README, in docs/networks.md and under docs/networks, made from the definitions.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlatformDefinition } from '../schema/platforms/definition.ts';
@@ -8,12 +8,15 @@ import { toJsonSchema } from '../api/platforms/operations.ts';
 /** The pages with such tables, in the project at `directory`. */
 export async function listPages(directory = '.'): Promise<string[]> {
   const names = await readdir(join(directory, 'docs', 'networks'));
-  return ['README.md', ...names.map((name) => `docs/networks/${name}`)];
+  return ['README.md', 'docs/networks.md', ...names.map((name) => `docs/networks/${name}`)];
 }
 
 /** Replaces each table between `<!-- its name -->` and `<!-- end -->`. */
 export function fillInTables(page: string): string {
-  const tables: Record<string, () => string> = { networks: networkTable };
+  const tables: Record<string, () => string> = {
+    networks: networkTable,
+    'after publishing': afterPublishingTable,
+  };
   for (const definition of platformDefinitions) {
     tables[`options of ${definition.name}`] = () => optionTable(definition);
   }
@@ -67,6 +70,38 @@ function networkTable(): string {
     "³ The tests also check the simulator with the network's own client or, for Threads, Meta's Postman collection.",
   ];
   return [table, ...notes.filter(Boolean)].join('\n\n');
+}
+
+/** Each cell links to the network's own page that says so. */
+function afterPublishingTable(): string {
+  return writeTable(
+    ['Network', 'Remove', 'Edit', 'Otherwise'],
+    platformDefinitions.map(({ title, afterPublishing }) => {
+      if (!afterPublishing) return [title, 'No', 'No', ''];
+      const { unpublish, edit, byHand, sources } = afterPublishing;
+      const fields = edit?.fields.map((field) => `\`${field}\``).join(', ');
+      return [
+        title,
+        writeChange(unpublish && 'Yes', unpublish, sources.unpublish),
+        writeChange(fields, edit, sources.edit),
+        byHand,
+      ];
+    }),
+  );
+}
+
+type ChangeRules = NonNullable<PlatformDefinition['afterPublishing']>['unpublish'];
+
+function writeChange(can: string | null | undefined, rules: ChangeRules, source: string): string {
+  const link = source.startsWith('https:') ? ` ([source](${source}))` : '';
+  if (!can || !rules) return `No${link}`;
+  const { withinS, scopes, except } = rules;
+  const limits = [
+    withinS !== null && `within ${withinS / 3_600} hours`,
+    scopes.length > 0 && `needs ${scopes.map((scope) => `\`${scope}\``).join(', ')}`,
+  ].filter(Boolean);
+  const said = [`${can}${link}`, ...limits].join(', ');
+  return [said, ...except.map((posts) => `Not: ${posts}`)].join('. ');
 }
 
 const unitNames = {

@@ -34,6 +34,10 @@ export const responseHeaders = {
   'WWW-Authenticate': header('How to authenticate.', 'string', true),
   'Idempotency-Replayed': header('`true` if an earlier request has made this response.'),
   Location: header('Path of what was created, or what to poll.', 'string', true),
+  'Fanfare-Still-Public': header(
+    'Number of targets that are public, or may be, although their record is deleted. Absent if there are none.',
+    'integer',
+  ),
 } as const;
 
 type HeaderName = keyof typeof responseHeaders;
@@ -114,14 +118,15 @@ function listErrorStatuses({ method, path, scope, body, needsAccess }: Route): E
     .filter((status) => possible[status]);
 }
 
-function describeAnswer({ method, answer, location }: Route, status: number) {
+function describeAnswer({ method, answer, location, stillPublic }: Route, status: number) {
   const described = {
     description: statusNames[status]!,
     headers: refer(
       'X-Request-Id',
       ...rateLimit,
       ...(method === 'post' ? (['Idempotency-Replayed'] as const) : []),
-      ...(location && status !== 200 ? (['Location'] as const) : []),
+      ...(location && (status === 201 || status === 202) ? (['Location'] as const) : []),
+      ...(stillPublic && status === 204 ? (['Fanfare-Still-Public'] as const) : []),
     ),
   };
   if (!answer.schema) return [status, described] as const;

@@ -66,9 +66,17 @@ const mayImport: Record<string, readonly string[]> = {
     'activities/media',
     'activities/platforms',
   ],
+  'activities/changes': [
+    'schema/**',
+    'activities',
+    'activities/logins',
+    'activities/platforms',
+    'activities/publishing',
+  ],
   'activities/retention': ['schema/**', 'activities', 'activities/media'],
   'activities/dispatch': ['schema/**', 'activities', 'activities/delivering'],
   'activities/index.ts': [
+    'activities/changes',
     'activities/checks',
     'activities/delivering',
     'activities/logins',
@@ -108,6 +116,7 @@ const mayImport: Record<string, readonly string[]> = {
   'api/posts': [
     ...resource,
     'activities',
+    'activities/changes',
     'activities/publishing',
     'api/accounts',
     'api/media',

@@ -1,4 +1,5 @@
 // Every workflow of the worker's bundle.
+export { changeResult } from './change-result.ts';
 export { checkAccount } from './check-account.ts';
 export { deliverEvents } from './deliver-events.ts';
 export { fetchMedia } from './fetch-media.ts';

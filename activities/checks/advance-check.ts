@@ -14,6 +14,7 @@ import type { Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import type { CheckAccountInput } from '../../schema/workflows.ts';
+import { crowdedWaitMs } from '../call-places.ts';
 import { asProject } from '../current-project.ts';
 import { absenceOf } from '../platforms/index.ts';
 import { fail, Progress, type CheckRun, type Taken } from './check-run.ts';
@@ -37,12 +38,6 @@ export type CheckProgress = number | null;
 const stayForMs = 5_000;
 /** The wait if another execution has changed the row meanwhile. */
 const behindMs = 1_000;
-/**
- * While the project uses its whole share of calls in this worker, a check waits before it asks for a place
- * again. The wait is this part of the check's age, so that many checks don't ask all the time.
- */
-const crowdedShare = 0.1;
-const crowdedMs = { least: 1_000, most: 30_000 };
 /** At this age of a check, a step that still waits for its network fails. */
 const lastsMs = 15 * 60_000;
 /**
@@ -61,7 +56,7 @@ export async function advanceCheck(
     const check = await findRunningCheck(dependencies.db, checkId);
     if (!check) return null;
     using place = dependencies.places.acquire(check.project_id);
-    if (!place) return crowdedWaitMs(dependencies, check);
+    if (!place) return crowdedWaitMs(dependencies.now() - check.created_at.getTime());
     const waitMs = await asProject(check.project_id, () =>
       advance(dependencies, check, runId).catch((error: unknown) =>
         giveUp(dependencies, check, error),
@@ -69,11 +64,6 @@ export async function advanceCheck(
     );
     if (waitMs > 0 || performance.now() > leaveAtMs) return waitMs;
   }
-}
-
-function crowdedWaitMs({ now }: CheckDependencies, { created_at }: RunningCheck): number {
-  const waitMs = crowdedShare * (now() - created_at.getTime());
-  return Math.ceil(Math.min(Math.max(waitMs, crowdedMs.least), crowdedMs.most));
 }
 
 /** Returns how long the next step must wait. */

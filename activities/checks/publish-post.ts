@@ -1,7 +1,7 @@
 // Publishes the post of a check at most once, reads it back and removes it.
 import { findRunningCheck } from '../../schema/database/accounts/checks.ts';
 import { readOutcome, type PhaseOutcome } from '../platforms/platform-answer.ts';
-import { PlatformError } from '../platforms/platform-error.ts';
+import { isGone, PlatformError } from '../platforms/platform-error.ts';
 import type { Published } from '../platforms/platform.ts';
 import { afterError, askWithLogin } from './ask-with-login.ts';
 import { fail, pass, skip, wait, type CheckRun, type Taken } from './check-run.ts';
@@ -155,13 +155,14 @@ export async function readBack(run: CheckRun): Promise<Taken> {
 
 export async function remove(run: CheckRun): Promise<Taken> {
   const { externalId } = run.progress;
-  const checks = run.platform.checks;
-  if (externalId === null || !checks?.remove) {
+  const { unpublish } = run.platform;
+  if (externalId === null || !unpublish) {
     return skip('The network gave no ID of the post, so it stays.');
   }
-  const error = await askWithLogin(run, async (target, signal) => {
-    await checks.remove!(target, externalId, signal);
+  const error = await askWithLogin(run, async ({ media, ...target }, signal) => {
+    const altTexts = media.map(({ altText }) => altText);
+    await unpublish.remove({ ...target, externalId, altTexts }, signal);
     return null;
   });
-  return error ? afterError(run, 'removal', error) : pass();
+  return error && !isGone(error) ? afterError(run, 'removal', error) : pass();
 }

@@ -1,6 +1,8 @@
 // Decides which steps a check has, which step comes next, and how an outcome changes the steps. Pure functions.
 import type { CheckStepName, StoredStep } from '../../schema/account-checks.ts';
+import type { Traits } from '../../schema/platforms/definition.ts';
 import type { PostingErrorCode } from '../../schema/posts/errors.ts';
+import { findUnpublish } from '../platforms/index.ts';
 import type { PlatformError } from '../platforms/platform-error.ts';
 import type { AccountChecks, Platform } from '../platforms/platform.ts';
 import { scopeMissing } from '../platforms/wrong-credential.ts';
@@ -10,8 +12,12 @@ export type StepEnd =
   | { outcome: 'skipped'; message: string }
   | { outcome: 'failed'; code: PostingErrorCode; message: string };
 
-/** `platform`: undefined if this installation doesn't have the network. */
-export function listSteps(platform: Platform | undefined, publishes: boolean): StoredStep[] {
+/** `platform`: undefined if this installation doesn't have the network. `account`: the account that is checked. */
+export function listSteps(
+  platform: Platform | undefined,
+  publishes: boolean,
+  account: { traits: Traits; scope: readonly string[] } = { traits: {}, scope: [] },
+): StoredStep[] {
   const checks: Partial<AccountChecks> = platform?.checks ?? {};
   const applies: Record<CheckStepName, boolean> = {
     login: true,
@@ -22,7 +28,7 @@ export function listSteps(platform: Platform | undefined, publishes: boolean): S
     preparation: checks.canPrepare === true,
     publication: publishes,
     read_back: publishes,
-    removal: publishes && checks.remove !== undefined,
+    removal: publishes && platform !== undefined && findUnpublish(platform, account) !== undefined,
   };
   const names = Object.keys(applies) as CheckStepName[];
   return names

@@ -5,6 +5,7 @@ import { listOverdueChecks, restartCheck } from '../../schema/database/accounts/
 import type { Db } from '../../schema/database/tables.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import { listWaitingFetches, restartFetch } from '../../schema/database/media/fetching.ts';
+import { listOverdueChanges, restartChange } from '../../schema/database/posts/result-changes.ts';
 import { resumePosts } from '../../schema/database/dispatch/resuming.ts';
 import {
   listOverdueBatches,
@@ -94,6 +95,11 @@ async function sweep(
     if (await isRunning(temporal, workflow_id)) continue;
     if (!(await restartCheck(db, notifier, id, workflow_id))) continue;
     log.warn({ check_id: id }, 'a check without a workflow is restarted');
+  }
+  for (const { id, workflow_id } of await listOverdueChanges(db, overdueMs)) {
+    if ((await findState(temporal, workflow_id)) === 'running') continue;
+    if (!(await restartChange(db, notifier, id, workflow_id))) continue;
+    log.warn({ change_id: id }, 'a change of a result without a workflow is restarted');
   }
   return batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!;
 }

@@ -1,5 +1,6 @@
 // The registry: every network of this installation, created from its settings.
 import type {
+  AfterPublishing,
   PlatformDefinition,
   PlatformRules,
   Traits,
@@ -15,11 +16,12 @@ import { createInstagram } from './instagram/index.ts';
 import { createLinkedIn } from './linkedin/index.ts';
 import { createMastodon } from './mastodon/index.ts';
 import { createPinterest } from './pinterest/index.ts';
-import type { Fetch, FormMethod, Platform } from './platform.ts';
+import type { Fetch, FormMethod, Platform, Unpublish } from './platform.ts';
 import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
 import { createThreads } from './threads/index.ts';
 import { createTwitter } from './twitter/index.ts';
+import { findMissingScopes } from './wrong-credential.ts';
 import { createWordPress } from './wordpress/index.ts';
 import { createYouTube } from './youtube/index.ts';
 
@@ -57,6 +59,26 @@ export function optionSchemaOf(
   traits: Traits,
 ): PlatformDefinition['options'] {
   return definition.optionsFor?.(traits) ?? definition.options;
+}
+
+/** What can be done with a published post of one account. Undefined: nothing. */
+export function afterPublishingOf(
+  { definition }: Platform,
+  traits: Traits,
+): AfterPublishing | undefined {
+  return definition.afterPublishingFor?.(traits) ?? definition.afterPublishing;
+}
+
+/** The call that removes the posts of one account. Undefined: there is none, or the login lacks a scope. */
+export function findUnpublish(
+  platform: Platform,
+  { traits, scope }: { traits: Traits; scope: readonly string[] },
+): Unpublish | undefined {
+  const rules = afterPublishingOf(platform, traits)?.unpublish;
+  const granted = scope.length > 0 ? scope : null;
+  return rules && findMissingScopes(rules.scopes, granted).length === 0
+    ? platform.unpublish
+    : undefined;
 }
 
 /** The method that `POST /v1/accounts/connect` uses. Undefined: the network connects by consent only. */

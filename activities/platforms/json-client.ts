@@ -15,7 +15,7 @@ export interface Upload {
 export interface NetworkCall {
   url: string;
   /** Default: POST with `json` or `upload`, otherwise GET. */
-  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   json?: unknown;
   /** Sent instead of `json`. */

@@ -91,6 +91,31 @@ export function unless(code: string): (error: unknown) => void {
   };
 }
 
+/** For `catch`: a refusal with one of these codes says that the network no longer has the post. */
+export const goneIf =
+  (...codes: string[]) =>
+  (error: unknown): never => {
+    if (!(error instanceof PlatformError) || !codes.includes(error.options.platformCode ?? '')) {
+      throw error;
+    }
+    throw new PlatformError('rejected', error.message, { ...error.options, failsAs: 'post_gone' });
+  };
+
+/** Whether the network no longer has the post. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof PlatformError && error.options.failsAs === 'post_gone';
+
+/** False: the call failed because the network no longer has the post. */
+export async function isThere(call: Promise<unknown>): Promise<boolean> {
+  try {
+    await call;
+    return true;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
 /** For `catch`: makes a refusal temporary, because it says nothing about the post or the login. */
 export function notForGood(error: unknown): never {
   if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;

@@ -318,9 +318,44 @@ export type Inspection = Pick<Grant, 'scope'> & {
   accounts: readonly Pick<GrantedAccount, 'externalAccountId' | 'problem'>[];
 };
 
+/** A published post. In an edit, it has the content that the post is to get. */
+export interface PublishedPost {
+  resultId: string;
+  externalAccountId: string;
+  /** ID of the post at the network. */
+  externalId: string;
+  caption: string;
+  /** Alt texts of the media, in their order. */
+  altTexts: readonly (string | null)[];
+  /** ID, at the network, of the post that this one replies to. */
+  replyTo: string | null;
+  platformOptions: Record<string, unknown>;
+  credentials: Credentials;
+  traits: Traits;
+}
+
+/** Removes posts. A call that fails with `post_gone` counts as a removal. */
+export interface Unpublish {
+  remove(post: PublishedPost, signal: AbortSignal): Promise<void>;
+  /**
+   * Whether the network still has the post, after the answer to `remove` was lost. Absent: `remove` is
+   * repeated, because the network tells whether the post is gone.
+   */
+  exists?(post: PublishedPost, signal: AbortSignal): Promise<boolean>;
+}
+
+/** Edits posts. Throws `post_gone` if the network no longer has the post. */
+export interface Edit {
+  apply(post: PublishedPost, signal: AbortSignal): Promise<void>;
+  /**
+   * Whether the post has the new content, after the answer to `apply` was lost. Absent: nobody can tell, so
+   * the outcome stays unknown.
+   */
+  isApplied?(post: PublishedPost, signal: AbortSignal): Promise<boolean>;
+}
+
 /**
- * Calls for checks of accounts. Except for `remove`, they publish nothing and leave no trace that anybody
- * sees. Each call throws a PlatformError if it finds something wrong.
+ * Calls for checks of accounts. They publish nothing and leave no trace that anybody sees. Each call throws a PlatformError if it finds something wrong.
  */
 export interface AccountChecks {
   /**
@@ -331,8 +366,6 @@ export interface AccountChecks {
   quota?(target: Target, signal: AbortSignal): Promise<void>;
   /** A check can call `prepare`, because nobody sees what it makes, and the network drops that later. */
   readonly canPrepare?: true;
-  /** Deletes a post. Absent: the posts of checks stay public. */
-  remove?(target: Target, externalId: string, signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -369,6 +402,10 @@ export interface Platform {
    * state was lost, `state` is empty, and the other members of `target` must suffice.
    */
   reconcile?(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
+  /** Absent: the network has no call that removes a post. */
+  readonly unpublish?: Unpublish;
+  /** Absent: the network has no call that edits a post. */
+  readonly edit?: Edit;
   /** Ends this login. A newer login of the same accounts must stay. */
   revoke?(login: Login, signal: AbortSignal): Promise<void>;
   /**

@@ -1,11 +1,6 @@
 // Decides which process owns a call in flight: the one that began it, until its heartbeats stop or its time
 // is over. Only the database's clock counts, so a process with a wrong clock does no harm.
-import type { Db } from '../../schema/database/tables.ts';
-import {
-  releaseCalls,
-  renewHeartbeats,
-  type BegunCall,
-} from '../../schema/database/posts/target-steps.ts';
+import type { BegunCall } from '../../schema/database/posts/target-steps.ts';
 import { withoutProject } from '../current-project.ts';
 import { within } from '../within.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
@@ -16,7 +11,12 @@ const writingMs = 5_000;
 
 /** How long the caller owns the row's call without another heartbeat; 0: nobody owns it. */
 export function ownedForMs(
-  { phase_state, begun_at, heartbeat_at, read_at }: TargetRow,
+  {
+    phase_state,
+    begun_at,
+    heartbeat_at,
+    read_at,
+  }: Pick<TargetRow, 'phase_state' | 'begun_at' | 'heartbeat_at' | 'read_at'>,
   { lostAfterMs }: Pick<TargetClock, 'lostAfterMs'>,
   callTimeoutMs: number,
 ): number {
@@ -38,8 +38,14 @@ export interface CallHeartbeats {
   releaseAll(): Promise<void>;
 }
 
+/** Writes the heartbeats of calls, and releases calls. */
+interface HeartbeatStore {
+  renew(calls: BegunCall[]): Promise<void>;
+  release(calls: BegunCall[]): Promise<void>;
+}
+
 export function createCallHeartbeats(
-  db: Db,
+  store: HeartbeatStore,
   { heartbeatMs }: Pick<TargetClock, 'heartbeatMs'>,
 ): CallHeartbeats {
   /** The start time of each call. */
@@ -59,7 +65,7 @@ export function createCallHeartbeats(
     const begunBeforeMs = performance.now() - heartbeatMs / 2;
     const due = [...calls.keys()].filter((call) => calls.get(call)! < begunBeforeMs);
     try {
-      if (due.length > 0) await renewHeartbeats(db, due);
+      if (due.length > 0) await store.renew(due);
     } catch {
       // The next heartbeat may still be in time. If it isn't, other processes take over the calls, which is
       // safe.
@@ -89,7 +95,7 @@ export function createCallHeartbeats(
       const left = [...calls.keys()];
       calls.clear();
       // If the database is unavailable, the calls soon count as lost anyway.
-      if (left.length > 0) await releaseCalls(db, left).catch(() => undefined);
+      if (left.length > 0) await store.release(left).catch(() => undefined);
     },
   };
 }

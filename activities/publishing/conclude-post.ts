@@ -8,7 +8,7 @@ import { recordEvent } from '../../schema/database/events/record.ts';
 import { isOpen } from '../../schema/database/posts/targets.ts';
 import { lockFreePosts, lockPost, setConcluded } from '../../schema/database/posts/posts.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
-import type { PostStatus } from '../../schema/posts/posts.ts';
+import type { PostStatus, ResultStatus } from '../../schema/posts/posts.ts';
 import type { PublishPostInput } from '../../schema/workflows.ts';
 import { giveBackUsage } from '../../schema/database/accounts/usage.ts';
 import { cancelResults } from '../../schema/database/posts/changes.ts';
@@ -126,11 +126,14 @@ function lastPublishedAt(results: PostResultRow[]): Date {
 
 type Outcome = Extract<PostStatus, 'published' | 'partial' | 'failed' | 'canceled'>;
 
+/** A removal after the publication doesn't change the outcome of the post. */
+const wasPublished = (status: ResultStatus) => status === 'published' || status === 'unpublished';
+
 /** Ignores canceled targets. */
 function outcomeOf(results: PostResultRow[]): Outcome {
   const kept = results.filter((result) => result.status !== 'canceled');
   if (kept.length === 0) return 'canceled';
-  const published = kept.filter((result) => result.status === 'published').length;
+  const published = kept.filter(({ status }) => wasPublished(status)).length;
   if (published === kept.length) return 'published';
   return published === 0 ? 'failed' : 'partial';
 }

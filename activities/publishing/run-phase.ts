@@ -8,7 +8,7 @@ import { withoutProject } from '../current-project.ts';
 import { uploadMs } from '../egress/upload-time.ts';
 import { attemptSeconds } from '../metrics.ts';
 import type { Platform, Target, TargetMedia } from '../platforms/platform.ts';
-import { PlatformError } from '../platforms/platform-error.ts';
+import { PlatformError, type PlatformErrorKind } from '../platforms/platform-error.ts';
 import { afterStall, withoutLimit } from './backoff.ts';
 import type { Access } from '../logins/credentials.ts';
 import { deadlineOf } from './deadline.ts';
@@ -77,7 +77,8 @@ async function record(
     const step = afterStall(row.phase, row.clock);
     return (await applyStep(dependencies, row, step, stallMessage)) ? 'stalled' : 'superseded';
   }
-  const called = { ...row, clock: clockAfter(row, answer) };
+  const kind = answer instanceof PlatformError ? answer.kind : 'answered';
+  const called = { ...row, clock: clockAfter(row, kind) };
   if (answer instanceof PlatformError) return recordError(dependencies, called, answer, durationMs);
 
   if ('throttle' in answer && answer.throttle) {
@@ -152,8 +153,11 @@ async function callPlatform(
 
 const silentOnLimits: ReadonlySet<string> = new Set(['rate_limited', 'reauthorize']);
 
-function clockAfter({ phase, clock }: TargetRow, answer: PhaseOutcome | PlatformError): ClockState {
-  const kind = answer instanceof PlatformError ? answer.kind : 'answered';
+/** The clock after a call that ended so. */
+export function clockAfter(
+  { phase, clock }: Pick<TargetRow, 'phase' | 'clock'>,
+  kind: PlatformErrorKind | 'answered',
+): ClockState {
   const { quotaSinceMs } = clock;
   // An outage says nothing about the quota.
   const keepsQuota = kind === 'unavailable' && quotaSinceMs !== undefined;

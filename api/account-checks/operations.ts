@@ -1,5 +1,6 @@
 // Operations on checks of accounts: start one, and read it.
 import { listSteps } from '../../activities/checks/steps.ts';
+import { findUnpublish } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import {
   AccountCheck,
@@ -16,7 +17,7 @@ import {
 } from '../../schema/database/accounts/checks.ts';
 import { addUsage, monthOf } from '../../schema/database/accounts/usage.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
-import type { AccountCheckRow } from '../../schema/database/tables.ts';
+import type { AccountCheckRow, SocialAccountRow } from '../../schema/database/tables.ts';
 import { postingErrorAnchor } from '../../schema/posts/errors.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
@@ -47,7 +48,7 @@ export async function createAccountCheck(
   }
   const platform = context.platforms.get(account.platform);
   if (publishes && platform) requireTrialPost(platform);
-  if (publish === true && platform) requireRemoval(platform);
+  if (publish === true && platform) requireRemoval(platform, account);
   return transact(context, caller, async (effects) => {
     const month = publishes ? monthOf(new Date()) : null;
     const row = await insertCheck(effects.trx, {
@@ -57,7 +58,7 @@ export async function createAccountCheck(
       platform: account.platform,
       status: 'running',
       publishes,
-      steps: JSON.stringify(listSteps(platform, publishes)),
+      steps: JSON.stringify(listSteps(platform, publishes, account)),
       result_id: newId('result'),
       usage_month: month,
     });
@@ -83,8 +84,12 @@ function requireTrialPost({ definition: { title, trialPost } }: Platform): void 
 }
 
 /** Throws unless Fanfare can remove the post at the network. The error says who would see the post. */
-function requireRemoval({ checks, definition: { title, trialPost } }: Platform): void {
-  if (checks?.remove) return;
+function requireRemoval(
+  platform: Platform,
+  account: Pick<SocialAccountRow, 'traits' | 'scope'>,
+): void {
+  if (findUnpublish(platform, account)) return;
+  const { title, trialPost } = platform.definition;
   const { seenBy = 'everyone', price } = trialPost ?? {};
   const message = [
     `must be "public" at ${title}: the post is seen by ${seenBy}, and stays until someone deletes it there.`,

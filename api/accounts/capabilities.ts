@@ -35,8 +35,8 @@ export async function findCapabilities(
 
 function capabilitiesOf(
   { platforms }: Context,
-  { platform: name, traits }: Pick<SocialAccountRow, 'platform' | 'traits'>,
+  account: Pick<SocialAccountRow, 'platform' | 'traits' | 'scope'>,
 ): Capabilities | undefined {
-  const platform = platforms.get(name);
-  return platform && presentCapabilities(platform, traits);
+  const platform = platforms.get(account.platform);
+  return platform && presentCapabilities(platform, account);
 }

@@ -78,6 +78,12 @@ export const removed: AnswerShape<Answer<null>> = {
   render: () => ({ status: 204, body: null }),
 };
 
+/** 204 after a removal, or 202 while it is in progress. */
+export function removedOrRemoving<T>(): AnswerShape<Answer<T>> {
+  const render = ({ status }: Answer<T>) => ({ status, body: null });
+  return { statuses: [202, 204], schema: null, isList: false, render };
+}
+
 /** `/v1/webhooks/:id` → `{id: string}` */
 type PathParams<Path extends string> = Path extends `${infer Head}/${infer Tail}`
   ? PathParams<Head> & PathParams<Tail>
@@ -113,6 +119,8 @@ interface RouteSpec<Path extends string, Query, Body, Result> {
   answer: AnswerShape<Result>;
   /** Path of the resource that the request created or started, for the `Location` header of 201 and 202. */
   location?(result: Result, params: PathParams<Path>): string;
+  /** How many targets of a deleted post are still public, for the header `Fanfare-Still-Public`. */
+  stillPublic?(result: Result): number;
   run(request: RouteRequest<PathParams<Path>, Query, Body>): Result | Promise<Result>;
 }
 

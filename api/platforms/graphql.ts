@@ -68,6 +68,36 @@ const ChoiceKindRef = builder.objectRef<Capabilities['choices'][number]>('Choice
   }),
 });
 
+type AfterPublishing = Capabilities['after_publishing'];
+
+const UnpublishRulesRef = builder
+  .objectRef<AfterPublishing['unpublish']>('UnpublishRules')
+  .implement({
+    fields: (t) => ({
+      supported: t.exposeBoolean('supported'),
+      withinS: t.exposeInt('within_s', { nullable: true }),
+      scopes: t.exposeStringList('scopes'),
+      except: t.exposeStringList('except'),
+    }),
+  });
+
+const EditRulesRef = builder.objectRef<AfterPublishing['edit']>('EditRules').implement({
+  fields: (t) => ({
+    fields: t.exposeStringList('fields'),
+    withinS: t.exposeInt('within_s', { nullable: true }),
+    scopes: t.exposeStringList('scopes'),
+    except: t.exposeStringList('except'),
+  }),
+});
+
+const AfterPublishingRef = builder.objectRef<AfterPublishing>('AfterPublishing').implement({
+  fields: (t) => ({
+    unpublish: t.expose('unpublish', { type: UnpublishRulesRef }),
+    edit: t.expose('edit', { type: EditRulesRef }),
+    byHand: t.exposeString('by_hand', { nullable: true }),
+  }),
+});
+
 export const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').implement({
   fields: (t) => ({
     platform: t.expose('platform', { type: PlatformRef }),
@@ -76,6 +106,7 @@ export const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').i
     replies: t.exposeBoolean('replies'),
     options: t.expose('options', { type: 'JSON' }),
     choices: t.expose('choices', { type: [ChoiceKindRef] }),
+    afterPublishing: t.expose('after_publishing', { type: AfterPublishingRef }),
     connect: t.expose('connect', { type: ConnectRulesRef }),
     source: t.exposeString('source'),
   }),

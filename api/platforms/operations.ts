@@ -1,6 +1,12 @@
 // Lists the networks of this installation with their capabilities: the rules that validation uses.
 import { z } from 'zod';
-import { findFormMethod, optionSchemaOf, rulesOf } from '../../activities/platforms/index.ts';
+import {
+  afterPublishingOf,
+  findFormMethod,
+  optionSchemaOf,
+  rulesOf,
+} from '../../activities/platforms/index.ts';
+import { findMissingScopes } from '../../activities/platforms/wrong-credential.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 import type { MediaRules, Traits, VideoRules } from '../../schema/platforms/definition.ts';
@@ -12,8 +18,18 @@ export function listCapabilities({ platforms }: Context): Page<Capabilities> {
   return wholePage([...platforms.values()].map((platform) => presentCapabilities(platform)));
 }
 
-/** `traits`: traits of the account whose rules are shown. Default: the rules of a new account. */
-export function presentCapabilities(platform: Platform, traits: Traits = {}): Capabilities {
+interface ShownAccount {
+  traits: Traits;
+  /** Empty: unknown. */
+  scope: readonly string[];
+}
+
+/** `account`: the account whose rules are shown. Default: the rules of a new account. */
+export function presentCapabilities(
+  platform: Platform,
+  account: ShownAccount = { traits: {}, scope: [] },
+): Capabilities {
+  const { traits } = account;
   const { name, choices = {} } = platform.definition;
   const rules = rulesOf(platform, traits);
   const form = findFormMethod(platform);
@@ -31,11 +47,36 @@ export function presentCapabilities(platform: Platform, traits: Traits = {}): Ca
     replies: rules.replies !== null,
     options: toJsonSchema(optionSchemaOf(platform, traits)),
     choices: Object.entries(choices).map(([kind, description]) => ({ kind, description })),
+    after_publishing: presentAfterPublishing(platform, account),
     connect: {
       credentials: form ? toJsonSchema(form.fields) : null,
       consent: platform.connect.some(({ kind }) => kind === 'consent'),
     },
     source: rules.source,
+  };
+}
+
+function presentAfterPublishing(
+  platform: Platform,
+  { traits, scope }: ShownAccount,
+): Capabilities['after_publishing'] {
+  const { unpublish, edit, byHand } = afterPublishingOf(platform, traits) ?? {};
+  const isAllowed = ({ scopes }: { scopes: readonly string[] }) =>
+    findMissingScopes(scopes, scope.length > 0 ? scope : null).length === 0;
+  return {
+    unpublish: {
+      supported: unpublish ? isAllowed(unpublish) : false,
+      within_s: unpublish?.withinS ?? null,
+      scopes: [...(unpublish?.scopes ?? [])],
+      except: [...(unpublish?.except ?? [])],
+    },
+    edit: {
+      fields: edit && isAllowed(edit) ? [...edit.fields] : [],
+      within_s: edit?.withinS ?? null,
+      scopes: [...(edit?.scopes ?? [])],
+      except: [...(edit?.except ?? [])],
+    },
+    by_hand: byHand ?? null,
   };
 }
 

@@ -43,7 +43,7 @@ function tooLate(results: PostResultRow[]): AppError {
     .filter(({ kind }) => kind === 'post')
     .map((result) => `${result.account_name} (${result.platform}) ${describeState(result)}`);
   return new AppError('conflict', `It is too late to cancel the post: ${states.join(', ')}.`, {
-    hint: 'A post that has been sent to its network can be deleted only there.',
+    hint: 'A published target can be unpublished, where its network allows that.',
     details: { post_status: 'pending' },
   });
 }

@@ -1,8 +1,11 @@
 // Turns the rows of a post into its wire type.
-import type { MediaItem, PostResultRow, PostRow } from '../../schema/database/tables.ts';
+import type { MediaItem, PostRow } from '../../schema/database/tables.ts';
 import { findLinkThumb } from '../../schema/platforms/options/link-thumb.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
 import type { Outcome, Post, PostResult } from '../../schema/posts/posts.ts';
+import type { ShownChange } from '../../schema/database/posts/result-changes.ts';
+import type { ResultRow } from '../../schema/database/posts/posts.ts';
+import type { ResultChange } from '../../schema/posts/result-changes.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Context } from '../http/context.ts';
 import { presentRevision, toEventOutcome } from '../../schema/database/posts/outcome-event.ts';
@@ -11,11 +14,7 @@ import { findWaitReason } from '../../schema/database/posts/wait-reason.ts';
 
 type PresentSettings = Pick<Context, 'publicUrl'>;
 
-export function presentPost(
-  settings: PresentSettings,
-  post: PostRow,
-  results: PostResultRow[],
-): Post {
+export function presentPost(settings: PresentSettings, post: PostRow, results: ResultRow[]): Post {
   return {
     id: post.id,
     caption: post.caption,
@@ -41,13 +40,13 @@ function presentMedia(media: MediaItem[]): Pick<Post, 'media' | 'media_urls'> {
 function presentResult(
   settings: PresentSettings,
   post: PostRow,
-  result: PostResultRow,
-  results: PostResultRow[],
+  result: ResultRow,
+  results: ResultRow[],
 ): PostResult {
   const comment = findFirstComment(results, result.id);
   // A link thumb is shown with the options, not as media.
   const hasLinkThumb = findLinkThumb(result.platform_options) !== undefined;
-  const present = (row: PostResultRow) => presentOutcome(settings, post, row, results);
+  const present = (row: ResultRow) => presentOutcome(settings, post, row, results);
   return {
     id: result.id,
     social_account_id: result.social_account_id,
@@ -69,8 +68,8 @@ function presentResult(
 function presentOutcome(
   { publicUrl }: PresentSettings,
   post: PostRow,
-  row: PostResultRow,
-  results: PostResultRow[],
+  row: ResultRow,
+  results: ResultRow[],
 ): Outcome {
   const known = findPostingError(row.error_code);
   return {
@@ -81,5 +80,15 @@ function presentOutcome(
     attempts: row.attempts,
     waiting_for: post.status === 'pending' ? findWaitReason(row, results) : null,
     next_attempt_at: toTimestamp(row.next_attempt_at),
+    changes: row.changes.map(presentChange),
+  };
+}
+
+function presentChange({ requested_at, ended_at, ...change }: ShownChange): ResultChange {
+  return {
+    ...change,
+    next_action: findPostingError(change.error_code)?.nextAction ?? 'none',
+    requested_at: toTimestamp(new Date(requested_at)),
+    ended_at: ended_at === null ? null : toTimestamp(new Date(ended_at)),
   };
 }

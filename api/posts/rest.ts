@@ -17,7 +17,7 @@ import {
   one,
   patch,
   post,
-  removed,
+  removedOrRemoving,
   written,
   writtenWithWarnings,
 } from '../http/route.ts';
@@ -25,10 +25,13 @@ import { validatePost } from './checks/check-post.ts';
 import { createPosts } from './create-posts.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
 import { PostAttempt } from '../../schema/posts/attempts.ts';
-import { UpdatePost } from '../../schema/posts/changes.ts';
+import { DeletePost, UpdatePost } from '../../schema/posts/changes.ts';
+import { UpdateResult } from '../../schema/posts/result-changes.ts';
+import { markResultUnpublished, unpublishResult } from './changes/unpublish-result.ts';
+import { updateResult } from './changes/update-result.ts';
 import { cancelPost } from './cancel-post.ts';
 import { createPost } from './create-post.ts';
-import { deletePost } from './delete-post.ts';
+import { deletePost, type Deletion } from './delete-post.ts';
 import { listAttempts } from './list-attempts.ts';
 import { getPost, listPosts } from './read-posts.ts';
 import { publishPost } from './publish-post.ts';
@@ -105,10 +108,13 @@ export const postRoutes = [
     name: 'deletePost',
     summary: 'Delete a post',
     description:
-      'Deletes only the record. Published posts stay on their networks. A post that is being published cannot be deleted.',
+      'Deletes only the record. Published posts stay on their networks, and the header `Fanfare-Still-Public` has their number. With `unpublish`, they are removed first: the request returns 202, and the record is deleted once no target is public. If a removal fails, the record stays. A post that is being published or changed cannot be deleted.',
     scope: 'posts:write',
-    answer: removed,
-    run: ({ context, caller, params }) => deletePost(context, caller, params.id),
+    query: DeletePost,
+    answer: removedOrRemoving<Deletion>(),
+    location: (_, { id }) => `/v1/posts/${id}`,
+    stillPublic: ({ data }) => data.stillPublic,
+    run: ({ context, caller, params, query }) => deletePost(context, caller, params.id, query),
   }),
 
   post('/v1/posts/:id/publish', {
@@ -141,6 +147,42 @@ export const postRoutes = [
     location: (_, { id }) => `/v1/posts/${id}`,
     answer: written(202, PostResult),
     run: ({ context, caller, params }) => retryResult(context, caller, params.id, params.result_id),
+  }),
+
+  patch('/v1/posts/:id/results/:result_id', {
+    name: 'updateResult',
+    summary: 'Edit a published target',
+    description:
+      'Edits the post at its network, where the network allows it: `after_publishing` in the capabilities lists the fields. `changes` of the result shows how the edit ends. A target has one change at a time.',
+    scope: 'posts:write',
+    body: UpdateResult,
+    location: (_, { id }) => `/v1/posts/${id}`,
+    answer: written(202, PostResult),
+    run: ({ context, caller, params, body }) =>
+      updateResult(context, caller, params.id, params.result_id, body),
+  }),
+
+  post('/v1/posts/:id/results/:result_id/unpublish', {
+    name: 'unpublishResult',
+    summary: 'Remove a published target from its network',
+    description:
+      "Removes the target's post and its first comment, where the network allows it. With the ID of a first comment, removes only that. A thread is removed from its last part. The status of the post and the usage of the account don't change. `changes` of the result shows how the removal ends.",
+    scope: 'posts:write',
+    location: (_, { id }) => `/v1/posts/${id}`,
+    answer: written(202, PostResult),
+    run: ({ context, caller, params }) =>
+      unpublishResult(context, caller, params.id, params.result_id),
+  }),
+
+  post('/v1/posts/:id/results/:result_id/mark-unpublished', {
+    name: 'markResultUnpublished',
+    summary: 'Record that a published target was removed by hand',
+    description:
+      "For a target that Fanfare can't remove. Where Fanfare can, the request returns `conflict`: unpublish the target, which also succeeds if the post is gone.",
+    scope: 'posts:write',
+    answer: written(200, PostResult),
+    run: ({ context, caller, params }) =>
+      markResultUnpublished(context, caller, params.id, params.result_id),
   }),
 
   get('/v1/posts/:id/results/:result_id/attempts', {

@@ -15,6 +15,7 @@ import { lostAccountWords, postingErrors } from '../../schema/posts/errors.ts';
 import type { PostResult, ResultStatus } from '../../schema/posts/posts.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
+import { requireUnchanging } from './changes/changeable.ts';
 import { countResults } from './count-usage.ts';
 import { presentPost } from './presenter.ts';
 import { deadlinePassed, startRun } from './publish-post.ts';
@@ -33,6 +34,7 @@ export function retryResult(
     const result = results.find((row) => row.id === resultId && row.kind === 'post');
     if (!result) throw notFound('result', resultId);
     const failed = failedRows(result, results);
+    requireUnchanging(result);
     requireAnswered(result, results);
     if (failed.some(isUnsent) && (await hasPassedDeadline(trx, post))) throw deadlinePassed();
     const account = await getAccountRow(trx, caller, result.social_account_id);
@@ -78,6 +80,7 @@ const refusals: Record<Exclude<ResultStatus, 'failed'>, string> = {
   publishing: 'The target is being published: only a failed one can be retried.',
   published: 'The target is published: a retry would be a second post.',
   canceled: 'The target was canceled: only a failed one can be retried.',
+  unpublished: 'The target was published and removed. Create a new post to publish it again.',
 };
 
 /** The rows that failed: the target, its first comment, or both. Throws if neither failed. */
@@ -89,10 +92,17 @@ function failedRows(result: PostResultRow, results: PostResultRow[]): PostResult
   throw new AppError('conflict', refusals[result.status as keyof typeof refusals]);
 }
 
-/** Throws if the part of the thread before this one was not published. */
+const lostAnswered: Partial<Record<ResultStatus, string>> = {
+  failed: 'has failed: retry that one first',
+  canceled: 'was canceled',
+  unpublished: 'was unpublished',
+};
+
+/** Throws if the part of the thread before this one is not public. */
 function requireAnswered({ answers_result_id }: PostResultRow, results: PostResultRow[]): void {
   const answered = results.find((row) => row.id === answers_result_id);
-  if (answered?.status !== 'failed' && answered?.status !== 'canceled') return;
-  const reason = answered.status === 'failed' ? 'has failed: retry that one first' : 'was canceled';
+  if (answered) requireUnchanging(answered);
+  const reason = answered && lostAnswered[answered.status];
+  if (!reason) return;
   throw new AppError('conflict', `The part of the thread before this one ${reason}.`);
 }

@@ -22,7 +22,7 @@ export function toTargetInput({ post, results }: PostWithResults): StoredContent
 }
 
 /** The rows of targets, in the order of the request, without first comments. */
-export function listTargetRows(results: readonly PostResultRow[]): PostResultRow[] {
+export function listTargetRows<Row extends PostResultRow>(results: readonly Row[]): Row[] {
   return results.filter(({ kind }) => kind === 'post');
 }
 

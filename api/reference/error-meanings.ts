@@ -26,6 +26,12 @@ export const errorMeanings: Record<ErrorCode, string> = {
     'The account is connected for another user. Only the page of a connect session reports this. Disconnect the account, or move it with your API key.',
   reconnect_required:
     'The network no longer grants access to the account. Have its user connect it again.',
+  has_replies:
+    'Other parts of the post reply to the target and are public. Unpublish the last part of the thread first.',
+  not_supported_by_network:
+    'The API of the network cannot do this with the post. The message says where to do it by hand.',
+  too_late:
+    'The network allows this only for a limited time after the publication, which has passed. Do it by hand.',
   media_expired: 'The media of the target were deleted. Create a new post with new media.',
   idempotency_conflict:
     'The `Idempotency-Key` was used with another request, or by an API key whose answer yours may not see. Use a new key for a new request.',

@@ -12,10 +12,11 @@ import {
   type PostingSettings,
   type SandboxRequest,
 } from './posting.ts';
+import { changePost, editPost, findOwnPost, hidden, listAltTexts, PostEdit } from './changes.ts';
 import { createMedia, NewMedia, storePart } from './media.ts';
 import { Refusal } from './refusal.ts';
 import { authenticate, exchangeCode, logIn, refresh, revoke } from './tokens.ts';
-import { isSandboxId, Storable } from './values.ts';
+import { Storable } from './values.ts';
 
 const Token = z.discriminatedUnion('grant_type', [
   z.strictObject({ grant_type: z.literal('handle'), handle: SandboxHandle }),
@@ -62,7 +63,7 @@ export function createNetwork(settings: PostingSettings): Hono {
     if (!reference.success) throw new Refusal(422, 'invalid_request', 'reference: is invalid');
     const posts = await listSandboxPosts(db, { handle, reference: reference.data }, listed);
     if (reference.data !== undefined && posts.some(({ is_hidden }) => is_hidden)) {
-      throw new Refusal(503, 'unavailable', 'The sandbox was asked to hide this post.');
+      throw hidden();
     }
     return c.json({ posts: posts.map((post) => presentPost(settings, post)) });
   });
@@ -72,11 +73,28 @@ export function createNetwork(settings: PostingSettings): Hono {
     return acceptPost(settings, c, grant, await readBody(c, NewPost, 422));
   });
 
+  app.get('/posts/:id', async (c) => {
+    const grant = await authenticate(db, c.req.header('Authorization'));
+    const post = await findOwnPost(db, grant, c.req.param('id'));
+    if (post.is_hidden) throw hidden();
+    return c.json({ ...presentPost(settings, post), alt_texts: await listAltTexts(db, post) });
+  });
+
+  app.patch('/posts/:id', async (c) => {
+    const grant = await authenticate(db, c.req.header('Authorization'));
+    const edit = await readBody(c, PostEdit, 422);
+    return changePost(db, c, grant, c.req.param('id'), async (post) => {
+      await editPost(db, post, edit);
+      return c.json(presentPost(settings, { ...post, ...edit }));
+    });
+  });
+
   app.delete('/posts/:id', async (c) => {
-    const { handle } = await authenticate(db, c.req.header('Authorization'));
-    const id = c.req.param('id');
-    if (isSandboxId(id)) await deleteSandboxPost(db, handle, id);
-    return c.body(null, 204);
+    const grant = await authenticate(db, c.req.header('Authorization'));
+    return changePost(db, c, grant, c.req.param('id'), async ({ id }) => {
+      await deleteSandboxPost(db, id);
+      return c.body(null, 204);
+    });
   });
 
   return app as unknown as Hono;

@@ -70,7 +70,7 @@ export async function acceptPost(
   const { db } = settings;
   const { caption, reference = null, reply_to = null, media, ...requested } = sent;
   const options = readOptions(caption, requested);
-  const { delay_ms: delayMs = 0 } = options;
+  const { delay_ms: delayMs = 0, change_outcome = null, change_times = null } = options;
   if (reply_to !== null && !(await findSandboxPost(db, reply_to))) {
     throw new Refusal(422, 'reply_to_not_found', 'The post to reply to is not on the sandbox.');
   }
@@ -90,6 +90,8 @@ export async function acceptPost(
     reference,
     reply_to,
     media,
+    change_outcome,
+    change_times,
     ...(outcome === 'lost_and_hidden' && { is_hidden: true }),
   });
   await hold(delayMs);
@@ -137,7 +139,7 @@ function isTaken(outcome: SandboxOutcome): outcome is TakenOutcome {
   return takenOutcomes.some((taken) => taken === outcome);
 }
 
-async function refuse(
+export async function refuse(
   db: Db,
   c: SandboxRequest,
   grant: SandboxGrantRow,
@@ -170,7 +172,7 @@ async function refuse(
   }
 }
 
-function serverError(): Refusal {
+export function serverError(): Refusal {
   return new Refusal(500, 'server_error', 'The sandbox was asked to fail.');
 }
 
@@ -211,7 +213,7 @@ async function hold(delayMs: number): Promise<void> {
 }
 
 /** Cuts the connection. Without a socket, the response breaks off after its headers. */
-function hangUp(c: SandboxRequest): Response {
+export function hangUp(c: SandboxRequest): Response {
   const socket = (c.env as NodeBindings | undefined)?.req?.socket;
   if (!socket) {
     const broken = new ReadableStream({

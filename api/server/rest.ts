@@ -138,6 +138,8 @@ function send(
   if (route.location && (status === 201 || status === 202)) {
     c.header('Location', route.location(result, params));
   }
+  const stillPublic = route.stillPublic?.(result) ?? 0;
+  if (stillPublic > 0) c.header('Fanfare-Still-Public', String(stillPublic));
   c.header('Cache-Control', 'no-store');
   if (body === null) return c.body(null, status as StatusCode);
   return sendJson(c, { ...body, request_id: c.get('requestId') }, status);

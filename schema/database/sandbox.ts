@@ -14,9 +14,20 @@ export function findSandboxPost(db: Db, id: string): Promise<SandboxPostRow | un
   return db.selectFrom('sandbox_posts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Does nothing if the post is gone, or belongs to another handle. */
-export async function deleteSandboxPost(db: Db, handle: string, id: string): Promise<void> {
-  await db.deleteFrom('sandbox_posts').where('id', '=', id).where('handle', '=', handle).execute();
+export async function deleteSandboxPost(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('sandbox_posts').where('id', '=', id).execute();
+}
+
+export async function updateSandboxPost(
+  db: Db,
+  id: string,
+  changes: { caption?: string | undefined; is_hidden?: true },
+): Promise<void> {
+  await db.updateTable('sandbox_posts').set(changes).where('id', '=', id).execute();
+}
+
+export async function setSandboxAltText(db: Db, id: string, altText: string | null): Promise<void> {
+  await db.updateTable('sandbox_media').set({ alt_text: altText }).where('id', '=', id).execute();
 }
 
 /** Newest first. */

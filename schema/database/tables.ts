@@ -19,7 +19,9 @@ import type { EventType } from '../event-types.ts';
 import type { Traits } from '../platforms/definition.ts';
 import type { PlatformName } from '../platforms/index.ts';
 import type { AttemptOutcome } from '../posts/attempts.ts';
-import type { FailureStage, NextAction, Phase, PostStatus, ResultStatus } from '../posts/posts.ts';
+import type { NextAction } from '../posts/next-action.ts';
+import type { FailureStage, Phase, PostStatus, ResultStatus } from '../posts/posts.ts';
+import type { ChangedContent, ChangeStatus, ChangeType } from '../posts/result-changes.ts';
 import type { Scope } from '../scopes.ts';
 import type { ReplayedStatus, ReplayStatus } from '../replays.ts';
 import type { DisabledReason, WebhookStatus } from '../webhooks.ts';
@@ -46,6 +48,7 @@ export interface Database {
   choices: ChoiceTable;
   posts: PostTable;
   post_results: PostResultTable;
+  result_changes: ResultChangeTable;
   media: MediaTable;
   media_segments: MediaSegmentTable;
   media_uses: { media_id: string; post_id: string };
@@ -322,6 +325,8 @@ interface PostTable {
   due_at: Date | null;
   /** When the current run was due. A retry is due when it is requested. */
   run_due_at: Generated<Date>;
+  /** The record is deleted once no target is public. */
+  is_removing: Generated<boolean>;
   /** When the sweeper found that the workflow is ahead of the row, because the database had been restored. */
   restored_at: Date | null;
   progressed_at: Generated<Date>;
@@ -355,7 +360,12 @@ export interface ClockState {
   /** When the first commit with an unknown outcome began. */
   unprovenSinceMs?: number;
   /** After a restore of the database: the phase to continue with if the post is absent. */
-  check?: { phase: 'prepare' | 'commit'; mayBePublic: boolean };
+  check?: {
+    phase: 'prepare' | 'commit';
+    mayBePublic: boolean;
+    /** The client has requested a retry after the restore. */
+    isRetry?: true;
+  };
   /** The slot that was reserved: under the operator's ceiling, or behind the account's other targets. */
   slotAtMs?: number;
   /** The wait that the log named last. */
@@ -391,6 +401,8 @@ interface PostResultTable {
    */
   default_options: JsonOrNull<Record<string, unknown>>;
   status: ResultStatus;
+  /** ID of the change in progress. Null: no change is in progress. */
+  operation: string | null;
   phase: Phase;
   /** `ready`: the phase may be begun. `begun`: its call may have been sent. */
   phase_state: 'ready' | 'begun';
@@ -403,6 +415,10 @@ interface PostResultTable {
   /** Who can see the post. Not an enum, since networks may add values. */
   visibility: string | null;
   published_at: Date | null;
+  /** When the post was last edited at its network. */
+  edited_at: Date | null;
+  /** When the post was found to be removed from its network. */
+  unpublished_at: Date | null;
   error_code: string | null;
   error_message: string | null;
   failure_stage: FailureStage | null;
@@ -436,6 +452,35 @@ interface PostResultTable {
   updated_at: Generated<Date>;
 }
 export type PostResultRow = Selectable<PostResultTable>;
+
+/** An edit or a removal of a published target. */
+interface ResultChangeTable {
+  id: string;
+  project_id: string;
+  result_id: string;
+  type: ChangeType;
+  status: ChangeStatus;
+  /** What an edit changes. Null: the change is a removal. */
+  content: JsonOrNull<ChangedContent>;
+  /** `commit`: the call that changes the post. `reconcile`: asks whether a lost call changed it. */
+  phase: Generated<Extract<Phase, 'commit' | 'reconcile'>>;
+  phase_state: Generated<'ready' | 'begun'>;
+  clock: Json<ClockState>;
+  /** Grows with every call to the network. */
+  steps: Generated<number>;
+  next_attempt_at: Date | null;
+  begun_at: Date | null;
+  /** Last heartbeat of the process that makes the call, in database time; null: no process owns it. */
+  heartbeat_at: Date | null;
+  error_code: string | null;
+  error_message: string | null;
+  /** The workflow that makes the change. Null: the client made it. */
+  workflow_id: string | null;
+  progressed_at: Generated<Date>;
+  requested_at: Generated<Date>;
+  ended_at: Date | null;
+}
+export type ResultChangeRow = Selectable<ResultChangeTable>;
 
 /** One of a post's media, as posts store it. */
 export interface MediaItem {
@@ -743,6 +788,10 @@ interface SandboxPostTable {
   created_at: Generated<Date>;
   /** A public post that the network's API hides from its callers. */
   is_hidden: Generated<boolean>;
+  /** What the network does with edits and removals. Null: it carries them out. */
+  change_outcome: string | null;
+  /** How many edits and removals get this outcome. Null: all of them. */
+  change_times: number | null;
 }
 export type SandboxPostRow = Selectable<SandboxPostTable>;
 

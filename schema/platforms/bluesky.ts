@@ -161,6 +161,15 @@ export const bluesky = definePlatform({
   rulesFor,
   options,
   trialPost: { seenBy: 'everyone for a few seconds' },
+  afterPublishing: {
+    unpublish: { withinS: null, scopes: [], except: [] },
+    edit: null,
+    byHand: 'Bluesky shows no edits of posts. Remove the post, and create a new one.',
+    sources: {
+      unpublish: 'https://docs.bsky.app/docs/api/com-atproto-repo-delete-record',
+      edit: 'https://docs.bsky.app/docs/api/com-atproto-repo-put-record',
+    },
+  },
   // Fanfare chooses the record's key, so a repeat overwrites the same record.
   commitRepeatsForMs: Number.POSITIVE_INFINITY,
 });

@@ -94,6 +94,44 @@ const ChoiceKind = z
   })
   .meta({ id: 'ChoiceKind', description: 'A kind of choices that an account has.' });
 
+const withinS = z.int().nullable().meta({
+  description: 'Seconds after the publication in which it works. Null if no limit is known.',
+});
+const scopes = z.array(z.string()).meta({
+  description: 'Scopes that the login needs, besides those of posts.',
+});
+
+const except = z.array(z.string()).meta({ description: 'Posts for which it does not work.' });
+
+const AfterPublishing = z
+  .object({
+    unpublish: z
+      .object({
+        supported: z
+          .boolean()
+          .meta({ description: 'Whether Fanfare can remove a published post.' }),
+        within_s: withinS,
+        scopes,
+        except,
+      })
+      .meta({ id: 'UnpublishRules', description: 'Removal of a published post.' }),
+    edit: z
+      .object({
+        fields: z.array(z.string()).meta({
+          description: 'Fields that can be edited. Empty if Fanfare cannot edit a published post.',
+          example: ['caption', 'media.alt_text'],
+        }),
+        within_s: withinS,
+        scopes,
+        except,
+      })
+      .meta({ id: 'EditRules', description: 'Edits of a published post.' }),
+    by_hand: z.string().nullable().meta({
+      description: 'Where to do by hand what Fanfare cannot do. Null if nothing is known.',
+    }),
+  })
+  .meta({ id: 'AfterPublishing', description: 'What can be done with a published post.' });
+
 export const Capabilities = z
   .object({
     platform: PlatformName,
@@ -112,6 +150,10 @@ export const Capabilities = z
     choices: z.array(ChoiceKind).meta({
       description:
         'Kinds of choices, which `GET /v1/accounts/:id/choices/:kind` lists for an account. Empty if there are none.',
+    }),
+    after_publishing: AfterPublishing.meta({
+      description:
+        'What Fanfare can do with a published post. For an account, only what its login allows.',
     }),
     connect: ConnectRules,
     source: z.string().meta({ description: 'Source of the rules.' }),

@@ -168,6 +168,40 @@ export interface PlatformRules {
   readonly source: string;
 }
 
+/** A field of a published post that its network can edit. */
+export type EditField = 'caption' | 'media.alt_text' | `platform_options.${string}`;
+
+/** Rules for one kind of change of a published post. */
+interface ChangeRules {
+  /** Seconds after the publication. Null: no limit is known. */
+  readonly withinS: number | null;
+  /** Scopes that a login needs, besides those of posts. */
+  readonly scopes: readonly string[];
+  /** Posts that the API can't change so, as sentences. */
+  readonly except: readonly string[];
+  /** Why the API can't change this post so, as a sentence. Absent: it can, as far as Fanfare knows. */
+  readonly refuse?: (post: ChangedPost) => string | undefined;
+}
+
+/** The facts about a published post on which its changes depend. */
+export interface ChangedPost {
+  readonly mediaCount: number;
+  readonly options: Record<string, unknown>;
+  readonly isReply: boolean;
+}
+
+/** What the network's API can still do with a post that it has published. */
+export interface AfterPublishing {
+  /** Null: the API can't remove a post. */
+  readonly unpublish: ChangeRules | null;
+  /** Null: the API can't edit a post. */
+  readonly edit: (ChangeRules & { readonly fields: readonly EditField[] }) | null;
+  /** Where users do by hand what the API can't do, as a sentence. */
+  readonly byHand: string;
+  /** The network's own pages that say so. */
+  readonly sources: { readonly unpublish: string; readonly edit: string };
+}
+
 /** How an account differs from others of its network, such as its server's limits. Never secret. */
 export type Traits = Readonly<Record<string, string | number | boolean>>;
 
@@ -237,6 +271,10 @@ export interface PlatformDefinition {
     /** A sentence on what the trial post costs. */
     readonly price?: string;
   } | null;
+  /** What can be done with a published post. Absent: neither removals nor edits. */
+  readonly afterPublishing?: AfterPublishing;
+  /** The same for an account with these traits. Absent: all accounts have the same. */
+  readonly afterPublishingFor?: (traits: Traits) => AfterPublishing;
   /** `prepare` only uploads media, so a target without media begins with the commit. */
   readonly preparesOnlyMedia?: boolean;
   /**

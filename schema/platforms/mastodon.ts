@@ -150,6 +150,30 @@ export const mastodon = definePlatform({
   rulesFor,
   options,
   trialPost: { options: { visibility: 'direct' }, seenBy: 'the account itself' },
+  afterPublishing: {
+    unpublish: { withinS: null, scopes: [], except: [] },
+    edit: {
+      fields: [
+        'caption',
+        'media.alt_text',
+        'platform_options.spoiler_text',
+        'platform_options.sensitive',
+        'platform_options.language',
+      ],
+      withinS: null,
+      scopes: [],
+      except: ['Posts with a poll, whose votes an edit can reset.'],
+      refuse: ({ options }) =>
+        options['poll'] === undefined
+          ? undefined
+          : 'An edit of a post with a poll can reset its votes.',
+    },
+    byHand: 'Use the menu of the post on the website of the server.',
+    sources: {
+      unpublish: 'https://docs.joinmastodon.org/methods/statuses/#delete',
+      edit: 'https://docs.joinmastodon.org/methods/statuses/#edit',
+    },
+  },
   optionsFor: (limits) => options.extend({ poll: pollFor(limits).optional() }),
   // Mastodon keeps an `Idempotency-Key` for an hour after the post, but not every version keeps it while
   // the first request is running (https://github.com/mastodon/mastodon/pull/37879). So Fanfare searches

@@ -21,6 +21,20 @@ export const sandboxOutcomes = {
 } as const;
 export type SandboxOutcome = keyof typeof sandboxOutcomes;
 
+/** The outcomes of edits and removals that the option `change_outcome` can ask for. */
+export const sandboxChangeOutcomes = {
+  rejected: 'refuses the change permanently, with 422',
+  unavailable: 'refuses the change temporarily, with 503',
+  rate_limited: 'refuses the change with 429 and `Retry-After: 1`',
+  connection_cut: 'closes the connection before it makes the change',
+  token_expired: 'ends the login until it is refreshed',
+  token_revoked: 'ends the login permanently',
+  answer_lost: 'makes the change, then closes the connection without an answer',
+  server_error_after: 'makes the change, then answers 500',
+  hidden: 'closes the connection without an answer, and answers checks with 503',
+} as const;
+export type SandboxChangeOutcome = keyof typeof sandboxChangeOutcomes;
+
 export const maxSandboxDelayMs = 60_000;
 export const maxSandboxCaption = 5_000;
 export const maxSandboxMedia = 4;
@@ -33,6 +47,7 @@ const videoTypes = ['video/mp4', 'video/quicktime', 'video/webm'] as const;
 export const sandboxMediaTypes = [...imageTypes, ...videoTypes] as const;
 
 const outcomeNames = Object.keys(sandboxOutcomes) as SandboxOutcome[];
+const changeOutcomeNames = Object.keys(sandboxChangeOutcomes) as SandboxChangeOutcome[];
 
 export const SandboxOptions = z
   .strictObject({
@@ -54,9 +69,20 @@ export const SandboxOptions = z
     without_retry_after: z.boolean().optional().meta({
       description: 'Whether `rate_limited` omits `Retry-After`. Default: false.',
     }),
+    change_outcome: z.enum(changeOutcomeNames).optional().meta({
+      description:
+        'What the sandbox does with later edits and removals of the post. By default, it makes the change.',
+      'x-enumDescriptions': sandboxChangeOutcomes,
+    }),
+    change_times: z.int().min(1).max(1_000).optional().meta({
+      description:
+        'Number of edits and removals that get `change_outcome`. Later ones are made. Default: all of them.',
+    }),
   })
   .meta({ id: 'SandboxOptions', description: 'Options of a post to the sandbox.' });
 export type SandboxOptions = z.infer<typeof SandboxOptions>;
+
+const sandboxRule = "the sandbox's own rule";
 
 export const sandbox = definePlatform({
   name: 'sandbox',
@@ -77,9 +103,15 @@ export const sandbox = definePlatform({
       altText: maxSandboxAltText,
     },
     replies: { id: /^[0-9a-z]{1,64}$/, example: '0mg3k2x1a9f3c2d41e6b5a' },
-    source: "the sandbox's own rule",
+    source: sandboxRule,
   },
   options: SandboxOptions,
+  afterPublishing: {
+    unpublish: { withinS: null, scopes: [], except: [] },
+    edit: { fields: ['caption', 'media.alt_text'], withinS: null, scopes: [], except: [] },
+    byHand: 'The sandbox has no page for it.',
+    sources: { unpublish: sandboxRule, edit: sandboxRule },
+  },
   preparesOnlyMedia: true,
   commitRepeatsForMs: 0,
 });

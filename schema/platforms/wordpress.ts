@@ -86,5 +86,21 @@ export const wordpress = definePlatform({
     tag: 'Tags of the site, the most used ones first.',
   },
   trialPost: { options: { status: 'draft' }, seenBy: 'its author and the editors of the site' },
+  afterPublishing: {
+    unpublish: { withinS: null, scopes: [], except: [] },
+    edit: {
+      fields: ['caption', 'platform_options.title', 'platform_options.excerpt'],
+      withinS: null,
+      scopes: [],
+      except: ['Posts with media.'],
+      refuse: ({ mediaCount }) =>
+        mediaCount > 0 ? 'Fanfare edits only posts of WordPress without media.' : undefined,
+    },
+    byHand: 'Use the list of posts in wp-admin.',
+    sources: {
+      unpublish: 'https://developer.wordpress.org/rest-api/reference/posts/#delete-a-post',
+      edit: 'https://developer.wordpress.org/rest-api/reference/posts/#update-a-post',
+    },
+  },
   commitRepeatsForMs: 0,
 });

@@ -1,6 +1,7 @@
 // Changes to a post that is not being published yet.
 import { z } from 'zod';
 import { CreatePost } from './posts.ts';
+import { queryFlag } from '../wire/shared-fields.ts';
 import { someChange } from '../wire/some-change.ts';
 import { GivenTime } from '../wire/timestamp.ts';
 
@@ -41,3 +42,10 @@ export const UpdatePost = someChange(
   }),
 ).meta({ id: 'UpdatePost', description: 'Changes to a post. Omitted fields stay as they are.' });
 export type UpdatePost = z.infer<typeof UpdatePost>;
+
+export const DeletePost = z.strictObject({
+  unpublish: queryFlag(
+    'Whether to remove the published targets from their networks before the record is deleted.',
+  ),
+});
+export type DeletePost = z.infer<typeof DeletePost>;

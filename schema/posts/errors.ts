@@ -1,5 +1,5 @@
 // Every `error_code` of a failed target, with its message, its hint and the next action.
-import type { NextAction } from './posts.ts';
+import type { NextAction } from './next-action.ts';
 import type { Names, Text } from '../wire/names.ts';
 
 /** What has happened to an account that can't publish. */
@@ -155,6 +155,24 @@ export const postingErrors = {
       `Nothing was sent. Create a new post with a later ${field('publish_by')}, or without one.`,
     isRetriable: false,
     nextAction: 'edit_content',
+  },
+  post_gone: {
+    message: 'The network no longer has the post.',
+    hint: 'The target is unpublished. To publish the content again, create a new post.',
+    isRetriable: false,
+    nextAction: 'none',
+  },
+  has_replies: {
+    message: 'The post has replies of this post that are still public.',
+    hint: 'Unpublish the last part of the thread first, or the first comment.',
+    isRetriable: true,
+    nextAction: 'retry',
+  },
+  too_late: {
+    message: 'The network allows the change only for a limited time after the publication.',
+    hint: ({ field }) => `Change the post at the network: ${field('url')} leads to it.`,
+    isRetriable: false,
+    nextAction: 'none',
   },
   platform_not_configured: {
     message: 'This installation does not publish to the network.',

@@ -14,6 +14,8 @@ import {
   SocialAccountId,
 } from '../wire/shared-fields.ts';
 import { GivenTime, Timestamp } from '../wire/timestamp.ts';
+import { NextAction } from './next-action.ts';
+import { ResultChange } from './result-changes.ts';
 
 export const PostStatus = describedEnum('PostStatus', 'Post status.', {
   draft: 'Not published until you publish or schedule it.',
@@ -40,6 +42,7 @@ export const ResultStatus = describedEnum('ResultStatus', 'Target status.', {
   published: 'Published on the network. `visibility` says who can see the post.',
   failed: 'Failed. `error_code` gives the reason.',
   canceled: 'Canceled before it was sent.',
+  unpublished: 'Was published, and has been removed from the network.',
 });
 export type ResultStatus = z.infer<typeof ResultStatus>;
 
@@ -57,17 +60,6 @@ export const FailureStage = describedEnum('FailureStage', 'Phase in which the ta
   ...phases,
 });
 export type FailureStage = z.infer<typeof FailureStage>;
-
-export const NextAction = describedEnum('NextAction', 'What you can do next.', {
-  none: 'Nothing.',
-  edit_content: 'Change the content and create a new post.',
-  retry: 'Retry the target.',
-  reconnect_account: 'Have the user connect the account again.',
-  check_network: 'Check on the network whether the post is public.',
-  wait: 'Wait, then retry the target.',
-  contact_operator: 'Contact the operator of this installation.',
-});
-export type NextAction = z.infer<typeof NextAction>;
 
 export const waitReasons = {
   rate_limit: 'The network or the operator limits how often the account can post.',
@@ -108,6 +100,12 @@ export const Outcome = z
     published_at: Timestamp.nullable().meta({
       description: 'Time of publication. Null until published.',
     }),
+    edited_at: Timestamp.nullable().meta({
+      description: 'Time of the last edit at the network. Null if there was none.',
+    }),
+    unpublished_at: Timestamp.nullable().meta({
+      description: 'Time when the post was found to be removed from the network. Null until then.',
+    }),
     error_code: z.string().nullable().meta({
       description: 'Stable code of the failure. Null if there was no failure.',
     }),
@@ -141,6 +139,9 @@ export const Outcome = z
     }),
     next_attempt_at: Timestamp.nullable().meta({
       description: 'Time of the next call. Null if none is scheduled.',
+    }),
+    changes: z.array(ResultChange).meta({
+      description: 'The last 20 edits and removals after publication, oldest first.',
     }),
   })
   .meta({ id: 'Outcome', description: 'Outcome of a target, or of its first comment.' });
@@ -261,6 +262,8 @@ const eventOutcome = {
   url: true,
   visibility: true,
   published_at: true,
+  edited_at: true,
+  unpublished_at: true,
   error_code: true,
   error_message: true,
   error_hint: true,
@@ -304,6 +307,14 @@ export const PostEventData = Post.omit({
   })
   .meta({ id: 'PostEventData', description: 'Data of an event about a post.' });
 export type PostEventData = z.infer<typeof PostEventData>;
+
+export const PostChangeEventData = PostEventData.extend({
+  result_id: z.string().meta({ description: 'ID of the result that has changed.' }),
+}).meta({
+  id: 'PostChangeEventData',
+  description: 'Data of an event about a change to a published target.',
+});
+export type PostChangeEventData = z.infer<typeof PostChangeEventData>;
 
 const Caption = z.string().max(fixedLimits.captionCharacters);
 

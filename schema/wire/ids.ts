@@ -11,6 +11,7 @@ export const idPrefixes = {
   media: 'med',
   post: 'post',
   result: 'res',
+  change: 'chg',
   event: 'evt',
   webhook: 'wh',
   delivery: 'dlv',

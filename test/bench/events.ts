@@ -30,6 +30,8 @@ export const sampleData: PostEventData = {
     url: `http://127.0.0.1:4000/sandbox/posts/sbx_${name}`,
     visibility: 'public',
     published_at: '2026-01-31T12:00:01.000Z',
+    edited_at: null,
+    unpublished_at: null,
     error_code: null,
     error_message: null,
     error_hint: null,

@@ -170,7 +170,15 @@ import {
   listEventsById,
 } from '../../schema/database/events/list.ts';
 import { listResumablePosts } from '../../schema/database/dispatch/resuming.ts';
-import { renewHeartbeats } from '../../schema/database/posts/target-steps.ts';
+import {
+  beginChange,
+  findChangingTarget,
+  findPublicReply,
+  heartbeatsOfChanges,
+  listOverdueChanges,
+  restartChange,
+} from '../../schema/database/posts/result-changes.ts';
+import { heartbeatsOfTargets } from '../../schema/database/posts/target-steps.ts';
 import { findTarget, setPaused } from '../../schema/database/posts/targets.ts';
 import {
   insertMissingDeliveries,
@@ -489,10 +497,17 @@ describe('the engine', () => {
     'finds overdue posts': (db) => listOverduePosts(db, 300_000),
     'gives a post a new run': (db) => restartPost(db, quietNotifier, 'post_0', null),
     'renews the heartbeats of calls': (db) =>
-      renewHeartbeats(db, [
+      heartbeatsOfTargets(db).renew([
         { id: 'res_7', steps: 1 },
         { id: 'res_1007', steps: 1 },
       ]),
+    'begins a change of a result': (db) => beginChange(db, { id: 'chg_7', steps: 0 }),
+    'renews the heartbeats of changes': (db) =>
+      heartbeatsOfChanges(db).renew([{ id: 'chg_7', steps: 0 }]),
+    'reads a change': (db) => findChangingTarget(db, 'chg_100'),
+    'finds public replies': (db) => findPublicReply(db, 'res_7'),
+    'finds changes without progress': (db) => listOverdueChanges(db, 300_000),
+    'restarts a change': (db) => restartChange(db, quietNotifier, 'chg_100', 'w100'),
     'holds a paused target': async (db) => setPaused(db, (await findTarget(db, 'res_1000'))!),
     'loads the credentials of an account': (db) => loadAccess({ db, vault: rowsVault }, 'sa_7'),
     'takes and drops the lease of a refresh': async (db) => {
@@ -853,6 +868,11 @@ async function fill(db: Db): Promise<void> {
       from generate_series(0, 19999) i`,
     `insert into post_attempts (result_id, number, run, phase, started_at, outcome)
       select 'res_' || i, 1, 1, 'commit', now(), 'published' from generate_series(0, 19999) i`,
+    `insert into result_changes (id, project_id, result_id, type, status, workflow_id, progressed_at)
+      select 'chg_' || i, 'prj_' || i % 50, 'res_' || i, 'unpublish',
+        case when i % 100 = 0 then 'pending' else 'succeeded' end, 'w' || i,
+        now() - i * interval '1 s'
+      from generate_series(0, 19999) i`,
     `insert into account_usage (social_account_id, month, published)
       select 'sa_' || i, '2026-01', 4 from generate_series(0, 4999) i`,
     `insert into rate_limits (key) select 'account/sa_' || i from generate_series(0, 4999) i`,

@@ -285,6 +285,7 @@ describe('generate', () => {
     await mkdir(join(directory, 'docs', 'networks'), { recursive: true });
     await writeFile(openApi, '{}');
     await writeFile(join(directory, 'CHANGELOG.md'), '## [Unreleased]\n');
+    await writeFile(join(directory, 'docs', 'networks.md'), '# Networks\n');
     await writeFile(join(directory, 'README.md'), '# A\n\n<!-- networks -->\nold\n<!-- end -->\n');
   });
   afterEach(() => rm(directory, { recursive: true }));

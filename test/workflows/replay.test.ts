@@ -36,6 +36,7 @@ describe('stored histories', () => {
       'replay-deliveries',
       'fetch-media',
       'check-account',
+      'change-result',
     ]) {
       expect(names).toContain(`${workflow}.json`);
     }

@@ -11,7 +11,7 @@ import { endSession, logIn, loginInput, readCredentials, refreshSession } from '
 import { createVideoService, type VideoSettings } from './video-service.ts';
 import { createXrpc } from './xrpc.ts';
 import type { Ask } from '../network-api.ts';
-import { hasCode } from '../platform-error.ts';
+import { goneIf, hasCode, isThere } from '../platform-error.ts';
 import type { Fetch, Platform, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
 
@@ -90,6 +90,23 @@ export function createBluesky(settings: BlueskySettings): Platform {
       }
     },
 
+    unpublish: {
+      /** @see https://docs.bsky.app/docs/api/com-atproto-repo-delete-record */
+      async remove({ credentials, externalAccountId, externalId }, signal) {
+        const ask = open(readCredentials(credentials).access, signal);
+        const json = { repo: externalAccountId, collection, rkey: keyIn(externalId) };
+        await ask('com.atproto.repo.deleteRecord', z.unknown(), { kind: 'commit', json });
+      },
+
+      /** @see https://docs.bsky.app/docs/api/com-atproto-repo-get-record */
+      exists({ credentials, externalAccountId, externalId }, signal) {
+        const { service } = readCredentials(credentials);
+        const query = { repo: externalAccountId, collection, rkey: keyIn(externalId) };
+        const asked = open({ service }, signal)('com.atproto.repo.getRecord', Written, { query });
+        return isThere(asked.catch(goneIf('RecordNotFound')));
+      },
+    },
+
     revoke: (login, signal) =>
       isConsented(login.credentials)
         ? consent.revoke(login, signal)
@@ -103,12 +120,6 @@ export function createBluesky(settings: BlueskySettings): Platform {
         const { did: externalAccountId, active = true, status = 'not active' } = body;
         const problem = active ? null : `The account is ${status}.`;
         return { scope: [], accounts: [{ externalAccountId, problem }] };
-      },
-
-      async remove(target, uri, signal) {
-        const ask = open(readCredentials(target.credentials).access, signal);
-        const json = { repo: target.externalAccountId, collection, rkey: keyIn(uri) };
-        await ask('com.atproto.repo.deleteRecord', z.unknown(), { json });
       },
     },
   };

@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { mastodon } from '../../../schema/platforms/mastodon.ts';
 import type { NetworkAnswer } from '../json-client.ts';
 import { createApi, withToken, type Ask } from '../network-api.ts';
-import { hasCode, unless } from '../platform-error.ts';
+import { goneIf, hasCode, isThere } from '../platform-error.ts';
 import type { Fetch, Platform, ProviderState } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
 import { wrongCredential } from '../wrong-credential.ts';
 import { connectAccount, ConnectInput } from './connect.ts';
 import { createConsent } from './consent.ts';
+import { editStatus, isEdited, pathOf } from './edit-status.ts';
 import { findStatus, Status, toPublished } from './find-status.ts';
 import { prepareMedia, uploadedIds } from './media.ts';
 
@@ -77,16 +78,26 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
 
     revoke,
 
+    unpublish: {
+      /** @see https://docs.joinmastodon.org/methods/statuses/#delete */
+      async remove({ credentials, externalId }, signal) {
+        const call = { kind: 'commit', method: 'DELETE' } as const;
+        const asked = open(credentials, signal)(pathOf(externalId), z.unknown(), call);
+        await asked.catch(goneIf('404'));
+      },
+
+      /** @see https://docs.joinmastodon.org/methods/statuses/#get */
+      exists: ({ credentials, externalId }, signal) =>
+        isThere(open(credentials, signal)(pathOf(externalId), z.unknown()).catch(goneIf('404'))),
+    },
+
+    edit: {
+      apply: (post, signal) => editStatus(open(post.credentials, signal), post),
+      isApplied: (post, signal) => isEdited(open(post.credentials, signal), post),
+    },
+
     checks: {
       inspect: ({ credentials }, signal) => connectAccount(open(credentials, signal), credentials),
-
-      /** @see https://docs.joinmastodon.org/methods/statuses/#delete */
-      async remove({ credentials }, id, signal) {
-        const path = `/api/v1/statuses/${encodeURIComponent(id)}`;
-        const asked = open(credentials, signal)(path, z.unknown(), { method: 'DELETE' });
-        // An earlier call has deleted the post.
-        await asked.catch(unless('404'));
-      },
     },
   };
 }
@@ -96,8 +107,7 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
  * account's default.
  */
 async function findVisibility(ask: Ask, replyTo: string): Promise<ProviderState> {
-  const path = `/api/v1/statuses/${encodeURIComponent(replyTo)}`;
-  const { visibility } = (await ask(path, Answered)).body;
+  const { visibility } = (await ask(pathOf(replyTo), Answered)).body;
   return visibility === 'private' || visibility === 'direct' ? { visibility } : {};
 }
 

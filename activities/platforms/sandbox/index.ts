@@ -1,11 +1,19 @@
 // The sandbox network, called over HTTP like any other network.
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { maxSandboxPartBytes, sandbox, SandboxHandle } from '../../../schema/platforms/sandbox.ts';
 import type { NetworkAnswer } from '../json-client.ts';
 import { rawUpload } from '../multipart.ts';
 import { createApi, withToken, type ApiCall, type Ask } from '../network-api.ts';
-import { hasCode, PlatformError } from '../platform-error.ts';
-import type { Fetch, Grant, Platform, ProviderState, TargetMedia } from '../platform.ts';
+import { goneIf, hasCode, isThere, PlatformError } from '../platform-error.ts';
+import type {
+  Fetch,
+  Grant,
+  Platform,
+  ProviderState,
+  PublishedPost,
+  TargetMedia,
+} from '../platform.ts';
 import { preparedAs, publishedAs } from '../results.ts';
 import type { Explanation, Meaning } from '../refusal.ts';
 
@@ -25,6 +33,10 @@ const Tokens = z.object({
   refresh_token: z.string(),
 });
 const NetworkPost = z.object({ id: z.string(), url: z.string() });
+const EditablePost = z.object({
+  caption: z.string(),
+  alt_texts: z.array(z.string().nullable()),
+});
 const NetworkPosts = z.object({ posts: z.array(NetworkPost) });
 const NetworkMedia = z.object({ id: z.string(), received_bytes: z.int() });
 const NetworkError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
@@ -88,6 +100,11 @@ export function createSandboxPlatform(settings: SandboxSettings): Platform {
     } catch (error) {
       return unless('unknown_media')(error);
     }
+  }
+
+  async function readPost({ credentials, externalId }: PublishedPost, signal: AbortSignal) {
+    const asked = open(credentials, signal)(`posts/${externalId}`, EditablePost);
+    return (await asked.catch(goneIf('unknown_post'))).body;
   }
 
   async function logIn(json: object, signal: AbortSignal): Promise<Grant> {
@@ -176,15 +193,33 @@ export function createSandboxPlatform(settings: SandboxSettings): Platform {
       await open({}, signal)('revoke', z.unknown(), { json: { token: access_token } });
     },
 
+    unpublish: {
+      async remove({ credentials, externalId }, signal) {
+        const call = { kind: 'commit', method: 'DELETE' } as const;
+        const asked = open(credentials, signal)(`posts/${externalId}`, z.unknown(), call);
+        await asked.catch(goneIf('unknown_post'));
+      },
+      exists: (post, signal) => isThere(readPost(post, signal)),
+    },
+
+    edit: {
+      async apply({ credentials, externalId, caption, altTexts }, signal) {
+        const json = { caption, alt_texts: altTexts };
+        const call = { kind: 'commit', method: 'PATCH', json } as const;
+        const asked = open(credentials, signal)(`posts/${externalId}`, z.unknown(), call);
+        await asked.catch(goneIf('unknown_post'));
+      },
+      async isApplied(post, signal) {
+        const { caption, alt_texts: altTexts } = await readPost(post, signal);
+        return isDeepStrictEqual([caption, altTexts], [post.caption, post.altTexts]);
+      },
+    },
+
     checks: {
       async inspect({ credentials, externalAccountId }, signal) {
         const ask = open(credentials, signal);
         await ask('posts', NetworkPosts, { query: { reference: 'none' } });
         return { scope: ['post'], accounts: [{ externalAccountId, problem: null }] };
-      },
-
-      async remove({ credentials }, id, signal) {
-        await open(credentials, signal)(`posts/${id}`, z.unknown(), { method: 'DELETE' });
       },
     },
   };

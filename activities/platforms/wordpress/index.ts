@@ -1,23 +1,28 @@
 // WordPress: posts at a user's own site, over its REST API.
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { wordpress } from '../../../schema/platforms/wordpress.ts';
 import { isSuccess, type NetworkAnswer } from '../json-client.ts';
 import { createApi } from '../network-api.ts';
-import { unless } from '../platform-error.ts';
-import type { Fetch, Platform } from '../platform.ts';
+import { goneIf, isThere } from '../platform-error.ts';
+import type { Fetch, Platform, PublishedPost } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
 import { publishedAs } from '../results.ts';
 import { createChoices } from './choices.ts';
 import { ConnectInput, connectUser, inspectUser } from './connect.ts';
 import { uploadNext } from './media.ts';
-import { markOf, prepareTerms, TermExists, toPost } from './post.ts';
+import { markOf, prepareTerms, TermExists, toEdit, toPost } from './post.ts';
 
 const Post = z.object({
   id: z.int().positive(),
   link: z.url(),
   status: z.string().nullable().catch(null),
 });
+const raw = z.object({ raw: z.string() });
+const Texts = z.object({ content: raw, title: raw, excerpt: raw });
 const StoredPosts = z.array(Post.extend({ content: z.object({ raw: z.string() }) }));
+
+const pathOf = ({ externalId }: Pick<PublishedPost, 'externalId'>) => `wp/v2/posts/${externalId}`;
 
 /** The site's clock may be off by an hour, and its daylight saving time by another hour. */
 const clockMarginMs = 2 * 3_600_000;
@@ -95,19 +100,45 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
       await ask(`${own}/${uuid}`, z.object({ deleted: z.literal(true) }), { method: 'DELETE' });
     },
 
+    unpublish: {
+      /** @see https://developer.wordpress.org/rest-api/reference/posts/#delete-a-post */
+      async remove({ credentials, externalId }, signal) {
+        const query = { force: 'true', _fields: 'deleted' };
+        const deleted = z.object({ deleted: z.literal(true) });
+        const call = { kind: 'commit', method: 'DELETE', query } as const;
+        const asked = open(credentials, signal)(pathOf({ externalId }), deleted, call);
+        await asked.catch(goneIf('rest_post_invalid_id'));
+      },
+
+      /** @see https://developer.wordpress.org/rest-api/reference/posts/#retrieve-a-post */
+      exists({ credentials, externalId }, signal) {
+        const call = { query: { _fields: 'id' } };
+        const asked = open(credentials, signal)(pathOf({ externalId }), z.unknown(), call);
+        return isThere(asked.catch(goneIf('rest_post_invalid_id')));
+      },
+    },
+
+    edit: {
+      /** @see https://developer.wordpress.org/rest-api/reference/posts/#update-a-post */
+      async apply(post, signal) {
+        const call = { kind: 'commit', query: { _fields: 'id' }, json: toEdit(post) } as const;
+        const asked = open(post.credentials, signal)(pathOf(post), z.unknown(), call);
+        await asked.catch(goneIf('rest_post_invalid_id'));
+      },
+
+      async isApplied(post, signal) {
+        const call = { query: { context: 'edit', _fields: 'content.raw,title.raw,excerpt.raw' } };
+        const asked = open(post.credentials, signal)(pathOf(post), Texts, call);
+        const { body } = await asked.catch(goneIf('rest_post_invalid_id'));
+        const { content, title, excerpt } = body;
+        const found = { content: content.raw, title: title.raw, excerpt: excerpt.raw };
+        return isDeepStrictEqual(found, toEdit(post));
+      },
+    },
+
     checks: {
       inspect: ({ credentials, externalAccountId }, signal) =>
         inspectUser(open(credentials, signal), externalAccountId),
-
-      /** @see https://developer.wordpress.org/rest-api/reference/posts/#delete-a-post */
-      async remove({ credentials }, id, signal) {
-        const query = { force: 'true', _fields: 'deleted' };
-        const deleted = z.object({ deleted: z.literal(true) });
-        const call = { method: 'DELETE', query } as const;
-        const asked = open(credentials, signal)(`wp/v2/posts/${id}`, deleted, call);
-        // An earlier call has deleted the post.
-        await asked.catch(unless('rest_post_invalid_id'));
-      },
     },
   };
 }

@@ -4,7 +4,7 @@ import { escapeMarkup } from '../../../schema/platforms/escape-markup.ts';
 import { wordpress } from '../../../schema/platforms/wordpress.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { ProviderState, Target } from '../platform.ts';
+import type { ProviderState, PublishedPost, Target } from '../platform.ts';
 import { toLibrary, toMediaBlock, type Block } from './media.ts';
 
 export function toPost(target: Target): object {
@@ -17,6 +17,21 @@ export function toPost(target: Target): object {
     options.featured_media === false ? undefined : media.find(({ kind }) => kind === 'image');
   const inContent = media.filter((each) => each !== featured);
   const blocks = inContent.map((each) => toMediaBlock(each, library));
+  const content = toContent({ resultId, caption, options }, blocks);
+  const texts = { title: title && escapeMarkup(title), excerpt: excerpt && escapeMarkup(excerpt) };
+  const featured_media = featured && library.get(featured)!.id;
+  return { ...terms, ...texts, content, slug, format, status, featured_media };
+}
+
+interface Written {
+  resultId: string;
+  caption: string;
+  options: z.infer<typeof wordpress.options>;
+}
+
+/** `media`: the blocks after the text. */
+function toContent({ resultId, caption, options }: Written, media: readonly Block[]): string {
+  const blocks = [...media];
   // A post needs content.
   if (caption.trim() !== '' || blocks.length === 0) {
     const isHtml = options.content_type === 'html';
@@ -24,10 +39,18 @@ export function toPost(target: Target): object {
   }
   // WordPress keeps the attributes of the first block when a person edits the post, and doesn't show them.
   const mark = { metadata: { fanfare: resultId } };
-  const content = blocks.map((block, i) => toText(block, i ? {} : mark)).join('\n\n');
-  const texts = { title: title && escapeMarkup(title), excerpt: excerpt && escapeMarkup(excerpt) };
-  const featured_media = featured && library.get(featured)!.id;
-  return { ...terms, ...texts, content, slug, format, status, featured_media };
+  return blocks.map((block, i) => toText(block, i ? {} : mark)).join('\n\n');
+}
+
+/** The texts of a published post without media. */
+export function toEdit({ resultId, caption, platformOptions }: PublishedPost) {
+  const options = wordpress.options.parse(platformOptions);
+  const { title = '', excerpt = '' } = options;
+  return {
+    content: toContent({ resultId, caption, options }, []),
+    title: escapeMarkup(title),
+    excerpt: escapeMarkup(excerpt),
+  };
 }
 
 export const markOf = (resultId: string) => `"fanfare":${JSON.stringify(resultId)}`;

@@ -2,7 +2,6 @@
 import {
   FailureStage,
   IssueSeverity,
-  NextAction,
   PostStatus,
   ResultStatus,
   WaitReason,
@@ -13,6 +12,12 @@ import {
   type PostResult,
 } from '../../../schema/posts/posts.ts';
 import { findPostingError } from '../../../schema/posts/errors.ts';
+import { NextAction } from '../../../schema/posts/next-action.ts';
+import {
+  ChangeStatus,
+  ChangeType,
+  type ResultChange,
+} from '../../../schema/posts/result-changes.ts';
 import { render } from '../../../schema/wire/names.ts';
 import { accountNodes, AccountRef } from '../../accounts/graphql.ts';
 import { builder } from '../../graphql/builder.ts';
@@ -32,6 +37,19 @@ const FailureStageRef = wordEnum(FailureStage);
 const NextActionRef = wordEnum(NextAction);
 const WaitReasonRef = wordEnum(WaitReason);
 
+const ResultChangeRef = builder.objectRef<ResultChange>('ResultChange').implement({
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    type: t.expose('type', { type: wordEnum(ChangeType) }),
+    status: t.expose('status', { type: wordEnum(ChangeStatus) }),
+    errorCode: t.exposeString('error_code', { nullable: true }),
+    errorMessage: t.exposeString('error_message', { nullable: true }),
+    nextAction: t.expose('next_action', { type: NextActionRef }),
+    requestedAt: t.expose('requested_at', { type: 'DateTime' }),
+    endedAt: t.expose('ended_at', { type: 'DateTime', nullable: true }),
+  }),
+});
+
 export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcome').implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique ID.' }),
@@ -40,6 +58,8 @@ export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcom
     url: t.exposeString('url', { nullable: true }),
     visibility: t.exposeString('visibility', { nullable: true }),
     publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
+    editedAt: t.expose('edited_at', { type: 'DateTime', nullable: true }),
+    unpublishedAt: t.expose('unpublished_at', { type: 'DateTime', nullable: true }),
     errorCode: t.exposeString('error_code', { nullable: true }),
     errorMessage: t.exposeString('error_message', { nullable: true }),
     errorHint: t.string({
@@ -58,6 +78,7 @@ export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcom
     attempts: t.exposeInt('attempts'),
     waitingFor: t.expose('waiting_for', { type: WaitReasonRef, nullable: true }),
     nextAttemptAt: t.expose('next_attempt_at', { type: 'DateTime', nullable: true }),
+    changes: t.expose('changes', { type: [ResultChangeRef] }),
   }),
 });
 

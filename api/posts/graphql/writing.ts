@@ -1,11 +1,14 @@
 // Creating, validating, changing and publishing posts, in GraphQL.
-import { UpdatePost } from '../../../schema/posts/changes.ts';
+import { DeletePost, UpdatePost } from '../../../schema/posts/changes.ts';
 import { CreatePost, NewPostStatus, type PostValidation } from '../../../schema/posts/posts.ts';
 import { builder, operationCost } from '../../graphql/builder.ts';
 import { deleted, mutationOf } from '../../graphql/mutations.ts';
 import { check, readId } from '../../graphql/operation.ts';
 import { wordEnum } from '../../graphql/shapes.ts';
+import { UpdateResult } from '../../../schema/posts/result-changes.ts';
 import { cancelPost } from '../cancel-post.ts';
+import { markResultUnpublished, unpublishResult } from '../changes/unpublish-result.ts';
+import { updateResult } from '../changes/update-result.ts';
 import { validatePost } from '../checks/check-post.ts';
 import { createPost } from '../create-post.ts';
 import { deletePost } from '../delete-post.ts';
@@ -106,19 +109,75 @@ mutationOf('deletePost', {
   type: 'ID',
   scope: 'posts:write',
   resource: 'post',
-  run: (context, caller, _, { id }) => deleted(deletePost(context, caller, id), id),
+  args: builder.args((t) => ({ unpublish: t.boolean() })),
+  query: DeletePost,
+  run: (context, caller, _, { id, args }) =>
+    deleted(deletePost(context, caller, id, { unpublish: args.unpublish === true }), id),
 });
+
+const resultArguments = builder.args((t) => ({
+  postId: t.id({ required: true, description: 'ID of the post.' }),
+  resultId: t.id({ required: true, description: 'ID of the result.' }),
+}));
 
 mutationOf('retryResult', {
   type: PostResultRef,
   scope: 'posts:write',
-  args: builder.args((t) => ({
-    postId: t.id({ required: true, description: 'ID of the post.' }),
-    resultId: t.id({ required: true, description: 'ID of the result.' }),
-  })),
+  args: resultArguments,
   takesKey: true,
   run: (context, caller, _, { args }) =>
     retryResult(context, caller, readId('post', args.postId), readId('result', args.resultId)),
+});
+
+const EditedMediaInput = builder.inputType('EditedMediaInput', {
+  fields: (t) => ({ id: t.id({ required: true }), altText: t.string() }),
+});
+
+const UpdateResultInput = builder.inputType('UpdateResultInput', {
+  fields: (t) => ({
+    caption: t.string(),
+    platformOptions: t.field({ type: PlatformOptionsInput }),
+    media: t.field({ type: [EditedMediaInput] }),
+  }),
+});
+
+mutationOf('updateResult', {
+  type: PostResultRef,
+  scope: 'posts:write',
+  args: resultArguments,
+  input: UpdateResultInput,
+  schema: UpdateResult,
+  run: (context, caller, changes, { args }) =>
+    updateResult(
+      context,
+      caller,
+      readId('post', args.postId),
+      readId('result', args.resultId),
+      changes,
+    ),
+});
+
+mutationOf('unpublishResult', {
+  type: PostResultRef,
+  scope: 'posts:write',
+  args: resultArguments,
+  takesKey: true,
+  run: (context, caller, _, { args }) =>
+    unpublishResult(context, caller, readId('post', args.postId), readId('result', args.resultId)),
+});
+
+mutationOf('markResultUnpublished', {
+  type: PostResultRef,
+  scope: 'posts:write',
+  args: resultArguments,
+  takesKey: true,
+  run: (context, caller, _, { args }) =>
+    markResultUnpublished(
+      context,
+      caller,
+      readId('post', args.postId),
+      readId('result', args.resultId),
+    ),
 });
 
 const PostValidationRef = builder.objectRef<PostValidation>('PostValidation').implement({

@@ -10,6 +10,7 @@ interface Policy {
 
 const ofDocument: Policy = { methods: 'GET,HEAD' };
 const exposedHeaders = [
+  'Fanfare-Still-Public',
   'Idempotency-Replayed',
   'Location',
   'RateLimit-Limit',

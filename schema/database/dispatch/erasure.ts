@@ -159,7 +159,7 @@ async function eraseResults(
   const { rows } = await sql<{ count: number }>`
     with erased as (
       update post_results r
-      set is_erased = true, account_name = ${erasedName}, external_id = null, url = null,
+      set is_erased = true, operation = null, account_name = ${erasedName}, external_id = null, url = null,
         in_reply_to = null, content_hash = null, error_message = null, platform_error_code = null,
         provider_error = null, provider_state = null, provider_state_key_id = null
       where id = any (${ids}::text[])
@@ -167,6 +167,8 @@ async function eraseResults(
       returning id
     ), attempt as (
       delete from post_attempts where result_id = any (array(select id from erased))
+    ), change as (
+      delete from result_changes where result_id = any (array(select id from erased))
     )
     select count(*)::int as count from erased`.execute(trx);
   return rows[0]!.count;

@@ -242,6 +242,7 @@ const statements = [
     created_at ${time} not null default date_trunc('milliseconds', now()),
     due_at ${time},
     run_due_at ${time} not null default now(),
+    is_removing boolean not null default false,
     restored_at ${time},
     progressed_at ${time} not null default now(),
     revision int not null default 1,
@@ -269,6 +270,7 @@ const statements = [
     platform_options jsonb not null default '{}',
     default_options jsonb,
     status text not null,
+    operation ${id},
     phase text not null,
     phase_state text not null,
     provider_state bytea,
@@ -278,6 +280,8 @@ const statements = [
     url text,
     visibility text,
     published_at ${time},
+    edited_at ${time},
+    unpublished_at ${time},
     error_code text,
     error_message text,
     failure_stage text,
@@ -320,7 +324,7 @@ const statements = [
   `create trigger post_results_revision before update of caption, platform_options, default_options, status, phase,
     phase_state, clock, external_id, url, visibility, published_at, error_code, error_message,
     failure_stage, platform_error_code, provider_error, is_retriable, next_action, attempts,
-    next_attempt_at, media, is_paused on post_results
+    next_attempt_at, media, is_paused, operation, edited_at, unpublished_at on post_results
     for each row when (old.updated_at <> now()) execute function count_revision()`,
   `create index post_results_by_account on post_results (social_account_id, id)`,
   `create index post_results_by_content on post_results (content_hash)
@@ -330,6 +334,29 @@ const statements = [
   `create index post_results_by_vault_key on post_results (provider_state_key_id)
     where provider_state_key_id is not null`,
   `create index post_results_paused on post_results (post_id) where is_paused`,
+  `create table result_changes (
+    id ${id} primary key,
+    project_id ${id} not null,
+    result_id ${id} not null references post_results on delete cascade,
+    type text not null,
+    status text not null,
+    content jsonb,
+    phase text not null default 'commit',
+    phase_state text not null default 'ready',
+    clock jsonb not null default '{}',
+    steps int not null default 0,
+    next_attempt_at ${time},
+    begun_at ${time},
+    heartbeat_at ${time},
+    error_code text,
+    error_message text,
+    workflow_id text,
+    progressed_at ${time} not null default now(),
+    requested_at ${time} not null default now(),
+    ended_at ${time}
+  )`,
+  `create index result_changes_by_result on result_changes (result_id, id)`,
+  `create index result_changes_pending on result_changes (progressed_at) where status = 'pending'`,
 
   // Images and videos. The bytes are in the media store. A rendition is fitted to a network's rules.
   `create table media (
@@ -648,6 +675,8 @@ const statements = [
     reply_to ${id},
     media text[] not null default '{}',
     is_hidden boolean not null default false,
+    change_outcome text,
+    change_times int,
     created_at ${time} not null default now()
   )`,
   `create index sandbox_posts_by_handle on sandbox_posts (handle, id)`,

@@ -216,7 +216,7 @@ export async function reopenResult(
           clock: JSON.stringify({
             reconcileChecks: 1,
             hasLostCommit: true,
-            ...(clock.check && { check: clock.check }),
+            ...(clock.check && { check: { ...clock.check, isRetry: true } }),
           } satisfies ClockState),
         } as const)
       : ({ phase: 'prepare', clock: '{}', ...emptyState } as const);

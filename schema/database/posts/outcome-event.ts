@@ -57,6 +57,8 @@ export function toEventOutcome(row: PostResultRow): EventOutcome {
     url: row.url,
     visibility: row.visibility,
     published_at: toTimestamp(row.published_at),
+    edited_at: toTimestamp(row.edited_at),
+    unpublished_at: toTimestamp(row.unpublished_at),
     error_code: row.error_code,
     error_message: row.error_message,
     error_hint: known ? render(known.hint) : null,

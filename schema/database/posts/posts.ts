@@ -11,13 +11,19 @@ import { isEarly, type NewOutboxRow } from '../outbox.ts';
 import { inScope, selectInScope, type RowScope } from '../row-scope.ts';
 import { insertionOf } from '../live/changes.ts';
 import type { CountedUsage } from '../accounts/usage.ts';
+import { changesOf, type ShownChange } from './result-changes.ts';
 import { earlierSame } from './same-content.ts';
 import { executePrepared } from '../prepared.ts';
 import type { Database, Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
 
 export interface PostWithResults {
   post: PostRow;
-  results: PostResultRow[];
+  results: ResultRow[];
+}
+
+/** A result with its last changes, oldest first. */
+export interface ResultRow extends PostResultRow {
+  changes: ShownChange[];
 }
 
 /** A post that was just inserted. */
@@ -131,7 +137,8 @@ export async function insertPost(
   const { results: written, usages, repeated, ...row } = inserted!;
   // JSON turns times into text. The only time of a new result is `updated_at`.
   const { updated_at } = row;
-  return { post: row, results: written.map((one) => ({ ...one, updated_at })), usages, repeated };
+  const shown = written.map((one) => ({ ...one, updated_at, changes: [] }));
+  return { post: row, results: shown, usages, repeated };
 }
 
 /** `test` only if every target is a test target, since test keys must not see other targets. */
@@ -167,11 +174,12 @@ export async function listResults(
   db: Db,
   projectId: string,
   postIds: string[],
-): Promise<PostResultRow[]> {
+): Promise<ResultRow[]> {
   if (postIds.length === 0) return [];
   return db
     .selectFrom('post_results')
     .selectAll()
+    .select(changesOf('post_results').as('changes'))
     .where('project_id', '=', projectId)
     .where('post_id', 'in', postIds)
     .orderBy('post_id')

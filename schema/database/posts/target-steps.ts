@@ -3,7 +3,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { AttemptOutcome } from '../../posts/attempts.ts';
 import { postingErrors, type PostingErrorCode } from '../../posts/errors.ts';
-import type { FailureStage, NextAction, Phase } from '../../posts/posts.ts';
+import type { NextAction } from '../../posts/next-action.ts';
+import type { FailureStage, Phase } from '../../posts/posts.ts';
 import { giveBackUsage } from '../accounts/usage.ts';
 import { insertChanges, insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
@@ -16,18 +17,18 @@ import { isOpenRow, type TargetRow } from './targets.ts';
 /** A call in flight: its result and its number. */
 export type BegunCall = Pick<TargetRow, 'id' | 'steps'>;
 
-/** Records that the caller of these calls is alive. Skips calls that other processes have taken over. */
-export async function renewHeartbeats(db: Db, calls: BegunCall[]): Promise<void> {
-  await setHeartbeats(db, calls, sql`now()`);
-}
-
-/** Releases these calls. Skips calls that other processes have taken over. */
-export async function releaseCalls(db: Db, calls: BegunCall[]): Promise<void> {
-  await setHeartbeats(db, calls, sql`null`);
-}
+/** The heartbeats of calls for targets. Both functions skip calls that other processes have taken over. */
+export const heartbeatsOfTargets = (db: Db) => ({
+  renew: (calls: BegunCall[]) => setHeartbeats(db, calls, sql`now()`),
+  release: (calls: BegunCall[]) => setHeartbeats(db, calls, sql`null`),
+});
 
 /** Skips locked rows, because one locked row must not delay all heartbeats. */
-async function setHeartbeats(db: Db, calls: BegunCall[], value: RawBuilder<unknown>) {
+async function setHeartbeats(
+  db: Db,
+  calls: BegunCall[],
+  value: RawBuilder<unknown>,
+): Promise<void> {
   await sql`
     update post_results set heartbeat_at = ${value}
     where id in (

@@ -15,10 +15,10 @@ export const isOpen = (status: ResultStatus | null) =>
 export const isOpenRow = (results: string) =>
   sql<boolean>`${sql.ref(`${results}.status`)} in ('pending', 'publishing')`;
 
-export function findFirstComment(
-  results: PostResultRow[],
+export function findFirstComment<Row extends PostResultRow>(
+  results: Row[],
   resultId: string,
-): PostResultRow | undefined {
+): Row | undefined {
   return results.find((row) => row.kind === 'comment' && row.answers_result_id === resultId);
 }
 

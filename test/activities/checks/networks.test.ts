@@ -29,21 +29,23 @@ import { useDatabase } from '../../support/rows/database.ts';
 const database = useDatabase();
 const media = forFile(() => startMediaHost(database.db));
 
-const removing = [sandbox, mastodon, goToSocial, pinterest, wordpressSubject];
-const staying = [
+const removing = [
+  sandbox,
+  mastodon,
+  goToSocial,
+  pinterest,
+  wordpressSubject,
   discordBot,
   discordWebhook,
   facebook,
-  instagram,
-  instagramOfPage,
   linkedinMember,
   linkedinPage,
-  nostr,
   slackSubject,
   telegram,
-  threads,
   twitterReading,
 ];
+/** The login of Threads lacks the scope that deletes posts. */
+const staying = [instagram, instagramOfPage, nostr, threads];
 const named = (subjects: readonly NetworkSubject[]) =>
   subjects.map((subject) => [subject.title ?? subject.name, subject] as const);
 
@@ -73,11 +75,8 @@ describe('a check that publishes', () => {
   test.each(named(removing))('removes its post from %s', async (_, subject) => {
     const { row, statuses, posts } = await check(subject, true);
     expect(row.status, JSON.stringify(row.steps)).toBe('passed');
-    expect(statuses).toMatchObject({
-      publication: 'passed',
-      read_back: 'passed',
-      removal: 'passed',
-    });
+    expect(statuses).toMatchObject({ publication: 'passed', removal: 'passed' });
+    expect(['passed', 'skipped']).toContain(statuses['read_back']);
     expect(posts).toEqual([]);
   });
 

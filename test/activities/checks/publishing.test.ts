@@ -4,7 +4,7 @@ import { advanceCheck } from '../../../activities/checks/advance-check.ts';
 import type { CheckDependencies } from '../../../activities/checks/dependencies.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import type { AccountChecks, Platform } from '../../../activities/platforms/platform.ts';
+import type { AccountChecks, Platform, Unpublish } from '../../../activities/platforms/platform.ts';
 import { addUsage } from '../../../schema/database/accounts/usage.ts';
 import { insertPause } from '../../../schema/database/pauses.ts';
 import {
@@ -48,7 +48,10 @@ beforeEach(() => {
 const checks: AccountChecks = {
   inspect: ({ externalAccountId }) =>
     Promise.resolve({ scope: [], accounts: [{ externalAccountId, problem: null }] }),
-  remove(_, externalId) {
+};
+
+const unpublish: Unpublish = {
+  remove({ externalId }) {
     if (removalError) return Promise.reject(removalError);
     removed.push(externalId);
     return Promise.resolve();
@@ -57,7 +60,7 @@ const checks: AccountChecks = {
 
 async function begin(change: Partial<Platform> = {}) {
   const { db } = database;
-  const platform = { ...network.platform, checks, ...change };
+  const platform = { ...network.platform, checks, unpublish, ...change };
   const added = await addCheck(db, { platform, connection }, { publishes: true });
   const { projectId, accountId, checkId } = added;
   await inQuietTransaction(db, (trx) => addUsage(trx, projectId, { accountId, month }, 1));
@@ -125,7 +128,7 @@ describe('the post of a check', () => {
     network.script = ['lose_answer'];
     const { reconcile: _, ...blind } = network.platform;
     const { checkId, accountId, dependencies } = await begin();
-    const platforms = createPlatforms([{ ...blind, checks }]);
+    const platforms = createPlatforms([{ ...blind, checks, unpublish }]);
     const check = await takeToEnd({ ...dependencies, platforms }, checkId);
     expect(check.steps.find(({ name }) => name === 'publication')).toMatchObject({
       status: 'failed',

@@ -25,7 +25,8 @@ const asThreads: Platform = {
 const asWordPress: Platform = {
   ...asThreads,
   definition: wordpress,
-  checks: { inspect, remove: () => Promise.resolve() },
+  checks: { inspect },
+  unpublish: { remove: () => Promise.resolve() },
 };
 
 const namesOf = (steps: readonly StoredStep[]) => steps.map(({ name }) => name);

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCallPlaces } from '../../../activities/call-places.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+import { heartbeatsOfTargets } from '../../../schema/database/posts/target-steps.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import { createGroupedReads } from '../../../activities/publishing/grouped-reads.ts';
 import { createGroupedWrites } from '../../../activities/publishing/grouped-writes.ts';
@@ -73,7 +74,7 @@ async function publish(
       confirmFirstMs: 1,
     },
     refreshes: createPendingRefreshes(pino({ level: 'silent' })),
-    heartbeats: createCallHeartbeats(database.db, defaultTargetClock),
+    heartbeats: createCallHeartbeats(heartbeatsOfTargets(database.db), defaultTargetClock),
     reads: createGroupedReads(database.db),
     writes: createGroupedWrites({ db: database.db, notifier, previewEvents: false }),
     places: createCallPlaces(100),

@@ -5,7 +5,7 @@ import { advanceTarget } from '../../../activities/publishing/advance-target.ts'
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { beginPhase, setPublished } from '../../../schema/database/posts/grouped-steps.ts';
-import { releaseCalls, setNextPhase } from '../../../schema/database/posts/target-steps.ts';
+import { heartbeatsOfTargets, setNextPhase } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { useDatabase } from '../../support/rows/database.ts';
@@ -38,7 +38,7 @@ const result = (resultId: string) => getResult(database.db, resultId);
 async function dieInCommit(resultId: string): Promise<void> {
   const row = (await findTarget(database.db, resultId))!;
   await beginPhase(database.db, quietNotifier, row, 'commit', null);
-  await releaseCalls(database.db, [{ id: resultId, steps: row.steps + 1 }]);
+  await heartbeatsOfTargets(database.db).release([{ id: resultId, steps: row.steps + 1 }]);
 }
 
 const disconnect = (accountId: string) =>

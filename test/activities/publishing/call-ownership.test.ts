@@ -1,5 +1,6 @@
 // Several processes at one target: a call belongs to the process that began it, until that one is dead.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { heartbeatsOfTargets } from '../../../schema/database/posts/target-steps.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
@@ -234,7 +235,7 @@ describe('ownedForMs', () => {
 
 describe('a stopping process', () => {
   test('waits for its calls in flight, and not for long', async () => {
-    const heartbeats = createCallHeartbeats(database.db, clock);
+    const heartbeats = createCallHeartbeats(heartbeatsOfTargets(database.db), clock);
     await heartbeats.settled(60_000);
     const stop = heartbeats.keep({ id: 'res_1', steps: 1 });
     let hasSettled = false;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
-import { createTelegram } from '../../../activities/platforms/telegram/index.ts';
+import { createNostr } from '../../../activities/platforms/nostr/index.ts';
 import { createYouTube } from '../../../activities/platforms/youtube/index.ts';
 import { monthOf } from '../../../schema/database/accounts/usage.ts';
 import { useRest, type TestKey } from '../../support/app/rest.ts';
@@ -14,7 +14,7 @@ const rest = useRest(
   {},
   {
     platforms: createPlatforms([
-      createTelegram({ fetch, apiUrl: nowhere }),
+      createNostr(() => Promise.reject(new Error('No test here calls a relay.'))),
       createYouTube({
         fetch,
         apiUrl: nowhere,
@@ -229,7 +229,7 @@ describe('a check that publishes', () => {
   );
 
   test('at a network that cannot delete posts says who sees the post, and needs `publish: public`', async () => {
-    const id = await rest.insertAccount(owner.projectId, { platform: 'telegram' });
+    const id = await rest.insertAccount(owner.projectId, { platform: 'nostr' });
     const { status, body } = await start({ publish: true }, { id });
     expect(status).toBe(422);
     expect(body.error.issues).toMatchObject([
@@ -237,7 +237,7 @@ describe('a check that publishes', () => {
         path: 'publish',
         code: 'post_stays',
         message:
-          'must be "public" at Telegram: the post is seen by everyone in the chat, and stays until someone deletes it there.',
+          'must be "public" at Nostr: the post is seen by everyone, and stays until someone deletes it there.',
       },
     ]);
     expect((await start({ publish: 'public' }, { id })).status).toBe(202);

@@ -211,7 +211,7 @@ async function readBody(eventId: string) {
 describe('GET /v1/event-types', () => {
   test('lists the catalog with a schema of each body', async () => {
     const { body } = await call('GET', '/v1/event-types');
-    expect(body.meta).toEqual({ limit: 11, has_more: false, next_cursor: null });
+    expect(body.meta).toEqual({ limit: 13, has_more: false, next_cursor: null });
     expect(
       body.data.map((type: { event: string; availability: string }) => [
         type.event,
@@ -224,6 +224,8 @@ describe('GET /v1/event-types', () => {
       ['account.connected', 'live'],
       ['account.disconnected', 'live'],
       ['account.expiring', 'opt_in'],
+      ['post.edited', 'opt_in'],
+      ['post.unpublished', 'opt_in'],
       ['platform_app.credits_exhausted', 'opt_in'],
       ['post.scheduled', 'coming_soon'],
       ['account.refreshed', 'coming_soon'],

@@ -206,6 +206,30 @@ describe('an opt-in event type', () => {
   });
 });
 
+describe('an event about a change after the publication', () => {
+  test('reaches the webhooks that name it, as its schema says', async () => {
+    const types = ['post.edited', 'post.unpublished'] as const;
+    await app.tenant.createWebhook(`${receiver.url}/changes`, [...types]);
+    const { id } = await app.tenant.connectSandbox('gil');
+    const created = await app.tenant.createPost({ caption: 'Helo', account_ids: [id] });
+    const post = await app.tenant.waitForPost(created.id);
+    const result = post.results[0]!;
+    const path = `/v1/posts/${post.id}/results/${result.id}`;
+    await app.api.patch(path, { caption: 'Hello' });
+    const edited = (await receiver.waitFor(isOf('/changes', 'post.edited'))).json();
+    await app.api.post(`${path}/unpublish`);
+    const removed = (await receiver.waitFor(isOf('/changes', 'post.unpublished'))).json();
+    expect(faultsOf('post.edited', edited)).toEqual([]);
+    expect(faultsOf('post.unpublished', removed)).toEqual([]);
+    expect(removed.data).toMatchObject({
+      id: post.id,
+      status: 'published',
+      result_id: result.id,
+      results: [{ status: 'unpublished', external_id: result.external_id }],
+    });
+  });
+});
+
 describe('a coming-soon event type', () => {
   const comingSoon = typesOf('coming_soon');
 

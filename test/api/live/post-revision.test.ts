@@ -1,6 +1,6 @@
 // The revision of a post: it grows with each change that a client sees, so that answers can be ordered.
 import { expect, test } from 'vitest';
-import { releaseCalls } from '../../../schema/database/posts/target-steps.ts';
+import { heartbeatsOfTargets } from '../../../schema/database/posts/target-steps.ts';
 import {
   begin,
   claim,
@@ -70,7 +70,7 @@ test('a revision stays the same when nothing that a client sees changes', async 
   const { id, results } = await author.create();
   const row = await begin(rest, results[0]!.id);
   const before = await author.read(id);
-  await releaseCalls(rest.context.db, [row]);
+  await heartbeatsOfTargets(rest.context.db).release([row]);
   expect(await author.read(id)).toEqual(before);
 });
 

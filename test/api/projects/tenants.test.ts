@@ -80,6 +80,7 @@ const bodies: Record<string, unknown> = {
   updateAccount: { display_name: 'taken' },
   updateWebhook: { name: 'taken' },
   updatePost: { caption: 'taken' },
+  updateResult: { caption: 'taken' },
 };
 
 function ask({ method, path, name }: Route, key: string) {

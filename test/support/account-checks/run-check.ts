@@ -27,14 +27,15 @@ export async function addCheck(
 ): Promise<AddedCheck> {
   const projectId = await addProject(db);
   const accountId = await addAccount(db, projectId, network);
-  const { platform } = network;
+  const { platform, connection } = network;
+  const { traits = {}, scope } = connection;
   const check = await addCheckRow(
     db,
     { projectId, accountId },
     {
       platform: platform.definition.name,
       publishes,
-      steps: JSON.stringify(listSteps(platform, publishes)),
+      steps: JSON.stringify(listSteps(platform, publishes, { traits, scope })),
     },
   );
   return { projectId, accountId, checkId: check!.id };

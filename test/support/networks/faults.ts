@@ -1,7 +1,13 @@
 // The switchboard of faults that all simulated networks share. It decides which call of which phase goes
 // wrong, and how.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { AccountChecks, Fetch, Platform } from '../../../activities/platforms/platform.ts';
+import type {
+  AccountChecks,
+  Edit,
+  Fetch,
+  Platform,
+  Unpublish,
+} from '../../../activities/platforms/platform.ts';
 import type { Phase } from '../../../schema/posts/posts.ts';
 
 export const faults = [
@@ -40,7 +46,16 @@ export const stallMs = 1_500;
 export type Fault = (typeof faults)[number] | (typeof stalls)[number] | 'echoed';
 
 /** The phases of a target, and the other calls to a network for an account. */
-export type Stage = Phase | 'connect' | 'refresh' | 'revoke' | 'check';
+export type Stage =
+  | Phase
+  | 'connect'
+  | 'refresh'
+  | 'revoke'
+  | 'check'
+  /** Edits or removes a published post. */
+  | 'change'
+  /** Asks whether a lost change was made. */
+  | 'look_up';
 
 /** From the `call`-th call of a stage on, `times` calls go wrong. */
 export interface Plan {
@@ -113,6 +128,7 @@ export function createSwitchboard(): Switchboard {
     },
     watch(platform) {
       const { connect, refresh, prepare, confirm, reconcile, revoke, checks } = platform;
+      const { unpublish, edit } = platform;
       return {
         ...platform,
         connect: connect.map((method) =>
@@ -132,6 +148,8 @@ export function createSwitchboard(): Switchboard {
           reconcile: (...given) => stages.run('reconcile', () => reconcile(...given)),
         }),
         ...(revoke && { revoke: (...given) => stages.run('revoke', () => revoke(...given)) }),
+        ...(unpublish && { unpublish: watchUnpublish(unpublish) }),
+        ...(edit && { edit: watchEdit(edit) }),
         ...(checks && { checks: watchChecks(checks, (call) => stages.run('check', call)) }),
       };
     },
@@ -141,16 +159,31 @@ export function createSwitchboard(): Switchboard {
     },
   };
   return switchboard;
+
+  function watchUnpublish({ remove, exists }: Unpublish): Unpublish {
+    return {
+      remove: (...given) => stages.run('change', () => remove(...given)),
+      ...(exists && { exists: (...given) => stages.run('look_up', () => exists(...given)) }),
+    };
+  }
+
+  function watchEdit({ apply, isApplied }: Edit): Edit {
+    return {
+      apply: (...given) => stages.run('change', () => apply(...given)),
+      ...(isApplied && {
+        isApplied: (...given) => stages.run('look_up', () => isApplied(...given)),
+      }),
+    };
+  }
 }
 
 function watchChecks(
-  { inspect, quota, remove, ...checks }: AccountChecks,
+  { inspect, quota, ...checks }: AccountChecks,
   run: <T>(call: () => T) => T,
 ): AccountChecks {
   return {
     ...checks,
     inspect: (...given) => run(() => inspect(...given)),
     ...(quota && { quota: (...given) => run(() => quota(...given)) }),
-    ...(remove && { remove: (...given) => run(() => remove(...given)) }),
   };
 }

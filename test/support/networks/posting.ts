@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { createCallPlaces } from '../../../activities/call-places.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
+import { heartbeatsOfTargets } from '../../../schema/database/posts/target-steps.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import { createGroupedReads } from '../../../activities/publishing/grouped-reads.ts';
 import { createGroupedWrites } from '../../../activities/publishing/grouped-writes.ts';
@@ -62,7 +63,7 @@ export function dependenciesOf(
     notifier,
     platforms: createPlatforms([platform]),
     clock,
-    heartbeats: createCallHeartbeats(db, clock),
+    heartbeats: createCallHeartbeats(heartbeatsOfTargets(db), clock),
     reads: createGroupedReads(db),
     writes: createGroupedWrites({ db, notifier, previewEvents: false }),
     places: createCallPlaces(100),

@@ -1,6 +1,7 @@
 // Posts to Mastodon: their length, the requests, and refusals.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { isGone } from '../../../../activities/platforms/platform-error.ts';
 import { check } from '../../../../api/http/validation.ts';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { mastodon as definition } from '../../../../schema/platforms/mastodon.ts';
@@ -294,13 +295,15 @@ describe('a commit', () => {
   });
 });
 
-test('deleting a status again succeeds', async () => {
+test('deleting a status again says that it is gone', async () => {
   const { network, mastodon, targetOf, commit } = await connectNew();
   const target = targetOf();
   const answer = await commit(target);
   const { externalId } = (answer as Extract<typeof answer, { outcome: 'published' }>).published;
-  const remove = () => mastodon.checks!.remove!(target, externalId!, AbortSignal.timeout(10_000));
+  const post = { ...target, externalId: externalId!, altTexts: [] };
+  const remove = () => mastodon.unpublish!.remove(post, AbortSignal.timeout(10_000));
   await remove();
-  await remove();
+  const error = await remove().catch((thrown: unknown) => thrown);
+  expect(isGone(error)).toBe(true);
   expect(network.listPosts()).toEqual([]);
 });

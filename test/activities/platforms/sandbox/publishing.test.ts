@@ -1,7 +1,7 @@
 // The sandbox's connector against the sandbox itself: every outcome becomes the right kind of error.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
-import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
+import { PlatformError, isThere } from '../../../../activities/platforms/platform-error.ts';
 import { useDatabase } from '../../../support/rows/database.ts';
 import { createTestSandbox, toTarget, type TestSandbox } from '../../../support/app/sandbox.ts';
 import { loginOf } from '../../../support/rows/grants.ts';
@@ -271,10 +271,14 @@ describe('a check', () => {
     const answer = await sandbox.platform.commit(target, signal);
     const { externalId } = (answer as Extract<typeof answer, { outcome: 'published' }>).published;
     const other = toTarget(await logIn('grace'), { resultId: 'res_other_account' });
-    await sandbox.platform.checks!.remove!(other, externalId!, signal);
+    const remove = async (of: typeof target) => {
+      const post = { ...of, externalId: externalId!, altTexts: [] };
+      return isThere(sandbox.platform.unpublish!.remove(post, signal));
+    };
+    expect(await remove(other)).toBe(false);
     expect(await sandbox.countPosts('res_removed')).toBe(1);
-    await sandbox.platform.checks!.remove!(target, externalId!, signal);
-    await sandbox.platform.checks!.remove!(target, externalId!, signal);
+    expect(await remove(target)).toBe(true);
+    expect(await remove(target)).toBe(false);
     expect(await sandbox.countPosts('res_removed')).toBe(0);
   });
 });

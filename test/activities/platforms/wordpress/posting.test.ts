@@ -1,5 +1,6 @@
 // Posts to WordPress: how a caption becomes content, terms, errors, and how a lost post is found.
 import { describe, expect, test } from 'vitest';
+import { isGone } from '../../../../activities/platforms/platform-error.ts';
 import { startConnected } from '../../../support/networks/wordpress/connected.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 
@@ -225,13 +226,15 @@ describe('disconnecting', () => {
   });
 });
 
-test('deleting a post again succeeds', async () => {
+test('deleting a post again says that it is gone', async () => {
   await using network = await startConnected();
   await network.publish('a');
   const { id } = network.site.posts.at(-1)!;
   const signal = AbortSignal.timeout(10_000);
-  const remove = () => network.wordpress.checks!.remove!(network.targetOf(), String(id), signal);
+  const post = { ...network.targetOf(), externalId: String(id), altTexts: [] };
+  const remove = () => network.wordpress.unpublish!.remove(post, signal);
   await remove();
-  await remove();
+  const error = await remove().catch((thrown: unknown) => thrown);
+  expect(isGone(error)).toBe(true);
   expect(network.site.posts).toEqual([]);
 });

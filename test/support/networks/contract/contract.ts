@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { platformDefinitions } from '../../../../schema/platforms/index.ts';
 import { createSwitchboard } from '../faults.ts';
+import { describeChangeCases } from './change-cases.ts';
 import { describeFaultCases } from './fault-cases.ts';
 import { describeLiveCases } from './live-cases.ts';
 import type { NetworkSubject } from './subject.ts';
@@ -17,5 +18,6 @@ export function describeContract(subject: NetworkSubject): void {
 
     describeLiveCases({ ...subject, start: (db) => subject.start(createSwitchboard(), db) });
     describeFaultCases(subject);
+    describeChangeCases(subject);
   });
 }

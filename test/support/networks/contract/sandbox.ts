@@ -25,6 +25,10 @@ export const sandbox: NetworkSubject = {
       arrives: { outcome: 'published', times: 1, without_retry_after: true },
     },
     { given: { delay_ms: 1, throttle_s: 1 }, arrives: { delay_ms: 1, throttle_s: 1 } },
+    {
+      given: { change_outcome: 'rejected', change_times: 1 },
+      arrives: { change_outcome: 'rejected', change_times: 1 },
+    },
   ],
   refusal: { platformCode: 'not_welcome', message: 'This is not welcome here.' },
   start,

@@ -176,6 +176,8 @@ export interface NetworkSubject extends NetworkFacts {
    * counts as lost.
    */
   readonly isUnavailableSafe?: true;
+  /** The network's answer to the removal of a gone post doesn't prove that the post is gone. */
+  readonly cannotTellGone?: true;
   /** The network never says how long a limit lasts. */
   readonly hasNoRetryAfter?: true;
   /** The longest text of the account, as the network counts. */

@@ -42,7 +42,7 @@ export interface Upload {
   readonly filename: string;
   readonly sha256: string;
   readonly thumbnailSha256: string | null;
-  readonly description: string | null;
+  description: string | null;
   /** How many more polls find the upload in processing. */
   pollsLeft: number;
   statusId: string | null;
@@ -133,6 +133,11 @@ const NewStatus = StatusOptions.extend({
   status: z.string(),
   in_reply_to_id: z.string().optional(),
   media_ids: z.array(z.string()).min(1).optional(),
+});
+const StatusEdit = StatusOptions.omit({ visibility: true, poll: true }).extend({
+  status: z.string(),
+  media_ids: z.array(z.string()).min(1).optional(),
+  media_attributes: z.array(z.strictObject({ id: z.string(), description: z.string() })).optional(),
 });
 const MediaForm = z.strictObject({
   file: z.instanceof(File),
@@ -287,6 +292,29 @@ export function createMastodonServer({
       authorize(request, 'read:statuses');
       const { text, options } = getStatus(id);
       return { id, text, spoiler_text: options.spoiler_text ?? '' };
+    },
+
+    /** @see https://docs.joinmastodon.org/methods/statuses/#edit */
+    async 'PUT /api/v1/statuses/:id'(request, id) {
+      authorize(request, 'write:statuses');
+      const status = getStatus(id);
+      const given = check(StatusEdit, await request.json().catch(() => undefined));
+      const { status: text, media_ids = [], media_attributes = [], ...options } = given;
+      if (media_ids.some((mediaId) => !status.mediaIds.includes(mediaId))) {
+        throw new Refusal(422, 'Validation failed: Media must be of the status');
+      }
+      validate(
+        text,
+        { ...status.options, ...options },
+        uploads.filter((each) => media_ids.includes(each.id)),
+      );
+      for (const { id: mediaId, description } of media_attributes) {
+        uploads.find((each) => each.id === mediaId)!.description = description || null;
+      }
+      Object.assign(status, { text: text.trim(), mediaIds: media_ids, editedAt: Date.now() });
+      // A poll that the edit doesn't name is removed.
+      status.options = { ...status.options, poll: undefined, ...options };
+      return present(status);
     },
 
     /** @see https://docs.joinmastodon.org/methods/statuses/#delete */

@@ -76,6 +76,11 @@ const NewPost = z.strictObject({
   tags: z.array(z.int()).optional(),
   featured_media: z.int().optional(),
 });
+const PostEdit = z.strictObject({
+  content: z.string(),
+  title: z.string(),
+  excerpt: z.string(),
+});
 const NewFile = z.strictObject({ file: z.instanceof(File), alt_text: z.string().default('') });
 const perPage = z.string().regex(/^([1-9]\d?|100)$/);
 const TermQuery = Flag.extend({
@@ -191,6 +196,28 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
         .slice(0, Number(per_page))
         .map(toRest);
     },
+    'GET wp/v2/posts/:id': ({ user: asking, query }, id) => {
+      check(Flag.extend({ context: z.literal('edit').optional() }), query);
+      const post = posts.find((each) => String(each.id) === id);
+      if (!post) throw new Refusal(404, 'rest_post_invalid_id', 'Invalid post ID.');
+      if (post.authorId !== asking?.id && post.fields.status !== 'publish') {
+        throw new Refusal(403, 'rest_forbidden', 'Sorry, you are not allowed to do that.');
+      }
+      return toRest(post);
+    },
+    'POST wp/v2/posts/:id': ({ user: asking, query, body }, id) => {
+      check(Flag, query);
+      const fields = check(PostEdit, body ?? {});
+      const { id: userId } = known(asking, 'rest_cannot_edit');
+      const post = posts.find((each) => String(each.id) === id);
+      if (!post) throw new Refusal(404, 'rest_post_invalid_id', 'Invalid post ID.');
+      if (post.authorId !== userId) {
+        const words = 'Sorry, you are not allowed to edit this post.';
+        throw new Refusal(403, 'rest_cannot_edit', words);
+      }
+      Object.assign(post.fields, fields);
+      return toRest(post);
+    },
     'DELETE wp/v2/posts/:id': ({ user: asking, query }, id) => {
       check(Flag.extend({ force: z.literal('true') }), query);
       const { id: userId } = known(asking, 'rest_cannot_delete');
@@ -293,6 +320,8 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
     id,
     link: `http://site.test${folder}/${fields.slug}/`,
     content: { raw: fields.content },
+    title: { raw: fields.title ?? '' },
+    excerpt: { raw: fields.excerpt ?? '' },
     status: fields.status,
   });
 

@@ -1,0 +1,14 @@
+// What a client can do after a failure.
+import type { z } from 'zod';
+import { describedEnum } from '../wire/described-enum.ts';
+
+export const NextAction = describedEnum('NextAction', 'What you can do next.', {
+  none: 'Nothing.',
+  edit_content: 'Change the content and create a new post.',
+  retry: 'Retry the target.',
+  reconnect_account: 'Have the user connect the account again.',
+  check_network: 'Check on the network whether the post is public.',
+  wait: 'Wait, then retry the target.',
+  contact_operator: 'Contact the operator of this installation.',
+});
+export type NextAction = z.infer<typeof NextAction>;
