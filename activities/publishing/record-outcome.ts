@@ -7,6 +7,7 @@ import {
   type Failure,
 } from '../../schema/database/posts/target-steps.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
+import type { ClockState } from '../../schema/database/tables.ts';
 import { sealState } from '../../schema/database/posts/provider-state.ts';
 import { claimCreditsExhausted, setAppUnaudited } from '../../schema/database/accounts/apps.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
@@ -129,6 +130,7 @@ export async function recordOutcome(
         outcome.state,
       );
     case 'absent':
+      if (mayBeRemoved(platform, clock)) return continueWith({ fail: 'outcome_unknown' }, removed);
       return continueWith(
         afterAbsent(platform.definition, clock, limits, dependencies.now()),
         'The network did not take the post.',
@@ -137,6 +139,16 @@ export async function recordOutcome(
       return continueWith(afterUnknown(phase, clock, limits), lostCommit);
   }
 }
+
+const removed =
+  'The network does not have the post, which may have been published and removed before the database was restored.';
+
+/**
+ * After a restore, an absent post is not sent, because the client may have had it removed after the backup. A retry is
+ * a new request to publish the post.
+ */
+const mayBeRemoved = ({ unpublish }: Platform, { check }: ClockState) =>
+  unpublish !== undefined && check?.mayBePublic === true && !check.isRetry;
 
 const toEnd = (isWritten: boolean): PhaseEnd => (isWritten ? 'written' : 'superseded');
 
