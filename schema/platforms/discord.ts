@@ -126,6 +126,15 @@ export const discord = definePlatform({
   // Execute Webhook has no `message_reference`.
   rulesFor: ({ via }) => (via === 'webhook' ? { ...rules, replies: null } : rules),
   options,
+  afterPublishing: {
+    unpublish: { withinS: null, scopes: [], except: [] },
+    edit: { fields: ['caption'], withinS: null, scopes: [], except: [] },
+    byHand: 'Use Discord, as a member who may manage messages.',
+    sources: {
+      unpublish: 'https://docs.discord.com/developers/resources/message#delete-message',
+      edit: 'https://docs.discord.com/developers/resources/message#edit-message',
+    },
+  },
   trialPost: { seenBy: 'everyone in the channel' },
   // Discord checks a bot's nonce "in the past few minutes". If the answer to a webhook's commit is lost, its
   // outcome stays unknown, and the commit is never repeated.

@@ -197,6 +197,30 @@ export const facebook = definePlatform({
     source: 'https://developers.facebook.com/docs/pages-api/posts',
   },
   options,
+  afterPublishing: {
+    unpublish: {
+      withinS: null,
+      scopes: [],
+      except: ['Stories, which end after 24 hours.'],
+      refuse: ({ options }) =>
+        options['placement'] === 'story'
+          ? 'Facebook documents no API call that removes a story.'
+          : undefined,
+    },
+    edit: {
+      fields: ['caption'],
+      withinS: null,
+      scopes: [],
+      except: ['Posts with media.'],
+      refuse: ({ mediaCount }) =>
+        mediaCount > 0 ? 'Fanfare edits only posts of Facebook without media.' : undefined,
+    },
+    byHand: 'Use the page on facebook.com.',
+    sources: {
+      unpublish: 'https://developers.facebook.com/docs/pages-api/posts',
+      edit: 'https://developers.facebook.com/docs/pages-api/posts',
+    },
+  },
   preparesOnlyMedia: true,
   // Facebook recognizes a repeat only of the page's last post, and only by its text.
   commitRepeatsForMs: 0,

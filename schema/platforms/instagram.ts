@@ -308,6 +308,16 @@ export const instagram = definePlatform({
   },
   options,
   // A reply is a comment, which has no media.
+  afterPublishing: {
+    unpublish: null,
+    edit: null,
+    byHand: 'Use the app of Instagram.',
+    sources: {
+      unpublish:
+        'https://developers.facebook.com/docs/instagram-platform/reference/instagram-media/',
+      edit: 'https://developers.facebook.com/docs/instagram-platform/reference/instagram-media/',
+    },
+  },
   preparesOnlyMedia: true,
   // The answer to a second publish of a container is undocumented.
   commitRepeatsForMs: 0,

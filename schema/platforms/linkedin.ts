@@ -228,6 +228,16 @@ export const linkedin = definePlatform({
   rules,
   rulesFor,
   options,
+  afterPublishing: {
+    unpublish: { withinS: null, scopes: [], except: [] },
+    edit: { fields: ['caption'], withinS: null, scopes: [], except: [] },
+    byHand: 'Use the menu of the post on linkedin.com or in its app.',
+    sources: {
+      unpublish:
+        'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api#delete-posts',
+      edit: 'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api#update-posts',
+    },
+  },
   preparesOnlyMedia: true,
   // LinkedIn refuses a repeat with DUPLICATE_POST, but documents neither for how long nor whether it
   // recognizes a first post that it is still processing.

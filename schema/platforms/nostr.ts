@@ -47,6 +47,15 @@ export const nostr = definePlatform({
     source: 'https://github.com/hoytech/strfry/blob/master/strfry.conf',
   },
   options,
+  afterPublishing: {
+    unpublish: null,
+    edit: null,
+    byHand: 'An app of Nostr can ask relays to delete a note. Relays may ignore that.',
+    sources: {
+      unpublish: 'https://github.com/nostr-protocol/nips/blob/master/09.md',
+      edit: 'https://github.com/nostr-protocol/nips/blob/master/01.md',
+    },
+  },
   // An event's id is the hash of its content, so a repeat sends the same event.
   commitRepeatsForMs: Number.POSITIVE_INFINITY,
 });

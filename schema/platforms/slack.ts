@@ -95,6 +95,19 @@ export const slack = definePlatform({
   rulesFor: ({ canUpload }) =>
     canUpload === false ? { ...rules, media: { ...media, refuse: () => [noUploads] } } : rules,
   options,
+  afterPublishing: {
+    unpublish: {
+      withinS: null,
+      scopes: [],
+      except: ['Files of a message, which stay in the list of files of the workspace.'],
+    },
+    edit: null,
+    byHand: 'Use Slack. Only an administrator can remove a message of an app.',
+    sources: {
+      unpublish: 'https://docs.slack.dev/reference/methods/chat.delete',
+      edit: 'https://docs.slack.dev/reference/methods/chat.update',
+    },
+  },
   trialPost: { seenBy: 'everyone in the channel' },
   commitRepeatsForMs: 0,
   // Slack shares a video within seconds, or never.

@@ -88,6 +88,23 @@ export const telegram = definePlatform({
     source: 'https://core.telegram.org/bots/api#sendmessage',
   },
   options,
+  afterPublishing: {
+    unpublish: {
+      withinS: 172_800,
+      scopes: [],
+      except: ['Albums, of which Fanfare keeps only the first message.'],
+      refuse: ({ mediaCount }) =>
+        mediaCount > 1
+          ? 'An album is several messages, and Fanfare keeps only the first.'
+          : undefined,
+    },
+    edit: { fields: ['caption'], withinS: null, scopes: [], except: [] },
+    byHand: 'Use an app of Telegram, as an administrator of the chat.',
+    sources: {
+      unpublish: 'https://core.telegram.org/bots/api#deletemessage',
+      edit: 'https://core.telegram.org/bots/api#updating-messages',
+    },
+  },
   trialPost: { seenBy: 'everyone in the chat' },
   // Telegram has no idempotency key.
   commitRepeatsForMs: 0,

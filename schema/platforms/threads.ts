@@ -88,7 +88,7 @@ export const threads = definePlatform({
     consentUrl: baseUrl("Threads' consent page.", 'https://threads.com/oauth/authorize'),
     version: graphVersion('Version of the Threads API.', 'v1.0'),
     scopes: scopes(
-      'Scopes to ask for. Without `threads_manage_replies`, replies, threads and first comments fail. Without `threads_read_replies`, a reply after a lost answer has no ID.',
+      'Scopes to ask for. Without `threads_manage_replies`, replies, threads and first comments fail. Without `threads_read_replies`, a reply after a lost answer has no ID. `threads_delete` lets Fanfare remove posts.',
       [
         'threads_basic',
         'threads_content_publish',
@@ -128,6 +128,15 @@ export const threads = definePlatform({
     source: 'https://developers.facebook.com/docs/threads/posts',
   },
   options,
+  afterPublishing: {
+    unpublish: { withinS: null, scopes: ['threads_delete'], except: [] },
+    edit: null,
+    byHand: 'Use the menu of the post on threads.com or in its app.',
+    sources: {
+      unpublish: 'https://developers.facebook.com/docs/threads/posts/delete-posts',
+      edit: 'https://developers.facebook.com/docs/threads/posts',
+    },
+  },
   choices: { post: "The profile's own posts, newest first, without replies." },
   // The answer to a second publish of a container is undocumented.
   commitRepeatsForMs: 0,

@@ -142,6 +142,15 @@ export const twitter = definePlatform({
       : rules,
   options,
   // https://docs.x.com/changelog
+  afterPublishing: {
+    unpublish: { withinS: null, scopes: [], except: [] },
+    edit: null,
+    byHand: 'Use the menu of the post on x.com or in its app.',
+    sources: {
+      unpublish: 'https://docs.x.com/x-api/posts/delete-post',
+      edit: 'https://docs.x.com/x-api/fundamentals/edit-posts',
+    },
+  },
   trialPost: { price: 'X charges the app for a post, $0.015 since April 2026.' },
   preparesOnlyMedia: true,
   // X refuses an equal text for a while, but documents neither how long nor which texts are equal.

@@ -6,11 +6,12 @@ import { version } from '../../../schema/version.ts';
 import type { NetworkAnswer } from '../json-client.ts';
 import { multipart, toFilePart } from '../multipart.ts';
 import { createApi, type ApiCall, type Ask } from '../network-api.ts';
-import { PlatformError } from '../platform-error.ts';
+import { goneIf, isThere, PlatformError } from '../platform-error.ts';
 import type {
   Credentials,
   Fetch,
   Platform,
+  PublishedPost,
   ReconcileOutcome,
   Target,
   TargetMedia,
@@ -66,10 +67,51 @@ export function createDiscord({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string 
       return findMessage(open(target.credentials, signal), target);
     },
 
+    unpublish: {
+      /** @see https://docs.discord.com/developers/resources/message#delete-message */
+      async remove(post, signal) {
+        const call = { kind: 'commit', method: 'DELETE', ...threadOf(post) } as const;
+        const asked = open(post.credentials, signal)(messagePath(post), z.unknown(), call);
+        await asked.catch(goneIf(unknownMessage));
+      },
+      exists: (post, signal) => isThere(readMessage(open(post.credentials, signal), post)),
+    },
+
+    edit: {
+      /** Files that the call doesn't name stay. */
+      async apply(post, signal) {
+        const { allowed_mentions = ['users'] } = post.platformOptions;
+        const json = { content: post.caption, allowed_mentions: { parse: allowed_mentions } };
+        const call = { kind: 'commit', method: 'PATCH', json, ...threadOf(post) } as const;
+        const asked = open(post.credentials, signal)(messagePath(post), z.unknown(), call);
+        await asked.catch(goneIf(unknownMessage));
+      },
+      async isApplied(post, signal) {
+        const { content } = await readMessage(open(post.credentials, signal), post);
+        return plain(content) === plain(post.caption);
+      },
+    },
+
     checks: {
       inspect: ({ credentials }, signal) => readPlace(open(credentials, signal), credentials),
     },
   };
+}
+
+/** @see https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
+const unknownMessage = '10008';
+
+const messagePath = ({ credentials, externalId }: PublishedPost) =>
+  `${placeOf(credentials)}/messages/${externalId}`;
+
+/** A message in a thread needs the thread, if a webhook wrote it. */
+const threadOf = ({ platformOptions: { thread_id } }: PublishedPost) =>
+  thread_id === undefined ? {} : { query: { thread_id: thread_id as string } };
+
+/** @see https://docs.discord.com/developers/resources/webhook#get-webhook-message */
+async function readMessage(ask: Ask, post: PublishedPost) {
+  const asked = ask(messagePath(post), z.object({ content: z.string() }), threadOf(post));
+  return (await asked.catch(goneIf(unknownMessage))).body;
 }
 
 /** @see https://docs.discord.com/developers/resources/message#create-message */

@@ -30,7 +30,10 @@ export interface PageApi {
   signal: AbortSignal;
 }
 
-type OpenPage = (target: Target, signal: AbortSignal) => PageApi;
+type OpenPage = (
+  target: Pick<Target, 'externalAccountId' | 'credentials'>,
+  signal: AbortSignal,
+) => PageApi;
 
 export function createFacebookApi({ fetch, apiUrl, videoUrl, version }: FacebookSettings) {
   const openAt = (url: string) =>

@@ -15,8 +15,12 @@ import {
 } from './accounts.ts';
 import { findComment, postComment } from './comment.ts';
 import { createLinkedInApi, network, type LinkedInSettings } from './client.ts';
+import { toLittleText } from './little-text.ts';
 import { prepareMedia } from './media.ts';
 import { findPost, PostUrn, toPost, toPublished } from './post.ts';
+
+/** @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */
+const pathOf = (urn: string) => `/posts/${encodeURIComponent(urn)}`;
 
 /** No `revoke`, because LinkedIn documents no such call. Members end a login in their own settings. */
 export function createLinkedIn(settings: LinkedInSettings): Platform {
@@ -76,6 +80,27 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
       const { rest } = open(target.credentials, signal);
       const { replyTo } = target;
       return replyTo === null ? findPost(rest, target) : findComment(rest, replyTo, target);
+    },
+
+    /** A deletion of a post that is gone succeeds, too. Most logins may not read their posts. */
+    unpublish: {
+      async remove({ credentials, externalId }, signal) {
+        const call = {
+          kind: 'commit',
+          method: 'DELETE',
+          headers: { 'x-restli-method': 'DELETE' },
+        } as const;
+        await open(credentials, signal).rest(pathOf(externalId), z.unknown(), call);
+      },
+    },
+
+    edit: {
+      async apply({ credentials, externalId, caption }, signal) {
+        const json = { patch: { $set: { commentary: toLittleText(caption) } } };
+        const headers = { 'x-restli-method': 'PARTIAL_UPDATE' };
+        const call = { kind: 'commit', json, headers } as const;
+        await open(credentials, signal).rest(pathOf(externalId), z.unknown(), call);
+      },
     },
 
     checks: {

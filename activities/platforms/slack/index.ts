@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { slack, toText } from '../../../schema/platforms/slack.ts';
 import type { Ask } from '../network-api.ts';
-import { hasCode, notForGood, PlatformError } from '../platform-error.ts';
+import { goneIf, hasCode, isThere, notForGood, PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, Fetch, Platform, ReconcileOutcome, Target } from '../platform.ts';
 import { preparedAs, publishedAs } from '../results.ts';
 import { toBlocks } from './blocks.ts';
@@ -96,6 +96,23 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
     },
 
     reconcile: (target, signal) => findPost(open(target.credentials, signal), target),
+
+    unpublish: {
+      /** @see https://docs.slack.dev/reference/methods/chat.delete */
+      async remove({ credentials, externalId: ts }, signal) {
+        const json = { channel: credentials['channel'], ts };
+        const call = { kind: 'commit', json, headers } as const;
+        const asked = open(credentials, signal)('chat.delete', z.unknown(), call);
+        await asked.catch(goneIf('message_not_found'));
+      },
+
+      /** @see https://docs.slack.dev/reference/methods/chat.getPermalink */
+      exists({ credentials, externalId }, signal) {
+        const query = { channel: credentials['channel']!, message_ts: externalId };
+        const asked = open(credentials, signal)('chat.getPermalink', Linked, { query });
+        return isThere(asked.catch(goneIf('message_not_found')));
+      },
+    },
 
     checks: {
       inspect: ({ credentials }, signal) => connect(open(credentials, signal), credentials),

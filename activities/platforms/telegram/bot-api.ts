@@ -9,7 +9,9 @@ import type { Explanation } from '../refusal.ts';
 
 export type SendMethod =
   'sendMessage' | 'sendPhoto' | 'sendVideo' | 'sendAnimation' | 'sendMediaGroup';
-type Method = 'getMe' | 'getChat' | 'getChatMember' | 'getChatMemberCount' | SendMethod;
+type ChangeMethod = 'deleteMessage' | 'editMessageText' | 'editMessageCaption';
+type Method =
+  'getMe' | 'getChat' | 'getChatMember' | 'getChatMemberCount' | SendMethod | ChangeMethod;
 /** The methods of one bot. If a call has files, every parameter is a field of a form. */
 export type Bot = <T>(
   method: Method,
@@ -27,7 +29,7 @@ export function createBotApi(fetch: Fetch, apiUrl: string) {
   });
   return (bot_token: string, signal: AbortSignal): Bot =>
     async (method, params, result, files) => {
-      const kind = method.startsWith('send') ? 'commit' : 'other';
+      const kind = method.startsWith('get') ? 'other' : 'commit';
       const expected = z.object({ ok: z.literal(true), result });
       const content = files ? { upload: multipart(toFields(params), files) } : { json: params };
       return (await open({ bot_token }, signal)(method, expected, { kind, ...content })).body

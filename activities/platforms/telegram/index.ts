@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { telegram } from '../../../schema/platforms/telegram.ts';
 import { toFilePart, type FilePart } from '../multipart.ts';
+import { PlatformError } from '../platform-error.ts';
 import type { Fetch, Platform, Target, TargetMedia } from '../platform.ts';
 import { permanent, publishedAs } from '../results.ts';
 import { createBotApi, type Bot, type SendMethod } from './bot-api.ts';
@@ -44,6 +45,32 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
       return toPublished(await send(bot, target));
     },
 
+    /** Bots can't read a chat, but Telegram says if a message to delete is gone. */
+    unpublish: {
+      /** @see https://core.telegram.org/bots/api#deletemessage */
+      async remove({ credentials, externalId }, signal) {
+        const params = { chat_id: Number(credentials['chat']), message_id: Number(externalId) };
+        const bot = botOf(credentials['bot_token']!, signal);
+        await bot('deleteMessage', params, z.literal(true)).catch(asGone);
+      },
+    },
+
+    edit: {
+      /** @see https://core.telegram.org/bots/api#updating-messages */
+      async apply({ credentials, externalId, caption, altTexts, platformOptions }, signal) {
+        const { parse_mode, disable_link_preview: is_disabled } = platformOptions;
+        const place = { chat_id: Number(credentials['chat']), message_id: Number(externalId) };
+        const words = parse_mode === undefined ? place : { ...place, parse_mode };
+        const bot = botOf(credentials['bot_token']!, signal);
+        const preview = is_disabled !== undefined && { link_preview_options: { is_disabled } };
+        const asked =
+          altTexts.length > 0
+            ? bot('editMessageCaption', { ...words, caption }, Message)
+            : bot('editMessageText', { ...words, text: caption, ...preview }, Message);
+        await asked.catch(asGone).catch(unlessSame);
+      },
+    },
+
     checks: {
       async inspect({ credentials, externalAccountId }, signal) {
         const { bot_token = '', chat = '' } = credentials;
@@ -53,6 +80,23 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
       },
     },
   };
+}
+
+/**
+ * Telegram has no codes for these errors:
+ * https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp
+ */
+const goneWords = /message to (delete|edit) not found/i;
+const sameWords = /message is not modified/i;
+
+function asGone(error: unknown): never {
+  if (!(error instanceof PlatformError) || !goneWords.test(error.message)) throw error;
+  throw new PlatformError('rejected', error.message, { ...error.options, failsAs: 'post_gone' });
+}
+
+/** The message has the new text already. */
+function unlessSame(error: unknown): void {
+  if (!(error instanceof PlatformError) || !sameWords.test(error.message)) throw error;
 }
 
 /** Returns the message. For an album, returns the first message, which has the caption. */

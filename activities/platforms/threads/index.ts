@@ -1,4 +1,5 @@
 // Threads: posts of a profile, through an app of the operator or the project.
+import { z } from 'zod';
 import { threads } from '../../../schema/platforms/threads.ts';
 import { commitContainer } from '../meta/commit.ts';
 import { prepareContainers } from '../meta/containers.ts';
@@ -32,6 +33,15 @@ export function createThreads(settings: ThreadsSettings): Platform {
     },
 
     reconcile: (target, signal) => findPost(open(target.credentials, signal), target, signal),
+
+    /** @see https://developers.facebook.com/docs/threads/posts/delete-posts */
+    unpublish: {
+      async remove({ credentials, externalId }, signal) {
+        const call = { kind: 'commit', method: 'DELETE' } as const;
+        const deleted = z.object({ success: z.literal(true) });
+        await open(credentials, signal)(`/${externalId}`, deleted, call);
+      },
+    },
 
     checks: {
       inspect,

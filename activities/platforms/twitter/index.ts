@@ -4,8 +4,15 @@ import type { PlatformSettings } from '../../../schema/platforms/index.ts';
 import { replyLimit, twitter } from '../../../schema/platforms/twitter.ts';
 import type { Ask } from '../network-api.ts';
 import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
-import { hasCode, PlatformError } from '../platform-error.ts';
-import type { CommitOutcome, Credentials, Fetch, Platform, Target } from '../platform.ts';
+import { goneIf, hasCode, PlatformError } from '../platform-error.ts';
+import type {
+  CommitOutcome,
+  Credentials,
+  Fetch,
+  Platform,
+  PublishedPost,
+  Target,
+} from '../platform.ts';
 import { createTwitterApi, duplicateCode, readDailyLimit } from './api.ts';
 import { findPost, toPublished } from './find-post.ts';
 import { findUploads, prepareMedia } from './media.ts';
@@ -21,6 +28,12 @@ const Me = z.object({
 
 /** @see https://docs.x.com/x-api/posts/create-post */
 const Created = z.object({ data: z.object({ id: z.string().regex(twitter.rules.replies.id) }) });
+
+const Deleted = z.object({ data: z.object({ deleted: z.boolean() }) });
+const Looked = z.object({
+  data: z.object({ id: z.string() }).optional(),
+  errors: z.array(z.object({ type: z.string().optional() })).default([]),
+});
 
 type Settings = Pick<PlatformSettings['twitter'], 'apiUrl' | 'consentUrl' | 'reconcile'> & {
   fetch: Fetch;
@@ -85,6 +98,27 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
     ...(canRead && {
       reconcile: (target, signal) => findPost(open(target.credentials, signal), target),
     }),
+
+    unpublish: {
+      /** @see https://docs.x.com/x-api/posts/delete-post */
+      async remove({ credentials, externalId }, signal) {
+        const call = { kind: 'commit', method: 'DELETE' } as const;
+        const asked = open(credentials, signal)(`/tweets/${externalId}`, Deleted, call);
+        const { body } = await asked.catch(goneIf('resource-not-found'));
+        if (!body.data.deleted) throw new PlatformError('rejected', 'X did not delete the post.');
+      },
+      ...(canRead && {
+        /** @see https://docs.x.com/x-api/posts/get-post-by-id */
+        async exists({ credentials, externalId }: PublishedPost, signal: AbortSignal) {
+          const asked = open(credentials, signal)(`/tweets/${externalId}`, Looked);
+          const { data, errors } = (await asked).body;
+          if (data?.id === externalId) return true;
+          // X answers 200 with an error for a post that is gone.
+          if (errors.some(({ type }) => type?.endsWith('/resource-not-found'))) return false;
+          throw new PlatformError('unavailable', 'X does not say whether it has the post.');
+        },
+      }),
+    },
 
     revoke: (login, signal) => oauth.revoke(login, signal),
 

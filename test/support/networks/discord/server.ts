@@ -172,6 +172,13 @@ export function createDiscordServer() {
       return Response.json({ ...bot, bot: true, discriminator: '0000' });
     if (resource === 'channels' && part === undefined && method === 'GET')
       return Response.json(showChannel(find(id)));
+    const messageId = path.split('/')[4];
+    if (resource === 'channels' && part === 'messages' && messageId !== undefined) {
+      const channel = find(id);
+      if (!channel.canReadHistory && method === 'GET')
+        throw new Refusal(403, 50_001, 'Missing Access');
+      return changeMessage(request, messageId, (each) => each.channel_id === channel.id, bot.id);
+    }
     if (resource === 'channels' && part === 'messages') {
       if (method === 'GET') return list(find(id), searchParams);
       if (method === 'POST') return createMessage(find(id), await readBody(request, NewMessage));
@@ -203,6 +210,12 @@ export function createDiscordServer() {
   async function routeWebhook(request: Request, id: string, token: string, query: URLSearchParams) {
     if (id !== webhook.id || isRevoked) throw new Refusal(404, 10_015, 'Unknown Webhook');
     if (token !== webhook.token) throw new Refusal(401, 50_027, 'Invalid Webhook Token');
+    const [, messageId] = /\/messages\/(\d+)$/.exec(new URL(request.url).pathname) ?? [];
+    if (messageId !== undefined) {
+      const threadId = query.get('thread_id') ?? webhook.channel_id;
+      const isThere = ({ channel_id }: DiscordMessage) => channel_id === threadId;
+      return changeMessage(request, messageId, isThere, webhook.id);
+    }
     if (request.method === 'GET') return Response.json(webhook);
     if (request.method !== 'POST') throw new Refusal(405, 0, '405: Method Not Allowed');
     const body = await readBody(request, ExecuteWebhook);
@@ -221,6 +234,30 @@ export function createDiscordServer() {
     const message = keep({ channel_id, content, author, webhook_id: webhook.id }, files);
     sentWith.set(message.id, { ...sent, channel_id });
     return query.get('wait') === 'true' ? show(message) : new Response(null, { status: 204 });
+  }
+
+  /** Gets, edits or deletes a message of this author. */
+  async function changeMessage(
+    request: Request,
+    id: string,
+    isThere: (message: DiscordMessage) => boolean,
+    authorId: string,
+  ): Promise<Response> {
+    const message = messages.find((each) => each.id === id && isThere(each));
+    if (!message || deleted.has(id)) throw new Refusal(404, 10_008, 'Unknown Message');
+    if (request.method === 'GET') return show(message);
+    if (message.author.id !== authorId) {
+      throw new Refusal(403, 50_005, 'Cannot edit a message authored by another user');
+    }
+    if (request.method === 'DELETE') {
+      deleted.add(id);
+      return new Response(null, { status: 204 });
+    }
+    if (request.method !== 'PATCH') throw new Refusal(405, 0, '405: Method Not Allowed');
+    const parsed = MessageEdit.safeParse(await request.json().catch(() => undefined));
+    if (!parsed.success) throw toInvalid(parsed.error);
+    message.content = parsed.data.content.trim();
+    return show(message);
   }
 
   function chooseThread(threadId: string | null, threadName: string | undefined): string {
@@ -352,6 +389,12 @@ function present({ nonce, ...message }: DiscordMessage, withNonce: boolean) {
     ...(withNonce && nonce !== undefined && { nonce }),
   };
 }
+
+/** https://docs.discord.com/developers/resources/message#edit-message */
+const MessageEdit = z.strictObject({
+  content: z.string().max(2_000),
+  allowed_mentions: z.strictObject({ parse: z.array(z.string()) }).optional(),
+});
 
 const ListQuery = z.strictObject({
   after: z.string().regex(/^\d+$/).optional(),

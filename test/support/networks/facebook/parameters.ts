@@ -17,6 +17,8 @@ export const NewPost = z
   )
   .refine(({ link, attached_media }) => !link || !attached_media, 'A post has a link or media');
 
+export const PostEdit = z.strictObject({ message: z.string().max(63_206) });
+
 export const NewPhoto = z.strictObject({
   url: webUrl.optional(),
   caption: z.string().optional(),

@@ -27,6 +27,7 @@ import {
   NewPhoto,
   NewPost,
   PageListing,
+  PostEdit,
   PhotoStory,
   Reel,
   Thumbnail,
@@ -185,7 +186,7 @@ export class FacebookServer implements NetworkServer {
   }
 
   private takeNode(node: string, { method, token, parameters }: Call): Response {
-    if (method !== 'GET') throw missing(node, method);
+    if (method !== 'GET') return this.changeNode(node, { method, token, parameters });
     const good = this.logins.findGood(token);
     const { fields } = read(Reading, parameters);
     const page = this.logins.pages.find(({ id }) => id === (node === 'me' ? good.page : node));
@@ -199,6 +200,30 @@ export class FacebookServer implements NetworkServer {
     const found = this.showObject(node, good.page, fields);
     if (!found) throw missing(node, method);
     return Response.json(pick(found, fields, ['id']));
+  }
+
+  /** https://developers.facebook.com/docs/pages-api/posts */
+  private changeNode(
+    node: string,
+    { method, token, parameters }: Pick<Call, 'method' | 'token' | 'parameters'>,
+  ): Response {
+    const good = this.logins.findGood(token);
+    if (good.page === undefined) throw needsPageToken();
+    if (!good.scopes.includes('pages_manage_posts')) throw noPostPermission();
+    const isIt = (each: { id: string; page: string }) =>
+      each.id === node && each.page === good.page;
+    const post = this.posts.find(isIt);
+    if (method === 'POST' && post) {
+      post.message = read(PostEdit, parameters).message;
+      return Response.json({ success: true });
+    }
+    const comment = this.comments.find(isIt);
+    const video = this.videos.find(node, good.page);
+    if (method !== 'DELETE' || !(post ?? comment ?? video)) throw missing(node, method);
+    if (post) this.posts.splice(this.posts.indexOf(post), 1);
+    if (comment) this.comments.splice(this.comments.indexOf(comment), 1);
+    if (video) this.videos.all.splice(this.videos.all.indexOf(video), 1);
+    return Response.json({ success: true });
   }
 
   /** Undefined: the page doesn't have this object. */

@@ -102,6 +102,9 @@ const NewPost = z.strictObject({
   lifecycleState: z.literal('PUBLISHED'),
   isReshareDisabledByAuthor: z.boolean(),
 });
+const PostPatch = z.strictObject({
+  patch: z.strictObject({ $set: z.strictObject({ commentary: z.string() }) }),
+});
 const StartWhole = z.strictObject({ initializeUploadRequest: z.strictObject({ owner: Author }) });
 const StartVideo = z.strictObject({
   initializeUploadRequest: z.strictObject({
@@ -250,8 +253,12 @@ export class LinkedInServer implements NetworkServer {
         return this.listAccess(request, query);
       case 'GET organizations':
         return this.showOrganizations(request, query);
+      case 'DELETE posts':
+        return this.deletePost(request, decodeURIComponent(key ?? ''));
       case 'POST posts':
-        return this.createPost(request);
+        return key === undefined
+          ? this.createPost(request)
+          : this.updatePost(request, decodeURIComponent(key));
       case 'GET posts':
         return this.findPosts(request, query);
       case 'POST socialActions':
@@ -370,6 +377,33 @@ export class LinkedInServer implements NetworkServer {
     }
     const id = this.addPost(given);
     return new Response('', { status: 201, headers: { 'x-restli-id': id } });
+  }
+
+  /** Deletions are idempotent, so a post that is gone answers 204, too. */
+  private deletePost(request: Request, id: string): Response {
+    const post = this.posts.find((each) => each.id === id);
+    this.checkAuthor(
+      request,
+      post?.given.author ?? `urn:li:person:${this.member.id}`,
+      'posts.DELETE',
+      'w',
+    );
+    if (post) this.posts.splice(this.posts.indexOf(post), 1);
+    return new Response(null, { status: 204 });
+  }
+
+  private async updatePost(request: Request, id: string): Promise<Response> {
+    if (request.headers.get('x-restli-method') !== 'PARTIAL_UPDATE') throw invalid('Not an update');
+    const { commentary } = (await readBody(request, PostPatch)).patch.$set;
+    const post = this.posts.find((each) => each.id === id);
+    if (!post) throw new LinkedInRefusal(404, `Could not find entity ${id}`);
+    this.checkAuthor(request, post.given.author, 'posts.PARTIAL_UPDATE', 'w');
+    if (renderLittleText(commentary).length > maxText) {
+      throw invalid('commentary is too long', 'FIELD_LENGTH_TOO_LONG');
+    }
+    post.given = { ...post.given, commentary };
+    post.text = renderLittleText(commentary);
+    return new Response(null, { status: 204 });
   }
 
   private findPosts(request: Request, query: URLSearchParams): Response {

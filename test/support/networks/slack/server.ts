@@ -110,6 +110,7 @@ const Arguments = {
     initial_comment: z.string().min(1).optional(),
     blocks: jsonOf(z.array(z.looseObject({ type: z.string() }))).optional(),
   }),
+  'chat.delete': z.strictObject({ channel: z.string(), ts: timestamp }),
   'chat.getPermalink': z.strictObject({ channel: z.string(), message_ts: timestamp }),
   'conversations.info': z.strictObject({ channel: z.string() }),
   'conversations.history': z.strictObject({ channel: z.string(), ...pageArguments }),
@@ -121,6 +122,7 @@ type ArgumentsOf<M extends Method> = z.infer<(typeof Arguments)[M]>;
 const written: ReadonlySet<Method> = new Set([
   'auth.test',
   'chat.postMessage',
+  'chat.delete',
   'files.getUploadURLExternal',
   'files.completeUploadExternal',
 ]);
@@ -336,6 +338,17 @@ export class SlackServer implements NetworkServer {
       return message;
     });
     return { ok: true, channel: id, ts: first!.ts, message: first };
+  }
+
+  /** https://docs.slack.dev/reference/methods/chat.delete */
+  'chat.delete'({ channel: id, ts }: ArgumentsOf<'chat.delete'>): object {
+    this.requireScope('chat:write');
+    this.findChannel(id);
+    const at = this.messages.findIndex((each) => each.channel === id && each.ts === ts);
+    if (at < 0) throw new SlackRefusal('message_not_found');
+    if (this.messages[at]!.bot_id !== this.botId) throw new SlackRefusal('cant_delete_message');
+    this.messages.splice(at, 1);
+    return { ok: true, channel: id, ts };
   }
 
   /** Only the app that uploaded a file has access to it before it is shared. */

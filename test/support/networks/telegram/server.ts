@@ -140,6 +140,10 @@ type AlbumItem = z.infer<typeof AlbumItem>;
 const SendMediaGroup = SendOptions.omit({ caption: true, parse_mode: true }).extend({
   media: z.array(AlbumItem).min(2).max(10),
 });
+const EditOptions = {
+  parse_mode: z.string().optional(),
+  link_preview_options: z.strictObject({ is_disabled: z.boolean() }).optional(),
+};
 /** Other fields of a form are JSON. */
 const texts = new Set(['caption', 'parse_mode', 'photo', 'animation', 'video', 'cover']);
 
@@ -259,7 +263,44 @@ export function createTelegramServer(chats: Chat[] = [channel]): TelegramServer 
     });
   }
 
-  const nextIdOf = (chat: Chat) => messages.filter(({ chatId }) => chatId === chat.id).length + 101;
+  const sent = new Map<number, number>();
+  /** IDs of deleted messages are not used again. */
+  function nextIdOf({ id }: Chat): number {
+    const count = sent.get(id) ?? 0;
+    sent.set(id, count + 1);
+    return count + 101;
+  }
+
+  function findOwn<Shape extends z.ZodRawShape>(given: unknown, shape: Shape) {
+    const place = { chat_id: ChatId, message_id: z.int() };
+    const parsed = check(z.strictObject({ ...place, ...shape }), given);
+    const { chat_id, message_id } = parsed as unknown as { chat_id: number; message_id: number };
+    const chat = findChat(chat_id);
+    checkAccess(chat, 'write');
+    const at = messages.findIndex(({ chatId, id }) => chatId === chat.id && id === message_id);
+    const verb = Object.keys(shape).length > 0 ? 'edit' : 'delete';
+    if (at < 0) throw new Refusal(400, `Bad Request: message to ${verb} not found`);
+    return { at, chat, parsed };
+  }
+
+  function editMessage(
+    given: unknown,
+    shape: z.ZodRawShape,
+    read: (words: Record<string, string>) => string | undefined,
+  ): object {
+    const { at, chat, parsed } = findOwn(given, shape);
+    const message = messages[at]!;
+    const words = parsed as unknown as Record<string, string>;
+    const text = read(words) ?? '';
+    readMarkup(text, words['parse_mode']);
+    if (text === message.text) {
+      const why = 'specified new message content and reply markup are exactly the same';
+      throw new Refusal(400, `Bad Request: message is not modified: ${why}`);
+    }
+    message.text = text;
+    const date = Math.floor(Date.now() / 1_000);
+    return { message_id: message.id, chat: toChat(chat), date, edit_date: date };
+  }
 
   const methods: Record<string, (given: unknown, files: Map<string, File>) => unknown> = {
     async sendPhoto(given, files) {
@@ -285,6 +326,26 @@ export function createTelegramServer(chats: Chat[] = [channel]): TelegramServer 
     sendMediaGroup(given, files) {
       const { media, ...options } = check(SendMediaGroup, given);
       return sendMedia(options, media, files);
+    },
+
+    /** https://core.telegram.org/bots/api#deletemessage */
+    deleteMessage(given) {
+      const { at, chat } = findOwn(given, {});
+      checkRights(chat);
+      messages.splice(at, 1);
+      return true;
+    },
+
+    /** https://core.telegram.org/bots/api#editmessagetext */
+    editMessageText(given) {
+      const words = { text: z.string().min(1), ...EditOptions };
+      return editMessage(given, words, ({ text }) => text);
+    },
+
+    /** https://core.telegram.org/bots/api#editmessagecaption */
+    editMessageCaption(given) {
+      const words = { caption: z.string(), parse_mode: z.string().optional() };
+      return editMessage(given, words, ({ caption }) => caption);
     },
 
     getMe(given) {

@@ -32,6 +32,7 @@ export const threadsFacts: NetworkFacts = {
 
 /** The tokens are two days old, so they can be refreshed, but not once they have expired. */
 export const threads: NetworkSubject = {
+  cannotTellGone: true,
   ...threadsFacts,
   resolution: 'search',
   // A prepare asks for the quota, makes a container and reads the container. A check reads the container, and
@@ -43,6 +44,17 @@ export const threads: NetworkSubject = {
   refusal: { platformCode: String(notWelcome.code), message: notWelcome.message },
 
   start: (switchboard) => startNetwork(switchboard),
+};
+
+/** Asks for the scope that deletes posts, too. */
+export const threadsWithDelete: NetworkSubject = {
+  ...threads,
+  title: 'threads that may delete',
+  async start(switchboard) {
+    const network = await startNetwork(switchboard);
+    const scopes = 'threads_basic threads_content_publish threads_manage_replies threads_delete';
+    return Object.assign(network, { env: { ...network.env, FANFARE_THREADS_SCOPES: scopes } });
+  },
 };
 
 export const threadsWithImage: NetworkSubject = {

@@ -253,6 +253,30 @@ export function createTwitterServer() {
     },
     { method: 'POST', path: /^\/2\/tweets$/, handle: ofApi(createPost) },
     {
+      /** https://docs.x.com/x-api/posts/delete-post */
+      method: 'DELETE',
+      path: /^\/2\/tweets\/(\d{1,19})$/,
+      handle: ofApi((request, [postId]) => {
+        login.check(request, 'tweet.read', 'tweet.write', 'users.read');
+        const at = posts.findIndex((post) => post.id === postId);
+        if (at < 0) throw named(404, 'resource-not-found', 'Not Found Error', 'No such post.');
+        posts.splice(at, 1);
+        return Response.json({ data: { deleted: true } });
+      }),
+    },
+    {
+      /** https://docs.x.com/x-api/posts/get-post-by-id. X answers 200 for a post that is gone. */
+      method: 'GET',
+      path: /^\/2\/tweets\/(\d{1,19})$/,
+      handle: ofApi((request, [postId]) => {
+        login.check(request, 'tweet.read', 'users.read');
+        const post = posts.find((each) => each.id === postId);
+        if (post) return Response.json({ data: { id: post.id, text: toText(post).text } });
+        const type = 'https://api.twitter.com/2/problems/resource-not-found';
+        return Response.json({ errors: [{ type, title: 'Not Found Error', detail: 'Gone.' }] });
+      }),
+    },
+    {
       method: 'GET',
       path: /^\/2\/users\/(\d{1,19})\/tweets$/,
       handle: ofApi((request, [userId = '']) => listPosts(request, userId)),
