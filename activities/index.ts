@@ -1,6 +1,8 @@
 // All activities of a worker. Workflows import only their type.
 import type { ChangeDependencies } from './changes/dependencies.ts';
 import { createChanging } from './changes/index.ts';
+import type { FollowDependencies } from './follow-ups/dependencies.ts';
+import { createFollowing } from './follow-ups/index.ts';
 import type { CheckDependencies } from './checks/dependencies.ts';
 import { createChecking } from './checks/index.ts';
 import { createDelivering, type DeliveringDependencies } from './delivering/index.ts';
@@ -17,7 +19,8 @@ export type ActivityDependencies = PublishingDependencies &
   PruningDependencies &
   FetchingDependencies &
   CheckDependencies &
-  ChangeDependencies;
+  ChangeDependencies &
+  FollowDependencies;
 
 export function createActivities(dependencies: ActivityDependencies) {
   return {
@@ -30,6 +33,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createFetching(dependencies),
     ...createChecking(dependencies),
     ...createChanging(dependencies),
+    ...createFollowing(dependencies),
   };
 }
 

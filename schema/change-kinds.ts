@@ -40,6 +40,7 @@ export const changeKinds = {
     'result.retried',
     'result.changing',
     'result.edited',
+    'result.updated',
     'result.unpublished',
     'result.change_failed',
     'published',

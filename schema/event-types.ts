@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { AccountEventData, QuotaEventData } from './accounts.ts';
 import { PlatformAppEventData } from './platform-apps.ts';
-import { PostChangeEventData, PostEventData, type PostEventResult } from './posts/posts.ts';
+import {
+  PostChangeEventData,
+  PostEventData,
+  PostUpdateEventData,
+  type PostEventResult,
+} from './posts/posts.ts';
 import { describedEnum } from './wire/described-enum.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
@@ -41,7 +46,7 @@ const ExpiringEventData = ConnectedEventData.extend({
 export const EventData = z
   .object({
     ...PlatformAppEventData.shape,
-    ...PostChangeEventData.shape,
+    ...PostUpdateEventData.shape,
     ...QuotaEventData.shape,
     ...DisconnectedEventData.shape,
     ...ExpiringEventData.shape,
@@ -174,6 +179,12 @@ export const eventCatalogue = {
       ],
       result_id: published.id,
     },
+  }),
+  'post.updated': eventType({
+    meaning: 'A network has finished its work on a published target.',
+    availability: 'opt_in',
+    data: PostUpdateEventData,
+    sample: { ...post, result_id: published.id, changed: ['external_id', 'url'] },
   }),
   'platform_app.credits_exhausted': eventType({
     meaning: 'Your own app has no credits left at its network. Recorded at most once a day.',

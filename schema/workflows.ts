@@ -11,6 +11,7 @@ export const refreshLoginsWorkflow = 'refreshLogins';
 export const fetchMediaWorkflow = 'fetchMedia';
 export const checkAccountWorkflow = 'checkAccount';
 export const changeResultWorkflow = 'changeResult';
+export const followResultWorkflow = 'followResult';
 
 export interface PublishPostInput {
   postId: string;
@@ -146,6 +147,14 @@ export interface CheckAccountInput {
 
 export interface ChangeResultInput {
   changeId: string;
+}
+
+export interface FollowResultInput {
+  resultId: string;
+}
+
+export function followResultWorkflowId(resultId: string, outboxId: string): string {
+  return `follow/${resultId}/${outboxId}`;
 }
 
 export function changeResultWorkflowId(changeId: string, outboxId: string): string {

@@ -66,4 +66,4 @@ export const { advanceReplay } = ofAtMost('30s');
  * Returns after 5 s and one call to a network. The call may refresh its login, so the timeout is the same as
  * for `refreshDue`.
  */
-export const { advanceChange, advanceCheck } = ofAtMost('5m', { heartbeatTimeout });
+export const { advanceChange, advanceCheck, followTarget } = ofAtMost('5m', { heartbeatTimeout });

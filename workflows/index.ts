@@ -2,6 +2,7 @@
 export { changeResult } from './change-result.ts';
 export { checkAccount } from './check-account.ts';
 export { deliverEvents } from './deliver-events.ts';
+export { followResult } from './follow-result.ts';
 export { fetchMedia } from './fetch-media.ts';
 export { pruneRecords } from './prune-records.ts';
 export { publishPost } from './publish-post.ts';

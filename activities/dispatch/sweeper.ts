@@ -5,6 +5,7 @@ import { listOverdueChecks, restartCheck } from '../../schema/database/accounts/
 import type { Db } from '../../schema/database/tables.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import { listWaitingFetches, restartFetch } from '../../schema/database/media/fetching.ts';
+import { restartFollowUps } from '../../schema/database/posts/follow-ups.ts';
 import { listOverdueChanges, restartChange } from '../../schema/database/posts/result-changes.ts';
 import { resumePosts } from '../../schema/database/dispatch/resuming.ts';
 import {
@@ -101,6 +102,8 @@ async function sweep(
     if (!(await restartChange(db, notifier, id, workflow_id))) continue;
     log.warn({ change_id: id }, 'a change of a result without a workflow is restarted');
   }
+  const followed = await restartFollowUps(db, notifier, overdueMs);
+  if (followed.length > 0) log.warn({ result_ids: followed }, 'late follow-ups are restarted');
   return batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!;
 }
 

@@ -4,6 +4,8 @@ import type {
   Begun,
   CommitOutcome,
   Credentials,
+  Finished,
+  FollowUpOutcome,
   Grant,
   GrantedAccount,
   Inspection,
@@ -212,7 +214,7 @@ function readPrepared(state: ProviderState): ProviderState {
 
 /** Undefined: the ID can't be used, so it proves nothing. A network without IDs returns null. */
 function readPublished(published: Published): Published | undefined {
-  const { externalId, url, visibility, detail } = published;
+  const { externalId, url, visibility, detail, followUp } = published;
   const id = externalId === null ? null : cutText(externalId, maxIdChars);
   if (id?.trim() === '') return undefined;
   return {
@@ -220,6 +222,29 @@ function readPublished(published: Published): Published | undefined {
     url: url === null ? null : readUrl(url),
     visibility: visibility === null ? null : cutText(visibility, maxCodeChars),
     ...(detail && { detail: cutJson(detail, maxProviderBytes) }),
+    ...(followUp && readFollowed(followUp)),
+  };
+}
+
+/** Without a state that can be stored, nothing is asked later. The post is public all the same. */
+function readFollowed({ state, forMs }: Required<Published>['followUp']) {
+  const storable = toStorable(state, maxStateBytes);
+  return storable && { followUp: { state: storable, forMs: readWaitMs(forMs) ?? 0 } };
+}
+
+/** Drops what can't be stored or shown. */
+export function readFollowUp(outcome: FollowUpOutcome): FollowUpOutcome {
+  if (outcome.outcome === 'gone') return outcome;
+  const finished = readFinished(outcome.finished ?? {});
+  if (outcome.outcome === 'done') return { ...outcome, finished };
+  return { ...outcome, finished, waitMs: readWaitMs(outcome.waitMs) ?? 0 };
+}
+
+function readFinished({ externalId, url, visibility }: Finished): Finished {
+  return {
+    ...(externalId?.trim() && { externalId: cutText(externalId, maxIdChars) }),
+    ...(url && { url: readUrl(url) }),
+    ...(visibility && { visibility: cutText(visibility, maxCodeChars) }),
   };
 }
 

@@ -240,6 +240,11 @@ export interface Published {
   visibility: string | null;
   /** Stored and shown with the attempt. Never secret. */
   detail?: Record<string, unknown>;
+  /**
+   * The network still works on the post, so the engine asks `followUp` for at most `forMs`. Absent: the network has
+   * finished.
+   */
+  followUp?: { state: ProviderState; forMs: number };
 }
 
 /** A limit. The network accepts no further call for `waitMs`. */
@@ -354,6 +359,24 @@ export interface Edit {
   isApplied?(post: PublishedPost, signal: AbortSignal): Promise<boolean>;
 }
 
+/** A published post that its network still works on. */
+export type FollowedPost = Omit<PublishedPost, 'externalId'> & {
+  externalId: string | null;
+  state: ProviderState;
+};
+
+/** What the network has finished since. Absent or null members don't change. */
+export type Finished = Partial<Pick<Published, 'externalId' | 'url' | 'visibility'>>;
+
+/**
+ * `more`: the network still works on the post, and is asked again after `waitMs`. `done`: it has finished. `gone`: it
+ * has removed the post.
+ */
+export type FollowUpOutcome =
+  | { outcome: 'more'; waitMs: number; finished?: Finished }
+  | { outcome: 'done'; finished: Finished }
+  | { outcome: 'gone' };
+
 /**
  * Calls for checks of accounts. They publish nothing and leave no trace that anybody sees. Each call throws a PlatformError if it finds something wrong.
  */
@@ -402,6 +425,8 @@ export interface Platform {
    * state was lost, `state` is empty, and the other members of `target` must suffice.
    */
   reconcile?(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
+  /** Asks about a published post that the network still works on. Reads only. */
+  followUp?(post: FollowedPost, signal: AbortSignal): Promise<FollowUpOutcome>;
   /** Absent: the network has no call that removes a post. */
   readonly unpublish?: Unpublish;
   /** Absent: the network has no call that edits a post. */

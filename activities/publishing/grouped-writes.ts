@@ -82,11 +82,10 @@ export function createGroupedWrites(dependencies: ConcludeDependencies): Grouped
       maxItems: maxTargets,
       ownerOf: ({ row }) => row.project_id,
     }),
-    publish: groupUnlessLocked(
-      publishAll,
-      ({ row, published, durationMs }) => setPublished(db, notifier, row, published, durationMs),
-      { maxItems: maxTargets, ownerOf: ({ row }) => row.project_id },
-    ),
+    publish: groupUnlessLocked(publishAll, (target) => setPublished(db, notifier, target), {
+      maxItems: maxTargets,
+      ownerOf: ({ row }) => row.project_id,
+    }),
     conclude: (input, projectId = '') => conclude({ input, projectId }),
   };
 }

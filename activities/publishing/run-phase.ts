@@ -1,7 +1,7 @@
 // Runs one phase of a target: records that it begins, calls the network, records the outcome.
 import type { ClockState } from '../../schema/database/tables.ts';
 import { endAttempt } from '../../schema/database/posts/target-steps.ts';
-import { openState } from '../../schema/database/posts/provider-state.ts';
+import { openState, sealState } from '../../schema/database/posts/provider-state.ts';
 import { optionsOf, type TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
 import { withoutProject } from '../current-project.ts';
@@ -67,7 +67,7 @@ async function record(
   answer: PhaseOutcome | Stalled | PlatformError,
   startedMs: number,
 ): Promise<PhaseEnd> {
-  const { db, writes } = dependencies;
+  const { db, vault, writes } = dependencies;
   const durationMs = Math.round(performance.now() - startedMs);
   const outcome = answer instanceof PlatformError ? answer.kind : answer.outcome;
   const labels = { platform: row.platform, phase: row.phase, outcome };
@@ -85,7 +85,17 @@ async function record(
     await recordThrottle(dependencies, called, answer.throttle);
   }
   if (answer.outcome === 'published') {
-    await writes.publish({ row: called, published: answer.published, durationMs });
+    const { followUp, ...published } = answer.published;
+    const followed = followUp && {
+      state: sealState(vault, row.id, followUp.state),
+      forMs: followUp.forMs,
+    };
+    await writes.publish({
+      row: called,
+      published,
+      durationMs,
+      ...(followed && { followUp: followed }),
+    });
     return 'published';
   }
   await endAttempt(db, row.id, row.steps, { outcome: answer.outcome, durationMs });

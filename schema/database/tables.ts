@@ -419,6 +419,10 @@ interface PostResultTable {
   edited_at: Date | null;
   /** When the post was found to be removed from its network. */
   unpublished_at: Date | null;
+  /** When the network is next asked about the published post that it still works on. Null: it has finished. */
+  follow_at: Date | null;
+  /** From this time on, the network is no longer asked. */
+  follow_until: Date | null;
   error_code: string | null;
   error_message: string | null;
   failure_stage: FailureStage | null;

@@ -316,6 +316,16 @@ export const PostChangeEventData = PostEventData.extend({
 });
 export type PostChangeEventData = z.infer<typeof PostChangeEventData>;
 
+export const PostUpdateEventData = PostChangeEventData.extend({
+  changed: z.array(z.enum(['external_id', 'url', 'visibility'])).meta({
+    description: 'Members of the result that the network has changed.',
+  }),
+}).meta({
+  id: 'PostUpdateEventData',
+  description: 'Data of an event about a published target that its network has changed.',
+});
+export type PostUpdateEventData = z.infer<typeof PostUpdateEventData>;
+
 const Caption = z.string().max(fixedLimits.captionCharacters);
 
 export const PostMediaInput = z

@@ -282,6 +282,8 @@ const statements = [
     published_at ${time},
     edited_at ${time},
     unpublished_at ${time},
+    follow_at ${time},
+    follow_until ${time},
     error_code text,
     error_message text,
     failure_stage text,
@@ -333,6 +335,7 @@ const statements = [
     where answers_result_id is not null`,
   `create index post_results_by_vault_key on post_results (provider_state_key_id)
     where provider_state_key_id is not null`,
+  `create index post_results_followed on post_results (follow_at) where follow_at is not null`,
   `create index post_results_paused on post_results (post_id) where is_paused`,
   `create table result_changes (
     id ${id} primary key,

@@ -7,6 +7,9 @@ import type { Notifier } from '../notifier.ts';
 import { executePrepared } from '../prepared.ts';
 import type { Db, Writer } from '../tables.ts';
 import { inStatement } from '../transaction.ts';
+import { newId } from '../../wire/ids.ts';
+import { followResultWorkflow, followResultWorkflowId } from '../../workflows.ts';
+import type { SealedState } from './provider-state.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
 
 /** A call that is about to be sent. It must not be sent from `deadline` on; null: no deadline. */
@@ -117,6 +120,8 @@ export interface PublishedTarget {
     visibility: string | null;
     detail?: Record<string, unknown>;
   };
+  /** The network still works on the post, and is asked for at most `forMs`. Absent: it has finished. */
+  followUp?: { state: SealedState; forMs: number };
   durationMs: number;
 }
 
@@ -130,7 +135,7 @@ export async function setPublishedTargets(
   targets: readonly PublishedTarget[],
   options: GroupOptions,
 ): Promise<('written' | 'locked')[]> {
-  const calls = targets.map(({ row, published, durationMs }) => ({
+  const calls = targets.map(({ row, published, followUp, durationMs }) => ({
     id: row.id,
     number: row.steps,
     external_id: published.externalId,
@@ -138,13 +143,16 @@ export async function setPublishedTargets(
     visibility: published.visibility,
     detail: published.detail,
     duration_ms: durationMs,
+    ...(followUp && toFollowUpColumns(row.id, followUp)),
   }));
+  const isFollowed = targets.some(({ followUp }) => followUp);
   const change = changeOf('result.published', sql`published`);
   const statement = (writer: Writer) => sql<{ id: string }>`
     with call as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as t (
         id text, number int, external_id text, url text, visibility text, detail jsonb,
-        duration_ms int)
+        duration_ms int, state text, state_key_id text, follow_ms float8, outbox_id text,
+        workflow_id text)
     ), ${lockTargets(options)}, attempt as (
       update post_attempts a
       set outcome = 'published', duration_ms = call.duration_ms, provider_detail = call.detail
@@ -157,10 +165,17 @@ export async function setPublishedTargets(
         visibility = call.visibility, published_at = now(), next_attempt_at = null,
         error_code = null, error_message = null, failure_stage = null, platform_error_code = null,
         provider_error = null, is_retriable = false, next_action = 'none',
-        provider_state = null, provider_state_key_id = null
+        provider_state = state::bytea, provider_state_key_id = state_key_id,
+        follow_at = case when follow_ms is not null then now() end,
+        follow_until = now() + follow_ms * interval '1 ms'
       from call
       where r.id = any (array(select id from target)) and r.id = call.id and ${isOpenRow('r')}
       returning r.id, r.post_id, r.project_id
+    ), followed as (
+      insert into outbox (id, project_id, workflow, workflow_id, input)
+      select outbox_id, project_id, ${followResultWorkflow}, workflow_id,
+        jsonb_build_object('resultId', id)
+      from published join call using (id) where outbox_id is not null
     ), change as (
       ${insertionOf(writer, change)}
     ), progress as (
@@ -168,22 +183,35 @@ export async function setPublishedTargets(
     )
     select id from target`;
   const name = options.skipLocked ? 'set_published_targets' : 'set_published';
-  const rows = await inStatement(db, notifier, (writer) =>
-    executePrepared(writer, name, statement(writer)),
-  );
+  const rows = await inStatement(db, notifier, (writer) => {
+    if (isFollowed) writer.notifyAfterCommit('fanfare_outbox');
+    return executePrepared(writer, name, statement(writer));
+  });
   const found = new Set(rows.map(({ id }) => id));
   const isLocked = (id: string) => options.skipLocked && !found.has(id);
   return targets.map(({ row }) => (isLocked(row.id) ? 'locked' : 'written'));
+}
+
+function toFollowUpColumns(
+  resultId: string,
+  { state, forMs }: Required<PublishedTarget>['followUp'],
+) {
+  const { provider_state, provider_state_key_id } = state;
+  const outboxId = newId('outbox');
+  return {
+    state: provider_state && `\\x${provider_state.toString('hex')}`,
+    state_key_id: provider_state_key_id,
+    follow_ms: forMs,
+    outbox_id: outboxId,
+    workflow_id: followResultWorkflowId(resultId, outboxId),
+  };
 }
 
 /** `setPublishedTargets` for one target. */
 export async function setPublished(
   db: Db,
   notifier: Notifier,
-  row: TargetRow,
-  published: PublishedTarget['published'],
-  durationMs: number,
+  target: PublishedTarget,
 ): Promise<void> {
-  const target = { row, published, durationMs };
   await setPublishedTargets(db, notifier, [target], { skipLocked: false });
 }

@@ -154,13 +154,11 @@ describe('advanceTarget', () => {
     // It has read the target by then.
     await expect.poll(count).toBeGreaterThan(0);
     expect(await result(resultId)).toMatchObject({ phase: 'commit', phase_state: 'begun' });
-    await setPublished(
-      database.db,
-      quietNotifier,
-      { ...row, steps: 1 },
-      { externalId: 'x', url: null, visibility: null },
-      1,
-    );
+    await setPublished(database.db, quietNotifier, {
+      row: { ...row, steps: 1 },
+      published: { externalId: 'x', url: null, visibility: null },
+      durationMs: 1,
+    });
     expect(await next).toEqual({ waitMs: null });
     expect(network.calls).toBe(0);
   });

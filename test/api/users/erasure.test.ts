@@ -115,7 +115,8 @@ describe('DELETE /v1/users/:external_user_id', () => {
     await endAttempt(db, failedId, 1, rejectedCall);
     const late = { externalId: 'planted-post-id', url: 'planted-url', visibility: null };
     const detail = { note: 'planted-attempt-detail' };
-    await setPublished(db, quietNotifier, call, { ...late, detail }, 1);
+    const published = { ...late, detail };
+    await setPublished(db, quietNotifier, { row: call, published, durationMs: 1 });
     expect(await findPlanted()).toEqual([]);
   });
 

@@ -161,7 +161,7 @@ export async function publishTarget(
     visibility: null,
     ...(detail && { detail }),
   };
-  await setPublished(rest.context.db, quietNotifier, row, published, 5);
+  await setPublished(rest.context.db, quietNotifier, { row, published, durationMs: 5 });
 }
 
 export async function failTarget(

@@ -1,0 +1,78 @@
+// Records what a network has finished since it published a target, with a change for the live feed and an event.
+import { recordEvent } from '../../schema/database/events/record.ts';
+import { insertChanges } from '../../schema/database/live/changes.ts';
+import { lockPostAfterResults } from '../../schema/database/posts/changes.ts';
+import {
+  setFinished,
+  type FinishedColumns,
+  type FollowedTarget,
+} from '../../schema/database/posts/follow-ups.ts';
+import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
+import { listResults } from '../../schema/database/posts/posts.ts';
+import { setChanged } from '../../schema/database/posts/result-changes.ts';
+import type { PostResultRow } from '../../schema/database/tables.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
+import { recordChangeEvent } from '../changes/record-change.ts';
+import type { Finished } from '../platforms/platform.ts';
+import type { FollowDependencies } from './dependencies.ts';
+
+/** Writes what has changed. An ID is never replaced, since replies may name it. */
+export async function recordFinished(
+  { db, notifier, previewEvents }: FollowDependencies,
+  row: FollowedTarget,
+  finished: Finished,
+): Promise<void> {
+  if (namesOf(changesOf(row, finished)).length === 0) return;
+  const { id, post_id, project_id: projectId } = row;
+  await inTransaction(db, notifier, async (trx) => {
+    const post = await lockPostAfterResults(trx, post_id);
+    if (!post) return;
+    const before = (await listResults(trx, projectId, [post_id])).find((each) => each.id === id);
+    if (before?.status !== 'published') return;
+    const changes = changesOf(before, finished);
+    const changed = namesOf(changes);
+    if (changed.length === 0) return;
+    await setFinished(trx, id, changes);
+    const change = { subject: 'post', subject_id: post_id, result_id: id } as const;
+    await insertChanges(trx, [{ project_id: projectId, ...change, kind: 'result.updated' }]);
+    if (row.kind !== 'post') return;
+    const results = await listResults(trx, projectId, [post_id]);
+    const data = { ...toPostEventData(post, results), result_id: id, changed };
+    const { environment } = post;
+    const event = { projectId, environment, type: 'post.updated', data, postId: post_id } as const;
+    await recordEvent(trx, event, { previewEvents });
+  });
+}
+
+function changesOf(
+  row: Pick<PostResultRow, 'external_id' | 'url' | 'visibility'>,
+  { externalId, url, visibility }: Finished,
+): FinishedColumns {
+  return {
+    ...(externalId && row.external_id === null && { external_id: externalId }),
+    ...(url && url !== row.url && { url }),
+    ...(visibility && visibility !== row.visibility && { visibility }),
+  };
+}
+
+const namesOf = (changes: FinishedColumns) => Object.keys(changes) as (keyof FinishedColumns)[];
+
+/** The network has removed the post. A change in progress finds that out itself. */
+export async function recordRemoved(
+  { db, notifier, previewEvents }: FollowDependencies,
+  row: FollowedTarget,
+): Promise<void> {
+  const { id, post_id, project_id } = row;
+  await inTransaction(db, notifier, async (trx) => {
+    const post = await lockPostAfterResults(trx, post_id);
+    if (!post) return;
+    const before = (await listResults(trx, project_id, [post_id])).find((each) => each.id === id);
+    if (before?.status !== 'published' || before.operation !== null) return;
+    await setChanged(trx, id, { status: 'unpublished' });
+    const change = { subject: 'post', subject_id: post_id, result_id: id } as const;
+    await insertChanges(trx, [{ project_id, ...change, kind: 'result.unpublished' }]);
+    if (row.kind === 'post') {
+      await recordChangeEvent(trx, post, id, 'unpublished', { previewEvents });
+    }
+  });
+}
