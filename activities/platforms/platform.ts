@@ -359,6 +359,14 @@ export interface Edit {
   isApplied?(post: PublishedPost, signal: AbortSignal): Promise<boolean>;
 }
 
+/** A step after the publication of a target, such as setting a thumbnail. */
+export interface Step {
+  /** `target.replyTo` is the ID of the published post. */
+  run(target: Target, signal: AbortSignal): Promise<void>;
+  /** Whether the step was taken, after the answer to `run` was lost. Absent: a repeat of `run` changes nothing. */
+  isDone?(target: Target, signal: AbortSignal): Promise<boolean>;
+}
+
 /** A published post that its network still works on. */
 export type FollowedPost = Omit<PublishedPost, 'externalId'> & {
   externalId: string | null;
@@ -425,6 +433,8 @@ export interface Platform {
    * state was lost, `state` is empty, and the other members of `target` must suffice.
    */
   reconcile?(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
+  /** The steps in the definition, by their names. */
+  readonly steps?: Readonly<Record<string, Step>>;
   /** Asks about a published post that the network still works on. Reads only. */
   followUp?(post: FollowedPost, signal: AbortSignal): Promise<FollowUpOutcome>;
   /** Absent: the network has no call that removes a post. */

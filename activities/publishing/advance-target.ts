@@ -21,6 +21,7 @@ import { absenceOf, rulesOf } from '../platforms/index.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { logPaused } from './log-wait.ts';
+import { toStepConnector } from './step-connector.ts';
 import { findWait, recordRefusal } from './rate-limits.ts';
 import {
   describeMediaWait,
@@ -87,7 +88,7 @@ async function advanceFrom(
     if (waitMs > shortWaitMs) return { waitMs };
     if (waitMs > 0) await sleep(waitMs);
 
-    const platform = installed.platforms.get(stored.platform);
+    const platform = connectorOf(installed, stored);
     const clock = { ...installed.clock, ...platform?.definition.clock };
     const dependencies = { ...installed, clock };
     const row = atFirstPhase(stored, platform);
@@ -132,6 +133,15 @@ async function advanceFrom(
     await renewAccess(dependencies, platform, access, end, mayRenew);
   }
   return ended;
+}
+
+/** Undefined: this installation doesn't publish to the network. */
+function connectorOf(
+  { platforms }: AdvanceDependencies,
+  { platform: name, step }: TargetRow,
+): Platform | undefined {
+  const platform = platforms.get(name);
+  return platform && step !== null ? toStepConnector(platform, step) : platform;
 }
 
 /** Negative: the target's next step is due. */

@@ -63,7 +63,7 @@ async function writePost(
   const request =
     run === 0 ? undefined : publishPostRow(projectId, { postId: id, run }, scheduledAt);
   const usageMonth = run === 0 ? null : monthOf(scheduledAt ?? new Date());
-  const owner = { id, projectId, usageMonth, isDraft: run === 0 };
+  const owner = { id, projectId, media: planned.media, usageMonth, isDraft: run === 0 };
   const inserted = await insertPost(
     effects.trx,
     {

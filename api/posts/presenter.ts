@@ -9,7 +9,7 @@ import type { ResultChange } from '../../schema/posts/result-changes.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Context } from '../http/context.ts';
 import { presentRevision, toEventOutcome } from '../../schema/database/posts/outcome-event.ts';
-import { findFirstComment } from '../../schema/database/posts/targets.ts';
+import { findFirstComment, findSteps } from '../../schema/database/posts/targets.ts';
 import { findWaitReason } from '../../schema/database/posts/wait-reason.ts';
 
 type PresentSettings = Pick<Context, 'publicUrl'>;
@@ -62,6 +62,9 @@ function presentResult(
     first_comment: comment
       ? { id: comment.id, text: comment.caption ?? '', ...present(comment) }
       : null,
+    steps: findSteps(results, result.id).map((row) => {
+      return { id: row.id, name: row.step!, ...present(row) };
+    }),
   };
 }
 

@@ -13,6 +13,7 @@ import { isWaiting, listCopiedDefaults, toTargetInput, wrongState } from './stor
 import { attachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { planTargets } from './checks/targets.ts';
+import { replaceSteps } from './step-rows.ts';
 import { sql } from 'kysely';
 import type { PostRow, Transaction } from '../../schema/database/tables.ts';
 import { insertPublishPost } from '../../schema/database/outbox.ts';
@@ -34,13 +35,14 @@ export function publishPost(
     if (stored.post.publish_by && stored.post.publish_by <= now) throw deadlinePassed();
     const options = { publishAt: now, names, copied: listCopiedDefaults(stored) };
     const input = toTargetInput(stored);
-    const { targets, warnings } = await planTargets(
+    const { targets, media, warnings } = await planTargets(
       { ...context, db: trx },
       caller,
       input,
       options,
     );
     await copyDefaults(trx, stored, targets);
+    await replaceSteps(trx, stored, targets, media);
     await startRun(trx, stored.post, { status: 'pending', scheduledAt: null });
     change({ subject: 'post', subject_id: id, kind: 'submitted' });
     const written = await getPostRow(trx, caller, id);

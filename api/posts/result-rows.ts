@@ -1,21 +1,16 @@
-// Makes the rows of a post: one per target, linked into threads, and one per first comment.
-import type { Insertable } from 'kysely';
-import type { Database } from '../../schema/database/tables.ts';
+// Makes the rows of a post: one per target, linked into threads, one per first comment, and one per later step.
 import { newId } from '../../schema/wire/ids.ts';
 import type { PlannedTarget } from './checks/targets.ts';
+import { commonColumns, toStepRows, type ResultInsert, type StepsOwner } from './step-rows.ts';
 
-type ResultInsert = Insertable<Database['post_results']>;
-
-interface RowsOwner {
-  id: string;
-  projectId: string;
+interface RowsOwner extends StepsOwner {
   /** Month in which the targets count. Absent: they don't count yet. */
   usageMonth?: string | null;
   /** A draft gets the defaults of its accounts when it is scheduled or published. */
   isDraft: boolean;
 }
 
-/** Returns targets in the order of the request, then their comments. `position` has the same order. */
+/** Returns targets in the order of the request, then their comments, then their steps. `position` has the same order. */
 export function toResultRows(post: RowsOwner, targets: PlannedTarget[]): ResultInsert[] {
   const lastPart = new Map<string, string>();
   const rows = targets.map((target): ResultInsert => {
@@ -24,7 +19,7 @@ export function toResultRows(post: RowsOwner, targets: PlannedTarget[]): ResultI
     const answers = threadPosition === null ? null : (lastPart.get(account.id) ?? null);
     if (threadPosition !== null) lastPart.set(account.id, id);
     return {
-      ...common(post, target),
+      ...commonColumns(post, target),
       id,
       kind: 'post',
       caption: target.caption,
@@ -43,7 +38,8 @@ export function toResultRows(post: RowsOwner, targets: PlannedTarget[]): ResultI
       ? []
       : [toCommentRow(post, target, target.firstComment, rows[i]!.id)],
   );
-  return [...rows, ...comments].map((row, position) => ({ ...row, position }));
+  const steps = post.isDraft ? [] : toStepRows(post, targets, rows);
+  return [...rows, ...comments, ...steps].map((row, position) => ({ ...row, position }));
 }
 
 function toCommentRow(
@@ -53,7 +49,7 @@ function toCommentRow(
   answers: string,
 ): ResultInsert {
   return {
-    ...common(post, target),
+    ...commonColumns(post, target),
     id: newId('result'),
     kind: 'comment',
     caption: text,
@@ -65,18 +61,4 @@ function toCommentRow(
     in_reply_to: null,
     usage_month: null,
   };
-}
-
-function common(post: RowsOwner, { account }: PlannedTarget) {
-  return {
-    post_id: post.id,
-    project_id: post.projectId,
-    position: 0,
-    social_account_id: account.id,
-    platform: account.platform,
-    account_name: account.account_name,
-    status: 'pending',
-    phase: 'prepare',
-    phase_state: 'ready',
-  } as const;
 }

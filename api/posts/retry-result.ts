@@ -1,4 +1,4 @@
-// Publishes one failed target again, or its first comment if only that failed.
+// Publishes one failed target again, or its first comment and its steps if only those failed.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import { refetchMedia } from '../../schema/database/media/fetching.ts';
@@ -19,7 +19,7 @@ import { requireUnchanging } from './changes/changeable.ts';
 import { countResults } from './count-usage.ts';
 import { presentPost } from './presenter.ts';
 import { deadlinePassed, startRun } from './publish-post.ts';
-import { findFirstComment } from '../../schema/database/posts/targets.ts';
+import { findFirstComment, findSteps } from '../../schema/database/posts/targets.ts';
 
 /** The post is `pending` until the target has ended. Then the post gets a new event. */
 export function retryResult(
@@ -83,11 +83,12 @@ const refusals: Record<Exclude<ResultStatus, 'failed'>, string> = {
   unpublished: 'The target was published and removed. Create a new post to publish it again.',
 };
 
-/** The rows that failed: the target, its first comment, or both. Throws if neither failed. */
+/** The rows that failed: the target, its first comment, its steps. Throws if none failed. */
 function failedRows(result: PostResultRow, results: PostResultRow[]): PostResultRow[] {
   const comment = findFirstComment(results, result.id);
   const canRetry = result.status === 'failed' || result.status === 'published';
-  const failed = [result, ...(comment ? [comment] : [])].filter((row) => row.status === 'failed');
+  const rows = [result, ...(comment ? [comment] : []), ...findSteps(results, result.id)];
+  const failed = rows.filter((row) => row.status === 'failed');
   if (canRetry && failed.length > 0) return failed;
   throw new AppError('conflict', refusals[result.status as keyof typeof refusals]);
 }

@@ -22,6 +22,7 @@ import { isWaiting, listCopiedDefaults, toTargetInput, wrongState } from './stor
 import { attachPostMedia, detachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
+import { replaceSteps } from './step-rows.ts';
 import { listForms } from './checks/media.ts';
 import { checkDeadline, readSchedule, toTime } from './checks/schedule.ts';
 import { startRun } from './publish-post.ts';
@@ -121,12 +122,14 @@ async function writeContent(
   });
   const { targets, warnings } = planned;
   if (hasNewTargets) {
-    const owner = { id: post.id, projectId: post.project_id, usageMonth: null, isDraft };
+    const { id, project_id: projectId } = post;
+    const owner = { id, projectId, media: planned.media, usageMonth: null, isDraft };
     await replaceResults(trx, post.project_id, post.id, toResultRows(owner, targets));
   } else {
     await clearContentHashes(trx, post.project_id, post.id);
     if (isDraft) await takeBackDefaults(trx, stored);
     else await copyDefaults(trx, stored, targets);
+    await replaceSteps(trx, stored, isDraft ? [] : targets, planned.media);
     const failed = stored.results.filter(({ status }) => status === 'failed');
     for (const row of failed) await reopenResult(trx, post.project_id, row);
   }

@@ -383,7 +383,9 @@ interface PostResultTable {
   /** The target's own caption; null: the post's. */
   caption: string | null;
   /** `comment`: the first comment under a target's post; the API shows it inside that result. */
-  kind: Generated<'post' | 'comment'>;
+  kind: Generated<'post' | 'comment' | 'step'>;
+  /** Name of the step after publishing. Null: the row is a target or a comment. */
+  step: string | null;
   /** The result that this one replies to: the previous part of the thread, or the post of a comment. */
   answers_result_id: string | null;
   thread_position: number | null;

@@ -168,6 +168,17 @@ export interface PlatformRules {
   readonly source: string;
 }
 
+/** A step after the publication of a target. */
+export interface StepDefinition {
+  /** What the step does, as a sentence. */
+  readonly description: string;
+  /** Whether a target with these options and media has the step. */
+  isWanted(target: {
+    options: Record<string, unknown>;
+    media: readonly { thumbnail_id: string | null }[];
+  }): boolean;
+}
+
 /** A field of a published post that its network can edit. */
 export type EditField = 'caption' | 'media.alt_text' | `platform_options.${string}`;
 
@@ -271,6 +282,11 @@ export interface PlatformDefinition {
     /** A sentence on what the trial post costs. */
     readonly price?: string;
   } | null;
+  /**
+   * Steps after the publication, such as setting a thumbnail. The key is the name on the wire. Each is an outcome of
+   * its own, and its failure leaves the target published. Absent: none.
+   */
+  readonly steps?: Readonly<Record<string, StepDefinition>>;
   /** What can be done with a published post. Absent: neither removals nor edits. */
   readonly afterPublishing?: AfterPublishing;
   /** The same for an account with these traits. Absent: all accounts have the same. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { number, text } from './variables.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 import { bluesky } from './bluesky.ts';
-import type { PlatformDefinition } from './definition.ts';
+import type { PlatformDefinition, StepDefinition } from './definition.ts';
 import { facebook } from './facebook.ts';
 import { instagram } from './instagram.ts';
 import { linkedin } from './linkedin.ts';
@@ -61,6 +61,15 @@ const otherNames = new Map<unknown, PlatformName>([['x', 'twitter']]);
 
 /** A network in a request. */
 export const GivenPlatform = z.preprocess((given) => otherNames.get(given) ?? given, PlatformName);
+/** The names of the steps that follow the publication of such a target. */
+export function listWantedSteps(
+  platform: PlatformName,
+  target: Parameters<StepDefinition['isWanted']>[0],
+): string[] {
+  const { steps = {} }: PlatformDefinition = definitions.find(({ name }) => name === platform)!;
+  return Object.keys(steps).filter((name) => steps[name]!.isWanted(target));
+}
+
 /** The network in a resource that belongs to an account. */
 export const AccountPlatform = PlatformName.meta({ description: 'Network of the account.' });
 

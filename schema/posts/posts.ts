@@ -159,6 +159,18 @@ export const FirstComment = z
   .meta({ id: 'FirstComment', description: 'The first comment under the post of a target.' });
 export type FirstComment = z.infer<typeof FirstComment>;
 
+export const ResultStep = z
+  .object({
+    id: z.string().meta({
+      description:
+        'Unique ID. Use it to list the attempts. To retry the step, use the ID of the result.',
+    }),
+    name: z.string().meta({ description: 'Name of the step, such as `thumbnail`.' }),
+    ...Outcome.shape,
+  })
+  .meta({ id: 'ResultStep', description: 'A step after the publication of a target.' });
+export type ResultStep = z.infer<typeof ResultStep>;
+
 export const PostMedia = z
   .object({
     id: z.string().nullable().meta({
@@ -210,6 +222,10 @@ export const PostResult = z
     // Not `nullable()`, which would make the component nullable wherever it is named.
     first_comment: z.union([FirstComment, z.null()]).meta({
       description: 'First comment under the post. Null if there is none.',
+    }),
+    steps: z.array(ResultStep).meta({
+      description:
+        'Steps after the publication, such as setting a thumbnail. A failed step leaves the target published.',
     }),
   })
   .meta({ id: 'PostResult', description: 'The result of a post at one target.' });

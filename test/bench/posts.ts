@@ -72,7 +72,7 @@ async function insertPosts(
           current_run: 1,
           workflow_id: asked.workflow_id,
         },
-        toResultRows({ id, projectId, isDraft: false }, planned),
+        toResultRows({ id, projectId, media: [], isDraft: false }, planned),
         asked,
       );
     }

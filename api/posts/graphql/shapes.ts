@@ -10,6 +10,7 @@ import {
   type Post,
   type PostIssue,
   type PostResult,
+  type ResultStep,
 } from '../../../schema/posts/posts.ts';
 import { findPostingError } from '../../../schema/posts/errors.ts';
 import { NextAction } from '../../../schema/posts/next-action.ts';
@@ -87,6 +88,11 @@ const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implemen
   fields: (t) => ({ text: t.exposeString('text') }),
 });
 
+const ResultStepRef = builder.objectRef<ResultStep>('ResultStep').implement({
+  interfaces: [OutcomeRef],
+  fields: (t) => ({ name: t.exposeString('name') }),
+});
+
 export const IssueSeverityRef = wordEnum(IssueSeverity);
 
 export const PostIssueRef = builder.objectRef<PostIssue>('PostIssue').implement({
@@ -153,6 +159,7 @@ builder.node(PostResultRef, {
     }),
     defaulted: t.stringList({ resolve: ({ defaulted }) => defaulted.map(toCamelCase) }),
     firstComment: t.expose('first_comment', { type: FirstCommentRef, nullable: true }),
+    steps: t.expose('steps', { type: [ResultStepRef] }),
   }),
 });
 

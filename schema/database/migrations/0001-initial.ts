@@ -297,6 +297,7 @@ const statements = [
     begun_at ${time},
     heartbeat_at ${time},
     kind text not null default 'post',
+    step text,
     answers_result_id ${id} references post_results on delete cascade,
     thread_position int,
     in_reply_to text,

@@ -100,6 +100,27 @@ export async function replaceResults(
   });
 }
 
+/** Replaces the steps of a post. Its targets and comments stay. */
+export async function replaceStepRows(
+  trx: Transaction,
+  projectId: string,
+  postId: string,
+  steps: Insertable<Database['post_results']>[],
+): Promise<void> {
+  const deleted = await trx
+    .deleteFrom('post_results')
+    .where('project_id', '=', projectId)
+    .where('post_id', '=', postId)
+    .where('kind', '=', 'step')
+    .returning('revision')
+    .execute();
+  if (steps.length > 0) await trx.insertInto('post_results').values(steps).execute();
+  if (deleted.length === 0) return;
+  // The revisions of the deleted steps still count in the post's revision.
+  const kept = deleted.reduce((sum, { revision }) => sum + revision, 1);
+  await setPost(trx, projectId, postId, { revision: sql<number>`revision + ${kept}::int` });
+}
+
 /** Call it when the content of the post changes, so that the post no longer counts as a repeat. */
 export async function clearContentHashes(
   trx: Transaction,

@@ -62,6 +62,7 @@ type NewResult = Pick<
   | 'account_name'
   | 'caption'
   | 'kind'
+  | 'step'
   | 'answers_result_id'
   | 'thread_position'
   | 'in_reply_to'
@@ -100,15 +101,15 @@ export async function insertPost(
       returning *
     ), result as (
       insert into post_results (id, post_id, project_id, position, social_account_id, platform,
-        account_name, caption, kind, answers_result_id, thread_position, in_reply_to, media,
+        account_name, caption, kind, step, answers_result_id, thread_position, in_reply_to, media,
         content_hash, platform_options, default_options, usage_month, status, phase, phase_state)
       select id, post_id, project_id, position, social_account_id, platform, account_name, caption,
-        coalesce(kind, 'post'), answers_result_id, thread_position, in_reply_to, media::jsonb,
+        coalesce(kind, 'post'), step, answers_result_id, thread_position, in_reply_to, media::jsonb,
         content_hash::bytea, coalesce(platform_options, '{}')::jsonb, default_options::jsonb,
         usage_month, status, phase, phase_state
       from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as target (id text, post_id text,
         project_id text, position int, social_account_id text, platform text, account_name text,
-        caption text, kind text, answers_result_id text, thread_position int, in_reply_to text,
+        caption text, kind text, step text, answers_result_id text, thread_position int, in_reply_to text,
         media text, content_hash text, platform_options text, default_options text,
         usage_month text, status text, phase text, phase_state text)
       returning *

@@ -140,6 +140,7 @@ export async function findPublicReply(
     .selectFrom('post_results')
     .select('operation')
     .where('answers_result_id', '=', resultId)
+    .where('kind', '<>', 'step')
     .where('status', '=', 'published')
     .executeTakeFirst();
 }

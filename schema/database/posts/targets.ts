@@ -15,6 +15,11 @@ export const isOpen = (status: ResultStatus | null) =>
 export const isOpenRow = (results: string) =>
   sql<boolean>`${sql.ref(`${results}.status`)} in ('pending', 'publishing')`;
 
+/** The steps after the publication of this target. */
+export function findSteps<Row extends PostResultRow>(results: Row[], resultId: string): Row[] {
+  return results.filter((row) => row.kind === 'step' && row.answers_result_id === resultId);
+}
+
 export function findFirstComment<Row extends PostResultRow>(
   results: Row[],
   resultId: string,
