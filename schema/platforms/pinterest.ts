@@ -102,6 +102,15 @@ export const pinterest = definePlatform({
     needsImage: true,
     seenBy: 'everyone for a few seconds',
   },
+  afterPublishing: {
+    unpublish: { withinS: null, scopes: [], except: [] },
+    edit: null,
+    byHand: 'Edit the pin at Pinterest.',
+    sources: {
+      unpublish: 'https://developers.pinterest.com/docs/api/v5/pins-delete',
+      edit: 'https://developers.pinterest.com/docs/api/v5/pins-update',
+    },
+  },
   preparesOnlyMedia: true,
   // Pinterest recognizes no repeat.
   commitRepeatsForMs: 0,

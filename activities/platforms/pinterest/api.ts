@@ -27,6 +27,8 @@ export function readOAuthError(body: unknown) {
 /** https://github.com/pinterest/pinterest-python-sdk/issues/114 */
 export const invalidGrant = '283';
 
+export const unknownPin = '50';
+
 /** For `catch`: returns nothing if Pinterest no longer has what the call names. */
 export function unlessGone(error: unknown): undefined {
   if (!(error instanceof PlatformError) || error.options.providerError?.['status'] !== 404) {

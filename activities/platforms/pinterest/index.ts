@@ -4,7 +4,8 @@ import type { PlatformSettings } from '../../../schema/platforms/index.ts';
 import { pinterest } from '../../../schema/platforms/pinterest.ts';
 import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
 import type { Credentials, Fetch, Platform } from '../platform.ts';
-import { createPinterestApi, invalidGrant, network, readOAuthError } from './api.ts';
+import { goneIf, isThere } from '../platform-error.ts';
+import { createPinterestApi, invalidGrant, network, readOAuthError, unknownPin } from './api.ts';
 import { createChoices } from './choices.ts';
 import { findPin } from './find-pin.ts';
 import { publish } from './pin.ts';
@@ -63,11 +64,21 @@ export function createPinterest({ fetch, apiUrl, loginUrl }: Settings): Platform
     /** Pinterest documents the call only for tokens of system users, so it may refuse. */
     revoke: (login, signal) => oauth.revoke(login, signal),
 
-    checks: {
-      inspect,
-      async remove({ credentials }, id, signal) {
-        await open(credentials, signal)(`/pins/${id}`, z.unknown(), { method: 'DELETE' });
+    unpublish: {
+      /** https://developers.pinterest.com/docs/api/v5/pins-delete */
+      async remove({ credentials, externalId }, signal) {
+        const call = { kind: 'commit', method: 'DELETE' } as const;
+        const asked = open(credentials, signal)(`/pins/${externalId}`, z.unknown(), call);
+        await asked.catch(goneIf(unknownPin));
+      },
+
+      /** https://developers.pinterest.com/docs/api/v5/pins-get */
+      exists({ credentials, externalId }, signal) {
+        const asked = open(credentials, signal)(`/pins/${externalId}`, z.unknown());
+        return isThere(asked.catch(goneIf(unknownPin)));
       },
     },
+
+    checks: { inspect },
   };
 }
