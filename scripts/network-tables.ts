@@ -28,20 +28,20 @@ export function fillInTables(page: string): string {
 
 /** What a user connects with, and the server that the tests publish to. */
 const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: string]> = {
-  bluesky: ['Login page or app password', 'Real PDS'],
-  mastodon: ['Consent page or token', 'Simulator'],
-  twitter: ['Consent page', 'Simulator'],
-  linkedin: ['Consent page or token', 'Simulator'],
-  threads: ['Consent page', 'Simulator ³'],
-  facebook: ['Consent page', 'Simulator ³'],
-  instagram: ['Consent page', 'Simulator ³'],
-  youtube: ['Consent page', 'Simulator ³'],
-  pinterest: ['Consent page', 'Simulator ³'],
-  telegram: ['Bot token and chat', 'Simulator'],
+  bluesky: ['Consent or password', 'Real server'],
+  mastodon: ['Consent or token', 'Simulator'],
+  twitter: ['Consent', 'Simulator'],
+  linkedin: ['Consent or token', 'Simulator'],
+  threads: ['Consent', 'Simulator ³'],
+  facebook: ['Consent', 'Simulator ³'],
+  instagram: ['Consent', 'Simulator ³'],
+  youtube: ['Consent', 'Simulator ³'],
+  pinterest: ['Consent', 'Simulator ³'],
+  telegram: ['Bot token, chat', 'Simulator'],
   discord: ['Webhook or bot', 'Simulator'],
-  slack: ['Bot token and channel', 'Simulator'],
-  wordpress: ['Site, application password', 'Real WordPress'],
-  nostr: ['Private key and relays', 'Real nostr-relay'],
+  slack: ['Bot token, channel', 'Simulator'],
+  wordpress: ['App password', 'Real server'],
+  nostr: ['Private key', 'Real server'],
   sandbox: ['Any name', 'Built in'],
 };
 
@@ -67,7 +67,7 @@ function networkTable(): string {
     networks.some(({ rulesFor }) => rulesFor) && '¹ Limits depend on the account.',
     networks.some(({ needsPublicMedia }) => needsPublicMedia) &&
       '² Needs a public `https` address, from which it fetches media.',
-    "³ The tests also check the simulator with the network's own client or, for Threads, Meta's Postman collection.",
+    "³ The tests also check the simulator with the network's own client or description.",
   ];
   return [table, ...notes.filter(Boolean)].join('\n\n');
 }
