@@ -8,7 +8,7 @@ import {
   type MediaRules,
   type PlatformRules,
 } from './definition.ts';
-import { escapeMarkup } from './escape-markup.ts';
+import { escapeMarkup } from './text/escape-markup.ts';
 
 /** https://docs.slack.dev/reference/block-kit/blocks */
 const maxBlocks = 50;

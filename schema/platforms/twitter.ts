@@ -1,6 +1,6 @@
 // X, which its API and ours call `twitter`: its settings, its rules and the options of a post.
 import { z } from 'zod';
-import { weigh } from './twitter-text.ts';
+import { weigh } from './text/twitter-text.ts';
 import { baseUrl } from './variables.ts';
 import {
   definePlatform,

@@ -1,7 +1,7 @@
 // Finds a post among the account's posts after an unknown outcome. X stores no ID of ours, and charges for
 // each post that it lists.
 import { z } from 'zod';
-import { loadTwitterText, readable, urlPath } from '../../../schema/platforms/twitter-text.ts';
+import { loadTwitterText, readable, urlPath } from '../../../schema/platforms/text/twitter-text.ts';
 import { earliestOf } from '../lost-posts.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';

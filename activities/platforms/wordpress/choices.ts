@@ -1,6 +1,6 @@
 // The terms of a site as choices: its categories and its tags, by their names, which the options take.
 import { z } from 'zod';
-import { escapeMarkup } from '../../../schema/platforms/escape-markup.ts';
+import { escapeMarkup } from '../../../schema/platforms/text/escape-markup.ts';
 import type { Ask, OpenApi } from '../network-api.ts';
 import type { Choice, ReadChoices } from '../platform.ts';
 

@@ -1,6 +1,6 @@
 // Files in the media library of the site: their upload, one per step, and their blocks in a post.
 import { z } from 'zod';
-import { escapeMarkup } from '../../../schema/platforms/escape-markup.ts';
+import { escapeMarkup } from '../../../schema/platforms/text/escape-markup.ts';
 import { multipart, toFilePart } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';

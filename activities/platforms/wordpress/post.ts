@@ -1,6 +1,6 @@
 // A post in WordPress's form: its content, its media, its terms, and a mark by which a lost post is found.
 import { z } from 'zod';
-import { escapeMarkup } from '../../../schema/platforms/escape-markup.ts';
+import { escapeMarkup } from '../../../schema/platforms/text/escape-markup.ts';
 import { wordpress } from '../../../schema/platforms/wordpress.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
