@@ -214,13 +214,14 @@ function readPrepared(state: ProviderState): ProviderState {
 
 /** Undefined: the ID can't be used, so it proves nothing. A network without IDs returns null. */
 function readPublished(published: Published): Published | undefined {
-  const { externalId, url, visibility, detail, followUp } = published;
+  const { externalId, url, visibility, nextAction, detail, followUp } = published;
   const id = externalId === null ? null : cutText(externalId, maxIdChars);
   if (id?.trim() === '') return undefined;
   return {
     externalId: id,
     url: url === null ? null : readUrl(url),
     visibility: visibility === null ? null : cutText(visibility, maxCodeChars),
+    ...(nextAction && { nextAction }),
     ...(detail && { detail: cutJson(detail, maxProviderBytes) }),
     ...(followUp && readFollowed(followUp)),
   };

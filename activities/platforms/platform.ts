@@ -238,6 +238,8 @@ export interface Published {
   url: string | null;
   /** The value of the result's `visibility`. Null: the network doesn't report it. */
   visibility: string | null;
+  /** What is left to do, in the network's app. Absent: nothing. */
+  nextAction?: 'finish_in_app';
   /** Stored and shown with the attempt. Never secret. */
   detail?: Record<string, unknown>;
   /**

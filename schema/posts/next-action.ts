@@ -10,5 +10,6 @@ export const NextAction = describedEnum('NextAction', 'What you can do next.', {
   check_network: 'Check on the network whether the post is public.',
   wait: 'Wait, then retry the target.',
   contact_operator: 'Contact the operator of this installation.',
+  finish_in_app: "Have the owner of the account publish the draft in the network's app.",
 });
 export type NextAction = z.infer<typeof NextAction>;

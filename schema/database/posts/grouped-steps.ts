@@ -1,6 +1,7 @@
 // Writes the steps that many targets share: before each call to the network, and after it published the post.
 import { sql, type RawBuilder } from 'kysely';
 import type { ChangeKind } from '../../change-kinds.ts';
+import type { NextAction } from '../../posts/next-action.ts';
 import type { Phase } from '../../posts/posts.ts';
 import { insertionOf } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
@@ -118,6 +119,8 @@ export interface PublishedTarget {
     externalId: string | null;
     url: string | null;
     visibility: string | null;
+    /** Default: `none`. */
+    nextAction?: NextAction;
     detail?: Record<string, unknown>;
   };
   /** The network still works on the post, and is asked for at most `forMs`. Absent: it has finished. */
@@ -141,6 +144,7 @@ export async function setPublishedTargets(
     external_id: published.externalId,
     url: published.url,
     visibility: published.visibility,
+    next_action: published.nextAction ?? 'none',
     detail: published.detail,
     duration_ms: durationMs,
     ...(followUp && toFollowUpColumns(row.id, followUp)),
@@ -150,9 +154,9 @@ export async function setPublishedTargets(
   const statement = (writer: Writer) => sql<{ id: string }>`
     with call as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) as t (
-        id text, number int, external_id text, url text, visibility text, detail jsonb,
-        duration_ms int, state text, state_key_id text, follow_ms float8, outbox_id text,
-        workflow_id text)
+        id text, number int, external_id text, url text, visibility text, next_action text,
+        detail jsonb, duration_ms int, state text, state_key_id text, follow_ms float8,
+        outbox_id text, workflow_id text)
     ), ${lockTargets(options)}, attempt as (
       update post_attempts a
       set outcome = 'published', duration_ms = call.duration_ms, provider_detail = call.detail
@@ -164,7 +168,7 @@ export async function setPublishedTargets(
       set status = 'published', external_id = call.external_id, url = call.url,
         visibility = call.visibility, published_at = now(), next_attempt_at = null,
         error_code = null, error_message = null, failure_stage = null, platform_error_code = null,
-        provider_error = null, is_retriable = false, next_action = 'none',
+        provider_error = null, is_retriable = false, next_action = call.next_action,
         provider_state = state::bytea, provider_state_key_id = state_key_id,
         follow_at = case when follow_ms is not null then now() end,
         follow_until = now() + follow_ms * interval '1 ms'

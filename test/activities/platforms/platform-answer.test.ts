@@ -163,6 +163,16 @@ describe('a post reported as published', () => {
     expect(result.external_id).toBe(id);
   });
 
+  test('says what is left to do in the app of the network', async () => {
+    const draft = { visibility: 'draft', nextAction: 'finish_in_app' } as const;
+    const { result } = await publish({}, answering(draft));
+    expect(result).toMatchObject({
+      status: 'published',
+      visibility: 'draft',
+      next_action: 'finish_in_app',
+    });
+  });
+
   test.each([
     ['javascript:alert(1)'],
     ['java\nscript:alert(1)'],
