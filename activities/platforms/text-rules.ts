@@ -1,7 +1,7 @@
 // Checks texts against a network's rules.
 import type { Issue } from '../../schema/wire/errors.ts';
 import type { Path } from '../../schema/wire/names.ts';
-import type { PlatformDefinition, TextUnit } from '../../schema/platforms/definition.ts';
+import type { PlatformDefinition, PlatformRules, TextUnit } from '../../schema/platforms/definition.ts';
 
 const unitNames: Record<TextUnit, string> = {
   graphemes: 'graphemes',
@@ -19,7 +19,13 @@ interface TextPlace {
   /** Default: the text is a caption. */
   isComment?: boolean;
   /** Media of the post. Default: no media. */
-  media?: readonly { url: string | null }[];
+  media?: readonly TextMedia[];
+}
+
+/** `kind`: absent or null if it is not known yet. */
+interface TextMedia {
+  url: string | null;
+  kind?: 'image' | 'video' | null;
 }
 
 /**
@@ -40,7 +46,7 @@ export function checkText(
   const { maxBytes, unit, count } = rules.text;
   const hasMedia = media.length > 0;
   const text = rules.media?.needsUrl ? writeMediaUrls(given, media) : given;
-  const max = hasMedia ? (rules.text.maxWithMedia ?? rules.text.max) : rules.text.max;
+  const max = maxOf(rules.text, media);
   const what = isComment ? 'comment' : 'caption';
   const isRequired = isComment || (rules.isTextRequired && !hasMedia);
   if (isRequired && text.trim() === '') {
@@ -56,6 +62,15 @@ export function checkText(
   const place = max < rules.text.max ? ' in a post with media' : '';
   const message = `${title} takes ${max} ${unitNames[unit]} at most${place}.`;
   return [{ path, code: `${what}_too_long`, message, actual: length, limit: max }];
+}
+
+/** A file whose kind is not known yet may be an image. */
+function maxOf(
+  { max, maxWithMedia = max, maxWithImages = maxWithMedia }: PlatformRules['text'],
+  media: readonly TextMedia[],
+): number {
+  if (media.length === 0) return max;
+  return media.some(({ kind }) => kind === 'video') ? maxWithMedia : maxWithImages;
 }
 
 /**

@@ -15,6 +15,7 @@ const TextRulesRef = builder.objectRef<Capabilities['text']>('TextRules').implem
   fields: (t) => ({
     max: t.exposeInt('max'),
     maxWithMedia: t.exposeInt('max_with_media', { nullable: true }),
+    maxWithImages: t.exposeInt('max_with_images', { nullable: true }),
     maxBytes: t.exposeInt('max_bytes', { nullable: true }),
     unit: t.expose('unit', { type: TextUnitRef }),
     isRequired: t.exposeBoolean('is_required'),

@@ -33,12 +33,13 @@ export function presentCapabilities(
   const { name, choices = {} } = platform.definition;
   const rules = rulesOf(platform, traits);
   const form = findFormMethod(platform);
-  const { max, maxWithMedia = null, maxBytes = null, unit } = rules.text;
+  const { max, maxWithMedia = null, maxWithImages = null, maxBytes = null, unit } = rules.text;
   return {
     platform: name,
     text: {
       max,
       max_with_media: maxWithMedia,
+      max_with_images: maxWithImages,
       max_bytes: maxBytes,
       unit,
       is_required: rules.isTextRequired,

@@ -14,6 +14,10 @@ const TextRules = z
     max_with_media: z.int().nullable().meta({
       description: 'Maximum length in a post with media, in `unit`. Null if it is `max`.',
     }),
+    max_with_images: z.int().nullable().meta({
+      description:
+        'Maximum length in a post whose media are all images, in `unit`. Null if it is that of a post with media.',
+    }),
     is_required: z.boolean().meta({ description: 'Whether a post without media needs text.' }),
   })
   .meta({ id: 'TextRules', description: 'Rules for the text of a post.' });

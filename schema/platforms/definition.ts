@@ -140,6 +140,8 @@ export interface PlatformRules {
     readonly max: number;
     /** The lower limit of text with media, such as a caption, if there is one. Absent: `max`. */
     readonly maxWithMedia?: number;
+    /** The limit of text with media that are all images, if it differs. Absent: the limit of text with media. */
+    readonly maxWithImages?: number;
     /**
      * Limit in UTF-8 bytes, besides `max`. If the network counts only bytes, `max` and `maxBytes` are the
      * same number.
