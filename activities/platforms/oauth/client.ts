@@ -49,6 +49,7 @@ const revokeTimeoutMs = 5_000;
 /** Every call throws only PlatformErrors. */
 export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
   const { network, issuer, scopes, scopeSeparator = ' ', hasPkce = true } = settings;
+  const { clientIdName = 'client_id' } = settings;
   const endpoints = { ...settings, fetch };
   const server: oauth.AuthorizationServer = {
     issuer: issuer ?? new URL(settings.tokenEndpoint).origin,
@@ -87,7 +88,8 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
 
   async function revokeLogin({ credentials, app }: Login, signal: AbortSignal): Promise<void> {
     const { access_token = '', refresh_token = access_token } = credentials;
-    const tokens = settings.endsTokensAlone ? [refresh_token, access_token] : [refresh_token];
+    const first = settings.revokesByAccessToken ? access_token : refresh_token;
+    const tokens = settings.endsTokensAlone ? [first, access_token] : [first];
     for (const token of new Set(tokens)) {
       await ask(
         endpoints,
@@ -106,7 +108,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
       const client_id = app.clientId;
       const asked = {
         response_type: 'code',
-        client_id,
+        [clientIdName]: client_id,
         redirect_uri: callbackUrl,
         scope: scopes.join(scopeSeparator),
         state,

@@ -28,6 +28,10 @@ export interface OAuthNetwork {
   revokesAll?: boolean;
   /** The access token stays valid after a revocation of the refresh token. Default: false. */
   endsTokensAlone?: boolean;
+  /** A login is revoked by its access token. Default: by its refresh token, if it has one. */
+  revokesByAccessToken?: boolean;
+  /** Name of the parameter with the client ID. Default: `client_id`. */
+  clientIdName?: string;
   /**
    * How the app proves its secret: as HTTP Basic, in the form, or by a signature (RFC 7523), for which the
    * secret is a private JWK. Ignored without a secret.
@@ -84,11 +88,11 @@ export async function ask<T>(
   send: Send,
   read: (client: oauth.Client, response: Response) => Promise<T>,
 ): Promise<T> {
-  const { clientAuth, dpop } = endpoints;
+  const { dpop } = endpoints;
   const client = { client_id: clientId };
   const hidden = [...secrets, clientSecret ?? ''];
   async function attempt() {
-    const response = await send(client, await authOf(clientSecret, clientAuth), {
+    const response = await send(client, await authOf(clientSecret, endpoints), {
       ...(signal && { signal }),
       ...(dpop && { DPoP: dpop }),
       // The guard decides which addresses may be reached.
@@ -127,11 +131,16 @@ export function sendRevocation(
 
 async function authOf(
   secret: string | null,
-  kind: OAuthNetwork['clientAuth'],
+  { clientAuth, clientIdName = 'client_id' }: OAuthNetwork,
 ): Promise<oauth.ClientAuth> {
   if (secret === null) return oauth.None();
-  if (kind === 'basic') return basicOf(secret);
-  if (kind === 'post') return oauth.ClientSecretPost(secret);
+  if (clientAuth === 'basic') return basicOf(secret);
+  if (clientAuth === 'post') {
+    return (_as, { client_id }, body) => {
+      body.set(clientIdName, client_id);
+      body.set('client_secret', secret);
+    };
+  }
   const { privateKey, kid } = await openKeyPair(secret);
   return oauth.PrivateKeyJwt({ key: privateKey, kid }, { [oauth.modifyAssertion]: backdate });
 }
@@ -165,7 +174,8 @@ const Answer = z.record(z.string(), z.unknown());
 
 /**
  * Removes the challenge, because the library would then not read the error in the body. Adds `token_type`,
- * which some networks leave out. Writes an error in the form of RFC 6749.
+ * which some networks leave out. Writes an error in the form of RFC 6749. A refusal is a refusal even if its status is
+ * 200.
  */
 async function fetchWhole(
   { fetch, readError }: Endpoints,
@@ -178,10 +188,12 @@ async function fetchWhole(
   const text = await response.text();
   const body = Answer.safeParse(parseJson(text)).data;
   const isToken = body?.['access_token'] !== undefined;
+  const isRefusal = response.ok && !isToken && typeof body?.['error'] === 'string';
   const tokens = body && JSON.stringify({ token_type: 'bearer', ...toReadable(body) });
+  const status = isRefusal ? 400 : response.status;
   const error = response.ok ? undefined : readError?.(body);
   const answer = error ? JSON.stringify(error) : text;
-  return new Response(isToken ? tokens : answer, { status: response.status, headers });
+  return new Response(isToken ? tokens : answer, { status, headers });
 }
 
 /**

@@ -98,6 +98,38 @@ test('the signature of an app is valid at servers whose clock is up to 30 s off'
   }
 });
 
+test('a network can name the client and separate the scopes in its own way', async () => {
+  const own = { clientIdName: 'client_key', scopeSeparator: ',', hasPkce: false } as const;
+  const oauth = openOAuth(json(tokens), { ...own, clientAuth: 'post' });
+  const { searchParams } = new URL((await oauth.begin()).url);
+  expect(searchParams.get('client_key')).toBe('my-app');
+  expect(searchParams.get('scope')).toBe('read,write');
+  expect(searchParams.has('client_id')).toBe(false);
+  await oauth.refresh();
+  const form = new URLSearchParams(await oauth.requests[0]!.text());
+  expect(Object.fromEntries(form)).toEqual({
+    client_key: 'my-app',
+    client_secret: 'app-secret',
+    grant_type: 'refresh_token',
+    refresh_token: 'old-refresh',
+  });
+});
+
+test('a login is revoked by its access token where the network takes no other', async () => {
+  const oauth = openOAuth(json({}), { revokesByAccessToken: true });
+  await oauth.revoke();
+  const sent = await Promise.all(oauth.requests.map((request) => request.text()));
+  expect(sent).toEqual(['token=old-access']);
+});
+
+test('a refusal with status 200 is a refusal', async () => {
+  const oauth = openOAuth(refusal('invalid_grant', 200));
+  expect(await errorOf(oauth.refresh())).toMatchObject({
+    kind: 'reauthorize',
+    options: { platformCode: 'invalid_grant' },
+  });
+});
+
 test('a network without PKCE gets neither a challenge nor a verifier', async () => {
   const oauth = openOAuth(json(tokens), { hasPkce: false, clientAuth: 'post' });
   const { searchParams } = new URL((await oauth.begin()).url);
