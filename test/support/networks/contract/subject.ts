@@ -150,10 +150,11 @@ export interface NetworkSubject extends NetworkFacts {
   readonly title?: string;
   /**
    * How a lost answer to a commit is resolved. `search`: a check finds the post. `key`: a check finds the
-   * post, and a repeat with the same key is a no-op. `none`: no check can find the post, and a repeat has no
-   * key, so the outcome is unknown.
+   * post, and a repeat with the same key is a no-op. `proof`: a check finds the post by what `prepare` saved,
+   * and without that the outcome is unknown. `none`: no check can find the post, and a repeat has no key, so
+   * the outcome is unknown.
    */
-  readonly resolution: 'search' | 'key' | 'none';
+  readonly resolution: 'search' | 'key' | 'proof' | 'none';
   /** Number of HTTP requests of each stage for a single post, when all goes well; `reconcile`: one check. */
   readonly calls: Partial<Record<Phase, number>>;
   /**
