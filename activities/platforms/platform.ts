@@ -450,6 +450,11 @@ export interface Platform {
    * disconnected. Absent: `revoke` ends only its login.
    */
   readonly revokesAll?: true;
+  /**
+   * ID of the login's user, as in the trait `user_id`, where `revoke` ends all logins of a user at an app. Fanfare
+   * then revokes only the last of them, and none whose user is unknown. Absent: `revoke` ends only its login.
+   */
+  userOf?(credentials: Credentials): string | undefined;
   /** Absent: accounts of the network can't be checked. */
   readonly checks?: AccountChecks;
 }

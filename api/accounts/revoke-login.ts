@@ -4,6 +4,7 @@ import { sharedSecretsOf } from '../../activities/platforms/credential-fields.ts
 import type { Credentials, Grant, Platform } from '../../activities/platforms/platform.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
 import { listGrantsOfAccounts, openCredentials } from '../../schema/database/accounts/grants.ts';
+import { hasLoginOfNetworkUser } from '../../schema/database/accounts/network-users.ts';
 import { deleteRevocation, insertRevocation } from '../../schema/database/accounts/revocations.ts';
 import type { GrantRow } from '../../schema/database/tables.ts';
 import { newId } from '../../schema/wire/ids.ts';
@@ -53,15 +54,20 @@ function isNeeded(platform: Platform, credentials: Credentials, replacement?: Cr
   return shareSecret(sharedSecretsOf(platform), credentials, replacement);
 }
 
-/** Does nothing at a network without `revoke`. */
+/** Does nothing at a network without `revoke`, or if the call would end another login too. */
 async function revokeAtNetwork(
   { db, vault }: Context,
   projectId: string,
-  { revoke }: Platform,
+  { revoke, userOf }: Platform,
   { credentials, appId }: { credentials: Credentials; appId: string | null },
   signal: AbortSignal,
 ): Promise<void> {
   if (!revoke) return;
+  if (userOf) {
+    const userId = userOf(credentials);
+    if (userId === undefined || appId === null) return;
+    if (await hasLoginOfNetworkUser(db, appId, userId)) return;
+  }
   const app = appId === null ? null : ((await findApp(db, projectId, vault, appId)) ?? null);
   await asProject(projectId, () => revoke({ credentials, app }, signal));
 }

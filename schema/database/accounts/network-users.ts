@@ -24,6 +24,26 @@ export async function listGrantsOfNetworkUser(db: Db, user: NetworkUser): Promis
   return rows.map(({ id }) => id);
 }
 
+/**
+ * Whether a login of the user at this client has not ended, in any project. Several projects may have the same client
+ * of the network.
+ */
+export async function hasLoginOfNetworkUser(
+  db: Db,
+  appId: string,
+  userId: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from platform_apps known
+    join platform_apps app using (platform, instance, client_id)
+    join grants on grants.app_id = app.id
+    where known.id = ${appId} and grants.credentials is not null
+      and grants.id = any (array(
+        select grant_id from social_accounts where traits->>'user_id' = ${userId}))
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** One user of a project at one network. */
 export interface AccountOwner {
   project_id: string;
