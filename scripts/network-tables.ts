@@ -35,6 +35,7 @@ const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: str
   threads: ['Consent', 'Simulator ³'],
   facebook: ['Consent', 'Simulator ³'],
   instagram: ['Consent', 'Simulator ³'],
+  tiktok: ['Consent', 'Simulator'],
   youtube: ['Consent', 'Simulator ³'],
   pinterest: ['Consent', 'Simulator ³'],
   telegram: ['Bot token, chat', 'Simulator'],

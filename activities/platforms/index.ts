@@ -20,6 +20,7 @@ import type { Fetch, FormMethod, Platform, Unpublish } from './platform.ts';
 import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
 import { createThreads } from './threads/index.ts';
+import { createTikTok } from './tiktok/index.ts';
 import { createTwitter } from './twitter/index.ts';
 import { findMissingScopes } from './wrong-credential.ts';
 import { createWordPress } from './wordpress/index.ts';
@@ -108,6 +109,7 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     instagram: createInstagram({ ...settings.instagram, ...tools }),
     pinterest: createPinterest({ ...settings.pinterest, ...tools }),
     youtube: createYouTube({ ...settings.youtube, ...tools }),
+    tiktok: createTikTok({ ...settings.tiktok, ...tools }),
     telegram: createTelegram({ ...settings.telegram, ...tools }),
     discord: createDiscord({ ...settings.discord, ...tools }),
     slack: createSlack({ ...settings.slack, ...tools }),

@@ -15,6 +15,7 @@ import { sandbox } from './sandbox.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
 import { threads } from './threads.ts';
+import { tiktok } from './tiktok.ts';
 import { twitter } from './twitter.ts';
 import { wordpress } from './wordpress.ts';
 import { youtube } from './youtube.ts';
@@ -31,6 +32,7 @@ const definitions = [
   instagram,
   pinterest,
   youtube,
+  tiktok,
   telegram,
   discord,
   slack,

@@ -145,7 +145,7 @@ export const postingErrors = {
   },
   media_not_public: {
     message: 'The network fetches media, and this installation has no public address for them.',
-    hint: 'Ask the operator to set FANFARE_MEDIA_PUBLIC_URL.',
+    hint: 'Ask the operator to set FANFARE_MEDIA_PUBLIC_URL to an address that the network accepts.',
     isRetriable: false,
     nextAction: 'contact_operator',
   },

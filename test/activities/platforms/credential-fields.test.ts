@@ -19,6 +19,7 @@ const secrets: Record<PlatformName, string[]> = {
   pinterest: [],
   sandbox: [],
   slack: ['bot_token'],
+  tiktok: [],
   telegram: ['bot_token'],
   threads: [],
   twitter: [],

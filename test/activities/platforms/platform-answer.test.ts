@@ -165,7 +165,7 @@ describe('a post reported as published', () => {
 
   test('says what is left to do in the app of the network', async () => {
     const draft = { visibility: 'draft', nextAction: 'finish_in_app' } as const;
-    const { result } = await publish({}, answering(draft));
+    const { result } = await publish({ commit: published({}) }, answering(draft));
     expect(result).toMatchObject({
       status: 'published',
       visibility: 'draft',

@@ -10,6 +10,7 @@ import { mastodonFacts } from '../mastodon/subject.ts';
 import { twitterFacts } from '../twitter/subject.ts';
 import { telegram } from '../telegram/subject.ts';
 import { threadsFacts } from '../threads/subject.ts';
+import { tiktokFacts } from '../tiktok/subject.ts';
 import { blueskyFacts } from './bluesky.ts';
 import { nostrFacts } from '../nostr/subject.ts';
 import { discordBot, discordWebhook } from '../discord/subject.ts';
@@ -30,6 +31,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   instagram: () => instagramFacts,
   pinterest: () => pinterestFacts,
   youtube: () => youtubeFacts,
+  tiktok: () => tiktokFacts,
   telegram: () => telegram,
   slack: () => slackFacts,
   discord: ({ webhook_url }) => (webhook_url === undefined ? discordBot : discordWebhook),

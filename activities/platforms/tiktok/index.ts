@@ -1,0 +1,78 @@
+// TikTok: videos and photos of a creator, through an app of the operator or the project.
+import { tiktok } from '../../../schema/platforms/tiktok.ts';
+import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
+import type { Platform, Target } from '../platform.ts';
+import { createTikTokApi, network, type TikTokSettings } from './api.ts';
+import { listAccounts, readCreator, toChoices } from './creator.ts';
+import { commit, confirm, prepare, reconcile, type Caller } from './post.ts';
+
+export function createTikTok(settings: TikTokSettings): Platform {
+  const { fetch, apiUrl, consentUrl, scopes } = settings;
+  const open = createTikTokApi(fetch, settings);
+  const oauth = createOAuth(fetch, {
+    network,
+    // https://developers.tiktok.com/doc/login-kit-web
+    authorizationEndpoint: `${consentUrl}/`,
+    // https://developers.tiktok.com/docs/en/oauth-user-access-token-management
+    tokenEndpoint: `${apiUrl}/v2/oauth/token/`,
+    revocationEndpoint: `${apiUrl}/v2/oauth/revoke/`,
+    revokesByAccessToken: true,
+    clientAuth: 'post',
+    clientIdName: 'client_key',
+    scopes,
+    scopeSeparator: ',',
+    // Only for apps on desktops and phones, and with another form of the challenge:
+    // https://developers.tiktok.com/doc/login-kit-desktop
+    hasPkce: false,
+    needsRefreshToken: true,
+    identify: ({ open_id, refresh_expires_in: livesS }) => ({
+      ...(typeof open_id === 'string' && { open_id }),
+      // Each refresh gives a new refresh token, which lives as long as TikTok says.
+      ...(typeof livesS === 'number' && {
+        refresh_expires_at: String(Date.now() + livesS * 1_000),
+      }),
+    }),
+  });
+
+  const { consent, inspect, ...login } = createOAuthLogin(oauth, (credentials, signal, scope) =>
+    listAccounts(open(credentials, signal), scope),
+  );
+  const callerOf = ({ credentials }: Target, signal: AbortSignal): Caller => ({
+    ask: open(credentials, signal),
+    fetch,
+    apiUrl,
+    signal,
+  });
+
+  return {
+    definition: tiktok,
+
+    connect: [consent],
+
+    ...login,
+
+    canRefresh: ({ refresh_token, refresh_expires_at }) =>
+      refresh_token !== undefined && !(Number(refresh_expires_at) <= Date.now()),
+
+    choices: {
+      async privacy_levels({ credentials }, _cursor, signal) {
+        const creator = await readCreator(open(credentials, signal));
+        return { choices: toChoices(creator), next: undefined };
+      },
+    },
+
+    prepare: async (target, signal) => prepare(callerOf(target, signal), target),
+    commit: async (target, signal) => commit(callerOf(target, signal), target),
+    confirm: (target, signal) => confirm(open(target.credentials, signal), target),
+    reconcile: (target, signal) => reconcile(open(target.credentials, signal), target),
+
+    revoke: (login, signal) => oauth.revoke(login, signal),
+    // https://developers.tiktok.com/docs/en/oauth-revoke-a-user-access-token
+    userOf: ({ open_id }) => open_id,
+
+    checks: {
+      inspect,
+      quota: async ({ credentials }, signal) => void (await readCreator(open(credentials, signal))),
+    },
+  };
+}
