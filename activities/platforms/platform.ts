@@ -286,6 +286,18 @@ export interface ConnectedAccount extends Login {
   traits: Traits;
 }
 
+/** What a network says of the person behind an account. Null members: the network says nothing. */
+export interface Creator {
+  /** Name for display. */
+  name: string | null;
+  username: string | null;
+  avatarUrl: string | null;
+  /** Why they can publish nothing for now, as a sentence. Null: they can publish. */
+  reason: string | null;
+  /** Traits that replace those of the account with the same names. Absent: the traits don't change. */
+  traits?: Traits;
+}
+
 /** What a network offers as the value of an option. Absent or null members: the network says nothing. */
 export interface Choice {
   /** The value, which the option takes unchanged. It is unique among the choices of its kind. */
@@ -420,6 +432,11 @@ export interface Platform {
    * the network doesn't report. Throws `reauthorize` if the login has ended. Absent: the network isn't asked.
    */
   check?(login: Login, signal: AbortSignal): Promise<void>;
+  /**
+   * Asks who would publish, and whether they can right now. Absent: the network doesn't require clients to show
+   * that.
+   */
+  creator?(account: ConnectedAccount, signal: AbortSignal): Promise<Creator>;
   /** Reads the choices of each kind in the definition. */
   readonly choices?: Readonly<Record<string, ReadChoices>>;
   /**

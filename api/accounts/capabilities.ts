@@ -2,21 +2,36 @@
 import { listAccountsById, getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
-import type { Capabilities } from '../../schema/platforms/capabilities.ts';
-import { AppError } from '../../schema/wire/errors.ts';
+import type { Capabilities, GetCapabilities } from '../../schema/platforms/capabilities.ts';
+import { readUrl } from '../../activities/platforms/platform-answer.ts';
+import type { Creator } from '../../activities/platforms/platform.ts';
 import type { Caller, Context } from '../http/context.ts';
+import { requirePlatform } from '../platforms/absence.ts';
 import { presentCapabilities } from '../platforms/operations.ts';
+import { askCreator } from './creator.ts';
 
+/** `refresh`: asks the network first, if it says who would publish. */
 export async function getAccountCapabilities(
   context: Context,
   caller: Caller,
   accountId: string,
+  { refresh }: GetCapabilities,
 ): Promise<Capabilities> {
   const row = await getAccountRow(context.db, caller, accountId);
-  const capabilities = capabilitiesOf(context, row);
-  if (capabilities) return capabilities;
-  throw new AppError('conflict', `This installation does not publish to ${row.platform}.`);
+  const platform = requirePlatform(context.platforms, row.platform);
+  if (!refresh || !platform.creator) return presentCapabilities(platform, row.traits);
+  const { traits = {}, ...creator } = await askCreator(context, platform, row);
+  const known = { ...row.traits, ...traits };
+  return { ...presentCapabilities(platform, known), creator: presentCreator(creator) };
 }
+
+const presentCreator = ({ name, username, avatarUrl, reason }: Creator) => ({
+  name,
+  username,
+  avatar_url: avatarUrl && readUrl(avatarUrl),
+  can_post: reason === null,
+  reason,
+});
 
 /** Capabilities by account ID. Leaves out accounts whose network is no longer configured. */
 export async function findCapabilities(

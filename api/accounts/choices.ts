@@ -4,7 +4,6 @@ import { readAllChoices, type StorableChoice } from '../../activities/platforms/
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { Platform, ReadChoices } from '../../activities/platforms/platform.ts';
 import { within } from '../../activities/within.ts';
-import type { AccountStatus } from '../../schema/accounts.ts';
 import {
   Choice,
   choicesFreshForMs,
@@ -22,7 +21,6 @@ import {
 } from '../../schema/database/accounts/choices.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
-import { lostAccountWords, reconnectCalls } from '../../schema/posts/errors.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { toCursor, type Page } from '../../schema/wire/listing.ts';
 import { present } from '../../schema/wire/present.ts';
@@ -31,6 +29,7 @@ import type { Caller, Context } from '../http/context.ts';
 import { choicePrefix, page } from '../http/listing.ts';
 import { requirePlatform } from '../platforms/absence.ts';
 import { askNetwork, toConflict } from './connect-at-network.ts';
+import { lostAccount } from './lost-account.ts';
 
 /** A choice with its place in the list. */
 export interface PlacedChoice extends Choice {
@@ -97,13 +96,6 @@ function findSource(
   }
   if (status !== 'active') throw lostAccount(status);
   return { projectId, platform, key, readPage };
-}
-
-function lostAccount(status: Exclude<AccountStatus, 'active'>): AppError {
-  const code = status === 'reconnect_required' ? 'reconnect_required' : 'conflict';
-  return new AppError(code, `The account ${lostAccountWords[status]}.`, {
-    hint: (names) => `Connect the account again: ${reconnectCalls(names)}.`,
-  });
 }
 
 /** Long enough for a refresh of the login and for several pages of the network's list. */

@@ -17,7 +17,8 @@ import {
   type AccountIssue,
   type AccountUsage,
 } from '../../schema/accounts.ts';
-import { builder } from '../graphql/builder.ts';
+import { GetCapabilities } from '../../schema/platforms/capabilities.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
 import { inBatches, inBatchesByQuery } from '../graphql/batches.ts';
 import { connectionOf } from '../graphql/connections.ts';
 import { requireCaller } from '../graphql/context.ts';
@@ -41,7 +42,7 @@ import {
   getAccount,
   listAccounts,
 } from './operations.ts';
-import { findCapabilities } from './capabilities.ts';
+import { findCapabilities, getAccountCapabilities } from './capabilities.ts';
 import { importAccount } from './import-account.ts';
 import { updateAccount } from './update-account.ts';
 import { findUsage } from './usage.ts';
@@ -131,9 +132,15 @@ builder.node(AccountRef, {
       nullable: true,
       description:
         'What the account accepts. Null if this installation no longer publishes to its network.',
-      complexity: 1,
-      resolve: ({ id }, _, graphql) =>
-        read(graphql, 'accounts:read', () => loadCapabilities(graphql, id)),
+      complexity: ({ refresh }) => ({ field: refresh ? operationCost : 1 }),
+      extensions: { query: GetCapabilities },
+      args: { refresh: t.arg.boolean() },
+      resolve: ({ id }, args, graphql) =>
+        list(graphql, 'accounts:read', GetCapabilities, args, async (context, caller, query) =>
+          query.refresh
+            ? getAccountCapabilities(context, caller, id, query)
+            : loadCapabilities(graphql, id),
+        ),
     }),
     health: t.field({
       type: AccountHealthRef,

@@ -11,7 +11,7 @@ import {
   UpdateAccount,
 } from '../../schema/accounts.ts';
 import { Choice, choiceListMembers, ListChoices } from '../../schema/choices.ts';
-import { Capabilities } from '../../schema/platforms/capabilities.ts';
+import { Capabilities, GetCapabilities } from '../../schema/platforms/capabilities.ts';
 import { del, get, list, listWith, one, patch, post, removed, written } from '../http/route.ts';
 import { getAccountHealth } from './health.ts';
 import { connectAccount, disconnectAccount, getAccount, listAccounts } from './operations.ts';
@@ -95,10 +95,13 @@ export const accountRoutes = [
     name: 'getAccountCapabilities',
     summary: 'Get what an account accepts',
     description:
-      "The rules of the account's network, or its own, such as the text limit of its Mastodon server.",
+      "The rules of the account's network, or its own, such as the text limit of its Mastodon server. With `refresh`, Fanfare first asks the network. This fails with `reconnect_required` if the network no longer grants access.",
     scope: 'accounts:read',
+    query: GetCapabilities,
+    needsAccess: true,
     answer: one(Capabilities),
-    run: ({ context, caller, params }) => getAccountCapabilities(context, caller, params.id),
+    run: ({ context, caller, params, query }) =>
+      getAccountCapabilities(context, caller, params.id, query),
   }),
 
   get('/v1/accounts/:id/choices/:kind', {

@@ -99,6 +99,16 @@ const AfterPublishingRef = builder.objectRef<AfterPublishing>('AfterPublishing')
   }),
 });
 
+const CreatorRef = builder.objectRef<NonNullable<Capabilities['creator']>>('Creator').implement({
+  fields: (t) => ({
+    name: t.exposeString('name', { nullable: true }),
+    username: t.exposeString('username', { nullable: true }),
+    avatarUrl: t.exposeString('avatar_url', { nullable: true }),
+    canPost: t.exposeBoolean('can_post'),
+    reason: t.exposeString('reason', { nullable: true }),
+  }),
+});
+
 export const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').implement({
   fields: (t) => ({
     platform: t.expose('platform', { type: PlatformRef }),
@@ -109,6 +119,7 @@ export const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').i
     choices: t.expose('choices', { type: [ChoiceKindRef] }),
     afterPublishing: t.expose('after_publishing', { type: AfterPublishingRef }),
     connect: t.expose('connect', { type: ConnectRulesRef }),
+    creator: t.expose('creator', { type: CreatorRef, nullable: true }),
     source: t.exposeString('source'),
   }),
 });

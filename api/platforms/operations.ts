@@ -53,6 +53,7 @@ export function presentCapabilities(
       credentials: form ? toJsonSchema(form.fields) : null,
       consent: platform.connect.some(({ kind }) => kind === 'consent'),
     },
+    creator: null,
     source: rules.source,
   };
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { TextUnit } from './definition.ts';
 import { PlatformName } from './index.ts';
-import { Bytes, JsonObject } from '../wire/shared-fields.ts';
+import { Bytes, JsonObject, queryFlag } from '../wire/shared-fields.ts';
 
 const TextRules = z
   .object({
@@ -136,6 +136,32 @@ const AfterPublishing = z
   })
   .meta({ id: 'AfterPublishing', description: 'What can be done with a published post.' });
 
+export const Creator = z
+  .object({
+    name: z.string().nullable().meta({
+      description: 'Name for display. Null if the network does not say it.',
+    }),
+    username: z.string().nullable().meta({
+      description: 'Username, without `@`. Null if the network does not say it.',
+    }),
+    avatar_url: z.string().nullable().meta({
+      description: 'URL of the picture, which may expire soon. Null if there is none.',
+    }),
+    can_post: z.boolean().meta({ description: 'Whether the network lets them publish now.' }),
+    reason: z.string().nullable().meta({
+      description: 'Why they cannot publish now. Null if they can.',
+    }),
+  })
+  .meta({ id: 'Creator', description: 'Who would publish a post, as the network says it now.' });
+export type Creator = z.infer<typeof Creator>;
+
+export const GetCapabilities = z.strictObject({
+  refresh: queryFlag(
+    'Whether to ask the network for what it accepts from the account now. Only some networks answer that.',
+  ),
+});
+export type GetCapabilities = z.infer<typeof GetCapabilities>;
+
 export const Capabilities = z
   .object({
     platform: PlatformName,
@@ -160,6 +186,10 @@ export const Capabilities = z
         'What Fanfare can do with a published post. For an account, only what its login allows.',
     }),
     connect: ConnectRules,
+    creator: z.union([Creator, z.null()]).meta({
+      description:
+        'Who would publish a post. Null unless an account was read with `refresh`, at a network that requires clients to show this.',
+    }),
     source: z.string().meta({ description: 'Source of the rules.' }),
   })
   .meta({

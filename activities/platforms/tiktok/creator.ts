@@ -4,7 +4,7 @@ import { isPrivacyLevel, privacyMeanings, tiktok } from '../../../schema/platfor
 import type { Traits } from '../../../schema/platforms/definition.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
 import type { Ask } from '../network-api.ts';
-import type { Choice, GrantedAccount, Target } from '../platform.ts';
+import type { Choice, Creator as CreatorNow, GrantedAccount, Target } from '../platform.ts';
 import { network } from './api.ts';
 
 /** https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info */
@@ -43,6 +43,32 @@ export const traitsOf = (creator: Creator): Traits => ({
   stitch_disabled: creator.stitch_disabled,
   ...(creator.max_video_post_duration_sec && { max_video_s: creator.max_video_post_duration_sec }),
 });
+
+/** For clients, which must show this before each post. Drafts need no permission to ask. */
+export async function describeCreator(ask: Ask, traits: Traits): Promise<CreatorNow> {
+  const username = traits['username'];
+  const unknown = {
+    name: null,
+    username: username === undefined ? null : String(username),
+    avatarUrl: null,
+  };
+  const creator = await readCreator(ask).catch((error: unknown) => {
+    if (lacksScope(error)) return 'not allowed';
+    if (isOfCreator(error)) return error;
+    throw error;
+  });
+  if (creator === 'not allowed') {
+    return { ...unknown, reason: null, traits: { can_publish: false } };
+  }
+  if (creator instanceof PlatformError) return { ...unknown, reason: creator.message };
+  return {
+    name: creator.creator_nickname,
+    username: creator.creator_username,
+    avatarUrl: creator.creator_avatar_url ?? null,
+    reason: null,
+    traits: { ...traitsOf(creator), can_publish: true },
+  };
+}
 
 const lacksScope = (error: unknown) =>
   hasCode(error, 'scope_not_authorized') || hasCode(error, 'scope_permission_missed');

@@ -3,7 +3,7 @@ import { tiktok } from '../../../schema/platforms/tiktok.ts';
 import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
 import type { Platform, Target } from '../platform.ts';
 import { createTikTokApi, network, type TikTokSettings } from './api.ts';
-import { listAccounts, readCreator, toChoices } from './creator.ts';
+import { describeCreator, listAccounts, readCreator, toChoices } from './creator.ts';
 import { commit, confirm, prepare, reconcile, type Caller } from './post.ts';
 
 export function createTikTok(settings: TikTokSettings): Platform {
@@ -53,6 +53,9 @@ export function createTikTok(settings: TikTokSettings): Platform {
 
     canRefresh: ({ refresh_token, refresh_expires_at }) =>
       refresh_token !== undefined && !(Number(refresh_expires_at) <= Date.now()),
+
+    creator: ({ credentials, traits }, signal) =>
+      describeCreator(open(credentials, signal), traits),
 
     choices: {
       async privacy_levels({ credentials }, _cursor, signal) {

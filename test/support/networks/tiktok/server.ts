@@ -370,7 +370,7 @@ function refuse(kind: RefusalKind, request?: Request): Response {
       return new TikTokError(500, 'internal_error', 'Something broke.').toResponse();
     case 'rejected':
       return isOAuth
-        ? refuseOAuth('invalid_request', 'The request parameters are malformed.')
+        ? refuseOAuth('invalid_grant', 'Refresh token is invalid or expired.')
         : invalid('One or more fields in request is invalid.').toResponse();
   }
 }
