@@ -41,6 +41,10 @@ export const AppCallbackUrls = z
       description:
         'Where the network reports users who want their data deleted. Null if the network reports none.',
     }),
+    webhook: z.string().nullable().meta({
+      description:
+        'Where the network sends its events, such as users who removed the app. Null if the network has none.',
+    }),
   })
   .meta({
     id: 'AppCallbackUrls',

@@ -18,11 +18,12 @@ export async function showApps(
 }
 
 function describe(url: string, app: PlatformAppRow): string {
-  const { redirect, deauthorize, data_deletion } = callbackUrlsOf(url, app);
+  const { redirect, deauthorize, data_deletion, webhook } = callbackUrlsOf(url, app);
   return [
     `${app.platform}  ${app.client_id}  approval ${app.approval}`,
     `  redirect       ${redirect}`,
     ...(deauthorize === null ? [] : [`  deauthorize    ${deauthorize}`]),
     ...(data_deletion === null ? [] : [`  data deletion  ${data_deletion}`]),
+    ...(webhook === null ? [] : [`  webhook        ${webhook}`]),
   ].join('\n');
 }

@@ -47,7 +47,7 @@ export async function chooseLogin(
         : { path: ['login'], code, message: 'needs an app' };
     throw validationError([issue], hint);
   }
-  if (definition.userCallbacks) await requirePrivacyUrl(context, caller, field, inField);
+  if (definition.userCallbacks === 'meta') await requirePrivacyUrl(context, caller, field, inField);
   const [only, ...others] = usable;
   return only && others.length === 0 && consents.length > 1 ? (only.name ?? null) : null;
 }

@@ -4,6 +4,7 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { findAppByInboundKey, openApp } from '../../schema/database/accounts/apps.ts';
 import type { NetworkUser } from '../../schema/database/accounts/network-users.ts';
 import type { PlatformAppRow } from '../../schema/database/tables.ts';
+import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
 import { platformDefinitions } from '../../schema/platforms/index.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
@@ -15,6 +16,7 @@ import { deleteUserData } from './data-deletion.ts';
 import { deauthorize } from './deauthorize.ts';
 import { showDeletion } from './deletion-page.ts';
 import { findSignedRequest, readSignedRequest, type SignatureIssue } from './signed-request.ts';
+import { readTikTokEvent } from './tiktok-event.ts';
 
 const maxBodyBytes = 16_384;
 const keyPattern = /^[0-9a-f]{32}$/;
@@ -58,35 +60,70 @@ export function createInboundRoutes(context: Context): Hono {
     return c.json({ url: `${context.publicUrl}/data-deletion/${code}`, confirmation_code: code });
   });
 
+  app.post('/inbound/tiktok/:key', async (c) => {
+    const body = await c.req.text();
+    await takeEvent(c.req.param('key'), c.req.header('TikTok-Signature'), body);
+    return c.json({});
+  });
+
   app.get('/data-deletion/:code', (c) => showDeletion(context, c.req.param('code')));
 
   app.notFound((c) => refuse(c, new AppError('not_found', 'There is nothing at this path.')));
   app.onError((error, c) => refuse(c, error));
 
   async function readCall(key: string, body: string): Promise<Call> {
-    const called = await findApp(key);
+    const called = await findApp(key, 'meta');
     const secret = openApp(context.vault, called).clientSecret ?? '';
-    const signed = readSignedRequest(findSignedRequest(body), secret);
-    const isRefused = typeof signed === 'string';
-    // Refused calls have a bucket of their own: calls that anyone may send must not use up the limit of the
-    // network or of the project.
-    const bucket = `inbound/${called.id}${isRefused ? '/refused' : ''}`;
-    countRequest(context, { projectId: bucket });
-    if (isRefused) {
-      const fields = { component: 'inbound', app_id: called.id, code: signed };
-      context.log.info(fields, 'a call of a network was refused');
-      const issue = { path: ['signed_request'], code: signed, message: issueMessages[signed] };
-      throw validationError([issue]);
-    }
+    const signed = requireSigned(
+      called,
+      'signed_request',
+      readSignedRequest(findSignedRequest(body), secret),
+    );
     const madeBefore = new Date(signed.issuedAtMs + toleranceMs);
     const user = { app: called, userId: signed.userId, madeBefore };
     return { user, code: toCode(secret, called.id, signed.payload) };
   }
 
-  async function findApp(key: string): Promise<PlatformAppRow> {
+  /**
+   * Ends the logins of a user who removed the app. Events about posts change nothing, because Fanfare asks TikTok for
+   * the status of a post by itself.
+   */
+  async function takeEvent(key: string, header: string | undefined, body: string): Promise<void> {
+    const called = await findApp(key, 'tiktok');
+    const event = readTikTokEvent(header, body, openApp(context.vault, called));
+    const {
+      event: name,
+      user_openid,
+      create_time,
+    } = requireSigned(called, 'TikTok-Signature', event);
+    if (name !== 'authorization.removed') return;
+    const madeBefore = new Date(create_time * 1_000 + toleranceMs);
+    await deauthorize(context, { app: called, userId: user_openid, madeBefore });
+  }
+
+  /** Throws unless the call is signed. `field`: where the signature is. */
+  function requireSigned<T extends object>(
+    { id }: PlatformAppRow,
+    field: string,
+    signed: T | SignatureIssue,
+  ): T {
+    const isRefused = typeof signed === 'string';
+    // Refused calls have a bucket of their own: calls that anyone may send must not use up the limit of the
+    // network or of the project.
+    countRequest(context, { projectId: `inbound/${id}${isRefused ? '/refused' : ''}` });
+    if (!isRefused) return signed;
+    const code: SignatureIssue = signed;
+    context.log.info({ component: 'inbound', app_id: id, code }, 'a call of a network was refused');
+    throw validationError([{ path: [field], code, message: issueMessages[code] }]);
+  }
+
+  async function findApp(
+    key: string,
+    callbacks: NonNullable<PlatformDefinition['userCallbacks']>,
+  ): Promise<PlatformAppRow> {
     const called = keyPattern.test(key) ? await findAppByInboundKey(context.db, key) : undefined;
     const definition = platformDefinitions.find(({ name }) => name === called?.platform);
-    if (called && definition?.userCallbacks === 'meta') return called;
+    if (called && definition?.userCallbacks === callbacks) return called;
     throw new AppError('not_found', 'No app has this address.');
   }
   return app;

@@ -12,7 +12,8 @@ export function callbackUrlsOf(
   const inbound = userCallbacks && `${publicUrl}/inbound/${userCallbacks}/${inbound_key}`;
   return {
     redirect: callbackUrlOf({ publicUrl }),
-    deauthorize: inbound ? `${inbound}/deauthorize` : null,
-    data_deletion: inbound ? `${inbound}/data-deletion` : null,
+    deauthorize: userCallbacks === 'meta' ? `${inbound}/deauthorize` : null,
+    data_deletion: userCallbacks === 'meta' ? `${inbound}/data-deletion` : null,
+    webhook: userCallbacks === 'tiktok' ? inbound! : null,
   };
 }

@@ -25,6 +25,7 @@ const AppCallbackUrlsRef = builder.objectRef<AppCallbackUrls>('AppCallbackUrls')
     redirect: t.exposeString('redirect'),
     deauthorize: t.exposeString('deauthorize', { nullable: true }),
     dataDeletion: t.exposeString('data_deletion', { nullable: true }),
+    webhook: t.exposeString('webhook', { nullable: true }),
   }),
 });
 

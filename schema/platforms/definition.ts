@@ -247,10 +247,11 @@ export interface PlatformDefinition {
    */
   readonly appSettings?: z.ZodObject;
   /**
-   * How the network reports users who removed an app or want their data deleted. The path of its calls has
-   * this value. Reviews by such a network ask for a privacy policy. Absent: it reports neither.
+   * How the network reports users who removed an app. The path of its calls has this value. `meta`: also reports
+   * users who want their data deleted, and its reviews ask for a privacy policy. `tiktok`: reports posts at the same
+   * address. Absent: it reports no users.
    */
-  readonly userCallbacks?: 'meta';
+  readonly userCallbacks?: 'meta' | 'tiktok';
   /** Scopes that a login must have. Absent: none. */
   readonly scopes?: readonly string[];
   readonly rules: PlatformRules;

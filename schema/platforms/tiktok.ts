@@ -262,6 +262,7 @@ export const tiktok = definePlatform({
   title: 'TikTok',
   hasApp: true,
   needsAppSecret: true,
+  userCallbacks: 'tiktok',
   settings: {
     apiUrl: baseUrl("TikTok's API.", 'https://open.tiktokapis.com'),
     // https://developers.tiktok.com/doc/login-kit-web

@@ -14,6 +14,8 @@ const config = readConfig({
   FANFARE_FACEBOOK_CLIENT_SECRET: 'word',
   FANFARE_LINKEDIN_CLIENT_ID: '5678',
   FANFARE_LINKEDIN_CLIENT_SECRET: 'word',
+  FANFARE_TIKTOK_CLIENT_ID: '9012',
+  FANFARE_TIKTOK_CLIENT_SECRET: 'word',
 });
 
 test('the command shows the apps of the settings, and no secret', async () => {
@@ -32,6 +34,10 @@ test('the command shows the apps of the settings, and no secret', async () => {
     '',
     'linkedin  5678  approval unknown',
     '  redirect       https://fanfare.example/connect/callback',
+    '',
+    'tiktok  9012  approval unknown',
+    '  redirect       https://fanfare.example/connect/callback',
+    '  webhook        https://fanfare.example/inbound/tiktok/<key>',
   ]);
   await storeOperatorApps(db, rowsVault, config.platforms);
   expect(await showApps(db, config)).toBe(shown);

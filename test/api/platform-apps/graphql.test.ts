@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const fields = `{
   platform clientId hasClientSecret settings approval
-  callbackUrls { redirect deauthorize dataDeletion } createdAt updatedAt
+  callbackUrls { redirect deauthorize dataDeletion webhook } createdAt updatedAt
 }`;
 const deleting = `mutation ($force: Boolean) {
   deletePlatformApp(platform: MASTODON, force: $force)
@@ -36,6 +36,7 @@ describe('an app', () => {
         redirect: `${app.url}/connect/callback`,
         deauthorize: null,
         dataDeletion: null,
+        webhook: null,
       },
       createdAt: expect.any(String),
       updatedAt: expect.any(String),

@@ -76,6 +76,7 @@ describe('callback URLs', () => {
       redirect: 'http://fanfare.test/connect/callback',
       deauthorize: urls.deauthorize,
       data_deletion: `http://fanfare.test/inbound/meta/${key}/data-deletion`,
+      webhook: null,
     });
     expect((await put('threads')).body.data.callback_urls).toEqual(urls);
     expect((await put('threads', undefined, 'other')).body.data.callback_urls).not.toEqual(urls);

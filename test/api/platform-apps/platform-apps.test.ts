@@ -97,6 +97,7 @@ describe('setting an app', () => {
         redirect: 'http://fanfare.test/connect/callback',
         deauthorize: null,
         data_deletion: null,
+        webhook: null,
       },
       approval: 'unknown',
       created_at: expect.any(String),

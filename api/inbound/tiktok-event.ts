@@ -1,0 +1,51 @@
+// An event that TikTok sends about a user or a post of an app, signed with the app's secret.
+// https://developers.tiktok.com/doc/webhooks-verification
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { parseJson } from '../../activities/platforms/json-client.ts';
+import type { SignatureIssue } from './signed-request.ts';
+
+/** Older calls are refused, and so are calls from further ahead. */
+const maxAgeMs = 300_000;
+
+/** https://developers.tiktok.com/doc/webhooks-events */
+const Event = z.object({
+  client_key: z.string(),
+  event: z.string(),
+  /** Seconds. */
+  create_time: z.int().min(0),
+  user_openid: z.string().min(1),
+});
+export type TikTokEvent = z.infer<typeof Event>;
+
+/** The header `TikTok-Signature`: `t=1633174587,s=18494715…`. */
+const Signature = /^t=(\d{1,12}),s=([0-9a-f]{64})$/;
+
+interface App {
+  clientId: string;
+  /** Null or empty: the app has no secret, so no signature is valid. */
+  clientSecret: string | null;
+}
+
+export function readTikTokEvent(
+  header: string | undefined,
+  body: string,
+  { clientId, clientSecret }: App,
+  nowMs = Date.now(),
+): TikTokEvent | SignatureIssue {
+  if (header === undefined) return 'required';
+  const [, time = '', signature = ''] = Signature.exec(header.replaceAll(' ', '')) ?? [];
+  if (!clientSecret || !isSigned(`${time}.${body}`, signature, clientSecret)) {
+    return 'invalid_signature';
+  }
+  if (Math.abs(nowMs - Number(time) * 1_000) > maxAgeMs) return 'expired';
+  const { data } = Event.safeParse(parseJson(body));
+  return data?.client_key === clientId ? data : 'invalid_signature';
+}
+
+/** The signature is over the body as it was sent. */
+function isSigned(text: string, signature: string, secret: string): boolean {
+  const expected = createHmac('sha256', secret).update(text).digest();
+  const actual = Buffer.from(signature, 'hex');
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
+}
