@@ -79,7 +79,7 @@ export async function createAccountCheck(
 
 function requireTrialPost({ definition: { title, trialPost } }: Platform): void {
   if (trialPost !== null) return;
-  const message = `must be false at ${title}: a post there needs media that a check doesn't have.`;
+  const message = `must be false at ${title}, where a check can't publish a post.`;
   throw validationError([{ path: ['publish'], code: 'no_trial_post', message }]);
 }
 

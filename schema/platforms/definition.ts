@@ -272,7 +272,7 @@ export interface PlatformDefinition {
   readonly choices?: Readonly<Record<string, string>>;
   /**
    * The post that a check publishes if it is asked to. Absent: a post without options, for everyone. Null: a post
-   * needs what a check doesn't have, such as a video, so checks don't publish.
+   * needs what a check doesn't have, such as a video or the consent of the owner, so checks don't publish.
    */
   readonly trialPost?: {
     readonly options?: Readonly<Record<string, unknown>>;

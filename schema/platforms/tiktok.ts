@@ -281,6 +281,7 @@ export const tiktok = definePlatform({
   }),
   optionsFor,
   choices: { privacy_levels: 'Who can see a post, among what TikTok offers to the creator.' },
+  trialPost: null,
   // TikTok documents no key, and nothing about a second call that publishes.
   commitRepeatsForMs: 0,
 });

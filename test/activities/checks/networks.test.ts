@@ -21,6 +21,7 @@ import { pinterest } from '../../support/networks/pinterest/subject.ts';
 import { slackSubject } from '../../support/networks/slack/subject.ts';
 import { telegram } from '../../support/networks/telegram/subject.ts';
 import { threads } from '../../support/networks/threads/subject.ts';
+import { tiktok } from '../../support/networks/tiktok/subject.ts';
 import { twitterReading } from '../../support/networks/twitter/subject.ts';
 import { wordpressSubject } from '../../support/networks/wordpress/subject.ts';
 import { youtube } from '../../support/networks/youtube/subject.ts';
@@ -59,7 +60,7 @@ async function check(subject: NetworkSubject, publishes: boolean) {
 }
 
 describe('a check that only reads', () => {
-  test.each(named([...removing, ...staying, youtube]))(
+  test.each(named([...removing, ...staying, tiktok, youtube]))(
     'of %s publishes nothing',
     async (_, subject) => {
       const { row, statuses, posts } = await check(subject, false);

@@ -222,7 +222,7 @@ describe('a check that publishes', () => {
         {
           path: 'publish',
           code: 'no_trial_post',
-          message: "must be false at YouTube: a post there needs media that a check doesn't have.",
+          message: "must be false at YouTube, where a check can't publish a post.",
         },
       ]);
     },
@@ -241,6 +241,16 @@ describe('a check that publishes', () => {
       },
     ]);
     expect((await start({ publish: 'public' }, { id })).status).toBe(202);
+  });
+
+  test('is refused at a network where the owner of the account decides on each post', async () => {
+    const id = await rest.insertAccount(owner.projectId, { platform: 'tiktok' });
+    for (const publish of [true, 'public']) {
+      const { status, body } = await start({ publish }, { id });
+      expect(status).toBe(422);
+      expect(body.error.issues).toMatchObject([{ path: 'publish', code: 'cannot_publish' }]);
+    }
+    expect((await start({}, { id })).status).toBe(202);
   });
 
   test('needs the scope for posts', async () => {
