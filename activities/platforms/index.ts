@@ -31,14 +31,17 @@ export interface Platforms extends ReadonlyMap<PlatformName, Platform> {
    * Networks that are off, since they can't fetch media from this installation. Absent: no network is off.
    */
   readonly withoutMedia?: readonly PlatformName[];
+  /** Networks that take no images, since they can't fetch them. Absent: every network takes them. */
+  readonly withoutImages?: readonly PlatformName[];
 }
 
 export function createPlatforms(
   platforms: readonly Platform[],
   withoutMedia: readonly PlatformName[] = [],
+  withoutImages: readonly PlatformName[] = [],
 ): Platforms {
   const byName = new Map(platforms.map((platform) => [platform.definition.name, platform]));
-  return Object.assign(byName, { withoutMedia });
+  return Object.assign(byName, { withoutMedia, withoutImages });
 }
 
 /** Why this installation doesn't have the network. */

@@ -35,6 +35,10 @@ export function createOutbound(
   });
   const isOn = ({ definition }: Platform) =>
     canFetchMedia(definition, config.platforms[definition.name], mediaUrl);
+  const hasImages = ({ definition: { name, fetchesImages = false } }: Platform) =>
+    canFetchMedia({ needsPublicMedia: fetchesImages }, config.platforms[name], mediaUrl);
+  const namesWithout = (can: (network: Platform) => boolean) =>
+    networks.filter((network) => !can(network)).map(({ definition }) => definition.name);
   const platforms = createPlatforms(
     [
       ...(config.hasSandbox
@@ -42,7 +46,8 @@ export function createOutbound(
         : []),
       ...networks.filter(isOn),
     ],
-    networks.filter((network) => !isOn(network)).map(({ definition }) => definition.name),
+    namesWithout(isOn),
+    namesWithout(hasImages),
   );
   return { guard, safeFetch, platforms };
 }

@@ -237,6 +237,11 @@ export interface PlatformDefinition {
   readonly settings: Readonly<Record<string, z.ZodType>>;
   /** The network fetches media, so it is off where no public address is set. It has the setting `apiUrl`. */
   readonly needsPublicMedia?: boolean;
+  /**
+   * The network takes the bytes of videos but fetches images, so it takes no images where no public address is set.
+   * It has the setting `apiUrl`.
+   */
+  readonly fetchesImages?: boolean;
   /** Accounts connect through an app that the operator or the project registers at the network. */
   readonly hasApp?: boolean;
   /** The network knows no apps without a client secret. */

@@ -263,6 +263,7 @@ export const tiktok = definePlatform({
   hasApp: true,
   needsAppSecret: true,
   userCallbacks: 'tiktok',
+  fetchesImages: true,
   settings: {
     apiUrl: baseUrl("TikTok's API.", 'https://open.tiktokapis.com'),
     // https://developers.tiktok.com/doc/login-kit-web

@@ -1,5 +1,6 @@
 // Checks the targets of a request, and plans the results to write.
 import { scheduler } from 'node:timers/promises';
+import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Names, Path, Text } from '../../../schema/wire/names.ts';
 import type { MediaItem, SocialAccountRow } from '../../../schema/database/tables.ts';
@@ -7,7 +8,7 @@ import { listAccountsById, type AccountRow } from '../../../schema/database/acco
 import { lostAccountWords, reconnectCalls } from '../../../schema/posts/errors.ts';
 import type { PostIssue } from '../../../schema/posts/posts.ts';
 import { createFairPlaces } from '../../../activities/fair-places.ts';
-import { factsOf } from '../../../activities/platforms/media-rules.ts';
+import { factsOf, type MediaFacts } from '../../../activities/platforms/media-rules.ts';
 import { optionSchemaOf, rulesOf } from '../../../activities/platforms/index.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import type { Caller, Context } from '../../http/context.ts';
@@ -20,6 +21,7 @@ import {
   type Options,
 } from './default-options.ts';
 import { hashContent } from './hash-content.ts';
+import type { NamedMedia } from './media.ts';
 import { checkContent } from './network-rules.ts';
 import { checkTargetMedia, readAllMedia, type RequestMedia } from './request-media.ts';
 import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
@@ -168,9 +170,22 @@ function checkTarget(
     ...checkContent(platforms, network, target, input, facts).map((issue) => error(issue, target)),
     ...checkTargetMedia(network, target, input, named, facts),
     ...checkWholePost(network, target, input, named, facts),
+    ...checkPublicImages(platforms, network, named, facts).map((issue) => error(issue, target)),
     ...warnOfAccess(platform, account, target, publishAt),
   ];
   return issues.map((issue) => atAccount(target, issue));
+}
+
+/** The network fetches images, and can't fetch those of this installation. */
+function checkPublicImages(
+  { withoutImages = [] }: Context['platforms'],
+  { name, title }: PlatformEntry,
+  { path }: NamedMedia,
+  media: readonly MediaFacts[],
+): Issue[] {
+  if (!withoutImages.includes(name) || !media.some(({ kind }) => kind === 'image')) return [];
+  const message = `${title} fetches images, and this installation has no public address for them.`;
+  return [{ path, code: 'media_not_public', message }];
 }
 
 /** Warns if the access ends before the post is due and only the user can renew it. */

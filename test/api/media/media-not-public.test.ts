@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../support/app/app.ts';
+import { addImage } from '../../support/rows/media.ts';
 import { addAccount } from '../../support/rows/rows.ts';
 
 const lines: string[] = [];
@@ -33,6 +34,21 @@ test("networks that can't fetch media are not in the capabilities", async () => 
   const names = (body.data as { platform: string }[]).map(({ platform }) => platform);
   expect(names).toContain('mastodon');
   expect(names).not.toContain('threads');
+});
+
+test('a network that fetches only images takes none, and stays on for videos', async () => {
+  const { db } = app.context;
+  const { projectId } = app.tenant;
+  const account_id = await addAccount(db, projectId, 'tiktok');
+  const media_ids = [await addImage(db, projectId)];
+  const platform_posts = [{ account_id, media_ids, platform_options: { mode: 'inbox' } }];
+  const answer = await app.api.post('/v1/posts/validate', { platform_posts });
+  expect(answer.body.data.errors).toMatchObject([
+    { code: 'media_not_public', path: 'platform_posts[0].media_ids' },
+  ]);
+  const { body } = await app.api.get('/v1/platforms/capabilities');
+  const names = (body.data as { platform: string }[]).map(({ platform }) => platform);
+  expect(names).toContain('tiktok');
 });
 
 describe('a request for a network that fetches media is refused', () => {
