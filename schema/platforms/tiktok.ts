@@ -9,6 +9,7 @@ import {
   type PostSummary,
   type Traits,
 } from './definition.ts';
+import { optionText } from './options/limits.ts';
 import { baseUrl, scopes } from './variables.ts';
 
 /** https://developers.tiktok.com/doc/content-posting-api-reference-direct-post */
@@ -92,11 +93,8 @@ const shape = {
     .optional()
     .meta({ description: 'Whether to label the video as made with AI. Default: false.' }),
   // In UTF-16 code units: https://developers.tiktok.com/doc/content-posting-api-reference-photo-post
-  title: z
-    .string()
-    .trim()
+  title: optionText(90, ({ length }) => length)
     .min(1)
-    .max(90)
     .optional()
     .meta({ description: 'Title of photos. Default: no title.' }),
   auto_add_music: z.boolean().optional().meta({
