@@ -248,7 +248,7 @@ describe('a check that publishes', () => {
     for (const publish of [true, 'public']) {
       const { status, body } = await start({ publish }, { id });
       expect(status).toBe(422);
-      expect(body.error.issues).toMatchObject([{ path: 'publish', code: 'cannot_publish' }]);
+      expect(body.error.issues).toMatchObject([{ path: 'publish', code: 'no_trial_post' }]);
     }
     expect((await start({}, { id })).status).toBe(202);
   });
