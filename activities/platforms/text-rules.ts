@@ -1,7 +1,11 @@
 // Checks texts against a network's rules.
 import type { Issue } from '../../schema/wire/errors.ts';
 import type { Path } from '../../schema/wire/names.ts';
-import type { PlatformDefinition, PlatformRules, TextUnit } from '../../schema/platforms/definition.ts';
+import type {
+  PlatformDefinition,
+  PlatformRules,
+  TextUnit,
+} from '../../schema/platforms/definition.ts';
 
 const unitNames: Record<TextUnit, string> = {
   graphemes: 'graphemes',
@@ -25,7 +29,7 @@ interface TextPlace {
 /** `kind`: absent or null if it is not known yet. */
 interface TextMedia {
   url: string | null;
-  kind?: 'image' | 'video' | null;
+  kind?: 'image' | 'video' | 'document' | null;
 }
 
 /**

@@ -19,10 +19,14 @@ export async function getAccountCapabilities(
 ): Promise<Capabilities> {
   const row = await getAccountRow(context.db, caller, accountId);
   const platform = requirePlatform(context.platforms, row.platform);
-  if (!refresh || !platform.creator) return presentCapabilities(platform, row.traits);
+  if (!refresh || !platform.creator) return presentCapabilities(platform, row);
   const { traits = {}, ...creator } = await askCreator(context, platform, row);
   const known = { ...row.traits, ...traits };
-  return { ...presentCapabilities(platform, known), creator: presentCreator(creator) };
+  const { scope } = row;
+  return {
+    ...presentCapabilities(platform, { traits: known, scope }),
+    creator: presentCreator(creator),
+  };
 }
 
 const presentCreator = ({ name, username, avatarUrl, reason }: Creator) => ({

@@ -51,6 +51,8 @@ interface Settings {
   prefix: 'th' | 'ig';
   /** Scopes that Fanfare may ask for. The network has more scopes. The first one is required. */
   scopes: readonly string[];
+  /** Scopes that Fanfare asks for only if its operator wants them. */
+  moreScopes?: readonly string[];
 }
 
 export abstract class LongLivedLogins extends ConsentPage {
@@ -113,9 +115,9 @@ export abstract class LongLivedLogins extends ConsentPage {
   authorize(request: Request, given: Parameters): Response {
     const { data, error } = Authorization.safeParse(given);
     if (error) return showProblem(z.prettifyError(error));
-    const { scopes: known } = this.settings;
+    const { scopes: known, moreScopes = [] } = this.settings;
     const scopes = splitScope(data.scope);
-    const isKnown = scopes.every((scope) => known.includes(scope));
+    const isKnown = scopes.every((scope) => [...known, ...moreScopes].includes(scope));
     if (!isKnown || !scopes.includes(known[0]!)) return showProblem('Invalid Scopes');
     return this.decide(request, given, { ...data, scopes }, '#_');
   }

@@ -84,7 +84,10 @@ export function createLogins() {
   }
 
   /** A token works once. No document says that Pinterest ends the login when a token is used again. */
-  function refresh({ refresh_token, grant_type }: Extract<TokenRequest, { refresh_token: string }>) {
+  function refresh({
+    refresh_token,
+    grant_type,
+  }: Extract<TokenRequest, { refresh_token: string }>) {
     if (spent.has(refresh_token)) throw invalidGrant();
     const answer = grants.refresh(refresh_token);
     spent.add(refresh_token);

@@ -21,7 +21,7 @@ export class ThreadsLogins extends LongLivedLogins {
       'threads_manage_replies',
       'threads_read_replies',
     ];
-    super({ userId, prefix: 'th', scopes });
+    super({ userId, prefix: 'th', scopes, moreScopes: ['threads_delete'] });
   }
 
   protected override refuseToken(subcode: number, message: string): GraphRefusal {
