@@ -28,7 +28,7 @@ export function fillInTables(page: string): string {
 
 /** What a user connects with, and the server that the tests publish to. */
 const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: string]> = {
-  bluesky: ['Consent or password', 'Real server'],
+  bluesky: ['Consent, password', 'Real server'],
   mastodon: ['Consent or token', 'Simulator'],
   twitter: ['Consent', 'Simulator'],
   linkedin: ['Consent or token', 'Simulator'],

@@ -281,6 +281,16 @@ export const tiktok = definePlatform({
   optionsFor,
   choices: { privacy_levels: 'Who can see a post, among what TikTok offers to the creator.' },
   trialPost: null,
+  afterPublishing: {
+    unpublish: null,
+    edit: null,
+    byHand: 'Use the app of TikTok.',
+    // It lists all calls for posts. None removes or edits one.
+    sources: {
+      unpublish: 'https://developers.tiktok.com/doc/content-posting-api-get-started',
+      edit: 'https://developers.tiktok.com/doc/content-posting-api-get-started',
+    },
+  },
   // TikTok documents no key, and nothing about a second call that publishes.
   commitRepeatsForMs: 0,
 });

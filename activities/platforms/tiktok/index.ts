@@ -5,6 +5,7 @@ import type { Platform, Target } from '../platform.ts';
 import { createTikTokApi, network, type TikTokSettings } from './api.ts';
 import { describeCreator, listAccounts, readCreator, toChoices } from './creator.ts';
 import { commit, confirm, prepare, reconcile, type Caller } from './post.ts';
+import { askModeration } from './status.ts';
 
 export function createTikTok(settings: TikTokSettings): Platform {
   const { fetch, apiUrl, consentUrl, scopes } = settings;
@@ -68,6 +69,8 @@ export function createTikTok(settings: TikTokSettings): Platform {
     commit: async (target, signal) => commit(callerOf(target, signal), target),
     confirm: (target, signal) => confirm(open(target.credentials, signal), target),
     reconcile: (target, signal) => reconcile(open(target.credentials, signal), target),
+
+    followUp: (post, signal) => askModeration(open(post.credentials, signal), post),
 
     revoke: (login, signal) => oauth.revoke(login, signal),
     // https://developers.tiktok.com/docs/en/oauth-revoke-a-user-access-token

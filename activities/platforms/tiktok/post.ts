@@ -200,7 +200,7 @@ export async function confirm(ask: Ask, target: Target): Promise<CommitOutcome> 
   }
   const status = await readStatus(ask, publishId).catch(notForGood);
   if (status.status === 'FAILED') throw failureOf(status.fail_reason);
-  const published = readPublished(status, target);
+  const published = readPublished(status, target, publishId);
   return published
     ? { outcome: 'published', published }
     : { outcome: 'accepted', state: target.state };
@@ -215,7 +215,7 @@ export async function reconcile(ask: Ask, target: Target): Promise<ReconcileOutc
   const publishId = idOf(target.state);
   if (publishId === undefined) return { outcome: 'unknown' };
   const status = await readStatus(ask, publishId);
-  const published = readPublished(status, target);
+  const published = readPublished(status, target, publishId);
   if (published) return { outcome: 'published', published };
   const isAbsent = status.status === 'FAILED' || (upload && isMissingBytes(status, upload));
   if (isAbsent) return { outcome: 'absent' };
