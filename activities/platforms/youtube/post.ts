@@ -1,6 +1,6 @@
 // Uploads the video of a post in steps, and publishes it with its last chunk.
 import { z } from 'zod';
-import { PlatformError } from '../platform-error.ts';
+import { notForGood, PlatformError } from '../platform-error.ts';
 import type {
   CommitOutcome,
   PrepareOutcome,
@@ -89,7 +89,8 @@ export async function confirmVideo(api: YouTubeApi, target: Target): Promise<Com
   if (videoId === undefined) {
     throw new PlatformError('unavailable', 'The ID of the video is lost.');
   }
-  const video = await readVideo(api, videoId);
+  // A refusal of the question says nothing about the video.
+  const video = await readVideo(api, videoId).catch(notForGood);
   return video ? accept(target, video) : { outcome: 'accepted', state: target.state };
 }
 

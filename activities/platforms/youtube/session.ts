@@ -102,7 +102,10 @@ async function put(
   if (status === incomplete) return { next: readNext(headers) };
   if (unknownSessions.includes(status)) return undefined;
   if (!isSuccess(answer)) {
-    throw toRefusal({ network, kind, answer, secrets: [token, url], ...readRefusal(answer) });
+    const explained = readRefusal(answer);
+    // A request that was given up may have delivered the bytes late, so the next call asks again.
+    const meaning = status === 400 ? 'unavailable' : explained.meaning;
+    throw toRefusal({ network, kind, answer, secrets: [token, url], ...explained, meaning });
   }
   const video = Video.safeParse(body).data;
   if (!video) throw toUnexpectedAnswer(network, kind);

@@ -63,14 +63,17 @@ function afterCommit(kind: NetworkKind, fault: Fault, isLasting: boolean): Expec
   return isLasting || fault === 'rejected' ? failed(nameOf(fault), 'commit') : published;
 }
 
-/** The fault is in the refresh, because the access token has expired. A refresh token works only once. */
-function afterRefresh({ calls }: NetworkKind, { fault, isLasting }: Trouble): ExpectedEnd {
+/** The fault is in the refresh, because the access token has expired. */
+function afterRefresh(
+  { calls, keepsRefreshToken }: NetworkKind,
+  { fault, isLasting }: Trouble,
+): ExpectedEnd {
   const first = calls.prepare ? 'prepare' : 'commit';
   // The login was refused, not the post.
   if (fault === 'rejected') return failed('token_expired', first);
   if (isLasting) return failed(nameOf(fault), first);
-  // The new tokens are lost, and the refresh token no longer works.
-  const areLost = takenSilently.includes(fault) && fault !== 'taken_late';
+  // The new tokens are lost, and most refresh tokens work only once.
+  const areLost = !keepsRefreshToken && takenSilently.includes(fault) && fault !== 'taken_late';
   return areLost ? failed('token_expired', first) : published;
 }
 

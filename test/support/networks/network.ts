@@ -54,6 +54,7 @@ export interface NetworkKind extends Pick<
   | 'publicStages'
   | 'isUnavailableSafe'
   | 'hidesRevocation'
+  | 'keepsRefreshToken'
 > {
   readonly name: string;
   /** Whether the network's tokens expire and are refreshed. */

@@ -214,7 +214,7 @@ function listEnds(target: EndedTarget): string[] {
   if (left && left.status !== 'pending' && left.status !== 'publishing') {
     return [left.error_code ?? left.status];
   }
-  if (snapshot?.areTokensLost) return ['token_expired'];
+  if (snapshot?.areTokensLost && !kind.keepsRefreshToken) return ['token_expired'];
   if (kind.resolution !== 'none') return ['published'];
   const isLost = fault === 'answer_lost' && !parent;
   if (isLost) return ['outcome_unknown'];

@@ -5,6 +5,7 @@ import { hostMedia } from '../../../support/media/hosted-media.ts';
 import { createImage, createVideo } from '../../../support/media/target-media.ts';
 import { startTikTok } from '../../../support/networks/tiktok/connected.ts';
 import { createTikTok } from '../../../../activities/platforms/tiktok/index.ts';
+import type { Published } from '../../../../activities/platforms/platform.ts';
 import { createClient } from '../../../support/receivers/loopback.ts';
 
 const never = new AbortController().signal;
@@ -81,9 +82,25 @@ describe('a video', () => {
     const asked = started.target({ media: [createVideo()] });
     const accepted = await started.publish(asked);
     const state = 'state' in accepted ? accepted.state : {};
-    expect(await started.confirm({ ...asked, state })).toEqual({
+    const published = await started.confirm({ ...asked, state });
+    expect(published).toMatchObject({
       outcome: 'published',
-      published: { externalId: null, url: null, visibility: 'public' },
+      published: { externalId: null, url: null, visibility: 'public', followUp: {} },
+    });
+
+    const { followUp } = (published as { published: Published }).published;
+    const post = {
+      ...asked,
+      externalId: null,
+      altTexts: [],
+      ...followUp!,
+    };
+    expect(await started.followUp(post)).toEqual({ outcome: 'more', waitMs: 60_000 });
+    started.network.isModerated = true;
+    const { id } = started.network.listPosts()[0]!;
+    expect(await started.followUp(post)).toEqual({
+      outcome: 'done',
+      finished: { externalId: id, url: `https://www.tiktok.com/@ada_l/video/${id}` },
     });
   });
 

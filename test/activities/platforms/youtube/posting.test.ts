@@ -148,6 +148,16 @@ describe('a video', () => {
     expect(error.options).toMatchObject({ platformCode: reason, providerError: { uploadStatus } });
   });
 
+  test('stays accepted if YouTube refuses the question', async () => {
+    await using network = await startYouTube();
+    const prepared = await network.prepare(network.target());
+    const accepted = await network.commit(prepared);
+    const state = 'state' in accepted ? accepted.state : {};
+    network.server.nextAnswer = network.server.refuse('rejected');
+    const confirmed = network.youtube.confirm!({ ...prepared, state }, never);
+    expect((await refusal(confirmed)).kind).toBe('unavailable');
+  });
+
   test('that YouTube does not show yet is still accepted', async () => {
     await using network = await startYouTube();
     const prepared = await network.prepare(network.target());

@@ -119,6 +119,20 @@ describe('an upload', () => {
   });
 });
 
+test('a chunk that arrives late makes the next step ask again', async () => {
+  await using network = await startYouTube();
+  const target = await takeSteps(network, 1);
+  const { uploads } = network.server;
+  const session = [...uploads.sessions.values()][0]!;
+  const held = session.held;
+  // The answer to the question is older than the chunk that a dead worker had sent.
+  session.held = chunkBytes;
+  network.server.nextAnswer = new Response(null, { status: 308 });
+  expect((await refusal(network.prepareStep(target))).kind).toBe('unavailable');
+  session.held = held;
+  expect(await network.publish(target)).toMatchObject({ outcome: 'published' });
+});
+
 describe('an upload that YouTube has forgotten', () => {
   test.each([404, 410] as const)(
     'begins again after %i, once no video was found',

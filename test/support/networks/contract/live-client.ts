@@ -156,7 +156,7 @@ async function uploadFile({ api }: TestApp, kind: 'image' | 'video'): Promise<st
   const isVideo = kind === 'video';
   const file = isVideo ? { filename: 'video.mp4', content_type: 'video/mp4' } : {};
   const { id, upload_url } = await createMedia(api, file);
-  await putBytes(upload_url, await (isVideo ? video('mp4') : pngOf(32, 32)));
+  await putBytes(upload_url, await (isVideo ? video('mp4', 0, { seconds: 4 }) : pngOf(32, 32)));
   return id as string;
 }
 

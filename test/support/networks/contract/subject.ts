@@ -166,6 +166,8 @@ export interface NetworkSubject extends NetworkFacts {
   readonly media?: readonly TargetMedia[];
   /** Whether the network's tokens expire and the connector refreshes them. */
   readonly hasRefresh?: true;
+  /** A refresh token works more than once. */
+  readonly keepsRefreshToken?: true;
   /** The network refuses a revoked login in the same way as an expired one. */
   readonly hidesRevocation?: true;
   /** The network has no form, so the user consents at its page. */

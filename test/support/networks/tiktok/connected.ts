@@ -1,6 +1,6 @@
 // A simulated TikTok behind a port, and an account of it that is connected.
 import { createTikTok } from '../../../../activities/platforms/tiktok/index.ts';
-import type { Login, Target } from '../../../../activities/platforms/platform.ts';
+import type { FollowedPost, Login, Target } from '../../../../activities/platforms/platform.ts';
 import { createClient } from '../../receivers/loopback.ts';
 import { giveConsent, toConnection } from '../connection.ts';
 import { createSwitchboard } from '../faults.ts';
@@ -56,6 +56,7 @@ export async function startTikTok(
       }),
     ...phasesOf(tiktok),
     confirm: (target: Target) => tiktok.confirm!(target, never),
+    followUp: (post: FollowedPost) => tiktok.followUp!(post, never),
     [Symbol.asyncDispose]: close,
   };
 }

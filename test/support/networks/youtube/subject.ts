@@ -52,6 +52,7 @@ export const youtube: NetworkSubject = {
   publishingCall: 2,
   hasRefresh: true,
   hidesRevocation: true,
+  keepsRefreshToken: true,
   isByConsent: true,
   textLimit: definition.rules.text.max,
   refusal: {
