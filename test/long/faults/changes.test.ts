@@ -6,6 +6,7 @@ import { discordBot, discordWebhook } from '../../support/networks/discord/subje
 import { facebook } from '../../support/networks/facebook/subject.ts';
 import { linkedinMember, linkedinPage } from '../../support/networks/linkedin/subject.ts';
 import { goToSocial, mastodon } from '../../support/networks/mastodon/subject.ts';
+import { pinterest } from '../../support/networks/pinterest/subject.ts';
 import { slackSubject } from '../../support/networks/slack/subject.ts';
 import { telegram } from '../../support/networks/telegram/subject.ts';
 import { threadsWithDelete } from '../../support/networks/threads/subject.ts';
@@ -22,6 +23,7 @@ const subjects = [
   linkedinPage,
   facebook,
   threadsWithDelete,
+  pinterest,
   telegram,
   slackSubject,
   discordBot,

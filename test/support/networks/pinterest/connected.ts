@@ -1,12 +1,18 @@
 // A simulated Pinterest behind a port, and an account of it that is connected.
 import { createPinterest } from '../../../../activities/platforms/pinterest/index.ts';
-import type { Fetch, Login, Target } from '../../../../activities/platforms/platform.ts';
+import type {
+  Fetch,
+  Login,
+  PublishedPost,
+  Target,
+} from '../../../../activities/platforms/platform.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
 import { createClient } from '../../receivers/loopback.ts';
 import { giveConsent, toConnection } from '../connection.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { phasesOf, targetOf } from '../target.ts';
-import { boardId, createPinterestServer } from './server.ts';
+import { boardId, createPinterestServer, type Pin } from './server.ts';
 
 const never = new AbortController().signal;
 
@@ -35,6 +41,19 @@ export async function startPinterest({ send }: { send?: Fetch } = {}) {
         ...change,
         platformOptions: { board_id: boardId, ...platformOptions },
       }),
+    /** The pin as a published post. */
+    post: ({ id }: Pin, change: Partial<PublishedPost> = {}): PublishedPost => ({
+      resultId: newId('result'),
+      externalAccountId: connection.externalAccountId,
+      externalId: id,
+      caption: '',
+      altTexts: [],
+      replyTo: null,
+      credentials: connection.credentials,
+      traits: {},
+      ...change,
+      platformOptions: { board_id: boardId, ...change.platformOptions },
+    }),
     ...phasesOf(connector),
     [Symbol.asyncDispose]: close,
   };

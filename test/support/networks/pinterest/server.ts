@@ -169,6 +169,12 @@ export function createPinterestServer() {
     return made;
   }
 
+  function findPin(id: string | undefined): Pin {
+    const pin = pins.find((each) => each.id === id);
+    if (!pin) throw noPin();
+    return pin;
+  }
+
   function findBoard(id: string | undefined): Board {
     const board = boards.find((each) => each.id === id);
     if (!board) throw noBoard();
@@ -223,10 +229,9 @@ export function createPinterestServer() {
     'board_sections/list': (request, _, { board_id }) =>
       page(request, findBoard(board_id).sections, (section) => section),
     'pins/create': createPin,
+    'pins/get': (_request, _, { pin_id }) => Response.json(show(findPin(pin_id))),
     'pins/delete': (_request, _, { pin_id }) => {
-      const at = pins.findIndex(({ id }) => id === pin_id);
-      if (at === -1) throw noPin();
-      pins.splice(at, 1);
+      pins.splice(pins.indexOf(findPin(pin_id)), 1);
       return new Response(null, { status: 204 });
     },
     'media/create': (request) => videos.register(request),
