@@ -96,8 +96,9 @@ async function askNetwork(
   signal: AbortSignal,
 ): Promise<Answer> {
   if (change.type === 'edit') {
-    if (phase === 'reconcile') return toAnswer(await edit!.isApplied!(post, signal));
-    await edit!.apply(post, signal);
+    const edited = { ...post, changed: change.content ?? {} };
+    if (phase === 'reconcile') return toAnswer(await edit!.isApplied!(edited, signal));
+    await edit!.apply(edited, signal);
     return 'made';
   }
   if (phase === 'reconcile') return toAnswer(!(await unpublish!.exists!(post, signal)));

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { MediaKind } from '../../schema/media.ts';
 import type { App, Traits } from '../../schema/platforms/definition.ts';
 import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
+import type { ChangedContent } from '../../schema/posts/result-changes.ts';
 import type { ThrottleScope } from './platform-error.ts';
 
 /** Secrets and choices that let us act for an account. They are plain JSON, and stored only as ciphertext. */
@@ -363,14 +364,20 @@ export interface Unpublish {
   exists?(post: PublishedPost, signal: AbortSignal): Promise<boolean>;
 }
 
+/** A published post with its new content. */
+export interface EditedPost extends PublishedPost {
+  /** What the edit changes, for networks that can leave the rest as it is. */
+  changed: ChangedContent;
+}
+
 /** Edits posts. Throws `post_gone` if the network no longer has the post. */
 export interface Edit {
-  apply(post: PublishedPost, signal: AbortSignal): Promise<void>;
+  apply(post: EditedPost, signal: AbortSignal): Promise<void>;
   /**
    * Whether the post has the new content, after the answer to `apply` was lost. Absent: nobody can tell, so
    * the outcome stays unknown.
    */
-  isApplied?(post: PublishedPost, signal: AbortSignal): Promise<boolean>;
+  isApplied?(post: EditedPost, signal: AbortSignal): Promise<boolean>;
 }
 
 /** A step after the publication of a target, such as setting a thumbnail. */
