@@ -104,7 +104,19 @@ export const pinterest = definePlatform({
   },
   afterPublishing: {
     unpublish: { withinS: null, scopes: [], except: [] },
-    edit: null,
+    edit: {
+      fields: [
+        'caption',
+        'media.alt_text',
+        'platform_options.title',
+        'platform_options.link',
+        'platform_options.board_id',
+        'platform_options.board_section_id',
+      ],
+      withinS: null,
+      scopes: [],
+      except: ["Pins of an app that Pinterest hasn't given its beta of edits."],
+    },
     byHand: 'Edit the pin at Pinterest.',
     sources: {
       unpublish: 'https://developers.pinterest.com/docs/api/v5/pins-delete',

@@ -101,5 +101,5 @@ function typeOf({ media: [first, ...others] }: Target): string {
   return others.length > 0 ? 'multiple_images' : 'image';
 }
 
-const toPlace = (link: string | null | undefined): string =>
+export const toPlace = (link: string | null | undefined): string =>
   link && URL.canParse(link) ? new URL(link).href : (link ?? '');

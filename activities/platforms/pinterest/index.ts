@@ -7,6 +7,7 @@ import type { Credentials, Fetch, Platform } from '../platform.ts';
 import { goneIf, isThere } from '../platform-error.ts';
 import { createPinterestApi, invalidGrant, network, readOAuthError, unknownPin } from './api.ts';
 import { createChoices } from './choices.ts';
+import { editPin, isEdited, pathOf } from './edit-pin.ts';
 import { findPin } from './find-pin.ts';
 import { publish } from './pin.ts';
 import { prepareVideo } from './video.ts';
@@ -68,15 +69,20 @@ export function createPinterest({ fetch, apiUrl, loginUrl }: Settings): Platform
       /** https://developers.pinterest.com/docs/api/v5/pins-delete */
       async remove({ credentials, externalId }, signal) {
         const call = { kind: 'commit', method: 'DELETE' } as const;
-        const asked = open(credentials, signal)(`/pins/${externalId}`, z.unknown(), call);
+        const asked = open(credentials, signal)(pathOf(externalId), z.unknown(), call);
         await asked.catch(goneIf(unknownPin));
       },
 
       /** https://developers.pinterest.com/docs/api/v5/pins-get */
       exists({ credentials, externalId }, signal) {
-        const asked = open(credentials, signal)(`/pins/${externalId}`, z.unknown());
+        const asked = open(credentials, signal)(pathOf(externalId), z.unknown());
         return isThere(asked.catch(goneIf(unknownPin)));
       },
+    },
+
+    edit: {
+      apply: (post, signal) => editPin(open(post.credentials, signal), post),
+      isApplied: (post, signal) => isEdited(open(post.credentials, signal), post),
     },
 
     checks: { inspect },

@@ -42,8 +42,13 @@ export async function publish(ask: Ask, target: Target): Promise<CommitOutcome> 
   return { ...toPublished(body.id), throttle: readThrottle(headers) };
 }
 
+interface Texts {
+  caption: string;
+  media: readonly Pick<TargetMedia, 'altText'>[];
+}
+
 /** The texts of a pin. A pin has one alt text, so it gets the first one of its images. Empty texts are left out. */
-export function textsOf({ caption, media }: Target, { title, link }: Options) {
+export function textsOf({ caption, media }: Texts, { title, link }: Options) {
   const altText = media.find((file) => file.altText)?.altText;
   return {
     title: title?.toWellFormed(),

@@ -1,9 +1,9 @@
 // A simulated Pinterest behind a port, and an account of it that is connected.
 import { createPinterest } from '../../../../activities/platforms/pinterest/index.ts';
 import type {
+  EditedPost,
   Fetch,
   Login,
-  PublishedPost,
   Target,
 } from '../../../../activities/platforms/platform.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
@@ -41,8 +41,8 @@ export async function startPinterest({ send }: { send?: Fetch } = {}) {
         ...change,
         platformOptions: { board_id: boardId, ...platformOptions },
       }),
-    /** The pin as a published post. */
-    post: ({ id }: Pin, change: Partial<PublishedPost> = {}): PublishedPost => ({
+    /** The pin as a published post, with what an edit changes. */
+    post: ({ id }: Pin, change: Partial<EditedPost> = {}): EditedPost => ({
       resultId: newId('result'),
       externalAccountId: connection.externalAccountId,
       externalId: id,
@@ -51,6 +51,7 @@ export async function startPinterest({ send }: { send?: Fetch } = {}) {
       replyTo: null,
       credentials: connection.credentials,
       traits: {},
+      changed: {},
       ...change,
       platformOptions: { board_id: boardId, ...change.platformOptions },
     }),

@@ -11,6 +11,7 @@ import {
   noBoard,
   noPin,
   noSection,
+  notPermitted,
   onlyTrial,
   refuse,
   unsupportedApp,
@@ -98,6 +99,8 @@ export function createPinterestServer() {
     videos,
     /** The access that Pinterest has given to the app. */
     access: 'standard' as 'standard' | 'trial' | 'none',
+    /** Whether the app takes part in the beta of edits. */
+    hasEdits: true,
     /** The requests, without their queries. */
     calls: [] as string[],
     /** Headers that the next answers have. */
@@ -181,12 +184,25 @@ export function createPinterestServer() {
     return board;
   }
 
+  /** Members that the request leaves out stay. */
+  function updatePin(id: string | undefined, body: unknown): Response {
+    if (!server.hasEdits) throw notPermitted();
+    const { carousel_slots, ...content } = body as Content & { carousel_slots?: unknown };
+    if (carousel_slots !== undefined) throw invalid('The test has no slots.');
+    const pin = findPin(id);
+    checkPlace({ ...pin, ...content });
+    return Response.json(show(Object.assign(pin, content)));
+  }
+
+  function checkPlace({ board_id, board_section_id: section }: Content): void {
+    const { sections } = findBoard(board_id);
+    if (section && !sections.some(({ id }) => id === section)) throw noSection();
+  }
+
   function createPin(_request: Request, body: unknown): Response {
     const { media_source, ...content } = body as Content & { media_source?: MediaSource };
     if (server.access === 'trial') throw onlyTrial();
-    const { sections } = findBoard(content.board_id);
-    const { board_section_id: section } = content;
-    if (section && !sections.some(({ id }) => id === section)) throw noSection();
+    checkPlace(content);
     if (!media_source) throw invalid('media_source is missing');
     const pin = addPin({ ...content, ...readMedia(media_source) });
     return Response.json(show(pin), { status: 201 });
@@ -230,6 +246,7 @@ export function createPinterestServer() {
       page(request, findBoard(board_id).sections, (section) => section),
     'pins/create': createPin,
     'pins/get': (_request, _, { pin_id }) => Response.json(show(findPin(pin_id))),
+    'pins/update': (_request, body, { pin_id }) => updatePin(pin_id, body),
     'pins/delete': (_request, _, { pin_id }) => {
       pins.splice(pins.indexOf(findPin(pin_id)), 1);
       return new Response(null, { status: 204 });
