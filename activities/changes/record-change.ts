@@ -47,8 +47,7 @@ export async function applyStep(
 ): Promise<0> {
   if ('fail' in step) {
     // A refusal of a repeated call says nothing about the call whose answer was lost.
-    const isLost = row.clock.hasLostCommit && step.fail === 'rejected';
-    const code = isLost ? 'outcome_unknown' : step.fail;
+    const code = row.clock.hasLostCommit ? 'outcome_unknown' : step.fail;
     return recordEnd(dependencies, row, failureOf(code, message), {});
   }
   const { next, waitMs, clock } = step;

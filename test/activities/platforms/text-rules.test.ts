@@ -20,7 +20,5 @@ test.each([
   const check = (length: number) =>
     checkText({ title: 'N', rules }, 'a'.repeat(length), { path: ['caption'], media });
   expect(check(limit)).toEqual([]);
-  expect(check(limit + 1)).toMatchObject([
-    { code: 'caption_too_long', actual: limit + 1, limit },
-  ]);
+  expect(check(limit + 1)).toMatchObject([{ code: 'caption_too_long', actual: limit + 1, limit }]);
 });

@@ -35,15 +35,16 @@ async function createKey(input: string): Promise<string> {
 }
 
 describe('node', () => {
-  test('is implemented by every type of the schema with a field id, except FirstComment', () => {
+  test('is implemented by every type of the schema with a field id, except parts of a result', () => {
     const others = Object.values(createSchema().getTypeMap()).filter(
       (type) =>
         isObjectType(type) &&
         type.getFields()['id'] &&
         !type.getInterfaces().some(({ name }) => name === 'Node'),
     );
-    // Its ID is its own.
-    expect(others.map(({ name }) => name)).toEqual(['FirstComment']);
+    // Their IDs are shown with their result.
+    const names = others.map(({ name }) => name).toSorted();
+    expect(names).toEqual(['FirstComment', 'ResultChange', 'ResultStep']);
   });
 
   test('is implemented by every type with an id', async () => {

@@ -213,7 +213,7 @@ describe('the other resources', () => {
     }`,
     );
     expect(events.nodes[0].event).toBe('ACCOUNT_CONNECTED');
-    expect(eventTypes).toHaveLength(11);
+    expect(eventTypes).toHaveLength(14);
     expect(limits.bodyBytes).toBe(524_288);
     expect(capabilities.map(({ platform }: { platform: string }) => platform)).toContain('SANDBOX');
     const { event } = await ask(app, 'query ($id: ID!) { event(id: $id) { data } }', {

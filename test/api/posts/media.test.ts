@@ -157,12 +157,12 @@ describe('the forms of media', () => {
 describe('media that break the rules of a network', () => {
   test.each<[string, () => Promise<object>, string, string, number, number]>([
     [
-      'five images',
-      async () => ({ media_ids: await Promise.all(Array.from({ length: 5 }, () => media())) }),
+      'eleven images',
+      async () => ({ media_ids: await Promise.all(Array.from({ length: 11 }, () => media())) }),
       'media_ids',
       'too_many_media',
-      5,
-      4,
+      11,
+      10,
     ],
     [
       'a long video',

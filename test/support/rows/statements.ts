@@ -48,7 +48,7 @@ export function watchStatements(): WatchedStatements {
 
 /** Statements that the engine and the live feed send on their own, and that each new connection sends. */
 const ofTheBackground =
-  /\b(changes|feed_epoch|sweeps|outbox|sending_pauses|set_config)\b|^(listen|select 1)\b|^$/i;
+  /\b(feed_epoch|sweeps|outbox|sending_pauses|set_config)\b|\b(from|into) "?changes\b|^(listen|select 1)\b|^$/i;
 
 /** The statements that are sent while `work` runs, except the statements that `ignored` matches. */
 export async function statementsOf(
