@@ -66,6 +66,14 @@ const options = z
       description:
         'Whether the video contains realistic altered or synthetic media, which YouTube labels. Default: no statement.',
     }),
+    playlist_id: z
+      .string()
+      .regex(/^[\w-]{2,100}$/, 'must be the ID of a playlist')
+      .optional()
+      .meta({
+        description:
+          'ID of a playlist of the channel, to which the published video is added. The login needs the scope `https://www.googleapis.com/auth/youtube`. Default: no playlist.',
+      }),
   })
   .meta({ id: 'YouTubeOptions', description: 'Options of a post to YouTube.' });
 
@@ -103,6 +111,7 @@ export const youtube = definePlatform({
         maxBytes: 274_877_906_944,
         // https://support.google.com/youtube/answer/71673
         maxDurationMs: 43_200_000,
+        hasThumbnail: true,
       },
       altText: null,
     },
@@ -122,6 +131,16 @@ export const youtube = definePlatform({
     source: 'https://developers.google.com/youtube/data/reference/rest/v3/videos',
   },
   options,
+  steps: {
+    thumbnail: {
+      description: 'Sets the thumbnail of the video.',
+      isWanted: ({ media }) => media.some(({ thumbnail_id }) => thumbnail_id !== null),
+    },
+    playlist: {
+      description: 'Adds the video to the playlist of the option `playlist_id`.',
+      isWanted: ({ options: { playlist_id } }) => playlist_id !== undefined,
+    },
+  },
   trialPost: null,
   // A second upload of a video is a second video.
   commitRepeatsForMs: 0,

@@ -87,6 +87,8 @@ const limits = new Map<string, ThrottleScope>([
   ['userRateLimitExceeded', 'grant'],
 ]);
 
+/** The channel has set too many thumbnails. It can still publish. */
+const thumbnailLimit = 'uploadRateLimitExceeded';
 const uploadLimit = 'uploadLimitExceeded';
 const dayMs = 86_400_000;
 /** The quotas of a new day may come a little later. */
@@ -102,6 +104,7 @@ export function readRefusal({ headers, body }: NetworkAnswer): Explanation {
   if (code === uploadLimit) {
     return { ...explained, meaning: 'rate_limited', isOutOfQuota: true, retryAfterMs: dayMs };
   }
+  if (code === thumbnailLimit) return { ...explained, meaning: 'rate_limited', isOutOfQuota: true };
   const throttled = limits.get(code);
   if (!throttled) return { ...explained, ...known.get(code) };
   if (!isDaily(code, message)) return { ...explained, meaning: 'rate_limited', throttled };

@@ -6,6 +6,7 @@ import { PlatformError } from '../platform-error.ts';
 import type { Credentials, GrantedAccount, Platform } from '../platform.ts';
 import { createYouTubeApi, network, type YouTubeSettings } from './api.ts';
 import { confirmVideo, prepareVideo, publish, reconcileVideo } from './post.ts';
+import { createSteps } from './steps.ts';
 
 /** @see https://developers.google.com/youtube/data/reference/rest/v3/channels */
 const Channels = z.object({
@@ -59,6 +60,8 @@ export function createYouTube(settings: YouTubeSettings): Platform {
     commit: (target, signal) => publish(open(target.credentials, signal), target),
     confirm: (target, signal) => confirmVideo(open(target.credentials, signal), target),
     reconcile: (target, signal) => reconcileVideo(open(target.credentials, signal), target),
+
+    steps: createSteps(open),
 
     revoke: (login, signal) => oauth.revoke(login, signal),
     revokesAll: true,

@@ -13,6 +13,7 @@ import { appOf, callbackUrl, loginOf, toConnection } from '../connection.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { phasesOf, publishTarget, targetOf } from '../target.ts';
+import { scopeUrl } from './login.ts';
 import { createYouTubeServer } from './server.ts';
 
 const never = new AbortController().signal;
@@ -24,12 +25,25 @@ export const youtubeVariables = (url: string) => ({
   FANFARE_YOUTUBE_TOKEN_URL: url,
 });
 
-/** `send`: the `fetch` that reaches YouTube. */
-export async function startYouTube({ send = fetch }: { send?: Fetch } = {}) {
+/** Asks for the scope of playlists, edits and removals, too. */
+export const withAllScopes = {
+  FANFARE_YOUTUBE_SCOPES: ['youtube.upload', 'youtube.readonly', 'youtube'].map(scopeUrl).join(' '),
+};
+
+interface Options {
+  /** The `fetch` that reaches YouTube. */
+  send?: Fetch;
+  variables?: Record<string, string>;
+}
+
+export async function startYouTube({ send = fetch, variables = {} }: Options = {}) {
   const server = createYouTubeServer();
   server.login.redirectUri = callbackUrl;
   const { url, close } = await startFaultyServer(server, createSwitchboard());
-  const { youtube: settings } = readConfig(youtubeVariables(url)).platforms;
+  const { youtube: settings } = readConfig({
+    ...youtubeVariables(url),
+    ...variables,
+  }).platforms;
   const youtube = createYouTube({ ...settings, fetch: send });
   const login = loginOf(youtube.connect[0] as ConsentMethod, appOf(server.login.client));
   const grant = await login.logIn();

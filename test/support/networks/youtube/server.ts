@@ -5,7 +5,9 @@ import { z } from 'zod';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
 import { dispatch, Refusal, type Route } from '../strict-requests.ts';
 import { createLogin } from './login.ts';
+import { readQuery } from './query.ts';
 import { badRequest, GoogleError, notFound, notWelcome } from './refusals.ts';
+import { createSteps } from './steps.ts';
 import { createUploads, type Uploaded } from './uploads.ts';
 
 export interface YouTubeVideo extends Uploaded {
@@ -14,6 +16,8 @@ export interface YouTubeVideo extends Uploaded {
   privacyStatus: string;
   /** How many more reads find the video in processing. */
   readsUntilProcessed: number;
+  /** SHA-256 of the thumbnail that was set. Absent: YouTube chose one. */
+  thumbnail?: string;
   /** How YouTube ends the processing. Absent: well. */
   end?: { uploadStatus: 'failed' | 'rejected'; reason: string };
 }
@@ -34,6 +38,7 @@ const ItemQuery = z.strictObject({
   playlistId: z.string(),
   maxResults: z.coerce.number().int().min(0).max(50).default(5),
   pageToken: z.string().optional(),
+  videoId: z.string().optional(),
   alt,
 });
 const VideoQuery = z.strictObject({
@@ -60,10 +65,13 @@ export function createYouTubeServer() {
     show: (id) => show(find(id)!, ['snippet', 'status']),
   });
 
+  const steps = createSteps({ check: login.check, find: (id) => find(id) });
+
   const server = {
     channel,
     login,
     uploads,
+    steps,
     videos,
     /** The requests, without their queries. */
     calls,
@@ -199,25 +207,33 @@ export function createYouTubeServer() {
     return toList('channel', [item]);
   }
 
-  /** Newest first. */
+  /** The uploads, newest first, or the videos of another playlist. */
+  function listPlaylist(playlistId: string): YouTubeVideo[] {
+    if (playlistId === playlist) return server.listsUploads ? videos.toReversed() : [];
+    const ids = steps.playlists.get(playlistId);
+    if (!ids) throw notFound('playlistNotFound', 'playlist');
+    return ids.flatMap((id) => find(id) ?? []);
+  }
+
   function listItems(request: Request): Response {
     login.check(request, 'youtube.readonly', 'youtube');
-    const { part, playlistId, maxResults, pageToken } = readQuery(request, ItemQuery);
-    if (playlistId !== playlist) throw notFound('playlistNotFound', 'playlist');
+    const { part, playlistId, maxResults, pageToken, videoId } = readQuery(request, ItemQuery);
+    const listed = listPlaylist(playlistId).filter(({ id }) => id === (videoId ?? id));
     const start = pageToken === undefined ? 0 : Number(/^page-(\d+)$/.exec(pageToken)?.[1]);
     if (Number.isNaN(start)) throw badRequest('Invalid page token.', 'invalidPageToken');
-    const all = server.listsUploads ? videos.toReversed() : [];
-    const items = all.slice(start, start + maxResults).map(({ id, publishedAtMs, metadata }) => ({
-      kind: 'youtube#playlistItem',
-      etag: `etag-of-item-${id}`,
-      id: `item-${id}`,
-      ...(part.includes('snippet') && {
-        snippet: { publishedAt: toTime(publishedAtMs), title: metadata.snippet.title },
-      }),
-      ...(part.includes('contentDetails') && { contentDetails: { videoId: id } }),
-    }));
+    const items = listed
+      .slice(start, start + maxResults)
+      .map(({ id, publishedAtMs, metadata }) => ({
+        kind: 'youtube#playlistItem',
+        etag: `etag-of-item-${id}`,
+        id: `item-${id}`,
+        ...(part.includes('snippet') && {
+          snippet: { publishedAt: toTime(publishedAtMs), title: metadata.snippet.title },
+        }),
+        ...(part.includes('contentDetails') && { contentDetails: { videoId: id } }),
+      }));
     const end = start + maxResults;
-    return toList('playlistItem', items, end < all.length && { nextPageToken: `page-${end}` });
+    return toList('playlistItem', items, end < listed.length && { nextPageToken: `page-${end}` });
   }
 
   /** Counts the read. */
@@ -248,6 +264,7 @@ export function createYouTubeServer() {
     ...login.routes,
     ...[
       ...uploads.routes,
+      ...steps.routes,
       { method: 'GET', path: /^\/youtube\/v3\/channels$/, handle: listChannels } as const,
       { method: 'GET', path: /^\/youtube\/v3\/playlistItems$/, handle: listItems } as const,
       { method: 'GET', path: /^\/youtube\/v3\/videos$/, handle: listVideos } as const,
@@ -257,17 +274,6 @@ export function createYouTubeServer() {
 }
 
 const toTime = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '');
-
-/** A list of parts may come in several parameters of the same name, as Google's own client sends it. */
-function readQuery<T>({ url }: Request, schema: z.ZodType<T>): T {
-  const query: Record<string, string> = {};
-  for (const [name, value] of new URL(url).searchParams) {
-    query[name] = name in query ? `${query[name]},${value}` : value;
-  }
-  const { data, error } = schema.safeParse(query);
-  if (error) throw badRequest(z.prettifyError(error), 'invalidParameter');
-  return data;
-}
 
 function refuse(kind: RefusalKind, request?: Request): Response {
   const isOAuth = request?.url.endsWith('/token') === true;

@@ -32,6 +32,8 @@ export const youtubeFacts: NetworkFacts = {
       arrives: { notifySubscribers: false, status: { containsSyntheticMedia: true } },
     },
   ],
+  // A step after the publication reads it.
+  otherOptions: ['playlist_id'],
   refusedOptions: [
     { given: { made_for_kids: false, title: '' }, path: 'title', code: 'too_small' },
     { given: { made_for_kids: false, title: 'a'.repeat(101) }, path: 'title', code: 'too_big' },
@@ -39,6 +41,11 @@ export const youtubeFacts: NetworkFacts = {
     { given: { title: 'Brass' }, path: 'made_for_kids', code: 'required' },
     { given: { ...needed, tags: ['a'.repeat(499), 'b'] }, path: 'tags', code: 'invalid' },
     { given: { ...needed, category_id: 'Music' }, path: 'category_id', code: 'invalid_format' },
+    {
+      given: { ...needed, playlist_id: 'a playlist' },
+      path: 'playlist_id',
+      code: 'invalid_format',
+    },
   ],
   // A description has as many bytes as characters.
   textOf: (length) => 'a'.repeat(length),
