@@ -83,6 +83,9 @@ const neededScopes = [
   'https://www.googleapis.com/auth/youtube.readonly',
 ];
 
+/** Removes and edits videos. */
+const changeScopes = ['https://www.googleapis.com/auth/youtube'];
+
 export const youtube = definePlatform({
   name: 'youtube',
   title: 'YouTube',
@@ -139,6 +142,25 @@ export const youtube = definePlatform({
     playlist: {
       description: 'Adds the video to the playlist of the option `playlist_id`.',
       isWanted: ({ options: { playlist_id } }) => playlist_id !== undefined,
+    },
+  },
+  afterPublishing: {
+    unpublish: { withinS: null, scopes: changeScopes, except: [] },
+    edit: {
+      fields: [
+        'caption',
+        'platform_options.title',
+        'platform_options.tags',
+        'platform_options.category_id',
+      ],
+      withinS: null,
+      scopes: changeScopes,
+      except: [],
+    },
+    byHand: 'Use YouTube Studio.',
+    sources: {
+      unpublish: 'https://developers.google.com/youtube/data/reference/rest/v3/videos/delete',
+      edit: 'https://developers.google.com/youtube/data/reference/rest/v3/videos/update',
     },
   },
   trialPost: null,

@@ -5,6 +5,8 @@ import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Credentials, GrantedAccount, Platform } from '../platform.ts';
 import { createYouTubeApi, network, type YouTubeSettings } from './api.ts';
+import { editVideo, isVideoEdited, removeVideo } from './edit-video.ts';
+import { followVideo } from './follow-video.ts';
 import { confirmVideo, prepareVideo, publish, reconcileVideo } from './post.ts';
 import { createSteps } from './steps.ts';
 
@@ -62,6 +64,15 @@ export function createYouTube(settings: YouTubeSettings): Platform {
     reconcile: (target, signal) => reconcileVideo(open(target.credentials, signal), target),
 
     steps: createSteps(open),
+
+    followUp: (post, signal) => followVideo(open(post.credentials, signal), post),
+
+    unpublish: { remove: (post, signal) => removeVideo(open(post.credentials, signal), post) },
+
+    edit: {
+      apply: (post, signal) => editVideo(open(post.credentials, signal), post),
+      isApplied: (post, signal) => isVideoEdited(open(post.credentials, signal), post),
+    },
 
     revoke: (login, signal) => oauth.revoke(login, signal),
     revokesAll: true,

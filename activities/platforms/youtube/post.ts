@@ -5,6 +5,7 @@ import type {
   CommitOutcome,
   PrepareOutcome,
   ProviderState,
+  Published,
   ReconcileOutcome,
   Target,
   TargetMedia,
@@ -12,6 +13,7 @@ import type {
 import { preparedAs } from '../results.ts';
 import { network, type YouTubeApi } from './api.ts';
 import { findUpload } from './find-upload.ts';
+import { followLater } from './follow-video.ts';
 import { askProgress, chunkBytes, lastStartOf, sendBytes, startSession } from './session.ts';
 import { findFailure, isProcessed, readVideo, toPublished, type Video } from './video.ts';
 
@@ -20,7 +22,12 @@ const Prepared = z.object({
   url: z.string().optional(),
   /** ID of the video. Absent: the upload is not complete. */
   videoId: z.string().optional(),
+  /** When the upload was complete. */
+  uploadedAtMs: z.number().optional(),
 });
+
+/** YouTube reports most rejections, such as that of a duplicate, while it processes a short video. */
+const confirmForMs = 300_000;
 
 function videoOf({ media }: Target): TargetMedia {
   const [video] = media;
@@ -79,8 +86,16 @@ export async function publish(api: YouTubeApi, target: Target): Promise<CommitOu
 function accept(target: Target, video: Video): CommitOutcome {
   const failure = findFailure(video);
   if (failure) throw failure;
-  if (isProcessed(video)) return { outcome: 'published', published: toPublished(video, target) };
-  return { outcome: 'accepted', state: { ...target.state, videoId: video.id } };
+  const { uploadedAtMs = Date.now() } = Prepared.parse(target.state);
+  if (isProcessed(video) || Date.now() - uploadedAtMs > confirmForMs) return found(video, target);
+  return { outcome: 'accepted', state: { ...target.state, videoId: video.id, uploadedAtMs } };
+}
+
+/** The processing of a long video takes hours, so it is followed. */
+function found(video: Video, target: Target): { outcome: 'published'; published: Published } {
+  const published = toPublished(video, target);
+  if (isProcessed(video)) return { outcome: 'published', published };
+  return { outcome: 'published', published: { ...published, followUp: followLater() } };
 }
 
 /** Whether YouTube has processed the video. */
@@ -113,5 +128,5 @@ export async function reconcileVideo(api: YouTubeApi, target: Target): Promise<R
 /** A video that YouTube refuses is absent, so that the next commit reports the reason. */
 function asFound(video: Video, target: Target): ReconcileOutcome {
   if (findFailure(video)) return { outcome: 'absent' };
-  return { outcome: 'published', published: toPublished(video, target) };
+  return found(video, target);
 }

@@ -7,7 +7,6 @@ import { noise, video } from '../../../support/media/samples.ts';
 import { createMedia, putBytes } from '../../../support/media/uploads.ts';
 import type { RunningNetwork } from '../../../support/networks/contract/subject.ts';
 import { createSwitchboard } from '../../../support/networks/faults.ts';
-import { withAllScopes } from '../../../support/networks/youtube/connected.ts';
 import { createYouTubeServer } from '../../../support/networks/youtube/server.ts';
 import { startNetwork } from '../../../support/networks/youtube/subject.ts';
 
@@ -17,7 +16,7 @@ let network: RunningNetwork;
 let app: TestApp;
 beforeAll(async () => {
   network = await startNetwork(createSwitchboard(), server);
-  app = await startApp({ env: { ...network.env, ...withAllScopes } });
+  app = await startApp({ env: network.env });
 });
 afterAll(async () => {
   await app?.stop();

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
 import { dispatch, Refusal, type Route } from '../strict-requests.ts';
+import { createChanges } from './changes.ts';
 import { createLogin } from './login.ts';
 import { readQuery } from './query.ts';
 import { badRequest, GoogleError, notFound, notWelcome } from './refusals.ts';
@@ -105,7 +106,8 @@ export function createYouTubeServer() {
   async function answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     calls.push(`${request.method} ${pathname}`);
-    if (request.method !== 'PUT') server.requests.push(request.clone());
+    if (request.method !== 'PUT' || !pathname.startsWith('/upload/'))
+      server.requests.push(request.clone());
     const scripted = server.nextAnswer;
     server.nextAnswer = undefined;
     const response = scripted ?? (await dispatch(routes, request));
@@ -142,7 +144,7 @@ export function createYouTubeServer() {
   /** Shows only the parts that the request names. */
   function show(video: YouTubeVideo, parts: readonly string[]) {
     const { id, metadata, publishedAtMs, bytes } = video;
-    const { title, description = '', tags, categoryId = '22' } = metadata.snippet;
+    const { description = '', categoryId = '22', ...snippet } = metadata.snippet;
     return {
       kind: 'youtube#video',
       etag: `etag-${id}`,
@@ -152,9 +154,8 @@ export function createYouTubeServer() {
           publishedAt: toTime(publishedAtMs),
           channelId: channel.id,
           channelTitle: channel.title,
-          title,
+          ...snippet,
           description,
-          ...(tags && { tags }),
           categoryId,
         },
       }),
@@ -265,6 +266,7 @@ export function createYouTubeServer() {
     ...[
       ...uploads.routes,
       ...steps.routes,
+      ...createChanges({ check: login.check, videos, show }),
       { method: 'GET', path: /^\/youtube\/v3\/channels$/, handle: listChannels } as const,
       { method: 'GET', path: /^\/youtube\/v3\/playlistItems$/, handle: listItems } as const,
       { method: 'GET', path: /^\/youtube\/v3\/videos$/, handle: listVideos } as const,

@@ -6,7 +6,7 @@ import { createVideo } from '../../media/target-media.ts';
 import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
 import type { Switchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
-import { youtubeVariables } from './connected.ts';
+import { withAllScopes, youtubeVariables } from './connected.ts';
 import { createYouTubeServer } from './server.ts';
 
 const needed = { title: 'Brass', made_for_kids: false };
@@ -89,6 +89,7 @@ export async function startNetwork(
   return {
     env: {
       ...youtubeVariables(url),
+      ...withAllScopes,
       FANFARE_YOUTUBE_CLIENT_ID: clientId,
       FANFARE_YOUTUBE_CLIENT_SECRET: clientSecret,
     },

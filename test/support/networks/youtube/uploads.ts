@@ -37,13 +37,18 @@ const categories = [
 const plain = z.string().regex(/^[^<>]*$/);
 const isShort = (tags: readonly string[]) =>
   tags.reduce((sum, tag) => sum + tag.length + (/ /.test(tag) ? 2 : 0), tags.length - 1) <= 500;
+const Snippet = z.strictObject({
+  title: plain.min(1).refine((title) => title.length <= 100),
+  description: plain.refine((text) => Buffer.byteLength(text) <= 5_000).optional(),
+  tags: z.array(plain.min(1)).refine(isShort).optional(),
+  categoryId: z.enum(categories).optional(),
+  defaultLanguage: z.string().optional(),
+  defaultAudioLanguage: z.string().optional(),
+});
+/** An edit must name a category. */
+export const EditedSnippet = Snippet.required({ categoryId: true });
 const Metadata = z.strictObject({
-  snippet: z.strictObject({
-    title: plain.min(1).refine((title) => title.length <= 100),
-    description: plain.refine((text) => Buffer.byteLength(text) <= 5_000).optional(),
-    tags: z.array(plain.min(1)).refine(isShort).optional(),
-    categoryId: z.enum(categories).optional(),
-  }),
+  snippet: Snippet,
   status: z.strictObject({
     privacyStatus: z.enum(['public', 'unlisted', 'private']).optional(),
     selfDeclaredMadeForKids: z.boolean().optional(),
@@ -137,7 +142,7 @@ export function createUploads({ check, add, show }: Settings) {
       throw badRequest(`Media type '${type}' is not supported.`, 'badContent');
     }
     const size = readSize(request.headers.get('x-upload-content-length'));
-    const metadata = readMetadata(await request.json().catch(() => undefined));
+    const metadata = readBody(Metadata, await request.json().catch(() => undefined));
     if (uploads.channelQuota === 0) throw uploadLimitExceeded();
     uploads.channelQuota--;
     const id = `upload-${sessions.size + 1}-${'x'.repeat(20)}`;
@@ -212,9 +217,9 @@ function readSize(header: string | null): number | null {
   throw badRequest(`Invalid X-Upload-Content-Length: ${header}`);
 }
 
-function readMetadata(body: unknown): Metadata {
-  const { data, error } = Metadata.safeParse(body);
-  if (data) return data;
+export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
+  const { data, error } = schema.safeParse(body);
+  if (!error) return data;
   const path = error.issues[0]!.path.slice(0, 2).join('.');
   throw badRequest(z.prettifyError(error), reasons[path] ?? 'invalidVideoMetadata');
 }

@@ -1,0 +1,68 @@
+// Edits the text of a video, and compares it with the wanted one.
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { youtube } from '../../../schema/platforms/youtube.ts';
+import { goneIf, PlatformError } from '../platform-error.ts';
+import type { PublishedPost } from '../platform.ts';
+import { network, type YouTubeApi } from './api.ts';
+
+export const unknownVideo = 'videoNotFound';
+
+/** @see https://developers.google.com/youtube/data/reference/rest/v3/videos */
+const Snippet = z.object({
+  title: z.string(),
+  description: z.string().default(''),
+  tags: z.array(z.string()).default([]),
+  categoryId: z.string(),
+  defaultLanguage: z.string().optional(),
+  defaultAudioLanguage: z.string().optional(),
+});
+type Snippet = z.infer<typeof Snippet>;
+const Page = z.object({ items: z.array(z.object({ snippet: Snippet })).default([]) });
+
+async function readSnippet({ ask }: YouTubeApi, id: string): Promise<Snippet> {
+  const query = { part: 'snippet', id };
+  const [video] = (await ask('/youtube/v3/videos', Page, { query })).body.items;
+  if (video) return video.snippet;
+  const options = { platformCode: unknownVideo, failsAs: 'post_gone' } as const;
+  throw new PlatformError('rejected', `${network} no longer has the video.`, options);
+}
+
+/** Options that the post doesn't set keep their values. */
+function toSnippet(found: Snippet, { caption, platformOptions }: PublishedPost): Snippet {
+  const { title, tags, category_id } = youtube.options.parse(platformOptions);
+  return {
+    ...found,
+    title: title.toWellFormed(),
+    description: caption.toWellFormed(),
+    ...(tags && { tags: tags.map((tag) => tag.toWellFormed()) }),
+    ...(category_id !== undefined && { categoryId: category_id }),
+  };
+}
+
+/**
+ * Values that an edit doesn't name are removed, so all of them are named.
+ * @see https://developers.google.com/youtube/data/reference/rest/v3/videos/update
+ */
+export async function editVideo(api: YouTubeApi, post: PublishedPost): Promise<void> {
+  const { externalId: id } = post;
+  const snippet = toSnippet(await readSnippet(api, id), post);
+  const asked = api.ask('/youtube/v3/videos', z.unknown(), {
+    kind: 'commit',
+    method: 'PUT',
+    query: { part: 'snippet' },
+    json: { id, snippet },
+  });
+  await asked.catch(goneIf(unknownVideo));
+}
+
+export async function isVideoEdited(api: YouTubeApi, post: PublishedPost): Promise<boolean> {
+  const found = await readSnippet(api, post.externalId);
+  return isDeepStrictEqual(found, toSnippet(found, post));
+}
+
+/** A repeat says whether the video is gone. @see https://developers.google.com/youtube/data/reference/rest/v3/videos/delete */
+export async function removeVideo({ ask }: YouTubeApi, { externalId: id }: PublishedPost) {
+  const call = { kind: 'commit', method: 'DELETE', query: { id } } as const;
+  await ask('/youtube/v3/videos', z.unknown(), call).catch(goneIf(unknownVideo));
+}

@@ -1,0 +1,76 @@
+// Edits and removals of published videos.
+import { describe, expect, test } from 'vitest';
+import type { PublishedPost } from '../../../../activities/platforms/platform.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
+import {
+  startYouTube,
+  withAllScopes,
+  type ConnectedYouTube,
+} from '../../../support/networks/youtube/connected.ts';
+
+const never = new AbortController().signal;
+const start = () => startYouTube({ variables: withAllScopes });
+
+async function publishVideo(network: ConnectedYouTube): Promise<PublishedPost> {
+  const platformOptions = { tags: ['tuba'], category_id: '10' };
+  const target = network.target({ caption: 'A march', platformOptions });
+  const { published } = (await network.publish(target)) as { published: { externalId: string } };
+  network.forgetCalls();
+  return { ...target, altTexts: [null], externalId: published.externalId };
+}
+
+describe('an edit', () => {
+  test('replaces the text, and keeps what the post does not set', async () => {
+    await using network = await start();
+    const post = await publishVideo(network);
+    const [video] = network.server.videos;
+    video!.metadata.snippet.defaultLanguage = 'en';
+    const platformOptions = { title: 'A waltz', made_for_kids: false };
+    const edited = { ...post, caption: 'In three', platformOptions };
+    const { apply, isApplied } = network.youtube.edit!;
+    expect(await isApplied!(edited, never)).toBe(false);
+    await apply(edited, never);
+    expect(video!.metadata).toEqual({
+      snippet: {
+        title: 'A waltz',
+        description: 'In three',
+        tags: ['tuba'],
+        categoryId: '10',
+        defaultLanguage: 'en',
+      },
+      status: { privacyStatus: 'public', selfDeclaredMadeForKids: false },
+    });
+    expect(await isApplied!(edited, never)).toBe(true);
+    await apply({ ...edited, platformOptions: { ...platformOptions, tags: [] } }, never);
+    expect(video!.metadata.snippet.tags).toEqual([]);
+  });
+
+  test('of a deleted video reports that it is gone', async () => {
+    await using network = await start();
+    const post = await publishVideo(network);
+    network.server.videos.length = 0;
+    const error = await refusal(network.youtube.edit!.apply(post, never));
+    expect(error).toMatchObject({ kind: 'rejected', options: { failsAs: 'post_gone' } });
+  });
+});
+
+describe('a removal', () => {
+  test('deletes the video, and a repeat reports that it is gone', async () => {
+    await using network = await start();
+    const post = await publishVideo(network);
+    const { remove, exists } = network.youtube.unpublish!;
+    await remove(post, never);
+    expect(network.server.videos).toEqual([]);
+    const error = await refusal(remove(post, never));
+    expect(error).toMatchObject({ kind: 'rejected', options: { failsAs: 'post_gone' } });
+    expect(exists).toBeUndefined();
+  });
+
+  test('needs a scope that a login may lack', async () => {
+    await using network = await startYouTube();
+    const post = await publishVideo(network);
+    const error = await refusal(network.youtube.unpublish!.remove(post, never));
+    expect(error).toMatchObject({ kind: 'rejected', options: { failsAs: 'permission_missing' } });
+    expect(network.server.videos).toHaveLength(1);
+  });
+});
