@@ -51,15 +51,35 @@ returned["next uploads"] = items.list_next(asked, returned["uploads"]).execute()
 video_id = returned["video"]["id"]
 youtube.videos().list(part="status", id=video_id).execute()
 returned["videos"] = youtube.videos().list(part="snippet,status,fileDetails", id=video_id).execute()
+images = MediaFileUpload(given["thumbnail"], mimetype="image/jpeg")
+returned["thumbnail"] = youtube.thumbnails().set(videoId=video_id, media_body=images).execute()
+resource = {"kind": "youtube#video", "videoId": video_id}
+item = {"snippet": {"playlistId": given["playlist"], "resourceId": resource}}
+items.insert(part="snippet", body=item).execute()
+returned["item"] = items.list(
+    part="snippet", playlistId=given["playlist"], videoId=video_id
+).execute()
+youtube.videos().list(part="snippet", id=video_id).execute()
+edit = {"id": video_id, "snippet": given["snippet"]}
+returned["edited"] = youtube.videos().update(part="snippet", body=edit).execute()
 returned["refused"] = {
     "no title": reason_of(lambda: insert(youtube, {"snippet": {"title": ""}, "status": {}})),
     "long tags": reason_of(
         lambda: insert(youtube, {"snippet": {"title": "a", "tags": ["b" * 501]}, "status": {}})
     ),
+    "edit without a category": reason_of(
+        lambda: youtube.videos()
+        .update(part="snippet", body={"id": video_id, "snippet": {"title": "a"}})
+        .execute()
+    ),
     "other playlist": reason_of(
         lambda: items.list(part="snippet", playlistId="UUother").execute()
     ),
 }
+youtube.videos().delete(id=video_id).execute()
+returned["refused"]["second delete"] = reason_of(
+    lambda: youtube.videos().delete(id=video_id).execute()
+)
 
 
 def problems_of(name, value, schema):
@@ -92,10 +112,14 @@ def problems_of_call(call):
         ("GET", "/youtube/v3/channels"): ("channels", "list"),
         ("GET", "/youtube/v3/playlistItems"): ("playlistItems", "list"),
         ("GET", "/youtube/v3/videos"): ("videos", "list"),
+        ("PUT", "/youtube/v3/videos"): ("videos", "update"),
+        ("DELETE", "/youtube/v3/videos"): ("videos", "delete"),
+        ("POST", "/youtube/v3/playlistItems"): ("playlistItems", "insert"),
+        ("POST", "/upload/youtube/v3/thumbnails/set"): ("thumbnails", "set"),
     }
     resource, method = methods[(call["method"], call["path"])]
     description = document["resources"][resource]["methods"][method]
-    protocol = {"uploadType"} if method == "insert" else set()
+    protocol = {"uploadType"} if call["path"].startswith("/upload/") else set()
     found = [
         f"{resource}.{method} has no {name}"
         for name in call["query"]
