@@ -38,7 +38,6 @@ export const youtubeFacts: NetworkFacts = {
     { given: { made_for_kids: false, title: '' }, path: 'title', code: 'too_small' },
     { given: { made_for_kids: false, title: 'a'.repeat(101) }, path: 'title', code: 'too_big' },
     { given: { made_for_kids: false, title: 'a > b' }, path: 'title', code: 'invalid_format' },
-    { given: { title: 'Brass' }, path: 'made_for_kids', code: 'required' },
     { given: { ...needed, tags: ['a'.repeat(499), 'b'] }, path: 'tags', code: 'invalid' },
     { given: { ...needed, category_id: 'Music' }, path: 'category_id', code: 'invalid_format' },
     {
