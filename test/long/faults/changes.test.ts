@@ -12,6 +12,7 @@ import { telegram } from '../../support/networks/telegram/subject.ts';
 import { threadsWithDelete } from '../../support/networks/threads/subject.ts';
 import { twitterBlind, twitterReading } from '../../support/networks/twitter/subject.ts';
 import { wordpressSubject } from '../../support/networks/wordpress/subject.ts';
+import { youtube } from '../../support/networks/youtube/subject.ts';
 
 const subjects = [
   sandbox,
@@ -29,6 +30,7 @@ const subjects = [
   discordBot,
   discordWebhook,
   wordpressSubject,
+  youtube,
 ];
 
 describe.each(subjects.map((subject) => [subject.title ?? subject.name, subject] as const))(
