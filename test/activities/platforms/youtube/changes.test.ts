@@ -16,7 +16,7 @@ async function publishVideo(network: ConnectedYouTube): Promise<PublishedPost> {
   const target = network.target({ caption: 'A march', platformOptions });
   const { published } = (await network.publish(target)) as { published: { externalId: string } };
   network.forgetCalls();
-  return { ...target, altTexts: [null], externalId: published.externalId };
+  return { ...target, altTexts: [null], externalId: published.externalId, changed: {} };
 }
 
 describe('an edit', () => {
