@@ -87,6 +87,7 @@ const published: PostEventResult = {
   is_retriable: false,
   next_action: 'none',
   first_comment: null,
+  steps: [],
 };
 
 const failed: PostEventResult = {

@@ -134,7 +134,11 @@ const AfterPublishing = z
       description: 'Where to do by hand what Fanfare cannot do. Null if nothing is known.',
     }),
   })
-  .meta({ id: 'AfterPublishing', description: 'What can be done with a published post.' });
+  .meta({
+    id: 'AfterPublishing',
+    description:
+      'What Fanfare can do with a published post. For an account, only what its login allows.',
+  });
 
 export const Creator = z
   .object({
@@ -181,10 +185,7 @@ export const Capabilities = z
       description:
         'Kinds of choices, which `GET /v1/accounts/:id/choices/:kind` lists for an account. Empty if there are none.',
     }),
-    after_publishing: AfterPublishing.meta({
-      description:
-        'What Fanfare can do with a published post. For an account, only what its login allows.',
-    }),
+    after_publishing: AfterPublishing,
     connect: ConnectRules,
     creator: z.union([Creator, z.null()]).meta({
       description:

@@ -293,6 +293,11 @@ const PostEventComment = FirstComment.pick({ id: true, text: true, ...eventOutco
   description: 'The first comment under the post of a target.',
 });
 
+const PostEventStep = ResultStep.pick({ id: true, name: true, ...eventOutcome }).meta({
+  id: 'PostEventStep',
+  description: 'A step after the publication of a target.',
+});
+
 export const PostEventResult = PostResult.pick({
   id: true,
   social_account_id: true,
@@ -304,6 +309,9 @@ export const PostEventResult = PostResult.pick({
   .extend({
     first_comment: z.union([PostEventComment, z.null()]).meta({
       description: 'First comment under the post. Null if there is none.',
+    }),
+    steps: z.array(PostEventStep).meta({
+      description: 'Steps after the publication. Empty if there are none.',
     }),
   })
   .meta({ id: 'PostEventResult', description: 'The result of a post at one target.' });

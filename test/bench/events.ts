@@ -39,6 +39,7 @@ export const sampleData: PostEventData = {
     is_retriable: false,
     next_action: 'none',
     first_comment: null,
+    steps: [],
   })),
 };
 

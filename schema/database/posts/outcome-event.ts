@@ -4,7 +4,7 @@ import { findPostingError } from '../../posts/errors.ts';
 import type { EventOutcome, Post, PostEventData, PostEventResult } from '../../posts/posts.ts';
 import { render } from '../../wire/names.ts';
 import { toTimestamp } from '../../wire/timestamp.ts';
-import { findFirstComment } from './targets.ts';
+import { findFirstComment, findSteps } from './targets.ts';
 
 export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEventData {
   return {
@@ -46,6 +46,9 @@ function toPostEventResult(result: PostResultRow, results: PostResultRow[]): Pos
     first_comment: comment
       ? { id: comment.id, text: comment.caption ?? '', ...toEventOutcome(comment) }
       : null,
+    steps: findSteps(results, result.id).map((row) => {
+      return { id: row.id, name: row.step!, ...toEventOutcome(row) };
+    }),
   };
 }
 

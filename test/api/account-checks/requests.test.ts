@@ -243,16 +243,6 @@ describe('a check that publishes', () => {
     expect((await start({ publish: 'public' }, { id })).status).toBe(202);
   });
 
-  test('is refused at a network where the owner of the account decides on each post', async () => {
-    const id = await rest.insertAccount(owner.projectId, { platform: 'tiktok' });
-    for (const publish of [true, 'public']) {
-      const { status, body } = await start({ publish }, { id });
-      expect(status).toBe(422);
-      expect(body.error.issues).toMatchObject([{ path: 'publish', code: 'no_trial_post' }]);
-    }
-    expect((await start({}, { id })).status).toBe(202);
-  });
-
   test('needs the scope for posts', async () => {
     const { projectId } = owner;
     const { key } = await rest.createTenant({ projectId, scopes: ['accounts:write'] });

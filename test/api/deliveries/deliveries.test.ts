@@ -211,7 +211,7 @@ async function readBody(eventId: string) {
 describe('GET /v1/event-types', () => {
   test('lists the catalog with a schema of each body', async () => {
     const { body } = await call('GET', '/v1/event-types');
-    expect(body.meta).toEqual({ limit: 13, has_more: false, next_cursor: null });
+    expect(body.meta).toEqual({ limit: 14, has_more: false, next_cursor: null });
     expect(
       body.data.map((type: { event: string; availability: string }) => [
         type.event,
@@ -226,6 +226,7 @@ describe('GET /v1/event-types', () => {
       ['account.expiring', 'opt_in'],
       ['post.edited', 'opt_in'],
       ['post.unpublished', 'opt_in'],
+      ['post.updated', 'opt_in'],
       ['platform_app.credits_exhausted', 'opt_in'],
       ['post.scheduled', 'coming_soon'],
       ['account.refreshed', 'coming_soon'],

@@ -184,6 +184,8 @@ describe('a first comment', () => {
         'url',
         'visibility',
         'published_at',
+        'edited_at',
+        'unpublished_at',
         'error_code',
         'error_message',
         'error_hint',
@@ -191,6 +193,7 @@ describe('a first comment', () => {
         'is_retriable',
         'next_action',
         'first_comment',
+        'steps',
       ]);
     }
     const error_hint = expect.any(String) as string;

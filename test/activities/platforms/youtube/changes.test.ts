@@ -1,6 +1,6 @@
 // Edits and removals of published videos.
 import { describe, expect, test } from 'vitest';
-import type { PublishedPost } from '../../../../activities/platforms/platform.ts';
+import type { EditedPost } from '../../../../activities/platforms/platform.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import {
   startYouTube,
@@ -11,7 +11,7 @@ import {
 const never = new AbortController().signal;
 const start = () => startYouTube({ variables: withAllScopes });
 
-async function publishVideo(network: ConnectedYouTube): Promise<PublishedPost> {
+async function publishVideo(network: ConnectedYouTube): Promise<EditedPost> {
   const platformOptions = { tags: ['tuba'], category_id: '10' };
   const target = network.target({ caption: 'A march', platformOptions });
   const { published } = (await network.publish(target)) as { published: { externalId: string } };
