@@ -1,4 +1,5 @@
 // Groups writes of one kind. Items that arrive during a write share the next one.
+import { toRounds } from './rounds.ts';
 
 interface Waiter<Item, Result> {
   item: Item;
@@ -25,7 +26,7 @@ const maxTries = 3;
  */
 export function createGroupedWrite<Item, Result>(
   writeAll: WriteAll<Item, Result>,
-  { maxItems, ownerOf = () => '' }: GroupOptions<Item>,
+  { maxItems, ownerOf }: GroupOptions<Item>,
 ): (item: Item) => Promise<Result> {
   let queue: Waiter<Item, Result>[] = [];
   let isWriting = false;
@@ -47,7 +48,7 @@ export function createGroupedWrite<Item, Result>(
     // Items that arrive in the same iteration of the event loop share a write.
     await new Promise(setImmediate);
     while (queue.length > 0) {
-      queue = inTurn(queue, ({ item }) => ownerOf(item));
+      if (ownerOf) queue = toRounds(queue, ({ item }) => ownerOf(item)).flat();
       const group = queue.slice(0, maxItems);
       queue = queue.slice(maxItems);
       await write(group);
@@ -60,17 +61,4 @@ export function createGroupedWrite<Item, Result>(
       queue.push({ item, resolve, reject });
       if (!isWriting) void drain();
     });
-}
-
-/** The first items of all owners, then their second ones, and so on. */
-function inTurn<Item>(items: Item[], ownerOf: (item: Item) => string): Item[] {
-  const counts = new Map<string, number>();
-  const turns = items.map((item) => {
-    const owner = ownerOf(item);
-    const turn = counts.get(owner) ?? 0;
-    counts.set(owner, turn + 1);
-    return { item, turn };
-  });
-  if (counts.size === 1) return items;
-  return turns.toSorted((one, other) => one.turn - other.turn).map(({ item }) => item);
 }

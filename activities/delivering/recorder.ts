@@ -7,6 +7,7 @@ import {
   type WebhookTransition,
 } from '../../schema/database/webhooks/delivery-attempts.ts';
 import { createGroupedWrite } from '../grouped-write.ts';
+import { toRounds } from '../rounds.ts';
 
 export interface DeliveryRecorder {
   /** Resolves once the attempt is committed. */
@@ -22,26 +23,13 @@ export function createDeliveryRecorder(
   onTransitions: (transitions: WebhookTransition[]) => void = () => undefined,
 ): DeliveryRecorder {
   async function insertAll(attempts: AttemptRecord[]): Promise<void[]> {
-    for (const group of separateRepeats(attempts)) {
+    // One statement updates a row only once. A process that stood still may make two attempts of a delivery at the
+    // same time.
+    for (const group of toRounds(attempts, ({ delivery_id }) => delivery_id)) {
       const transitions = await insertAttempts(db, notifier, group);
       if (transitions.length > 0) onTransitions(transitions);
     }
     return attempts.map(() => undefined);
   }
   return { record: createGroupedWrite(insertAll, { maxItems: maxGroup }) };
-}
-
-/**
- * One statement updates a row only once. So each group has one attempt of a delivery, and its next attempt is in
- * the next group. A process that stood still may make two attempts of a delivery at the same time.
- */
-function separateRepeats(attempts: AttemptRecord[]): AttemptRecord[][] {
-  const groups: AttemptRecord[][] = [];
-  const counts = new Map<string, number>();
-  for (const attempt of attempts) {
-    const count = counts.get(attempt.delivery_id) ?? 0;
-    counts.set(attempt.delivery_id, count + 1);
-    (groups[count] ??= []).push(attempt);
-  }
-  return groups;
 }
