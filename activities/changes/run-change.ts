@@ -2,7 +2,7 @@
 import { beginChange, type ChangingTarget } from '../../schema/database/posts/result-changes.ts';
 import { callForAccount } from '../logins/call-for-account.ts';
 import type { Access } from '../logins/credentials.ts';
-import { afterPublishingOf } from '../platforms/index.ts';
+import { afterPublishingOf, isTooLate } from '../platforms/index.ts';
 import { isGone, PlatformError } from '../platforms/platform-error.ts';
 import { shortenError } from '../platforms/platform-answer.ts';
 import type { Platform, PublishedPost } from '../platforms/platform.ts';
@@ -53,7 +53,8 @@ export async function runChange(
     if (spentMs > clock.lostAfterMs / 2) return 'stalled';
     refuseLate(platform, row, access);
     const signal = AbortSignal.timeout(Math.ceil(Math.max(callTimeoutMs - spentMs, 1)));
-    return askNetwork(platform, row, toPublishedPost(row, access), signal);
+    const post = toPublishedPost(row, access, row.change.content);
+    return askNetwork(platform, row, { ...post, externalId: row.external_id! }, signal);
   };
   try {
     const answer = await callForAccount(
@@ -83,9 +84,8 @@ function refuseLate(
   { phase, change, published_at, read_at }: ChangingTarget,
   { traits }: Access,
 ): void {
-  const withinS = afterPublishingOf(platform, traits)?.[change.type]?.withinS ?? Infinity;
-  const ageMs = read_at.getTime() - (published_at ?? read_at).getTime();
-  if (phase !== 'commit' || ageMs <= withinS * 1_000) return;
+  const rules = afterPublishingOf(platform, traits)?.[change.type];
+  if (phase !== 'commit' || !rules || !isTooLate(rules, published_at, read_at)) return;
   throw new PlatformError('rejected', '', { failsAs: 'too_late' });
 }
 

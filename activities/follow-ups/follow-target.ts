@@ -6,15 +6,15 @@ import {
   type FollowedTarget,
 } from '../../schema/database/posts/follow-ups.ts';
 import { openState } from '../../schema/database/posts/provider-state.ts';
-import { mediaOf, optionsOf } from '../../schema/database/posts/targets.ts';
 import type { FollowResultInput } from '../../schema/workflows.ts';
 import { crowdedWaitMs } from '../call-places.ts';
+import { toPublishedPost } from '../changes/published-post.ts';
 import { asProject } from '../current-project.ts';
 import { callForAccount } from '../logins/call-for-account.ts';
 import type { Access } from '../logins/credentials.ts';
 import { readFollowUp } from '../platforms/platform-answer.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import type { FollowedPost, FollowUpOutcome, Platform } from '../platforms/platform.ts';
+import type { FollowUpOutcome, Platform } from '../platforms/platform.ts';
 import { defaultCallTimeoutMs } from '../publishing/run-phase.ts';
 import type { FollowDependencies } from './dependencies.ts';
 import { recordFinished, recordRemoved } from './record-finished.ts';
@@ -56,7 +56,8 @@ async function ask(
 ): Promise<FollowUpOutcome | PlatformError> {
   const { vault, callTimeoutMs = defaultCallTimeoutMs } = dependencies;
   const call = async (access: Access) => {
-    const post = toFollowedPost(row, access, openState(vault, row));
+    const state = openState(vault, row);
+    const post = { ...toPublishedPost(row, access), externalId: row.external_id, state };
     return readFollowUp(await platform.followUp!(post, AbortSignal.timeout(callTimeoutMs)));
   };
   try {
@@ -65,25 +66,6 @@ async function ask(
     if (error instanceof PlatformError) return error;
     throw error;
   }
-}
-
-function toFollowedPost(
-  row: FollowedTarget,
-  { externalAccountId, credentials, traits }: Access,
-  state: FollowedPost['state'],
-): FollowedPost {
-  return {
-    resultId: row.id,
-    externalAccountId,
-    externalId: row.external_id,
-    caption: row.caption ?? row.post_caption,
-    altTexts: mediaOf(row).map(({ alt_text }) => alt_text),
-    replyTo: row.in_reply_to ?? row.answered_external_id,
-    platformOptions: optionsOf(row),
-    credentials,
-    traits,
-    state,
-  };
 }
 
 async function record(

@@ -10,7 +10,7 @@ import {
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
 import { listResults } from '../../schema/database/posts/posts.ts';
 import { setChanged } from '../../schema/database/posts/result-changes.ts';
-import type { PostResultRow } from '../../schema/database/tables.ts';
+import type { PostResultRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { recordChangeEvent } from '../changes/record-change.ts';
 import type { Finished } from '../platforms/platform.ts';
@@ -25,11 +25,10 @@ export async function recordFinished(
   if (namesOf(changesOf(row, finished)).length === 0) return;
   const { id, post_id, project_id: projectId } = row;
   await inTransaction(db, notifier, async (trx) => {
-    const post = await lockPostAfterResults(trx, post_id);
-    if (!post) return;
-    const before = (await listResults(trx, projectId, [post_id])).find((each) => each.id === id);
-    if (before?.status !== 'published') return;
-    const changes = changesOf(before, finished);
+    const found = await lockPublished(trx, row);
+    if (!found) return;
+    const { post, result } = found;
+    const changes = changesOf(result, finished);
     const changed = namesOf(changes);
     if (changed.length === 0) return;
     await setFinished(trx, id, changes);
@@ -42,6 +41,14 @@ export async function recordFinished(
     const event = { projectId, environment, type: 'post.updated', data, postId: post_id } as const;
     await recordEvent(trx, event, { previewEvents });
   });
+}
+
+/** Locks the post. Undefined: the target is no longer published. */
+async function lockPublished(trx: Transaction, { id, post_id, project_id }: FollowedTarget) {
+  const post = await lockPostAfterResults(trx, post_id);
+  if (!post) return undefined;
+  const result = (await listResults(trx, project_id, [post_id])).find((each) => each.id === id);
+  return result?.status === 'published' ? { post, result } : undefined;
 }
 
 function changesOf(
@@ -64,15 +71,13 @@ export async function recordRemoved(
 ): Promise<void> {
   const { id, post_id, project_id } = row;
   await inTransaction(db, notifier, async (trx) => {
-    const post = await lockPostAfterResults(trx, post_id);
-    if (!post) return;
-    const before = (await listResults(trx, project_id, [post_id])).find((each) => each.id === id);
-    if (before?.status !== 'published' || before.operation !== null) return;
+    const found = await lockPublished(trx, row);
+    if (!found || found.result.operation !== null) return;
     await setChanged(trx, id, { status: 'unpublished' });
     const change = { subject: 'post', subject_id: post_id, result_id: id } as const;
     await insertChanges(trx, [{ project_id, ...change, kind: 'result.unpublished' }]);
     if (row.kind === 'post') {
-      await recordChangeEvent(trx, post, id, 'unpublished', { previewEvents });
+      await recordChangeEvent(trx, found.post, id, 'unpublished', { previewEvents });
     }
   });
 }

@@ -1,6 +1,7 @@
 // The registry: every network of this installation, created from its settings.
 import type {
   AfterPublishing,
+  ChangeRules,
   PlatformDefinition,
   PlatformRules,
   Traits,
@@ -79,10 +80,24 @@ export function findUnpublish(
   { traits, scope }: { traits: Traits; scope: readonly string[] },
 ): Unpublish | undefined {
   const rules = afterPublishingOf(platform, traits)?.unpublish;
-  const granted = scope.length > 0 ? scope : null;
-  return rules && findMissingScopes(rules.scopes, granted).length === 0
-    ? platform.unpublish
-    : undefined;
+  return rules && listMissingScopes(rules, scope).length === 0 ? platform.unpublish : undefined;
+}
+
+/** The scopes of a change that the login of an account lacks. `scope`: empty if unknown. Then none is missing. */
+export function listMissingScopes(
+  { scopes }: Pick<ChangeRules, 'scopes'>,
+  scope: readonly string[],
+): string[] {
+  return findMissingScopes(scopes, scope.length > 0 ? scope : null);
+}
+
+/** Whether a network no longer allows a change of a published post. */
+export function isTooLate(
+  { withinS }: Pick<ChangeRules, 'withinS'>,
+  publishedAt: Date | null,
+  now: Date,
+): boolean {
+  return withinS !== null && publishedAt !== null && +now - +publishedAt > withinS * 1_000;
 }
 
 /** The method that `POST /v1/accounts/connect` uses. Undefined: the network connects by consent only. */

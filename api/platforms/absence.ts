@@ -19,6 +19,10 @@ export function explainAbsence(
 export function requirePlatform(platforms: Platforms, name: PlatformName): Platform {
   const platform = platforms.get(name);
   if (platform) return platform;
+  throw absentPlatform(platforms, name);
+}
+
+export function absentPlatform(platforms: Platforms, name: PlatformName): AppError {
   const otherwise = `This installation does not publish to ${name}.`;
-  throw new AppError('conflict', explainAbsence(platforms, name, otherwise).message);
+  return new AppError('conflict', explainAbsence(platforms, name, otherwise).message);
 }

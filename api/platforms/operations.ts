@@ -3,10 +3,10 @@ import { z } from 'zod';
 import {
   afterPublishingOf,
   findFormMethod,
+  listMissingScopes,
   optionSchemaOf,
   rulesOf,
 } from '../../activities/platforms/index.ts';
-import { findMissingScopes } from '../../activities/platforms/wrong-credential.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 import type { MediaRules, Traits, VideoRules } from '../../schema/platforms/definition.ts';
@@ -63,8 +63,8 @@ function presentAfterPublishing(
   { traits, scope }: ShownAccount,
 ): Capabilities['after_publishing'] {
   const { unpublish, edit, byHand } = afterPublishingOf(platform, traits) ?? {};
-  const isAllowed = ({ scopes }: { scopes: readonly string[] }) =>
-    findMissingScopes(scopes, scope.length > 0 ? scope : null).length === 0;
+  const isAllowed = (rules: { scopes: readonly string[] }) =>
+    listMissingScopes(rules, scope).length === 0;
   return {
     unpublish: {
       supported: unpublish ? isAllowed(unpublish) : false,

@@ -185,7 +185,7 @@ export interface StepDefinition {
 export type EditField = 'caption' | 'media.alt_text' | `platform_options.${string}`;
 
 /** Rules for one kind of change of a published post. */
-interface ChangeRules {
+export interface ChangeRules {
   /** Seconds after the publication. Null: no limit is known. */
   readonly withinS: number | null;
   /** Scopes that a login needs, besides those of posts. */

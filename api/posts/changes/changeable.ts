@@ -1,9 +1,10 @@
 // Finds the published target that a client wants to change, and says why Fanfare can't change it.
-import { afterPublishingOf } from '../../../activities/platforms/index.ts';
 import {
-  describeMissingScopes,
-  findMissingScopes,
-} from '../../../activities/platforms/wrong-credential.ts';
+  afterPublishingOf,
+  isTooLate,
+  listMissingScopes,
+} from '../../../activities/platforms/index.ts';
+import { describeMissingScopes } from '../../../activities/platforms/wrong-credential.ts';
 import { getAccountRow, type AccountRow } from '../../../schema/database/accounts/accounts.ts';
 import { lockPostWithResults } from '../../../schema/database/posts/changes.ts';
 import type { ResultRow } from '../../../schema/database/posts/posts.ts';
@@ -20,7 +21,7 @@ import type { ResultStatus } from '../../../schema/posts/posts.ts';
 import type { ChangeType } from '../../../schema/posts/result-changes.ts';
 import { AppError, notFound } from '../../../schema/wire/errors.ts';
 import type { Caller, Context } from '../../http/context.ts';
-import { explainAbsence } from '../../platforms/absence.ts';
+import { absentPlatform } from '../../platforms/absence.ts';
 
 /** A published target or first comment, without a change in progress. */
 export interface Changeable {
@@ -89,10 +90,7 @@ export function findRefusal(
   type: ChangeType,
 ): AppError | undefined {
   const platform = platforms.get(result.platform);
-  if (!platform) {
-    const message = `This installation does not publish to ${result.platform}.`;
-    return new AppError('conflict', explainAbsence(platforms, result.platform, message).message);
-  }
+  if (!platform) return absentPlatform(platforms, result.platform);
   const { title } = platform.definition;
   const after = afterPublishingOf(platform, account.traits);
   const hint = after?.byHand ?? `Use the website or the app of ${title}.`;
@@ -111,12 +109,12 @@ export function findRefusal(
     const message = `${account.account_name} ${lostAccountWords[account.status]}.`;
     return new AppError('conflict', message, { hint: postingErrors.account_disconnected.hint });
   }
-  const missing = account.scope.length > 0 ? findMissingScopes(rules.scopes, account.scope) : [];
+  const missing = listMissingScopes(rules, account.scope);
   if (missing.length > 0) {
     const message = describeMissingScopes(missing);
     return new AppError('conflict', message, { hint: postingErrors.permission_missing.hint });
   }
-  if (!isLate(result, rules.withinS)) return undefined;
+  if (!isTooLate(rules, result.published_at, new Date())) return undefined;
   const message = `${title} allows this for ${rules.withinS} seconds after the publication.`;
   return new AppError('too_late', message, { hint });
 }
@@ -127,9 +125,4 @@ function toChangedPost(post: PostRow, result: ResultRow): ChangedPost {
     options: optionsOf(result),
     isReply: result.answers_result_id !== null || result.in_reply_to !== null,
   };
-}
-
-function isLate({ published_at }: ResultRow, withinS: number | null): boolean {
-  const ageMs = Date.now() - (published_at?.getTime() ?? Date.now());
-  return withinS !== null && ageMs > withinS * 1_000;
 }
