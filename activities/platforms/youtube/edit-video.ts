@@ -5,6 +5,7 @@ import { youtube } from '../../../schema/platforms/youtube.ts';
 import { goneIf, PlatformError } from '../platform-error.ts';
 import type { PublishedPost } from '../platform.ts';
 import { network, type YouTubeApi } from './api.ts';
+import { toSnippet } from './snippet.ts';
 
 export const unknownVideo = 'videoNotFound';
 
@@ -29,15 +30,8 @@ async function readSnippet({ ask }: YouTubeApi, id: string): Promise<Snippet> {
 }
 
 /** Options that the post doesn't set keep their values. */
-function toSnippet(found: Snippet, { caption, platformOptions }: PublishedPost): Snippet {
-  const { title, tags, category_id } = youtube.options.parse(platformOptions);
-  return {
-    ...found,
-    title: title.toWellFormed(),
-    description: caption.toWellFormed(),
-    ...(tags && { tags: tags.map((tag) => tag.toWellFormed()) }),
-    ...(category_id !== undefined && { categoryId: category_id }),
-  };
+function changeSnippet(found: Snippet, { caption, platformOptions }: PublishedPost): Snippet {
+  return { ...found, ...toSnippet(caption, youtube.options.parse(platformOptions)) };
 }
 
 /**
@@ -46,7 +40,7 @@ function toSnippet(found: Snippet, { caption, platformOptions }: PublishedPost):
  */
 export async function editVideo(api: YouTubeApi, post: PublishedPost): Promise<void> {
   const { externalId: id } = post;
-  const snippet = toSnippet(await readSnippet(api, id), post);
+  const snippet = changeSnippet(await readSnippet(api, id), post);
   const asked = api.ask('/youtube/v3/videos', z.unknown(), {
     kind: 'commit',
     method: 'PUT',
@@ -58,7 +52,7 @@ export async function editVideo(api: YouTubeApi, post: PublishedPost): Promise<v
 
 export async function isVideoEdited(api: YouTubeApi, post: PublishedPost): Promise<boolean> {
   const found = await readSnippet(api, post.externalId);
-  return isDeepStrictEqual(found, toSnippet(found, post));
+  return isDeepStrictEqual(found, changeSnippet(found, post));
 }
 
 /** A repeat says whether the video is gone. @see https://developers.google.com/youtube/data/reference/rest/v3/videos/delete */

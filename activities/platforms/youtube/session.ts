@@ -7,6 +7,7 @@ import { requireOwn } from '../network-api.ts';
 import type { Target, TargetMedia } from '../platform.ts';
 import { toRefusal, toUnexpectedAnswer } from '../refusal.ts';
 import { network, readRefusal, type YouTubeApi } from './api.ts';
+import { toSnippet } from './snippet.ts';
 import { Video } from './video.ts';
 
 /** How much has arrived, or the video if all of it has. Undefined: the upload has ended without its video. */
@@ -49,14 +50,9 @@ export async function startSession(
 
 function toVideo({ caption, platformOptions }: Target) {
   const options = youtube.options.parse(platformOptions);
-  const { title, visibility, made_for_kids, tags, category_id, made_with_ai } = options;
+  const { visibility, made_for_kids, made_with_ai } = options;
   return {
-    snippet: {
-      title: title.toWellFormed(),
-      description: caption.toWellFormed(),
-      ...(tags && { tags: tags.map((tag) => tag.toWellFormed()) }),
-      ...(category_id !== undefined && { categoryId: category_id }),
-    },
+    snippet: toSnippet(caption, options),
     status: {
       privacyStatus: visibility ?? 'public',
       selfDeclaredMadeForKids: made_for_kids,
