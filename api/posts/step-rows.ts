@@ -54,6 +54,7 @@ export async function replaceSteps(
   const { id, project_id: projectId } = post;
   const steps = toStepRows({ id, projectId, media }, targets, listTargetRows(results));
   const start = results.filter(({ kind }) => kind !== 'step').length;
+  if (steps.length === 0 && start === results.length) return;
   const rows = steps.map((row, i) => ({ ...row, position: start + i }));
   await replaceStepRows(trx, projectId, id, rows);
 }
