@@ -1,6 +1,7 @@
 // Every query on a table that grows is served by an index: asked of Postgres over many rows.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectDatabase } from '../../schema/database/connect.ts';
 import { listActivityFailures } from '../../schema/database/dispatch/activity-failures.ts';
 import {
   addUsage,
@@ -232,7 +233,7 @@ let explainer: Explainer;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await fill(database.db);
+  await fillWithoutLimit(database.url);
   explainer = createExplainer(database.url);
 });
 afterAll(async () => {
@@ -804,6 +805,17 @@ describe('pruning', () => {
     });
   }
 });
+
+/** On a busy machine, a statement for thousands of rows takes longer than a transaction of the program may. */
+async function fillWithoutLimit(url: string): Promise<void> {
+  const options = { url, maxConnections: 1, applicationName: 'test', transactionTimeoutS: 0 };
+  const connection = connectDatabase(options);
+  try {
+    await fill(connection.db);
+  } finally {
+    await connection.close();
+  }
+}
 
 /** Twenty thousand of everything, in fifty of the projects; by SQL, since operations would take minutes. */
 async function fill(db: Db): Promise<void> {
