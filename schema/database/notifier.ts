@@ -43,13 +43,15 @@ export function createNotifier(url: string, queryTimeoutMs = defaultQueryTimeout
   }
 
   async function send(): Promise<void> {
-    const notifications = [...due].map((channel) => `notify ${channel}`);
+    const wanted = [...due];
     due.forEach(keepQuiet);
     due.clear();
     try {
       client ??= connect();
       const open = await client;
-      await open.query(notifications.join(';'));
+      await open.query("select pg_notify(channel, '') from unnest($1::text[]) as channel", [
+        wanted,
+      ]);
     } catch {
       const broken = client;
       client = undefined;

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createNotifier } from '../../../schema/database/notifier.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
 import { useDatabase } from '../../support/rows/database.ts';
+import { watchStatements } from '../../support/rows/statements.ts';
 
 const database = useDatabase();
 
@@ -45,18 +46,11 @@ describe('notifier', () => {
 
   test('sends the notifications of one commit in one round trip', async () => {
     const notifier = createNotifier(database.url);
+    using statements = watchStatements();
     notifier.notify('fanfare_changes');
     notifier.notify('fanfare_deliveries');
-    const lastQuery = async () => {
-      const { rows } = await sql<{ query: string }>`
-        select query from pg_stat_activity
-        where datname = current_database() and application_name = 'fanfare notifier'`.execute(
-        database.db,
-      );
-      return rows[0]?.query;
-    };
-    const both = 'notify fanfare_changes;notify fanfare_deliveries';
-    await expect.poll(lastQuery).toBe(both);
+    await expect.poll(() => statements.sent.length).toBe(1);
+    expect(statements.sent[0]!.values).toEqual([['fanfare_changes', 'fanfare_deliveries']]);
     await notifier.close();
   });
 
