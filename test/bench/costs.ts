@@ -114,7 +114,7 @@ export interface Counts {
   atMs: number;
   /** Transactions of the database, each single statement included. */
   commits: number;
-  /** Of this role in the database, with each BEGIN and COMMIT. */
+  /** Of this role in the database, with each BEGIN and COMMIT, without those of the sandbox network. */
   statements: number;
   /** Flushes of Postgres' log to the disk, of all databases. */
   fsyncs: number;
@@ -141,7 +141,8 @@ export async function openCounters({ db, env }: Installation): Promise<Counters>
       const { rows } = await sql<Pick<Counts, 'commits' | 'statements' | 'fsyncs'>>`
         select xact_commit::float8 as commits,
           (select sum(calls)::float8 from pg_stat_statements
-            where dbid = datid and userid = ${username}::regrole) as statements,
+            where dbid = datid and userid = ${username}::regrole
+              and query not like '%sandbox\\_%') as statements,
           (select sum(fsyncs)::float8 from pg_stat_io where object = 'wal') as fsyncs
         from pg_stat_database where datname = ${pathname.slice(1)}`.execute(db);
       const { count: workflows } = await workflow.count();
