@@ -104,8 +104,7 @@ async function advanceFrom(
         absenceOf(installed.platforms, row.platform),
       );
     }
-    const login = await dependencies.reads.login(row.social_account_id);
-    const access = openAccess(dependencies.vault, login);
+    const access = openAccess(dependencies.vault, row.login);
     if (!access) return failUnsent(dependencies, row, 'validate', 'account_disconnected');
     const network = { title: platform.definition.title, rules: rulesOf(platform, access.traits) };
     const media = await loadTargetMedia(dependencies, row, mediaRows, network);

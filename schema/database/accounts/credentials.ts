@@ -6,16 +6,10 @@ import type { Database, Db, GrantRow, Transaction } from '../tables.ts';
 
 type GrantVersion = Pick<GrantRow, 'id' | 'credential_version'>;
 
-export type LoginRow = Awaited<ReturnType<typeof findLogins>>[number];
+export type LoginRow = NonNullable<Awaited<ReturnType<typeof findLogin>>>;
 
-/** The login of an active account. */
-export async function findLogin(db: Db, accountId: string): Promise<LoginRow | undefined> {
-  const [login] = await findLogins(db, [accountId]);
-  return login;
-}
-
-/** The logins of active accounts, in no order: the grant of each, and the app that made it. */
-export async function findLogins(db: Db, accountIds: readonly string[]) {
+/** The login of an active account: its grant, and the app that made the grant. */
+export async function findLogin(db: Db, accountId: string) {
   const logins = db
     .selectFrom('social_accounts as account')
     .innerJoin('grants', 'grants.id', 'account.grant_id')
@@ -23,9 +17,10 @@ export async function findLogins(db: Db, accountIds: readonly string[]) {
     .select(['account.id as account_id', 'account.external_account_id', 'account.traits'])
     .select(['grants.id', 'credentials', 'credentials_key_id', 'credential_version'])
     .select(['app.id as app_id', 'client_id', 'client_secret', 'client_secret_key_id', 'settings'])
-    .where(sql<boolean>`account.id = any(${accountIds}::text[])`)
+    .where('account.id', '=', accountId)
     .where('account.status', '=', 'active');
-  return executePrepared(db, 'find_logins', logins);
+  const [login] = await executePrepared(db, 'find_login', logins);
+  return login;
 }
 
 /** False: the grant has ended. */

@@ -4,6 +4,7 @@ import { mediaErrorOf, postingErrors } from '../../posts/errors.ts';
 import type { ResultStatus } from '../../posts/posts.ts';
 import { executePrepared } from '../prepared.ts';
 import type { Db, MediaItem, MediaRow, PostResultRow } from '../tables.ts';
+import type { LoginRow } from '../accounts/credentials.ts';
 import { isUnderPause } from '../pauses.ts';
 import { limitKeys, quotaKey } from './rate-limits.ts';
 
@@ -74,7 +75,9 @@ export interface TargetRow extends PostResultRow {
   /** Status of the result that the target replies to. */
   answered_status: ResultStatus | null;
   answered_external_id: string | null;
-  /** The login of the account. Null: the account is disconnected. */
+  /** Undefined: the account is not active. */
+  login: LoginRow | undefined;
+  /** The grant of the account. Null: the account is disconnected. */
   grant_id: string | null;
   /** The app of that login; null: none. */
   app_id: string | null;
@@ -116,19 +119,23 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
   return target;
 }
 
-/** In no order. */
+/** In no order. The login of each is read with it, since most targets need both. */
 export async function findTargets(db: Db, resultIds: readonly string[]): Promise<TargetRow[]> {
   const targets = db
     .selectFrom('post_results as r')
     .innerJoin('posts as p', 'p.id', 'r.post_id')
     .innerJoin('social_accounts as account', 'account.id', 'r.social_account_id')
     .leftJoin('grants', 'grants.id', 'account.grant_id')
+    .leftJoin('platform_apps as app', 'app.id', 'grants.app_id')
     .leftJoin('post_results as answered', 'answered.id', 'r.answers_result_id')
     .selectAll('r')
     .select(['p.caption as post_caption', 'p.media as post_media', 'p.auto_fit', 'p.current_run'])
     .select(({ fn }) => fn.coalesce('p.due_at', 'p.created_at').as('due_at'))
     .select([mustCheck('r', 'p').as('must_check'), wasDueBeforeRestore('p').as('was_due')])
-    .select(['grants.id as grant_id', 'grants.app_id'])
+    .select(['grants.id as grant_id', 'grants.app_id', 'account.status as account_status'])
+    .select(['account.external_account_id', 'account.traits', 'grants.credentials'])
+    .select(['grants.credentials_key_id', 'grants.credential_version'])
+    .select(['app.client_id', 'app.client_secret', 'app.client_secret_key_id', 'app.settings'])
     .select('answered.status as answered_status')
     .select('answered.external_id as answered_external_id')
     .select(
@@ -151,7 +158,27 @@ export async function findTargets(db: Db, resultIds: readonly string[]): Promise
       isUnderPause('r').as('is_sending_paused'),
     ])
     .where(sql<boolean>`r.id = any(${resultIds}::text[])`);
-  return executePrepared(db, 'find_targets', targets);
+  const rows = await executePrepared(db, 'find_targets', targets);
+  return rows.map(({ account_status, external_account_id, traits, ...row }) => {
+    const { credentials, credentials_key_id, credential_version, ...others } = row;
+    const { client_id, client_secret, client_secret_key_id, settings, ...target } = others;
+    const { grant_id: id, app_id, social_account_id: account_id } = target;
+    const app = { app_id, client_id, client_secret, client_secret_key_id, settings };
+    const login =
+      account_status === 'active' && id !== null && credential_version !== null
+        ? {
+            account_id,
+            external_account_id,
+            traits,
+            id,
+            credentials,
+            credentials_key_id,
+            credential_version,
+            ...app,
+          }
+        : undefined;
+    return { ...target, login };
+  });
 }
 
 /** The post of this result, if all of its targets and comments have ended. */
