@@ -30,6 +30,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
   ],
   posts_accepted: [atLeast('ratio', 0.6), atLeast('plain_ratio', 0.7)],
   posts_concluded: [atLeast('ratio', 0.15), atLeast('one_ratio', 0.15)],
+  polls: [atMost('ratio', 1.2)],
   waiting_cost: [atMost('ratio', 1.2)],
   live_fanout: [
     atLeast('ratio', 0.5),

@@ -19,6 +19,7 @@ import { liveFanout } from './rows/live-fanout.ts';
 import { mediaUpload } from './rows/media-upload.ts';
 import { memory } from './rows/memory.ts';
 import { postCpu, waitingCost } from './rows/post-cpu.ts';
+import { polls } from './rows/polls.ts';
 import { postLatency } from './rows/post-latency.ts';
 import { postsAccepted } from './rows/posts-accepted.ts';
 import { postsConcluded } from './rows/posts-concluded.ts';
@@ -40,6 +41,7 @@ const rows: readonly Row[] = [
   waitingCost,
   burst,
   burstMedia,
+  polls,
   fairness,
   recovery,
   liveFanout,

@@ -1,4 +1,5 @@
-// A network of containers with the calls of Threads: it fetches the picture of each post, and finishes at the second read.
+// A network of containers with the calls of Threads: it fetches the picture of each post. A container is finished
+// at the second read; that of a post without a picture, once `/finish` is called.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import { threads } from '../../../schema/platforms/threads.ts';
 
 /** Reads that are left until the container is finished. */
 const containers = new Map<string, number>();
+let isFinishing = false;
 const firstId = 17_900_000_000_000_000n;
 let count = 0n;
 
@@ -15,6 +17,10 @@ const newId = () => String(firstId + count++);
 async function answer(request: IncomingMessage): Promise<object> {
   const { pathname } = new URL(request.url!, 'http://network.test');
   const [, , node = '', edge] = pathname.split('/');
+  if (pathname === '/finish' || pathname === '/wait') {
+    isFinishing = pathname === '/finish';
+    return {};
+  }
   if (node === 'debug_token') return { data: { scopes: threads.scopes } };
   switch (edge) {
     case 'threads_publishing_limit':
@@ -29,11 +35,13 @@ async function answer(request: IncomingMessage): Promise<object> {
 }
 
 async function createContainer(form: URLSearchParams): Promise<object> {
-  const response = await fetch(form.get('image_url')!);
+  const id = newId();
+  const imageUrl = form.get('image_url');
+  containers.set(id, imageUrl === null ? Infinity : 1);
+  if (imageUrl === null) return { id };
+  const response = await fetch(imageUrl);
   await response.arrayBuffer();
   if (!response.ok) throw new Error(`The picture answered ${response.status}.`);
-  const id = newId();
-  containers.set(id, 1);
   return { id };
 }
 
@@ -47,7 +55,8 @@ function showObject(id: string): object {
   const left = containers.get(id);
   if (left === undefined) return { id, permalink: `https://threads.net/@bench/post/${id}` };
   containers.set(id, left - 1);
-  return { id, status: left > 0 ? 'IN_PROGRESS' : 'FINISHED' };
+  const isFinished = left <= 0 || (isFinishing && left === Infinity);
+  return { id, status: isFinished ? 'FINISHED' : 'IN_PROGRESS' };
 }
 
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
