@@ -53,7 +53,7 @@ const notPublished: Record<Exclude<ResultStatus, 'published'>, string> = {
   publishing: 'The target is being published. Wait until it has ended.',
   failed: 'The target has failed, so there is no post to change.',
   canceled: 'The target was canceled, so there is no post to change.',
-  unpublished: 'The target is unpublished already.',
+  unpublished: 'The target is already unpublished.',
 };
 
 function requirePublished({ status }: ResultRow): void {

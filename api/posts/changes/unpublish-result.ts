@@ -67,7 +67,7 @@ export function markResultUnpublished(
     requireNoReplies(changeable);
     const hasTried = changeable.result.changes.at(-1)?.type === 'unpublish';
     if (!hasTried && !findRefusal(context, changeable, 'unpublish')) {
-      const hint = 'Unpublish the target. If the post is gone already, that succeeds.';
+      const hint = 'Unpublish the target. If the post is already gone, that succeeds.';
       throw new AppError('conflict', 'Fanfare can remove the post itself.', { hint });
     }
     const { post, result } = changeable;

@@ -79,7 +79,7 @@ function checkChanges(context: Context, changeable: Changeable, changes: UpdateR
 
 /** Issues of the fields that the network can't edit. */
 function findFixed(platform: Platform, { account }: Changeable, changes: UpdateResult): Issue[] {
-  const { name, title } = platform.definition;
+  const { title } = platform.definition;
   const { fields = [] } = afterPublishingOf(platform, account.traits)?.edit ?? {};
   const { caption, platform_options: options = {}, media = [] } = changes;
   const known = Object.keys(platform.definition.options.shape);
@@ -94,7 +94,7 @@ function findFixed(platform: Platform, { account }: Changeable, changes: UpdateR
     ...media.map((_, i): [EditField, Path] => ['media.alt_text', ['media', i, 'alt_text']]),
   ];
   const message: Text = ({ field }) =>
-    `${title} can't edit it. ${name} edits ${fields.map(field).join(', ')}.`;
+    `${title} can't edit this field. It edits ${fields.map(field).join(', ')}.`;
   return given
     .filter(([field]) => !fields.includes(field))
     .map(([, path]) => ({ path, code: 'not_editable', message }));
