@@ -163,7 +163,7 @@ export const postingErrors = {
     nextAction: 'none',
   },
   has_replies: {
-    message: 'The post has replies of this post that are still public.',
+    message: 'Parts of the same post that reply to this one are still public.',
     hint: 'Unpublish the last part of the thread first, or the first comment.',
     isRetriable: true,
     nextAction: 'retry',
