@@ -115,7 +115,7 @@ export const pinterest = definePlatform({
       ],
       withinS: null,
       scopes: [],
-      except: ["Pins of an app that Pinterest hasn't given its beta of edits."],
+      except: ["Pins of an app without Pinterest's beta for edits."],
     },
     byHand: 'Edit the pin at Pinterest.',
     sources: {
