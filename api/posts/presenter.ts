@@ -3,6 +3,7 @@ import type { MediaItem, PostRow } from '../../schema/database/tables.ts';
 import { findLinkThumb } from '../../schema/platforms/options/link-thumb.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
 import type { Outcome, Post, PostResult } from '../../schema/posts/posts.ts';
+import type { NextAction } from '../../schema/posts/next-action.ts';
 import type { ShownChange } from '../../schema/database/posts/result-changes.ts';
 import type { ResultRow } from '../../schema/database/posts/posts.ts';
 import type { ResultChange } from '../../schema/posts/result-changes.ts';
@@ -87,10 +88,16 @@ function presentOutcome(
   };
 }
 
+/** A refused removal leaves the post public, and a changed content doesn't help. */
+function nextActionOf({ type, error_code }: Pick<ShownChange, 'type' | 'error_code'>): NextAction {
+  const action = findPostingError(error_code)?.nextAction ?? 'none';
+  return type === 'unpublish' && action === 'edit_content' ? 'check_network' : action;
+}
+
 function presentChange({ requested_at, ended_at, ...change }: ShownChange): ResultChange {
   return {
     ...change,
-    next_action: findPostingError(change.error_code)?.nextAction ?? 'none',
+    next_action: nextActionOf(change),
     requested_at: toTimestamp(new Date(requested_at)),
     ended_at: ended_at === null ? null : toTimestamp(new Date(ended_at)),
   };

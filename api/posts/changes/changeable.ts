@@ -16,7 +16,7 @@ import {
 } from '../../../schema/database/posts/targets.ts';
 import type { PostRow, Transaction } from '../../../schema/database/tables.ts';
 import type { ChangedPost } from '../../../schema/platforms/definition.ts';
-import { lostAccountWords, postingErrors } from '../../../schema/posts/errors.ts';
+import { lostAccountWords, postingErrors, reconnectCalls } from '../../../schema/posts/errors.ts';
 import type { ResultStatus } from '../../../schema/posts/posts.ts';
 import type { ChangeType } from '../../../schema/posts/result-changes.ts';
 import { AppError, notFound } from '../../../schema/wire/errors.ts';
@@ -107,7 +107,10 @@ export function findRefusal(
   if (reason !== undefined) return new AppError('not_supported_by_network', reason, { hint });
   if (account.status !== 'active') {
     const message = `${account.account_name} ${lostAccountWords[account.status]}.`;
-    return new AppError('conflict', message, { hint: postingErrors.account_disconnected.hint });
+    return new AppError('conflict', message, {
+      hint: (names) =>
+        `Connect the account again (${reconnectCalls(names)}), then repeat the request.`,
+    });
   }
   const missing = listMissingScopes(rules, account.scope);
   if (missing.length > 0) {

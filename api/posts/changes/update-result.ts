@@ -7,7 +7,7 @@ import { mediaOf, optionsOf } from '../../../schema/database/posts/targets.ts';
 import type { EditField } from '../../../schema/platforms/definition.ts';
 import type { PostResult } from '../../../schema/posts/posts.ts';
 import type { ChangedContent, UpdateResult } from '../../../schema/posts/result-changes.ts';
-import { notFound, validationError, type Issue } from '../../../schema/wire/errors.ts';
+import { AppError, validationError, type Issue } from '../../../schema/wire/errors.ts';
 import type { Path, Text } from '../../../schema/wire/names.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { transact, type Answer } from '../../http/transact.ts';
@@ -25,7 +25,12 @@ export function updateResult(
   return transact(context, caller, async (effects) => {
     const changeable = await lockChangeable(effects.trx, caller, id, resultId);
     const { result } = changeable;
-    if (result.kind !== 'post') throw notFound('result', resultId);
+    if (result.kind !== 'post') {
+      throw new AppError(
+        'conflict',
+        'Only targets can be edited, not their first comments or steps.',
+      );
+    }
     const refusal = findRefusal(context, changeable, 'edit');
     if (refusal) throw refusal;
     const issues = checkChanges(context, changeable, changes);

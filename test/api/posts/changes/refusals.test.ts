@@ -116,7 +116,9 @@ describe('a removal', () => {
     'is refused while the account is %s',
     async (status) => {
       const { unpublish } = await publish('mastodon', { account: { status } });
-      expect(await unpublish()).toMatchObject(refusal('conflict'));
+      const refused = await unpublish();
+      expect(refused).toMatchObject(refusal('conflict'));
+      expect(refused.body.error.hint).toContain('then repeat the request');
     },
   );
 

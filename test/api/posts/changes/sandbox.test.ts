@@ -82,6 +82,18 @@ describe('POST …/unpublish', () => {
     expect(await listPosts(result.first_comment!.external_id)).toEqual([]);
   });
 
+  test('a refused removal leaves the post public, and tells to look at the network', async () => {
+    const { post, result, path } = await publish({
+      platform_options: { change_outcome: 'rejected' },
+    });
+    await app.api.post(`${path}/unpublish`);
+    expect(await waitForChange(post)).toMatchObject({
+      status: 'published',
+      changes: [{ status: 'failed', error_code: 'rejected', next_action: 'check_network' }],
+    });
+    expect(await listPosts(result.external_id)).toHaveLength(1);
+  });
+
   test('removes only the first comment, by its ID', async () => {
     const { post, result } = await publish({ first_comment: 'First!' });
     const path = `/v1/posts/${post.id}/results/${result.first_comment!.id}/unpublish`;
@@ -130,6 +142,14 @@ describe('PATCH …/results/:result_id', () => {
     await app.api.patch(path, { caption: 'Hello' });
     expect(await waitForChange(post)).toMatchObject({ changes: [{ status: 'succeeded' }] });
     expect(await listPosts(result.external_id)).toMatchObject([{ caption: 'Hello' }]);
+  });
+
+  test('is refused for a first comment', async () => {
+    const { post, result } = await publish({ first_comment: 'First!' });
+    const path = `/v1/posts/${post.id}/results/${result.first_comment!.id}`;
+    const refused = await app.api.patch(path, { caption: 'Hello' });
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    expect(refused.body.error.message).toContain('first comments');
   });
 
   test('a refusal fails the change, and the text stays', async () => {
