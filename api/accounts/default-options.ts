@@ -5,7 +5,7 @@ import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import { validationError, type Issue } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 import { requirePlatform } from '../platforms/absence.ts';
-import { checkOptions } from '../platforms/check-options.ts';
+import { checkNetwork, checkOptions } from '../platforms/check-options.ts';
 import { toJsonSchema } from '../platforms/operations.ts';
 
 interface OptionShapes {
@@ -21,14 +21,11 @@ const maxCharacters = 10_000;
 export function readDefaultOptions(
   { platforms }: Context,
   { platform: name, traits }: SocialAccountRow,
-  { platform: named = name, platform_options: given }: GivenAccountDefaults,
+  { platform: named, platform_options: given }: GivenAccountDefaults,
 ): Record<string, unknown> {
   const platform = requirePlatform(platforms, name);
-  if (named !== name) {
-    const message = `must be the account's network, ${name}`;
-    const issue = { path: ['defaults', 'platform'], code: 'other_network', message };
-    throw validationError([{ ...issue, actual: named }]);
-  }
+  const misplaced = checkNetwork(name, named, ['defaults', 'platform']);
+  if (misplaced.length > 0) throw validationError(misplaced);
   const options = optionSchemaOf(platform, traits);
   const { properties = {} } = toJsonSchema(options) as OptionShapes;
   // An unknown name is refused, even with a null.

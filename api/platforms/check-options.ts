@@ -1,10 +1,17 @@
 // Checks the options of a network by its own schema.
 import type { z } from 'zod';
 import type { Platforms } from '../../activities/platforms/index.ts';
-import type { PlatformEntry } from '../../schema/platforms/index.ts';
+import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
 import type { Issue } from '../../schema/wire/errors.ts';
 import type { Path } from '../../schema/wire/names.ts';
 import { check } from '../http/validation.ts';
+
+/** Options may name their network. `path`: path of its name in the request. */
+export function checkNetwork(name: PlatformName, given: PlatformName | undefined, path: Path) {
+  if (given === undefined || given === name) return [];
+  const message = `must be the account's network, ${name}`;
+  return [{ path, code: 'other_network', message, actual: given }] satisfies Issue[];
+}
 
 /** `path`: path of the options in the request. */
 export function checkOptions(

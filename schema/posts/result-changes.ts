@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { describedEnum } from '../wire/described-enum.ts';
 import { fixedLimits } from '../wire/limits.ts';
 import { Id, JsonObject } from '../wire/shared-fields.ts';
+import { GivenPlatform } from '../platforms/index.ts';
 import { someChange } from '../wire/some-change.ts';
 import { Timestamp } from '../wire/timestamp.ts';
 import { NextAction } from './next-action.ts';
@@ -59,6 +60,9 @@ export const UpdateResult = someChange(
     caption: z.string().max(fixedLimits.captionCharacters).optional().meta({
       description: 'New text of the post.',
     }),
+    platform: GivenPlatform.optional().meta({
+      description: 'Network that `platform_options` is meant for. The account must belong to it.',
+    }),
     platform_options: JsonObject.optional().meta({
       description:
         'Options to change. Options that you omit stay as they are. An option that is null has no value any more.',
@@ -67,6 +71,7 @@ export const UpdateResult = someChange(
       description: 'Media with new descriptions. Media that you omit stay as they are.',
     }),
   }),
+  ['platform'],
 ).meta({
   id: 'UpdateResult',
   description:

@@ -11,7 +11,7 @@ import { AppError, validationError, type Issue } from '../../../schema/wire/erro
 import type { Path, Text } from '../../../schema/wire/names.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { transact, type Answer } from '../../http/transact.ts';
-import { checkOptions } from '../../platforms/check-options.ts';
+import { checkNetwork, checkOptions } from '../../platforms/check-options.ts';
 import { findRefusal, lockChangeable, type Changeable } from './changeable.ts';
 import { readResult } from './unpublish-result.ts';
 
@@ -58,6 +58,8 @@ function toContent({ caption, platform_options, media }: UpdateResult): ChangedC
 /** The edited post must fit the rules of its network, and only some fields can be edited. */
 function checkChanges(context: Context, changeable: Changeable, changes: UpdateResult): Issue[] {
   const platform = context.platforms.get(changeable.result.platform)!;
+  const misplaced = checkNetwork(platform.definition.name, changes.platform, ['platform']);
+  if (misplaced.length > 0) return misplaced;
   const fixed = findFixed(platform, changeable, changes);
   if (fixed.length > 0) return fixed;
   const { result, post, account } = changeable;

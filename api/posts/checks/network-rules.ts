@@ -5,7 +5,7 @@ import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import type { Platforms } from '../../../activities/platforms/index.ts';
 import type { MediaFacts } from '../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../activities/platforms/text-rules.ts';
-import { checkOptions } from '../../platforms/check-options.ts';
+import { checkNetwork, checkOptions } from '../../platforms/check-options.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
 
 export function checkContent(
@@ -19,7 +19,7 @@ export function checkContent(
   const [caption, captionPath] =
     own.caption === undefined ? [input.caption, ['caption']] : [own.caption, [...at, 'caption']];
   return [
-    ...checkNetwork(network, target),
+    ...checkNetwork(network.name, own.platform, [...at, 'platform']),
     ...checkOwnOptions(platforms, network, target),
     ...checkText(network, caption, {
       path: captionPath,
@@ -74,13 +74,6 @@ export function optionsOf(
 
 function isOfOther({ name }: PlatformEntry, { own }: RequestTarget): boolean {
   return own.platform !== undefined && own.platform !== name;
-}
-
-function checkNetwork(network: PlatformEntry, target: RequestTarget): Issue[] {
-  if (!isOfOther(network, target)) return [];
-  const { own, at } = target;
-  const message = `must be the account's network, ${network.name}`;
-  return [{ path: [...at, 'platform'], code: 'other_network', message, actual: own.platform! }];
 }
 
 function checkOwnOptions(

@@ -168,6 +168,18 @@ describe('an edit', () => {
     expect((await edit({ platform_options: { spoiler_text: null } })).status).toBe(202);
   });
 
+  test('can name the network that its options are for', async () => {
+    const { edit } = await publish('mastodon');
+    const platform_options = { spoiler_text: 'a' };
+    const misplaced = await edit({ platform: 'youtube', platform_options });
+    expect(misplaced.body.error.issues).toMatchObject([
+      { path: 'platform', code: 'other_network', actual: 'youtube' },
+    ]);
+    const alone = await edit({ platform: 'mastodon' });
+    expect(alone.body.error.issues).toMatchObject([{ path: 'body', code: 'nothing_to_change' }]);
+    expect((await edit({ platform: 'mastodon', platform_options })).status).toBe(202);
+  });
+
   test('of a post with a poll is refused', async () => {
     const { path, edit } = await publish('mastodon');
     const poll = JSON.stringify({ poll: { options: ['a', 'b'], expires_in: 600 } });

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Post, PostResult } from '../../../../schema/posts/posts.ts';
 import { useApp } from '../../../support/app/app.ts';
-import { ask } from '../../../support/graphql/graphql.ts';
+import { ask, askRefused } from '../../../support/graphql/graphql.ts';
 
 const app = useApp();
 const patience = { timeout: 20_000, interval: 50 };
@@ -266,4 +266,23 @@ test('GraphQL edits and removes as REST does', async () => {
   );
   expect(unpublishResult.changes).toEqual([{ type: 'EDIT' }, { type: 'UNPUBLISH' }]);
   expect((await waitForChange(post)).status).toBe('unpublished');
+});
+
+test.each([
+  ['sandbox', { delayMs: 1 }, 'not_editable', 'sandbox.delayMs'],
+  ['tiktok', { title: 'Hello' }, 'other_network', 'tiktok'],
+])('GraphQL reads the options of an edit: %s', async (network, options, code, path) => {
+  const { post, result } = await publish();
+  const refused = await askRefused(
+    app,
+    `mutation ($postId: ID!, $resultId: ID!, $input: UpdateResultInput!) {
+      updateResult(postId: $postId, resultId: $resultId, input: $input) { id }
+    }`,
+    {
+      postId: post.id,
+      resultId: result.id,
+      input: { platformOptions: { [network]: options } },
+    },
+  );
+  expect(refused.issues).toMatchObject([{ path: `input.platformOptions.${path}`, code }]);
 });
