@@ -114,7 +114,7 @@ function openEnum(schema: Json): Json {
   const { description } = schema;
   return {
     ...without(schema, '$ref', 'enum', 'x-enum', 'x-enumDescriptions'),
-    description: `${String(description)}\n\n${listWords(schema)}`,
+    description: [description, listWords(schema)].filter(Boolean).join('\n\n'),
   };
 }
 

@@ -67,7 +67,15 @@ export const errorResponses = {
   409: [
     'Conflict',
     describeErrors(
-      ['conflict', 'idempotency_conflict', 'media_expired', 'reconnect_required'],
+      [
+        'conflict',
+        'idempotency_conflict',
+        'media_expired',
+        'reconnect_required',
+        'has_replies',
+        'not_supported_by_network',
+        'too_late',
+      ],
       ...rateLimit,
     ),
   ],

@@ -51,11 +51,12 @@ export const uploadPath = {
     403: describeErrors(['upload_url_invalid']),
     404: describeErrors(['not_found']),
     408: describeErrors(['upload_stalled', 'upload_timeout']),
-    409: describeErrors(['conflict', 'upload_in_progress']),
+    409: describeErrors(['conflict', 'upload_in_progress'], 'Retry-After'),
     410: describeErrors(['upload_url_expired']),
     413: describeErrors(['payload_too_large']),
     415: describeErrors(['unsupported_media_type']),
     422: describeErrors(['validation_error']),
+    507: describeErrors(['media_storage_full']),
     default: failed,
   },
 } as const;

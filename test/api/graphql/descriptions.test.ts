@@ -111,7 +111,9 @@ function describeEach(place: string, parts: object): Part[] {
 }
 
 test('the OpenAPI document describes every component, property, parameter and response', () => {
-  const { components, paths, webhooks } = writeOpenApi(routes);
+  const document = writeOpenApi(routes);
+  expect(JSON.stringify(document).match(/.{0,80}\bundefined\b.{0,80}/g)).toBeNull();
+  const { components, paths, webhooks } = document;
   const schemas = Object.entries(components!.schemas as Record<string, JsonSchema>);
   const ofSchemas = schemas.flatMap(([name, schema]): Part[] => [
     [name, schema.description],

@@ -1,6 +1,7 @@
 // Types that generated clients get from the OpenAPI document, whichever language they are in.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { errorKinds } from '../../../schema/wire/errors.ts';
 
 interface Schema {
   $ref?: string;
@@ -14,9 +15,17 @@ interface Schema {
   additionalProperties?: unknown;
 }
 
+interface Response {
+  description?: string;
+  headers?: Record<string, unknown>;
+}
+
 const document = JSON.parse(
   readFileSync(new URL('../../../schema/openapi.json', import.meta.url), 'utf8'),
-) as { components: { schemas: Record<string, Schema> } };
+) as {
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response> };
+  paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
+};
 const { schemas } = document.components;
 
 /** Paths of the objects that match. */
@@ -73,6 +82,34 @@ describe('generated clients', () => {
         expect(properties![member]!.anyOf).toContainEqual({ type: 'number', format: 'double' });
       }
     }
+  });
+
+  test('find every error code of REST at a response that can have it', () => {
+    const elsewhere = new Set([
+      'account_in_use', // pages of connect sessions
+      'cursor_expired', // live streams
+      'slow_consumer',
+      'method_not_allowed', // no operation
+      'not_acceptable', // GraphQL
+    ]);
+    const text = JSON.stringify([document.components.responses, document.paths]);
+    const codes = Object.keys(errorKinds).filter((code) => !elsewhere.has(code));
+    expect(
+      codes.filter(
+        (code) => !text.includes(`"\`${code}\`: `) && !text.includes(`\\n\`${code}\`: `),
+      ),
+    ).toEqual([]);
+  });
+
+  test('get `Retry-After` at each response whose errors name it', () => {
+    const silent = Object.entries({
+      ...document.components.responses,
+      ...document.paths['/uploads/{id}']!['put']!.responses,
+    }).filter(
+      ([, { description = '', headers = {} }]) =>
+        description.includes('`Retry-After`') && !headers['Retry-After'],
+    );
+    expect(silent.map(([name]) => name)).toEqual([]);
   });
 
   // A Python client reads both into the same variable.
