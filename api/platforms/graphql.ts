@@ -3,6 +3,7 @@ import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 import { TextUnit } from '../../schema/platforms/definition.ts';
 import { PlatformName } from '../../schema/platforms/index.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
+import { toCamelCase } from '../graphql/case-conversion.ts';
 import { read } from '../graphql/operation.ts';
 import { wordEnum } from '../graphql/shapes.ts';
 import { listCapabilities } from './operations.ts';
@@ -84,7 +85,7 @@ const UnpublishRulesRef = builder
 
 const EditRulesRef = builder.objectRef<AfterPublishing['edit']>('EditRules').implement({
   fields: (t) => ({
-    fields: t.exposeStringList('fields'),
+    fields: t.stringList({ resolve: ({ fields }) => fields.map(toCamelCase) }),
     withinS: t.exposeInt('within_s', { nullable: true }),
     scopes: t.exposeStringList('scopes'),
     except: t.exposeStringList('except'),

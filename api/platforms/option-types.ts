@@ -7,7 +7,7 @@ import { toCamelCase, toSnakeCase } from '../graphql/case-conversion.ts';
 
 type Builder = typeof ourBuilder;
 type Values = Record<string, unknown>;
-type Scalar = 'String' | 'Int' | 'Float' | 'Boolean' | 'JSON';
+type Scalar = 'String' | 'Int' | 'Float' | 'Boolean' | 'DateTime' | 'JSON';
 type Types = Builder['$inferSchemaTypes'];
 type Words = EnumRef<Types, string>;
 
@@ -115,7 +115,7 @@ function toType(schema: z.ZodType, place: Place): OptionType {
     case 'number':
       return scalar((schema as z.ZodNumber).format?.includes('int') ? 'Int' : 'Float');
     case 'string':
-      return scalar('String');
+      return scalar((schema as z.ZodString).format === 'datetime' ? 'DateTime' : 'String');
     case 'boolean':
       return scalar('Boolean');
     default:

@@ -109,6 +109,8 @@ mutationOf('deletePost', {
   type: 'ID',
   scope: 'posts:write',
   resource: 'post',
+  description:
+    'Delete a post. Deletes only the record. Published posts stay on their networks. With `unpublish`, they are removed first, and the record is deleted once no target is public, so the post can still be read after this answer. If a removal fails, the record stays. A post that is being published or changed cannot be deleted.',
   args: builder.args((t) => ({ unpublish: t.boolean() })),
   query: DeletePost,
   run: (context, caller, _, { id, args }) =>

@@ -28,6 +28,15 @@ describe('the types', () => {
     expect(isInputObjectType(given) && Object.keys(given.getFields()).toSorted()).toEqual(names);
   });
 
+  test('have times as DateTime', () => {
+    const fields = ['TikTokConsent', 'TikTokConsentInput'].map((name) => {
+      const type = schema.getType(name);
+      const hasFields = isObjectType(type) || isInputObjectType(type);
+      return hasFields && String(type.getFields()['acceptedAt']?.type);
+    });
+    expect(fields).toEqual(['DateTime', 'DateTime!']);
+  });
+
   test('form a union, and a one-of input', () => {
     const union = schema.getType('PlatformOptions');
     const names = isUnionType(union) ? union.getTypes().map(({ name }) => name) : [];

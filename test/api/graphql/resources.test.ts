@@ -209,13 +209,22 @@ describe('the other resources', () => {
       events(first: 1, event: ACCOUNT_CONNECTED, test: false) { nodes { id event data } pageInfo { hasNextPage } }
       eventTypes { event availability meaning jsonSchema }
       limits { bodyBytes webhookRetryDelaysMs }
-      capabilities { platform text { max unit } options connect { consent credentials } }
+      capabilities {
+        platform text { max unit } options connect { consent credentials }
+        afterPublishing { edit { fields } }
+      }
     }`,
     );
     expect(events.nodes[0].event).toBe('ACCOUNT_CONNECTED');
     expect(eventTypes).toHaveLength(14);
     expect(limits.bodyBytes).toBe(524_288);
     expect(capabilities.map(({ platform }: { platform: string }) => platform)).toContain('SANDBOX');
+    expect(capabilities).toContainEqual(
+      expect.objectContaining({
+        platform: 'SANDBOX',
+        afterPublishing: { edit: { fields: ['caption', 'media.altText'] } },
+      }),
+    );
     const { event } = await ask(app, 'query ($id: ID!) { event(id: $id) { data } }', {
       id: events.nodes[0].id,
     });
