@@ -27,7 +27,7 @@ const options = z
       // The unit is undocumented. UTF-16 is the unit in which a title is longest.
       .max(maxTitle)
       .regex(/^[^<>]*$/, 'must not contain < or >')
-      .meta({ description: 'Title of the video.', 'x-no-default': true }),
+      .meta({ description: 'Title of the video. Required.', 'x-no-default': true }),
     visibility: Visibility.optional().meta({
       description: 'Who can see the video. Default: `public`.',
       'x-enumDescriptions': {
@@ -38,7 +38,7 @@ const options = z
     }),
     made_for_kids: z.boolean().meta({
       description:
-        'Whether the video is made for children, as laws such as COPPA define it. YouTube then shows no comments and no personalized ads.',
+        'Whether the video is made for children, as laws such as COPPA define it. YouTube then shows no comments and no personalized ads. Required, unless the account has a default.',
     }),
     tags: z
       .array(z.string().trim().min(1).max(maxTags))
