@@ -58,7 +58,9 @@ function presentResult(
     thread_position: result.thread_position,
     in_reply_to: result.in_reply_to,
     platform_options: { ...result.default_options, ...result.platform_options },
-    defaulted: Object.keys(result.default_options ?? {}).toSorted(),
+    defaulted: Object.keys(result.default_options ?? {})
+      .filter((name) => !Object.hasOwn(result.platform_options, name))
+      .toSorted(),
     ...present(result),
     first_comment: comment
       ? { id: comment.id, text: comment.caption ?? '', ...present(comment) }

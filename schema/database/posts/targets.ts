@@ -8,7 +8,7 @@ import type { LoginRow } from '../accounts/credentials.ts';
 import { isUnderPause } from '../pauses.ts';
 import { limitKeys, quotaKey } from './rate-limits.ts';
 
-/** The target or comment is neither published, failed nor canceled. */
+/** The target, comment or step has not ended. */
 export const isOpen = (status: ResultStatus | null) =>
   status === 'pending' || status === 'publishing';
 
@@ -105,13 +105,13 @@ export function mediaOf({
   return media ?? post_media;
 }
 
-/** The options that the target is published with. */
+/** The options that the target is published with. An option that is null has no value, not even a default. */
 export function optionsOf({
   platform_options,
   default_options,
 }: Pick<TargetRow, 'platform_options' | 'default_options'>): Record<string, unknown> {
-  const own = Object.entries(platform_options).filter(([, value]) => value !== null);
-  return { ...default_options, ...Object.fromEntries(own) };
+  const options = Object.entries({ ...default_options, ...platform_options });
+  return Object.fromEntries(options.filter(([, value]) => value !== null));
 }
 
 export async function findTarget(db: Db, resultId: string): Promise<TargetRow | undefined> {

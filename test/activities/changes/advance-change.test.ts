@@ -1,6 +1,7 @@
 // Edits and removals of published targets: made at most once, and never reported as made unless the network says so.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { advanceChange } from '../../../activities/changes/advance-change.ts';
+import type { Edit } from '../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import { insertRestore } from '../../../schema/database/dispatch/restores.ts';
 import { insertPause, deletePause } from '../../../schema/database/pauses.ts';
@@ -193,6 +194,21 @@ describe('an edit', () => {
     expect(result.edited_at).not.toBeNull();
     const events = await listOutcomeEvents(database.db, post);
     expect(events.map(({ kind }) => kind)).toEqual(['post.published', 'post.edited']);
+  });
+
+  test('removes an option that is null, even if it was a default of the account', async () => {
+    const { post, resultId } = await publish();
+    await database.db
+      .updateTable('post_results')
+      .set({ default_options: JSON.stringify({ board_id: '1', board_section_id: '2' }) })
+      .where('id', '=', resultId)
+      .execute();
+    const content = { platform_options: { board_id: '3', board_section_id: null } };
+    const changeId = await requestChange(database.db, post, resultId, 'edit', content);
+    const sent: unknown[] = [];
+    const apply: Edit['apply'] = async ({ platformOptions }) => void sent.push(platformOptions);
+    await changeToEnd(dependencies({ edit: { apply } }), changeId);
+    expect(sent).toEqual([{ board_id: '3' }]);
   });
 
   test('whose answer is lost is looked up, and not made again', async () => {

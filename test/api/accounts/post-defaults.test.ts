@@ -2,10 +2,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { connectPlatforms, createPlatforms } from '../../../activities/platforms/index.ts';
 import { readConfig } from '../../../schema/config/config.ts';
+import { setChanged } from '../../../schema/database/posts/result-changes.ts';
 import { findTarget, optionsOf } from '../../../schema/database/posts/targets.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { inSeconds } from '../../support/rows/posts.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 import { txtOf } from '../../support/servers/bluesky-identity.ts';
 
 const networks = connectPlatforms(readConfig({}).platforms, {
@@ -103,6 +105,19 @@ describe('a new post', () => {
     const body = { platform_posts: parts, scheduled_at: inSeconds(3_600) };
     const { results } = await write('POST', '', body);
     expect(results.map(({ defaulted }) => defaulted)).toEqual([['langs', 'tags'], ['langs']]);
+  });
+
+  test('has no default any more for an option that an edit has set or removed', async () => {
+    const post = await create();
+    const content = { platform_options: { langs: ['de'], tags: null } };
+    await inQuietTransaction(rest.context.db, (trx) =>
+      setChanged(trx, post.results[0]!.id, { content }),
+    );
+    expect(await optionsIn(await write('GET', `/${post.id}`))).toEqual({
+      shown: { langs: ['de'], tags: null },
+      sent: { langs: ['de'] },
+      defaulted: [],
+    });
   });
 
   test('keeps the defaults of its creation when they change later', async () => {
