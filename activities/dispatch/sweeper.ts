@@ -72,7 +72,7 @@ async function sweep(
   if (!(await claimSweep(db, everyMs))) return after;
   const batchIds = await listOverdueBatches(db, overdueMs, after);
   for (const batchId of batchIds) {
-    if (await isRunning(temporal, deliverEventsWorkflowId(batchId))) continue;
+    if ((await findState(temporal, deliverEventsWorkflowId(batchId))) === 'running') continue;
     await releaseBatch(db, notifier, batchId);
     log.warn({ batch_id: batchId }, 'a batch without a workflow is released');
   }
@@ -82,29 +82,49 @@ async function sweep(
     if (isStopped()) return after;
   }
   await restartLost(dependencies, await listOverduePosts(db, overdueMs));
-  for (const { id, workflow_id } of await listRunningReplays(db, overdueMs)) {
-    if (await isRunning(temporal, workflow_id)) continue;
-    if (!(await restartReplay(db, notifier, id, workflow_id))) continue;
-    log.warn({ replay_id: id }, 'a replay without a workflow is restarted');
-  }
-  for (const { id, workflow_id } of await listWaitingFetches(db, overdueMs)) {
-    if (await isRunning(temporal, workflow_id)) continue;
-    if (!(await restartFetch(db, notifier, id, workflow_id))) continue;
-    log.warn({ media_id: id }, 'a fetch of media without a workflow is restarted');
-  }
-  for (const { id, workflow_id } of await listOverdueChecks(db, overdueMs)) {
-    if (await isRunning(temporal, workflow_id)) continue;
-    if (!(await restartCheck(db, notifier, id, workflow_id))) continue;
-    log.warn({ check_id: id }, 'a check without a workflow is restarted');
-  }
-  for (const { id, workflow_id } of await listOverdueChanges(db, overdueMs)) {
-    if ((await findState(temporal, workflow_id)) === 'running') continue;
-    if (!(await restartChange(db, notifier, id, workflow_id))) continue;
-    log.warn({ change_id: id }, 'a change of a result without a workflow is restarted');
-  }
+  for (const work of restartable) await restartEach(dependencies, work);
   const followed = await restartFollowUps(db, notifier, overdueMs);
   if (followed.length > 0) log.warn({ result_ids: followed }, 'late follow-ups are restarted');
   return batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!;
+}
+
+/** Work whose row names its workflow. */
+interface Restartable {
+  /** Name of the row's ID in log lines. */
+  idName: string;
+  title: string;
+  /** Rows without progress for `overdueMs`. */
+  list(db: Db, overdueMs: number): Promise<{ id: string; workflow_id: string }[]>;
+  /** False: the work has ended, or has another workflow by now. */
+  restart(db: Db, notifier: Notifier, id: string, lostWorkflowId: string): Promise<boolean>;
+}
+
+const restartable: readonly Restartable[] = [
+  { idName: 'replay_id', title: 'a replay', list: listRunningReplays, restart: restartReplay },
+  {
+    idName: 'media_id',
+    title: 'a fetch of media',
+    list: listWaitingFetches,
+    restart: restartFetch,
+  },
+  { idName: 'check_id', title: 'a check', list: listOverdueChecks, restart: restartCheck },
+  {
+    idName: 'change_id',
+    title: 'a change of a result',
+    list: listOverdueChanges,
+    restart: restartChange,
+  },
+];
+
+async function restartEach(
+  { db, notifier, temporal, overdueMs, log }: SweeperDependencies,
+  { idName, title, list, restart }: Restartable,
+): Promise<void> {
+  for (const { id, workflow_id } of await list(db, overdueMs)) {
+    if ((await findState(temporal, workflow_id)) === 'running') continue;
+    if (!(await restart(db, notifier, id, workflow_id))) continue;
+    log.warn({ [idName]: id }, `${title} without a workflow is restarted`);
+  }
 }
 
 /** Restarts the posts whose workflow isn't running. Asks Temporal once for each workflow. */
@@ -141,10 +161,6 @@ async function readEnded(
   const result: unknown = await temporal.workflow.getHandle(workflowId).result();
   const ended = (result as PublishPostsResult | undefined)?.ended;
   return (postId) => ended?.includes(postId) ?? true;
-}
-
-async function isRunning(temporal: Client, workflowId: string): Promise<boolean> {
-  return (await findState(temporal, workflowId)) === 'running';
 }
 
 /**

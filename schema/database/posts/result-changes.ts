@@ -287,7 +287,7 @@ const maxListed = 200;
 export function listOverdueChanges(
   db: Db,
   overdueMs: number,
-): Promise<{ id: string; workflow_id: string | null }[]> {
+): Promise<{ id: string; workflow_id: string }[]> {
   return (
     db
       .selectFrom('result_changes')
@@ -298,6 +298,7 @@ export function listOverdueChanges(
       .where((eb) => eb.not(isInOutbox('result_changes')))
       .orderBy(sql`random()`)
       .limit(maxListed)
+      .$narrowType<{ workflow_id: string }>()
       .execute()
   );
 }
@@ -307,7 +308,7 @@ export function restartChange(
   db: Db,
   notifier: Notifier,
   id: string,
-  lostWorkflowId: string | null,
+  lostWorkflowId: string,
 ): Promise<boolean> {
   return inTransaction(db, notifier, async (trx) => {
     const change = await trx
@@ -317,7 +318,7 @@ export function restartChange(
       .where('status', '=', 'pending')
       .forUpdate()
       .executeTakeFirst();
-    if (!change || change.workflow_id !== lostWorkflowId) return false;
+    if (change?.workflow_id !== lostWorkflowId) return false;
     const workflow_id = await insertChangeWorkflow(trx, change.project_id, id);
     await trx
       .updateTable('result_changes')

@@ -5,10 +5,12 @@ import { sql } from 'kysely';
 import type { Running } from '../../../activities/dispatch/poll-loop.ts';
 import { startSweeper } from '../../../activities/dispatch/sweeper.ts';
 import { keepWorker } from '../../../api/server/keep-worker.ts';
+import { insertChange } from '../../../schema/database/posts/result-changes.ts';
 import { startOf } from '../../../schema/database/webhooks/replay-matches.ts';
 import { insertReplay } from '../../../schema/database/webhooks/replays.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import {
+  changeResultWorkflow,
   checkAccountWorkflow,
   deliverEventsWorkflow,
   publishPostWorkflow,
@@ -16,6 +18,7 @@ import {
   type DeliverEventsInput,
   type PublishPostsResult,
 } from '../../../schema/workflows.ts';
+import { readChange } from '../../support/changes/run-change.ts';
 import { addCheck } from '../../support/rows/checks.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { createEngine, type Engine } from '../../support/app/engine.ts';
@@ -129,6 +132,27 @@ async function addOverdueCheck() {
   await db.deleteFrom('outbox').where('workflow_id', '=', workflowId).execute();
   await db
     .updateTable('account_checks')
+    .set({ progressed_at: hourAgo })
+    .where('id', '=', id)
+    .execute();
+  return { id, workflowId };
+}
+
+/** A change of a result whose workflow was started an hour ago. */
+async function addOverdueChange() {
+  const { db } = database;
+  const { postId } = await addPost(db);
+  const result = await db
+    .updateTable('post_results')
+    .set({ status: 'published' })
+    .where('post_id', '=', postId)
+    .returning(['id', 'project_id'])
+    .executeTakeFirstOrThrow();
+  const id = await inQuietTransaction(db, (trx) => insertChange(trx, result, 'unpublish'));
+  const workflowId = (await readChange(db, id)).workflow_id!;
+  await db.deleteFrom('outbox').where('workflow_id', '=', workflowId).execute();
+  await db
+    .updateTable('result_changes')
     .set({ progressed_at: hourAgo })
     .where('id', '=', id)
     .execute();
@@ -319,6 +343,19 @@ describe('startSweeper', () => {
       { workflow: checkAccountWorkflow, input: { checkId: gone.id } },
     ]);
     expect((await check(running.id)).workflow_id).toBe(running.workflowId);
+  });
+
+  test('restarts a change of a result only if its workflow is gone', async () => {
+    const running = await addOverdueChange();
+    const gone = await addOverdueChange();
+    await startWorkflow(changeResultWorkflow, running.workflowId);
+    start();
+    const readWorkflowId = async (id: string) => (await readChange(database.db, id)).workflow_id!;
+    await expect.poll(() => readWorkflowId(gone.id), { timeout: 10_000 }).not.toBe(gone.workflowId);
+    expect(await outboxOf(await readWorkflowId(gone.id))).toMatchObject([
+      { workflow: changeResultWorkflow, input: { changeId: gone.id } },
+    ]);
+    expect(await readWorkflowId(running.id)).toBe(running.workflowId);
   });
 
   test('sweeps once when two sweepers run', async () => {
