@@ -12,8 +12,10 @@ import type { Config } from '../schema/config/config.ts';
 import { crowdedQueueOf, maxBatchSize } from '../schema/workflows.ts';
 import { createFailureReporter } from './activity-failures.ts';
 import { createCallPlaces } from './call-places.ts';
-import { heartbeatsOfTargets } from '../schema/database/posts/target-steps.ts';
-import { heartbeatsOfChanges } from '../schema/database/posts/result-changes.ts';
+import {
+  heartbeatsOfChanges,
+  heartbeatsOfTargets,
+} from '../schema/database/posts/call-heartbeats.ts';
 import { createCallHeartbeats } from './publishing/call-ownership.ts';
 import { createMediaLoader } from './media/load-media.ts';
 import type { PublicUrls } from './platforms/public-urls.ts';

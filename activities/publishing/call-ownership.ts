@@ -1,6 +1,6 @@
 // Decides which process owns a call in flight: the one that began it, until its heartbeats stop or its time
 // is over. Only the database's clock counts, so a process with a wrong clock does no harm.
-import type { BegunCall } from '../../schema/database/posts/target-steps.ts';
+import type { BegunCall, HeartbeatStore } from '../../schema/database/posts/call-heartbeats.ts';
 import { withoutProject } from '../current-project.ts';
 import { within } from '../within.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
@@ -36,12 +36,6 @@ export interface CallHeartbeats {
   settled(withinMs: number): Promise<void>;
   /** Releases the calls in flight, so that other processes take them over at once. Never rejects. */
   releaseAll(): Promise<void>;
-}
-
-/** Writes the heartbeats of calls, and releases calls. */
-interface HeartbeatStore {
-  renew(calls: BegunCall[]): Promise<void>;
-  release(calls: BegunCall[]): Promise<void>;
 }
 
 export function createCallHeartbeats(

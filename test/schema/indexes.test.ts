@@ -175,11 +175,13 @@ import {
   beginChange,
   findChangingTarget,
   findPublicReply,
-  heartbeatsOfChanges,
   listOverdueChanges,
   restartChange,
 } from '../../schema/database/posts/result-changes.ts';
-import { heartbeatsOfTargets } from '../../schema/database/posts/target-steps.ts';
+import {
+  heartbeatsOfChanges,
+  heartbeatsOfTargets,
+} from '../../schema/database/posts/call-heartbeats.ts';
 import { findTarget, setPaused } from '../../schema/database/posts/targets.ts';
 import {
   insertMissingDeliveries,

@@ -21,7 +21,7 @@ import type {
   Transaction,
 } from '../tables.ts';
 import { inTransaction } from '../transaction.ts';
-import type { BegunCall } from './target-steps.ts';
+import type { BegunCall } from './call-heartbeats.ts';
 import { findTarget, type TargetRow } from './targets.ts';
 
 /** A change as clients see it. Times are texts, because the row comes from JSON. */
@@ -258,27 +258,6 @@ function columnsOf({ caption, platform_options: options, alt_texts: altTexts }: 
         from jsonb_array_elements(${media}) with ordinality as each (item, position))`,
     }),
   };
-}
-
-/** The heartbeats of calls for changes. Both functions skip calls that other processes have taken over. */
-export const heartbeatsOfChanges = (db: Db) => ({
-  renew: (calls: BegunCall[]) => setHeartbeats(db, calls, sql`now()`),
-  release: (calls: BegunCall[]) => setHeartbeats(db, calls, sql`null`),
-});
-
-async function setHeartbeats(
-  db: Db,
-  calls: BegunCall[],
-  value: RawBuilder<unknown>,
-): Promise<void> {
-  const ids = calls.map(({ id }) => id);
-  const numbers = calls.map(({ steps }) => steps);
-  await sql`
-    update result_changes set heartbeat_at = ${value}
-    from unnest(${ids}::text[], ${numbers}::int[]) as call (change_id, number)
-    where id = change_id and steps = number and phase_state = 'begun' and status = 'pending'`.execute(
-    db,
-  );
 }
 
 const maxListed = 200;

@@ -1,6 +1,6 @@
-// Writes the steps of one target after a call to the network, and the heartbeats of calls. `grouped-steps.ts` has
-// the steps that many targets share.
-import { sql, type RawBuilder } from 'kysely';
+// Writes the steps of one target after a call to the network. `grouped-steps.ts` has the steps that many targets
+// share.
+import { sql } from 'kysely';
 import type { AttemptOutcome } from '../../posts/attempts.ts';
 import { postingErrors, type PostingErrorCode } from '../../posts/errors.ts';
 import type { NextAction } from '../../posts/next-action.ts';
@@ -13,32 +13,6 @@ import { executePrepared } from '../prepared.ts';
 import type { ClockState, Db, PostResultRow, Transaction, Writer } from '../tables.ts';
 import { emptyState, type SealedState } from './provider-state.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
-
-/** A call in flight: its result and its number. */
-export type BegunCall = Pick<TargetRow, 'id' | 'steps'>;
-
-/** The heartbeats of calls for targets. Both functions skip calls that other processes have taken over. */
-export const heartbeatsOfTargets = (db: Db) => ({
-  renew: (calls: BegunCall[]) => setHeartbeats(db, calls, sql`now()`),
-  release: (calls: BegunCall[]) => setHeartbeats(db, calls, sql`null`),
-});
-
-/** Skips locked rows, because one locked row must not delay all heartbeats. */
-async function setHeartbeats(
-  db: Db,
-  calls: BegunCall[],
-  value: RawBuilder<unknown>,
-): Promise<void> {
-  await sql`
-    update post_results set heartbeat_at = ${value}
-    where id in (
-      select id from post_results
-      join unnest(${calls.map(({ id }) => id)}::text[], ${calls.map(({ steps }) => steps)}::int[])
-        as call (result_id, number) on id = result_id and steps = number
-      where phase_state = 'begun' and ${isOpenRow('post_results')}
-      for no key update of post_results skip locked
-    )`.execute(db);
-}
 
 /** How one call to the network ended, for the target's list of attempts. */
 export interface CallOutcome {

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCallPlaces } from '../../../activities/call-places.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
-import { heartbeatsOfTargets } from '../../../schema/database/posts/target-steps.ts';
+import { heartbeatsOfTargets } from '../../../schema/database/posts/call-heartbeats.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import { createGroupedReads } from '../../../activities/publishing/grouped-reads.ts';
 import { createGroupedWrites } from '../../../activities/publishing/grouped-writes.ts';

@@ -1,6 +1,6 @@
 // Several processes at one target: a call belongs to the process that began it, until that one is dead.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { heartbeatsOfTargets } from '../../../schema/database/posts/target-steps.ts';
+import { heartbeatsOfTargets } from '../../../schema/database/posts/call-heartbeats.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';

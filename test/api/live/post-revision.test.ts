@@ -1,6 +1,6 @@
 // The revision of a post: it grows with each change that a client sees, so that answers can be ordered.
 import { expect, test } from 'vitest';
-import { heartbeatsOfTargets } from '../../../schema/database/posts/target-steps.ts';
+import { heartbeatsOfTargets } from '../../../schema/database/posts/call-heartbeats.ts';
 import {
   begin,
   claim,

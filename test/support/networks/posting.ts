@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createCallPlaces } from '../../../activities/call-places.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
-import { heartbeatsOfTargets } from '../../../schema/database/posts/target-steps.ts';
+import { heartbeatsOfTargets } from '../../../schema/database/posts/call-heartbeats.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import { createGroupedReads } from '../../../activities/publishing/grouped-reads.ts';
 import { createGroupedWrites } from '../../../activities/publishing/grouped-writes.ts';

@@ -4,7 +4,7 @@ import type { Db } from '../../../schema/database/tables.ts';
 /** Locks these rows. The returned function releases them. */
 export async function lockRows(
   db: Db,
-  table: 'posts' | 'post_results',
+  table: 'posts' | 'post_results' | 'result_changes',
   ids: string[],
 ): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>();
