@@ -16,7 +16,7 @@ import { findWait } from '../publishing/rate-limits.ts';
 import { defaultCallTimeoutMs } from '../publishing/run-phase.ts';
 import type { ChangeDependencies } from './dependencies.ts';
 import { applyStep } from './record-change.ts';
-import { canLookUp, runChange } from './run-change.ts';
+import { canCheck, runChange } from './run-change.ts';
 
 /** Milliseconds until the next step. Null: the change has ended. */
 export type ChangeProgress = number | null;
@@ -64,15 +64,15 @@ async function takeStep(dependencies: ChangeDependencies, row: ChangingTarget): 
   const platform = platforms.get(row.platform);
   if (!platform) return failUnsent(dependencies, row, absenceOf(platforms, row.platform));
   if (row.phase === 'reconcile') {
-    return canLookUp(platform, row)
+    return canCheck(platform, row)
       ? runChange(dependencies, row, platform)
-      : withoutLookUp(dependencies, row);
+      : withoutCheck(dependencies, row);
   }
   return (await findObstacle(dependencies, row)) ?? runChange(dependencies, row, platform);
 }
 
 /** Nobody can tell whether an edit was made. A removal is repeated, because that has no effect on a gone post. */
-function withoutLookUp(dependencies: ChangeDependencies, row: ChangingTarget): Promise<number> {
+function withoutCheck(dependencies: ChangeDependencies, row: ChangingTarget): Promise<number> {
   const { clock: limits, now } = dependencies;
   const step =
     row.change.type === 'edit'

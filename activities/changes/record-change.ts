@@ -1,4 +1,5 @@
-// Records how a change goes on, or how it ended: its row, its result, the events, and a deletion that waits for it.
+// Records the next step of a change, or its end: in its row, its result and the events. Also deletes a post that
+// waits for the end.
 import {
   setChanged,
   setChangeEnded,
@@ -103,7 +104,7 @@ async function report(
   await recordChangeEvent(trx, post, result_id, what, options);
 }
 
-/** Also for a removal by hand. The caller has locked the post. */
+/** Records the event of a change, or of a removal by hand. The caller has locked the post. */
 export async function recordChangeEvent(
   trx: Transaction,
   post: PostRow,

@@ -1,4 +1,4 @@
-// Makes the call of a change, or looks whether a lost call took effect. Records that the call begins, and its answer.
+// Makes the call of a change, or checks whether a lost call took effect. Records the begin and the answer.
 import { beginChange, type ChangingTarget } from '../../schema/database/posts/result-changes.ts';
 import { callForAccount } from '../logins/call-for-account.ts';
 import type { Access } from '../logins/credentials.ts';
@@ -22,10 +22,10 @@ class Superseded extends Error {
 }
 
 /** Whether the network can be asked if a lost call took effect. */
-export const canLookUp = (platform: Platform, { change }: ChangingTarget): boolean =>
-  lookUpOf(platform, change.type) !== undefined;
+export const canCheck = (platform: Platform, { change }: ChangingTarget): boolean =>
+  checkOf(platform, change.type) !== undefined;
 
-const lookUpOf = ({ unpublish, edit }: Platform, type: ChangingTarget['change']['type']) =>
+const checkOf = ({ unpublish, edit }: Platform, type: ChangingTarget['change']['type']) =>
   type === 'edit' ? edit?.isApplied : unpublish?.exists;
 
 /** How long another execution owns the change, at least. */
@@ -134,7 +134,7 @@ async function record(
   return applyStep(dependencies, called, withCodeOf(answer, step), answer.message);
 }
 
-/** The account may have had no login at all. */
+/** For an account without a login, `callForAccount` names the code in `failsAs`. */
 function withCodeOf({ kind, options: { failsAs } }: PlatformError, step: NextStep): NextStep {
   const isKnown = 'fail' in step && step.fail !== 'outcome_unknown';
   return isKnown && kind === 'reauthorize' && failsAs ? { fail: failsAs } : step;

@@ -19,12 +19,12 @@ import { defaultCallTimeoutMs } from '../publishing/run-phase.ts';
 import type { FollowDependencies } from './dependencies.ts';
 import { recordFinished, recordRemoved } from './record-finished.ts';
 
-/** Milliseconds until the network is asked again. Null: it is asked no more. */
+/** Milliseconds until the network is asked again. Null: the follow-up has ended. */
 export type FollowProgress = number | null;
 
 /** The wait after an answer that says nothing about the post. */
 const afterErrorMs = 60_000;
-/** A network is asked no more often than this. */
+/** The least time between two questions to a network. */
 const leastWaitMs = 1_000;
 
 export async function followTarget(

@@ -54,7 +54,7 @@ export async function requestRemoval(
   }
 }
 
-/** Only for a post that Fanfare can't remove, or has tried to. A removal also checks that the post is gone. */
+/** Only for a post that Fanfare can't remove, or failed to remove. A removal proves that the post is gone. */
 export function markResultUnpublished(
   context: Context,
   caller: Caller,

@@ -59,8 +59,8 @@ export async function setFinished(
 const maxRestarted = 200;
 
 /**
- * Starts a workflow for each follow-up whose own has lost it. If the other one comes back, both keep to the time in
- * the row, and the network is asked no more often. Returns the IDs of the results.
+ * Starts another workflow for each late follow-up. If its own workflow still runs, both keep to the time in the row,
+ * so the network isn't asked more often. Returns the IDs of the results.
  */
 export function restartFollowUps(db: Db, notifier: Notifier, overdueMs: number): Promise<string[]> {
   return inTransaction(db, notifier, async (trx) => {

@@ -147,7 +147,7 @@ export async function findPublicReply(
 
 /**
  * Records that the call of the next step is about to be sent. False: another execution has changed the row.
- * A crash after this write leaves `begun`, so that the next execution looks whether the call took effect.
+ * A crash after this write leaves `begun`, so that the next execution checks whether the call took effect.
  */
 export async function beginChange(db: Db, { id, steps }: BegunCall): Promise<boolean> {
   return writeStep(
@@ -215,7 +215,7 @@ async function writeStep(
   return written !== undefined;
 }
 
-/** What a change leaves at its result. Absent members stay as they are. */
+/** The new columns of a result after a change. Absent members don't change. */
 export interface ChangedColumns {
   status?: 'unpublished';
   content?: ChangedContent;
