@@ -72,7 +72,9 @@ async function removeFirst(
   const targets = listTargetRows(results);
   if (targets.some(isUnknown)) {
     const hint = 'Retry the target, which checks first, or delete only the record.';
-    throw new AppError('conflict', 'A target may be public, but nobody knows.', { hint });
+    throw new AppError('conflict', 'The outcome of a target is unknown, so it may be public.', {
+      hint,
+    });
   }
   for (const result of targets.filter(isPublished)) {
     const account = await getAccountRow(trx, caller, result.social_account_id);

@@ -178,7 +178,7 @@ export const postRoutes = [
     name: 'markResultUnpublished',
     summary: 'Record that a published target was removed by hand',
     description:
-      "For a target that Fanfare can't remove. Where Fanfare can, the request returns `conflict`: unpublish the target, which also succeeds if the post is gone.",
+      "For a target that Fanfare can't remove, or failed to remove. For any other target, the request returns `conflict`: unpublish it, which also succeeds if the post is gone.",
     scope: 'posts:write',
     answer: written(200, PostResult),
     run: ({ context, caller, params }) =>

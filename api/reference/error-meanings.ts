@@ -29,7 +29,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   has_replies:
     'Other parts of the post reply to the target and are public. Unpublish the last part of the thread first.',
   not_supported_by_network:
-    'The API of the network cannot do this with the post. The message says where to do it by hand.',
+    'The API of the network cannot do this with the post. The hint says where to do it by hand.',
   too_late:
     'The network allows this only for a limited time after the publication, which has passed. Do it by hand.',
   media_expired: 'The media of the target were deleted. Create a new post with new media.',

@@ -64,11 +64,10 @@ export const UpdateResult = someChange(
       description: 'Network that `platform_options` is meant for. The account must belong to it.',
     }),
     platform_options: JsonObject.optional().meta({
-      description:
-        'Options to change. Options that you omit stay as they are. An option that is null has no value any more.',
+      description: "Options to change. Options that you omit don't change. Null removes an option.",
     }),
     media: z.array(EditedMedia).min(1).optional().meta({
-      description: 'Media with new descriptions. Media that you omit stay as they are.',
+      description: "Media with new descriptions. Media that you omit don't change.",
     }),
   }),
   ['platform'],
@@ -79,7 +78,7 @@ export const UpdateResult = someChange(
 });
 export type UpdateResult = z.infer<typeof UpdateResult>;
 
-/** What an edit changes. Absent members stay as they are. */
+/** What an edit changes. Absent members don't change. */
 export interface ChangedContent {
   caption?: string;
   platform_options?: Record<string, unknown>;
