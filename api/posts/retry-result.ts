@@ -34,6 +34,7 @@ export function retryResult(
     const result = results.find((row) => row.id === resultId && row.kind === 'post');
     if (!result) throw notFound('result', resultId);
     const failed = failedRows(result, results);
+    requireKept(post);
     requireUnchanging(result);
     requireAnswered(result, results);
     if (failed.some(isUnsent) && (await hasPassedDeadline(trx, post))) throw deadlinePassed();
@@ -91,6 +92,14 @@ function failedRows(result: PostResultRow, results: PostResultRow[]): PostResult
   const failed = rows.filter((row) => row.status === 'failed');
   if (canRetry && failed.length > 0) return failed;
   throw new AppError('conflict', refusals[result.status as keyof typeof refusals]);
+}
+
+/** Throws if the record is deleted with its last removal, so that a retried target could be public without it. */
+function requireKept({ is_removing }: PostRow): void {
+  if (!is_removing) return;
+  throw new AppError('conflict', 'The post is being removed, and its record is deleted then.', {
+    hint: 'Create a new post. If a removal fails, the record stays, and the target can be retried.',
+  });
 }
 
 const lostAnswered: Partial<Record<ResultStatus, string>> = {
