@@ -128,7 +128,8 @@ async function settleRemoval(trx: Transaction, post: PostRow, end: ChangeEnd): P
   const { id, project_id, environment } = post;
   if (end.status !== 'succeeded') return setPost(trx, project_id, id, { is_removing: false });
   const results = await listResults(trx, project_id, [id]);
-  if (results.some(({ status }) => status === 'published')) return;
+  // A step that was taken stays `published`, although its target is removed.
+  if (results.some(({ kind, status }) => kind !== 'step' && status === 'published')) return;
   await deletePostRow(trx, project_id, id);
   const deleted = { subject: 'post', subject_id: id, kind: 'deleted', environment } as const;
   await insertChanges(trx, [{ project_id, ...deleted }]);

@@ -361,3 +361,26 @@ describe('replies', () => {
     expect(await readStatus(resultId)).toBe('published');
   });
 });
+
+test('a deletion that waits for the removal of its target does not wait for a step that was taken', async () => {
+  const { post, resultId, replyId, request } = await publish('commented');
+  await database.db
+    .updateTable('post_results')
+    .set({ kind: 'step', step: 'thumbnail', caption: '' })
+    .where('id', '=', replyId)
+    .execute();
+  await database.db
+    .updateTable('posts')
+    .set({ is_removing: true })
+    .where('id', '=', post.postId)
+    .execute();
+  const changeId = await request('unpublish', resultId);
+  for (let i = 0; i < 20 && (await advanceChange(dependencies(), { changeId })) !== null; i++);
+  expect(network.calls).toEqual(['remove post-1']);
+  const left = await database.db
+    .selectFrom('posts')
+    .select('id')
+    .where('id', '=', post.postId)
+    .execute();
+  expect(left).toEqual([]);
+});
