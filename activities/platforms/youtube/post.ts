@@ -72,16 +72,23 @@ export async function publish(api: YouTubeApi, target: Target): Promise<CommitOu
   if (url === undefined) return { outcome: 'stale' };
   const arrived = await askProgress(api, url, video);
   const done =
-    arrived && !arrived.video
+    arrived && !arrived.video && !isWhole(arrived, video)
       ? await sendBytes(api, url, video, [arrived.next, video.bytes], 'commit')
       : arrived;
   if (done?.video) return accept(target, done.video);
+  if (done && isWhole(done, video)) throw makingVideo('unknown_outcome');
   if (done) throw new PlatformError('unavailable', `${network} has not received all bytes.`);
   const found = await findUpload(api, target);
   if (found.outcome === 'published') return found;
   if (found.outcome === 'absent') return { outcome: 'stale' };
   throw new PlatformError('unknown_outcome', `${network} no longer knows the upload.`);
 }
+
+const isWhole = ({ next }: { next: number }, { bytes }: TargetMedia) => next >= bytes;
+
+/** YouTube has all bytes, but names no video yet. */
+const makingVideo = (kind: 'unavailable' | 'unknown_outcome') =>
+  new PlatformError(kind, `${network} has all bytes of the video, but does not name it.`);
 
 function accept(target: Target, video: Video): CommitOutcome {
   const failure = findFailure(video);
@@ -116,6 +123,7 @@ export async function reconcileVideo(api: YouTubeApi, target: Target): Promise<R
   if (videoId === undefined && url !== undefined && file) {
     const arrived = await askProgress(api, url, file);
     if (arrived?.video) return asFound(arrived.video, target);
+    if (arrived && isWhole(arrived, file)) throw makingVideo('unavailable');
     if (arrived) return { outcome: 'absent' };
   }
   if (videoId !== undefined) {

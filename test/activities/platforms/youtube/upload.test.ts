@@ -133,6 +133,23 @@ test('a chunk that arrives late makes the next step ask again', async () => {
   expect(await network.publish(target)).toMatchObject({ outcome: 'published' });
 });
 
+test.each([0, 1_000_000])(
+  'an upload whose bytes have all arrived may be public before YouTube names its video: %i more',
+  async (more) => {
+    await using network = await startYouTube();
+    const { server } = network;
+    const prepared = await network.prepare(network.target());
+    network.forgetCalls();
+    const range = `bytes=0-${network.video.bytes - 1 + more}`;
+    const answer = () => new Response(null, { status: 308, headers: { range } });
+    server.nextAnswer = answer();
+    expect((await refusal(network.commit(prepared))).kind).toBe('unknown_outcome');
+    server.nextAnswer = answer();
+    expect((await refusal(network.reconcile(prepared))).kind).toBe('unavailable');
+    expect(server.calls).toEqual([put, put]);
+  },
+);
+
 describe('an upload that YouTube has forgotten', () => {
   test.each([404, 410] as const)(
     'begins again after %i, once no video was found',
