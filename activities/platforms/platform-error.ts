@@ -95,9 +95,8 @@ export function unless(code: string): (error: unknown) => void {
 export const goneIf =
   (...codes: string[]) =>
   (error: unknown): never => {
-    if (!(error instanceof PlatformError) || !codes.includes(error.options.platformCode ?? '')) {
-      throw error;
-    }
+    const isRefusal = error instanceof PlatformError && error.kind === 'rejected';
+    if (!isRefusal || !codes.includes(error.options.platformCode ?? '')) throw error;
     throw new PlatformError('rejected', error.message, { ...error.options, failsAs: 'post_gone' });
   };
 

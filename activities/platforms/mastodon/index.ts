@@ -131,9 +131,13 @@ const endsAccess = /^(This action is outside the authorized scopes$|Your login i
 /** Comes with status 500, untranslated. @see https://docs.joinmastodon.org/methods/media/#500-server-error */
 const unreadable = 'Error processing thumbnail for uploaded media';
 
-/** The status is the only code. Tokens don't expire, so a refused token was revoked. */
+/**
+ * The status is the only code. Tokens don't expire, so a refused token was revoked. A 404 without the form of
+ * Mastodon's errors is a page of a proxy in front of the server, and says nothing about a post.
+ */
 function readRefusal({ status, body }: NetworkAnswer): Explanation {
   const message = z.object({ error: z.string() }).safeParse(body).data?.error;
+  if (status === 404 && message === undefined) return { meaning: 'unavailable' };
   const isRevoked = status === 401 || (status === 403 && endsAccess.test(message ?? ''));
   const meaning = isRevoked ? 'revoked' : message === unreadable ? 'rejected' : undefined;
   return { code: String(status), message, meaning };

@@ -307,3 +307,21 @@ test('deleting a status again says that it is gone', async () => {
   expect(isGone(error)).toBe(true);
   expect(network.listPosts()).toEqual([]);
 });
+
+test('a page of a proxy does not say that a status is gone', async () => {
+  const { network, mastodon, targetOf, commit } = await connectNew();
+  const target = targetOf();
+  const answer = await commit(target);
+  const { externalId } = (answer as Extract<typeof answer, { outcome: 'published' }>).published;
+  const post = { ...target, externalId: externalId!, altTexts: [] };
+  const { remove, exists } = mastodon.unpublish!;
+  const headers = { 'content-type': 'text/html' };
+  network.answer = () =>
+    Promise.resolve(new Response('<h1>404 Not Found</h1>', { status: 404, headers }));
+  for (const call of [remove, exists!]) {
+    const error = await refusal(call(post, AbortSignal.timeout(10_000)));
+    expect(error.kind).toBe('unavailable');
+    expect(isGone(error)).toBe(false);
+  }
+  expect(network.listPosts()).toHaveLength(1);
+});
