@@ -8,13 +8,17 @@ import type { SignatureIssue } from './signed-request.ts';
 /** Older calls are refused, and so are calls from further ahead. */
 const maxAgeMs = 300_000;
 
+/** A time in the year 5138. Dates end later. */
+const latestS = 100_000_000_000;
+
 /** https://developers.tiktok.com/doc/webhooks-events */
 const Event = z.object({
   client_key: z.string(),
   event: z.string(),
   /** Seconds. */
-  create_time: z.int().min(0),
-  user_openid: z.string().min(1),
+  create_time: z.int().min(0).max(latestS),
+  /** Postgres stores no NUL. */
+  user_openid: z.string().regex(/^[^\0]+$/),
 });
 export type TikTokEvent = z.infer<typeof Event>;
 

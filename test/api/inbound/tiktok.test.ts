@@ -107,6 +107,14 @@ describe('a call is refused', () => {
     expect(await statusOf(id)).toBe('active');
   });
 
+  test.each([
+    { create_time: Number.MAX_SAFE_INTEGER },
+    { create_time: 8_640_000_000_000 },
+    { user_openid: 'open\0' },
+  ])('with what no database can store: %o', async (change) => {
+    expect(await send(eventOf(change))).toEqual([422, 'invalid_signature']);
+  });
+
   test('that names another app', async () => {
     const id = await connect();
     expect(await send(eventOf({ client_key: 'other' }))).toEqual([422, 'invalid_signature']);
