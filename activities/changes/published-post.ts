@@ -18,6 +18,7 @@ export function toPublishedPost(
     caption: caption ?? row.caption ?? row.post_caption,
     altTexts: mediaOf(row).map(({ id, alt_text }) => altTexts[id ?? ''] ?? alt_text),
     replyTo: row.in_reply_to ?? row.answered_external_id,
+    publishedAt: row.published_at,
     platformOptions: optionsOf({
       ...row,
       platform_options: { ...row.platform_options, ...options },

@@ -161,7 +161,7 @@ export async function remove(run: CheckRun): Promise<Taken> {
   }
   const error = await askWithLogin(run, async ({ media, ...target }, signal) => {
     const altTexts = media.map(({ altText }) => altText);
-    await unpublish.remove({ ...target, externalId, altTexts }, signal);
+    await unpublish.remove({ ...target, externalId, altTexts, publishedAt: null }, signal);
     return null;
   });
   return error && !isGone(error) ? afterError(run, 'removal', error) : pass();

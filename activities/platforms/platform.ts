@@ -349,6 +349,8 @@ export interface PublishedPost {
   altTexts: readonly (string | null)[];
   /** ID, at the network, of the post that this one replies to. */
   replyTo: string | null;
+  /** When the post became public. Null: unknown. */
+  publishedAt: Date | null;
   platformOptions: Record<string, unknown>;
   credentials: Credentials;
   traits: Traits;

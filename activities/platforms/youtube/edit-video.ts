@@ -5,6 +5,7 @@ import { youtube } from '../../../schema/platforms/youtube.ts';
 import { goneIf, PlatformError } from '../platform-error.ts';
 import type { PublishedPost } from '../platform.ts';
 import { network, type YouTubeApi } from './api.ts';
+import { settledMs } from './follow-video.ts';
 import { toSnippet } from './snippet.ts';
 
 export const unknownVideo = 'videoNotFound';
@@ -21,10 +22,14 @@ const Snippet = z.object({
 type Snippet = z.infer<typeof Snippet>;
 const Page = z.object({ items: z.array(z.object({ snippet: Snippet })).default([]) });
 
-async function readSnippet({ ask }: YouTubeApi, id: string): Promise<Snippet> {
+async function readSnippet({ ask }: YouTubeApi, post: PublishedPost): Promise<Snippet> {
+  const { externalId: id, publishedAt } = post;
   const query = { part: 'snippet', id };
   const [video] = (await ask('/youtube/v3/videos', Page, { query })).body.items;
   if (video) return video.snippet;
+  if (publishedAt && Date.now() - publishedAt.getTime() < settledMs) {
+    throw new PlatformError('unavailable', `${network} does not show the new video yet.`);
+  }
   const options = { platformCode: unknownVideo, failsAs: 'post_gone' } as const;
   throw new PlatformError('rejected', `${network} no longer has the video.`, options);
 }
@@ -40,7 +45,7 @@ function changeSnippet(found: Snippet, { caption, platformOptions }: PublishedPo
  */
 export async function editVideo(api: YouTubeApi, post: PublishedPost): Promise<void> {
   const { externalId: id } = post;
-  const snippet = changeSnippet(await readSnippet(api, id), post);
+  const snippet = changeSnippet(await readSnippet(api, post), post);
   const asked = api.ask('/youtube/v3/videos', z.unknown(), {
     kind: 'commit',
     method: 'PUT',
@@ -51,7 +56,7 @@ export async function editVideo(api: YouTubeApi, post: PublishedPost): Promise<v
 }
 
 export async function isVideoEdited(api: YouTubeApi, post: PublishedPost): Promise<boolean> {
-  const found = await readSnippet(api, post.externalId);
+  const found = await readSnippet(api, post);
   return isDeepStrictEqual(found, changeSnippet(found, post));
 }
 

@@ -10,7 +10,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const longestWaitMs = 60 * minuteMs;
 /** YouTube may show a new video later. After this time, a video that it doesn't show is deleted. */
-const settledMs = 10 * minuteMs;
+export const settledMs = 10 * minuteMs;
 
 export const followLater = (): Required<Published>['followUp'] => ({
   state: { sinceMs: Date.now() },

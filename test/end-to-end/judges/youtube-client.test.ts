@@ -85,7 +85,7 @@ test('the client and the connector make the same calls', async () => {
   await cover!.run({ ...target, replyTo: id }, never);
   await playlist!.run({ ...target, replyTo: id }, never);
   expect(await playlist!.isDone!({ ...target, replyTo: id }, never)).toBe(true);
-  const post = { ...target, altTexts: [null], externalId: id, changed: {} };
+  const post = { ...target, altTexts: [null], publishedAt: null, externalId: id, changed: {} };
   await network.youtube.edit!.apply(post, never);
   await network.youtube.unpublish!.remove(post, never);
   const isLogin = ({ url }: Request) => /\/(?:auth|token)(?:\?|$)/.test(url);

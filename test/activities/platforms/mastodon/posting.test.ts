@@ -300,7 +300,7 @@ test('deleting a status again says that it is gone', async () => {
   const target = targetOf();
   const answer = await commit(target);
   const { externalId } = (answer as Extract<typeof answer, { outcome: 'published' }>).published;
-  const post = { ...target, externalId: externalId!, altTexts: [] };
+  const post = { ...target, externalId: externalId!, altTexts: [], publishedAt: null };
   const remove = () => mastodon.unpublish!.remove(post, AbortSignal.timeout(10_000));
   await remove();
   const error = await remove().catch((thrown: unknown) => thrown);
@@ -313,7 +313,7 @@ test('a page of a proxy does not say that a status is gone', async () => {
   const target = targetOf();
   const answer = await commit(target);
   const { externalId } = (answer as Extract<typeof answer, { outcome: 'published' }>).published;
-  const post = { ...target, externalId: externalId!, altTexts: [] };
+  const post = { ...target, externalId: externalId!, altTexts: [], publishedAt: null };
   const { remove, exists } = mastodon.unpublish!;
   const headers = { 'content-type': 'text/html' };
   network.answer = () =>

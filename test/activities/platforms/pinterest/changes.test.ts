@@ -56,6 +56,7 @@ describe('an edit', () => {
     const post = network.post(pin, {
       caption: 'Shiny\ud83d',
       altTexts: [null, 'A tuba'],
+      publishedAt: null,
       platformOptions: options,
       changed: {
         caption: 'Shiny\ud83d',
@@ -97,6 +98,7 @@ describe('an edit', () => {
     const none = { title: null, link: null, board_section_id: null };
     const post = network.post(pin, {
       altTexts: [null],
+      publishedAt: null,
       changed: { caption: '', alt_texts: { med_1: null }, platform_options: none },
     });
     expect(await pinterest.edit!.isApplied!(post, never)).toBe(false);

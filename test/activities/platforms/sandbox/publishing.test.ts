@@ -272,7 +272,7 @@ describe('a check', () => {
     const { externalId } = (answer as Extract<typeof answer, { outcome: 'published' }>).published;
     const other = toTarget(await logIn('grace'), { resultId: 'res_other_account' });
     const remove = async (of: typeof target) => {
-      const post = { ...of, externalId: externalId!, altTexts: [] };
+      const post = { ...of, externalId: externalId!, altTexts: [], publishedAt: null };
       return isThere(sandbox.platform.unpublish!.remove(post, signal));
     };
     expect(await remove(other)).toBe(false);

@@ -93,6 +93,7 @@ describe('a video', () => {
       ...asked,
       externalId: null,
       altTexts: [],
+      publishedAt: null,
       ...followUp!,
     };
     expect(await started.followUp(post)).toEqual({ outcome: 'more', waitMs: 60_000 });

@@ -231,7 +231,7 @@ test('deleting a post again says that it is gone', async () => {
   await network.publish('a');
   const { id } = network.site.posts.at(-1)!;
   const signal = AbortSignal.timeout(10_000);
-  const post = { ...network.targetOf(), externalId: String(id), altTexts: [] };
+  const post = { ...network.targetOf(), externalId: String(id), altTexts: [], publishedAt: null };
   const remove = () => network.wordpress.unpublish!.remove(post, signal);
   await remove();
   const error = await remove().catch((thrown: unknown) => thrown);

@@ -16,7 +16,13 @@ async function publishVideo(network: ConnectedYouTube): Promise<EditedPost> {
   const target = network.target({ caption: 'A march', platformOptions });
   const { published } = (await network.publish(target)) as { published: { externalId: string } };
   network.forgetCalls();
-  return { ...target, altTexts: [null], externalId: published.externalId, changed: {} };
+  return {
+    ...target,
+    altTexts: [null],
+    publishedAt: null,
+    externalId: published.externalId,
+    changed: {},
+  };
 }
 
 describe('an edit', () => {
@@ -53,6 +59,20 @@ describe('an edit', () => {
     expect(error).toMatchObject({ kind: 'rejected', options: { failsAs: 'post_gone' } });
   });
 });
+
+test.each(['apply', 'isApplied'] as const)(
+  'an edit of a video that YouTube does not show yet says nothing about it: %s',
+  async (name) => {
+    await using network = await start();
+    const post = await publishVideo(network);
+    network.server.videos.length = 0;
+    const call = network.youtube.edit![name]!;
+    const ofAge = (ageMs: number) =>
+      refusal(call({ ...post, publishedAt: new Date(Date.now() - ageMs) }, never));
+    expect(await ofAge(60_000)).toMatchObject({ kind: 'unavailable' });
+    expect(await ofAge(660_000)).toMatchObject({ options: { failsAs: 'post_gone' } });
+  },
+);
 
 describe('a removal', () => {
   test('deletes the video, and a repeat reports that it is gone', async () => {

@@ -48,6 +48,7 @@ export async function startPinterest({ send }: { send?: Fetch } = {}) {
       externalId: id,
       caption: '',
       altTexts: [],
+      publishedAt: null,
       replyTo: null,
       credentials: connection.credentials,
       traits: {},
