@@ -1,5 +1,6 @@
 // Turns a network's refusal into a PlatformError. The network's own code decides. Without a known code, the
 // status decides.
+import { z } from 'zod';
 import type { PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { CallKind, NetworkAnswer } from './json-client.ts';
 import {
@@ -36,6 +37,13 @@ export interface Explanation {
   /** Error code of a target that ends with this refusal. Default: depends on the meaning. */
   failsAs?: PostingErrorCode | undefined;
 }
+
+/** A network's word for a state or a reason. A text that could repeat a secret counts as absent. */
+export const NetworkWord = z
+  .string()
+  .regex(/^[a-z_]{1,64}$/i)
+  .optional()
+  .catch(undefined);
 
 export interface Refusal extends Explanation {
   /** The title of the network. */

@@ -23,7 +23,7 @@ const Refused = z.object({
     message: z.string().optional(),
     log_id: z
       .string()
-      .regex(/^\w{1,64}$/)
+      .regex(/^[0-9a-f]{1,64}$/i)
       .optional()
       .catch(undefined),
   }),

@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { tiktok, type PrivacyLevel } from '../../../schema/platforms/tiktok.ts';
 import type { Ask } from '../network-api.ts';
 import type { FollowedPost, FollowUpOutcome, Published, Target } from '../platform.ts';
+import { NetworkWord } from '../refusal.ts';
 
 /** The spelling is TikTok's. https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status */
 const Status = z.object({
   data: z.object({
     status: z.string(),
-    fail_reason: z.string().optional(),
+    fail_reason: NetworkWord,
     publicaly_available_post_id: z.array(z.union([z.string(), z.number()])).nullish(),
     uploaded_bytes: z.number().optional(),
   }),

@@ -3,14 +3,15 @@ import { z } from 'zod';
 import { youtube } from '../../../schema/platforms/youtube.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Published, Target } from '../platform.ts';
+import { NetworkWord } from '../refusal.ts';
 import { network, type YouTubeApi } from './api.ts';
 
 /** @see https://developers.google.com/youtube/data/reference/rest/v3/videos */
 const Status = z.object({
-  uploadStatus: z.string().optional(),
-  failureReason: z.string().optional(),
-  rejectionReason: z.string().optional(),
-  privacyStatus: z.string().optional(),
+  uploadStatus: NetworkWord,
+  failureReason: NetworkWord,
+  rejectionReason: NetworkWord,
+  privacyStatus: NetworkWord,
 });
 export const Video = z.object({
   id: z.string().regex(/^[\w-]{5,40}$/),

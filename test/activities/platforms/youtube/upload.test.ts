@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Target } from '../../../../activities/platforms/platform.ts';
 import { chunkBytes } from '../../../../activities/platforms/youtube/session.ts';
+import { findFailure, Video } from '../../../../activities/platforms/youtube/video.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { forFile } from '../../../support/fixtures.ts';
 import { createRandomFile, fileMedia } from '../../../support/media/target-media.ts';
@@ -117,6 +118,12 @@ describe('an upload', () => {
     network.server.nextAnswer = new Response(null);
     expect((await refusal(network.prepareStep(network.target()))).kind).toBe('unavailable');
   });
+});
+
+test('a reason that is no word is not stored, since it could repeat a token', () => {
+  const status = { uploadStatus: 'rejected', rejectionReason: 'ya29.secret-1' };
+  const failure = findFailure(Video.parse({ id: 'video-1', status }))!;
+  expect(JSON.stringify([failure.message, failure.options])).not.toContain('ya29');
 });
 
 test('a chunk that arrives late makes the next step ask again', async () => {
