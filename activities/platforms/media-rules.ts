@@ -295,13 +295,20 @@ function checkUse(title: string, rules: MediaRules, facts: MediaFacts, path: Pat
       `${title} links to media instead of storing them. Set ${field('url')}.`;
     issues.push({ path, code: 'media_url_required', message });
   }
-  const actual = altText === null ? 0 : Array.from(altText).length;
-  if (rules.altText !== null && actual > rules.altText) {
-    const message = `${title} accepts alt texts of at most ${rules.altText} characters.`;
-    const issue = { path: [...path, 'alt_text'], code: 'alt_text_too_long', message };
-    issues.push({ ...issue, actual, limit: rules.altText });
-  }
+  issues.push(...checkAltTextLength(title, rules, altText, [...path, 'alt_text']));
   return issues;
+}
+
+export function checkAltTextLength(
+  title: string,
+  { altText: max }: Pick<MediaRules, 'altText'>,
+  altText: string | null,
+  path: Path,
+): Issue[] {
+  const actual = Array.from(altText ?? '').length;
+  if (max === null || actual <= max) return [];
+  const message = `${title} accepts alt texts of at most ${max} characters.`;
+  return [{ path, code: 'alt_text_too_long', message, actual, limit: max }];
 }
 
 function checkAltText(

@@ -7,7 +7,7 @@ import {
 import { describeMissingScopes } from '../../../activities/platforms/wrong-credential.ts';
 import { getAccountRow, type AccountRow } from '../../../schema/database/accounts/accounts.ts';
 import { lockPostWithResults } from '../../../schema/database/posts/changes.ts';
-import type { ResultRow } from '../../../schema/database/posts/posts.ts';
+import { getPostRow, type ResultRow } from '../../../schema/database/posts/posts.ts';
 import {
   findFirstComment,
   isOpen,
@@ -17,11 +17,13 @@ import {
 import type { PostRow, Transaction } from '../../../schema/database/tables.ts';
 import type { ChangedPost } from '../../../schema/platforms/definition.ts';
 import { lostAccountWords, postingErrors, reconnectCalls } from '../../../schema/posts/errors.ts';
-import type { ResultStatus } from '../../../schema/posts/posts.ts';
+import type { PostResult, ResultStatus } from '../../../schema/posts/posts.ts';
 import type { ChangeType } from '../../../schema/posts/result-changes.ts';
 import { AppError, notFound } from '../../../schema/wire/errors.ts';
 import type { Caller, Context } from '../../http/context.ts';
+import type { Effects } from '../../http/transact.ts';
 import { absentPlatform } from '../../platforms/absence.ts';
+import { presentPost } from '../presenter.ts';
 
 /** A published target or first comment, without a change in progress. */
 export interface Changeable {
@@ -128,4 +130,16 @@ function toChangedPost(post: PostRow, result: ResultRow): ChangedPost {
     options: optionsOf(result),
     isReply: result.answers_result_id !== null || result.in_reply_to !== null,
   };
+}
+
+/** The result for the client. A first comment is shown in the result of its target. */
+export async function readResult(
+  context: Context,
+  { trx }: Effects,
+  caller: Caller,
+  { post: { id }, result }: Changeable,
+): Promise<PostResult> {
+  const { post, results } = await getPostRow(trx, caller, id);
+  const shownId = result.kind === 'comment' ? result.answers_result_id : result.id;
+  return presentPost(context, post, results).results.find((row) => row.id === shownId)!;
 }

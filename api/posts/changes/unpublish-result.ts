@@ -1,6 +1,6 @@
 // Removes a published target from its network, or records that the client removed it by hand.
 import { recordChangeEvent } from '../../../activities/changes/record-change.ts';
-import { getPostRow, type ResultRow } from '../../../schema/database/posts/posts.ts';
+import type { ResultRow } from '../../../schema/database/posts/posts.ts';
 import {
   insertChange,
   insertRemovalByHand,
@@ -10,8 +10,13 @@ import type { PostResult } from '../../../schema/posts/posts.ts';
 import { AppError } from '../../../schema/wire/errors.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { transact, type Answer, type Effects } from '../../http/transact.ts';
-import { presentPost } from '../presenter.ts';
-import { findRefusal, lockChangeable, requireNoReplies, type Changeable } from './changeable.ts';
+import {
+  findRefusal,
+  lockChangeable,
+  readResult,
+  requireNoReplies,
+  type Changeable,
+} from './changeable.ts';
 
 /** `resultId` may also be the ID of a first comment. */
 export function unpublishResult(
@@ -80,16 +85,4 @@ export function markResultUnpublished(
     }
     return { status: 200, data: await readResult(context, effects, caller, changeable) };
   });
-}
-
-/** The result, or the one of the first comment. */
-export async function readResult(
-  context: Context,
-  { trx }: Effects,
-  caller: Caller,
-  { post: { id }, result }: Changeable,
-): Promise<PostResult> {
-  const { post, results } = await getPostRow(trx, caller, id);
-  const shownId = result.kind === 'comment' ? result.answers_result_id : result.id;
-  return presentPost(context, post, results).results.find((row) => row.id === shownId)!;
 }

@@ -1,6 +1,7 @@
 // Edits a published target at its network.
 import { afterPublishingOf, optionSchemaOf, rulesOf } from '../../../activities/platforms/index.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
+import { checkAltTextLength } from '../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../activities/platforms/text-rules.ts';
 import { insertChange } from '../../../schema/database/posts/result-changes.ts';
 import { mediaOf, optionsOf } from '../../../schema/database/posts/targets.ts';
@@ -12,8 +13,7 @@ import type { Path, Text } from '../../../schema/wire/names.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { transact, type Answer } from '../../http/transact.ts';
 import { checkNetwork, checkOptions } from '../../platforms/check-options.ts';
-import { findRefusal, lockChangeable, type Changeable } from './changeable.ts';
-import { readResult } from './unpublish-result.ts';
+import { findRefusal, lockChangeable, readResult, type Changeable } from './changeable.ts';
 
 export function updateResult(
   context: Context,
@@ -88,23 +88,31 @@ function checkChanges(context: Context, changeable: Changeable, changes: UpdateR
 function findFixed(platform: Platform, { account }: Changeable, changes: UpdateResult): Issue[] {
   const { title } = platform.definition;
   const { fields = [] } = afterPublishingOf(platform, account.traits)?.edit ?? {};
-  const { caption, platform_options: options = {}, media = [] } = changes;
-  const known = Object.keys(platform.definition.options.shape);
-  const given: [EditField, Path][] = [
-    ...(caption === undefined ? [] : [['caption', ['caption']] as [EditField, Path]]),
-    ...Object.keys(options)
-      .filter((option) => known.includes(option))
-      .map((option): [EditField, Path] => [
-        `platform_options.${option}`,
-        ['platform_options', option],
-      ]),
-    ...media.map((_, i): [EditField, Path] => ['media.alt_text', ['media', i, 'alt_text']]),
+  const message: Text = ({ field }) => `${title} can edit only ${fields.map(field).join(', ')}.`;
+  return listGiven(platform, changes)
+    .filter(({ field }) => !fields.includes(field))
+    .map(({ path }) => ({ path, code: 'not_editable', message }));
+}
+
+interface GivenField {
+  field: EditField;
+  path: Path;
+}
+
+/** The fields of the request, without options that the network doesn't know. */
+function listGiven(
+  { definition }: Platform,
+  { caption, platform_options: options = {}, media = [] }: UpdateResult,
+): GivenField[] {
+  const known = Object.keys(options).filter((name) => name in definition.options.shape);
+  return [
+    ...(caption === undefined ? [] : [{ field: 'caption' as const, path: ['caption'] }]),
+    ...known.map((name) => ({
+      field: `platform_options.${name}` as const,
+      path: ['platform_options', name],
+    })),
+    ...media.map((_, i) => ({ field: 'media.alt_text' as const, path: ['media', i, 'alt_text'] })),
   ];
-  const message: Text = ({ field }) =>
-    `${title} can't edit this field. It edits ${fields.map(field).join(', ')}.`;
-  return given
-    .filter(([field]) => !fields.includes(field))
-    .map(([, path]) => ({ path, code: 'not_editable', message }));
 }
 
 function checkMedia(
@@ -112,7 +120,6 @@ function checkMedia(
   stored: ReturnType<typeof mediaOf>,
   { media = [] }: UpdateResult,
 ): Issue[] {
-  const max = rules.media?.altText ?? Infinity;
   return media.flatMap(({ id, alt_text: altText }, i) => {
     const path = ['media', i, 'id'];
     if (!stored.some((item) => item.id === id)) {
@@ -121,11 +128,7 @@ function checkMedia(
     if (media.findIndex((other) => other.id === id) < i) {
       return [{ path, code: 'duplicate', message: 'must not repeat an ID' }];
     }
-    const actual = Array.from(altText ?? '').length;
-    if (actual <= max) return [];
-    const message = `${title} accepts alt texts of at most ${max} characters.`;
-    return [
-      { path: ['media', i, 'alt_text'], code: 'alt_text_too_long', message, actual, limit: max },
-    ];
+    if (!rules.media) return [];
+    return checkAltTextLength(title, rules.media, altText ?? null, ['media', i, 'alt_text']);
   });
 }
