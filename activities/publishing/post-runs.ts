@@ -37,9 +37,9 @@ export interface RunSteps {
 const soonMs = 2_000;
 /** How long a lone post waits for its place. A longer wait would cost a heartbeat of the workflow task. */
 const enterWithinMs = 4_000;
-/** The activity of a group begins no other post after this time, so that posts that wait for nothing go on. */
+/** The activity of a group begins no other post after this time. The workflow calls it again for the rest. */
 const stayForMs = 3_000;
-/** If no post is due yet, the activity waits for the first ones, so that they are on time. */
+/** If no post is due yet, the activity waits this long at most for the first ones, so that they are on time. */
 const waitForMs = 5_000;
 /** The workflow calls this long before other posts are due. Such posts may wait together. */
 const leadMs = 1_000;
@@ -166,8 +166,9 @@ export function createPostRuns(dependencies: PostRunDependencies, steps: RunStep
         }
         const early = states.get('early') ?? [];
         const firstMs = Math.min(...early.map(({ waitMs }) => waitMs));
-        const isFree = claimed.length === 0 && firstMs < waitForMs;
-        const isSoon = ({ waitMs }: ClaimedRun) => isFree && waitMs <= firstMs + leadMs;
+        const isFree = claimed.length === 0;
+        const untilMs = Math.min(firstMs + leadMs, waitForMs);
+        const isSoon = ({ waitMs }: ClaimedRun) => isFree && waitMs <= untilMs;
         for (const { postId, run, waitMs } of early.filter((one) => !isSoon(one))) {
           wait({ postId, run }, Math.max(waitMs - leadMs, 0));
         }
