@@ -29,6 +29,12 @@ export const invalidGrant = '283';
 
 export const unknownPin = '50';
 
+/** The most that Pinterest lists at once. */
+export const pageSize = 250;
+
+export const pageOf = <T>(item: z.ZodType<T>) =>
+  z.object({ items: z.array(item), bookmark: z.string().nullish() });
+
 /** For `catch`: returns nothing if Pinterest no longer has what the call names. */
 export function unlessGone(error: unknown): undefined {
   if (!(error instanceof PlatformError) || error.options.providerError?.['status'] !== 404) {

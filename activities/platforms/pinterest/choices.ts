@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Ask, OpenApi } from '../network-api.ts';
 import type { Choice, ReadChoices } from '../platform.ts';
-import { unlessGone } from './api.ts';
+import { pageOf, pageSize, unlessGone } from './api.ts';
 
 /** https://developers.pinterest.com/docs/api/v5/boards-list */
 const Board = z.object({
@@ -18,11 +18,6 @@ type Board = z.infer<typeof Board>;
 /** https://developers.pinterest.com/docs/api/v5/board_sections-list */
 const Section = z.object({ id: z.string(), name: z.string() });
 
-const pageOf = <T>(item: z.ZodType<T>) =>
-  z.object({ items: z.array(item), bookmark: z.string().nullish() });
-
-/** The most that Pinterest lists at once. */
-const pageSize = 250;
 /** Each of these boards costs a request for its sections. */
 const boardsAtOnce = 25;
 /** Pages of sections that are read for one board. */

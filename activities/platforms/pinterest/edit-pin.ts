@@ -5,7 +5,7 @@ import type { Ask } from '../network-api.ts';
 import { goneIf } from '../platform-error.ts';
 import type { EditedPost } from '../platform.ts';
 import { unknownPin } from './api.ts';
-import { toPlace } from './find-pin.ts';
+import { toComparableLink } from './find-pin.ts';
 import { readOptions, textsOf } from './pin.ts';
 
 const text = z.string().nullish();
@@ -33,7 +33,7 @@ export async function isEdited(ask: Ask, post: EditedPost): Promise<boolean> {
   const { body: pin } = await ask(pathOf(post.externalId), Found).catch(goneIf(unknownPin));
   return toChanges(post).every(([field, value]) =>
     field === 'link'
-      ? toPlace(pin.link) === toPlace(value)
+      ? toComparableLink(pin.link) === toComparableLink(value)
       : toComparable(pin[field] ?? '') === toComparable(value ?? ''),
   );
 }

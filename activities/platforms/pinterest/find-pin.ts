@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { earliestOf, toComparable } from '../lost-posts.ts';
 import type { Ask } from '../network-api.ts';
 import type { ReconcileOutcome, Target } from '../platform.ts';
-import { unlessGone } from './api.ts';
+import { pageOf, pageSize, unlessGone } from './api.ts';
 import { readOptions, textsOf, toPublished } from './pin.ts';
 
 const text = z.string().nullish();
@@ -18,10 +18,8 @@ const Listed = z.object({
   media: z.object({ media_type: z.string() }).nullish().catch(undefined),
 });
 type Listed = z.infer<typeof Listed>;
-const Page = z.object({ items: z.array(Listed), bookmark: z.string().nullish() });
+const Page = pageOf(Listed);
 
-/** The most that Pinterest lists at once. */
-const pageSize = 250;
 const maxPages = 4;
 
 /**
@@ -90,7 +88,7 @@ function compare(pin: Listed, target: Target): Likeness {
   const hasOtherAltText = pin.alt_text && texts.alt_text && !isSame('alt_text');
   if (!isSame('title') || !isSame('description') || hasOtherAltText) return 'other';
   if (![undefined, typeOf(target)].includes(pin.media?.media_type)) return 'other';
-  if (toPlace(pin.link) !== toPlace(texts.link))
+  if (toComparableLink(pin.link) !== toComparableLink(texts.link))
     return pin.link && texts.link ? 'perhaps' : 'other';
   const hasText = texts.title ?? texts.description ?? texts.link;
   return hasText === undefined ? 'perhaps' : 'same';
@@ -101,5 +99,6 @@ function typeOf({ media: [first, ...others] }: Target): string {
   return others.length > 0 ? 'multiple_images' : 'image';
 }
 
-export const toPlace = (link: string | null | undefined): string =>
+/** The link in the form of the URL standard, since Pinterest may write it in another form. */
+export const toComparableLink = (link: string | null | undefined): string =>
   link && URL.canParse(link) ? new URL(link).href : (link ?? '');
