@@ -409,7 +409,8 @@ export type FollowUpOutcome =
   | { outcome: 'gone' };
 
 /**
- * Calls for checks of accounts. They publish nothing and leave no trace that anybody sees. Each call throws a PlatformError if it finds something wrong.
+ * Calls for checks of accounts. They publish nothing and leave no trace that anybody sees. Each call throws a
+ * PlatformError if it finds something wrong.
  */
 export interface AccountChecks {
   /**
