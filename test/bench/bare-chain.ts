@@ -11,7 +11,7 @@ import { newId } from '../../schema/wire/ids.ts';
 import type { BareChainOptions, ChainOrder, ChainReport } from './processes/bare-chain-process.ts';
 import type { Installation } from './installation.ts';
 
-/** As many as the posts of the bench have. */
+/** The number of accounts that the posts of the bench go to. */
 const accounts = 30;
 
 export interface BareChain extends AsyncDisposable {
@@ -21,11 +21,11 @@ export interface BareChain extends AsyncDisposable {
 }
 
 export interface ChainRun extends Pick<ChainReport, 'latencies'> {
-  /** How many were carried per second. */
+  /** Posts or events per second. */
   rate: number;
 }
 
-/** `url`: where its webhook leads. Null: its events have no delivery. */
+/** `url`: URL of the webhook. Null: events have no delivery. */
 export async function startBareChain(
   installation: Installation,
   url: string | null,
@@ -60,8 +60,8 @@ export async function startBareChain(
 }
 
 /**
- * The program must not find these rows, and its tables may be another checkout's. So they are in tables of the
- * same kind in another database.
+ * The rows are in another database, because the program must not find them, and because the program's tables may
+ * be those of another checkout.
  */
 async function createRows(
   { db, databaseUrl }: Installation,

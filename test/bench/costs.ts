@@ -1,4 +1,4 @@
-// What work costs: the CPU time of processes, and what Postgres and Temporal count.
+// The costs of work: CPU time of processes, and counts of Postgres and Temporal.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -8,9 +8,9 @@ import { withoutProxy } from '../../api/server/temporal-connection.ts';
 import type { Installation } from './installation.ts';
 import { median } from './result.ts';
 
-/** What processes took while some work went on. */
+/** The time of processes during some work. */
 export interface Spent<Name extends string> {
-  /** Of each process and of all that it started, in milliseconds. */
+  /** CPU time of each process and of its descendants, in milliseconds. */
   cpuMs: Record<Name, number>;
   /** How long the work took. */
   wallMs: number;
@@ -40,7 +40,7 @@ export function cpuMsOf<Name extends string>(spent: Spent<Name>, ...names: Name[
   return names.reduce((sum, name) => sum + spent.cpuMs[name], 0);
 }
 
-/** Without what the processes take of that time when they are idle. */
+/** Subtracts the CPU time of idle processes in the same time. */
 export function netOf<Name extends string>(spent: Spent<Name>, idle: Spent<Name>): Spent<Name> {
   const share = spent.wallMs / idle.wallMs;
   const netMs = (name: Name) => spent.cpuMs[name] - idle.cpuMs[name] * share;
@@ -63,7 +63,7 @@ function eachOf<Name extends string>(
 
 interface ProcessTime {
   parent: number;
-  /** Its own time and the time of its children that have ended. */
+  /** CPU time of the process and of its children that have ended. */
   ms: number;
 }
 
@@ -82,7 +82,7 @@ function readProcesses(): Map<number, ProcessTime> {
       const ticks = fields.slice(11, 15).reduce((sum, part) => sum + part, 0);
       all.set(pid, { parent: fields[1]!, ms: ticks * msPerTick });
     } catch {
-      // It ended while the others were read.
+      // The process ended while the others were read.
     }
   }
   return all;
@@ -105,8 +105,8 @@ export function serverPids({
 }
 
 /**
- * How long nothing may happen before the counts of Postgres are complete. A connection that becomes idle
- * reports only then what it has done last.
+ * After this time without work, the counts of Postgres are complete. A connection reports its last statements
+ * only once it becomes idle.
  */
 export const countedAfterMs = 11_000;
 
@@ -127,7 +127,7 @@ export interface Counters extends AsyncDisposable {
   read(databaseUrl: string): Promise<Counts>;
 }
 
-/** Of an installation that counts statements. */
+/** The installation must count statements. */
 export async function openCounters({ db, env }: Installation): Promise<Counters> {
   await sql`create extension if not exists pg_stat_statements`.execute(db);
   const connection = await Connection.connect({
@@ -152,7 +152,7 @@ export async function openCounters({ db, env }: Installation): Promise<Counters>
   };
 }
 
-/** Leaves nothing to do for the autovacuum, whose work would count to whatever is measured then. */
+/** Vacuums now, so that the autovacuum has no work during a measurement. */
 export async function vacuum(databaseUrl: string): Promise<void> {
   const connection = connectDatabase({
     url: databaseUrl,
@@ -165,7 +165,7 @@ export async function vacuum(databaseUrl: string): Promise<void> {
   await connection.close();
 }
 
-/** What was counted between two reads. `atMs` is how long that took. */
+/** The counts between two reads. `atMs` is the time between them. */
 export function countsBetween(before: Counts, after: Counts): Counts {
   return {
     atMs: after.atMs - before.atMs,

@@ -22,9 +22,9 @@ import { median, percentile, type Row } from './result.ts';
 import { sendTraffic, type Traffic } from './traffic.ts';
 
 export interface CpuCase extends Traffic {
-  /** Begins the names of its figures. */
+  /** The names of the case's figures begin with this ID. */
   id: string;
-  /** Of each post; 0: events without a post. */
+  /** Targets of each post. 0: events without a post. */
   targets: number;
 }
 
@@ -33,12 +33,12 @@ export interface CpuRow {
   title: string;
   /** The case whose figures are the row's value and ratio. */
   main: string;
-  /** No round begins later. */
+  /** After this time, no round begins. */
   limitMs: number;
   listCases(installation: Installation): Promise<CpuCase[]>;
 }
 
-/** Of the cases that are committed at once. The paced cases last long enough to be measured once. */
+/** Rounds of each case that is committed at once. The paced cases last long enough for one round. */
 const rounds = 3;
 const warmUp = 100;
 /** The last answers are still being recorded when the receiver has all requests. */
@@ -51,23 +51,23 @@ type Process = 'program' | 'postgres' | 'temporal' | 'bare';
 /** CPU milliseconds for each post or delivery. */
 interface Sample {
   gross: number;
-  /** Without what the same time costs when nothing happens. */
+  /** `gross`, less the CPU time of idle processes in the same time. */
   net: number;
   temporal: number;
   bare: number;
 }
 
 interface Measured {
-  /** Both of each round. */
+  /** The time of Fanfare and of the bare chain in each round. */
   rounds: { ours: Spent<Process>; bare: Spent<Process> }[];
   /** Milliseconds from each commit to its request, in the first round. */
   latencies: number[];
-  /** Of the first round, without those of the same time when nothing happens. */
+  /** Counts of the first round, less those of idle processes in the same time. */
   counts: Counts;
   bareCounts: Counts;
 }
 
-/** What the cases are measured on. */
+/** The processes that the cases are measured on. */
 interface Rig {
   installation: Installation;
   receiver: BenchReceiver;
@@ -160,8 +160,8 @@ async function tidy({ installation, bare }: Rig): Promise<void> {
 }
 
 /**
- * Nothing but idle processes, in several parts. Some parts have work that is left from before, such as that of
- * the garbage collector. Afterwards the counts are complete.
+ * Measures idle processes, in several parts, because some parts have leftover work, such as garbage collection.
+ * The counts are complete afterwards.
  */
 async function rest({ pids }: Rig): Promise<Spent<Process>[]> {
   const parts: Spent<Process>[] = [];

@@ -111,8 +111,8 @@ export async function deliverRound(
 }
 
 /**
- * Deliveries per second once the events are committed: the program stands still until then, so that
- * making events, which the bare loop doesn't, takes nothing from it. For projects with one webhook each.
+ * Deliveries per second once the events are committed. The program is stopped until then, because the bare loop
+ * makes no events either. For projects with one webhook each.
  */
 export async function deliverBacklog(
   installation: Installation,

@@ -37,7 +37,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     atMost('p99', 250),
     {
       text: '0 < idle_socket_kb ≤ 40',
-      // What was freed meanwhile would be no measure.
+      // Below 0, other memory was freed during the measurement.
       isReached: ({ details }) =>
         details['idle_socket_kb']! > 0 && details['idle_socket_kb']! <= 40,
     },

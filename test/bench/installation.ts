@@ -45,7 +45,7 @@ export function createBenchDirectory(): string {
   return directory;
 }
 
-/** `countsStatements`: for `openCounters`. It takes a little from Postgres. */
+/** `countsStatements`: for `openCounters`. Counting costs Postgres some CPU time. */
 export async function startInstallation(
   env: Record<string, string> = {},
   { countsStatements = false } = {},
@@ -151,7 +151,7 @@ async function runOnce(url: string, statement: RawBuilder<unknown>): Promise<voi
   }
 }
 
-/** The program stands still meanwhile, so that it takes nothing from the work. */
+/** Stops the program during the work, so that it takes no CPU time from the work. */
 export async function whileStopped<T>(
   { program }: Installation,
   work: () => Promise<T>,

@@ -14,18 +14,19 @@ const caption = 'Out now, on every network at once.';
 
 export interface PostsToCommit {
   count: number;
-  /** Of each post; each at an account of its own. */
+  /** Targets of each post, each at another account. */
   targets: number;
   accountIds: readonly string[];
   /** Null: at once. */
   scheduledAt: Date | null;
-  /** The media of each, uploaded before. */
+  /** Media of each post, uploaded before. */
   mediaId?: string;
 }
 
 /**
- * All in one transaction, so that making them takes nothing from what carries them. Another checkout's tables
- * may differ, so its posts are created through its API, as are posts with media. Returns the ids of the posts.
+ * Inserts all posts in one transaction, so that inserting them takes no CPU time from the program. Posts with media
+ * are created through the API. So are posts of another checkout, whose tables may differ. Returns the IDs of the
+ * posts.
  */
 export async function commitPosts(
   installation: Installation,
@@ -117,7 +118,7 @@ async function createPosts(
     while (begun < count) {
       const first = begun++ * targets;
       const answer = await api.post('/v1/posts', {
-        // The same text again would be one more thing to warn of.
+        // A repeated text would cause a warning.
         caption: `${caption} ${randomUUID()}`,
         account_ids: Array.from(
           { length: targets },
@@ -135,7 +136,7 @@ async function createPosts(
 }
 
 export interface DuePosts extends Omit<PostsToCommit, 'scheduledAt'> {
-  /** How long before they are due. */
+  /** Time until the posts are due. */
   aheadMs: number;
 }
 

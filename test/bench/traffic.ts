@@ -1,13 +1,13 @@
-// Commits what leads to webhook requests, at a pace or at once, and waits until the receiver has read them all.
+// Commits posts or events, at a pace or at once, and waits until the receiver has read all their webhook requests.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchReceiver } from './receiver.ts';
 
 export interface Traffic {
-  /** Each leads to one request. */
+  /** Posts or events. Each causes one request. */
   count: number;
   /** Null: all are committed at once. */
   perSecond: number | null;
-  /** Commits so many at once. Returns the ids of the posts or of the events. */
+  /** Commits this number at once. Returns the IDs of the posts or of the events. */
   commit(count: number): Promise<string[]>;
 }
 
@@ -36,7 +36,7 @@ export async function sendTraffic(
   return latencies;
 }
 
-/** Begins the work so many times a second, and waits for the last to end. */
+/** Begins the work `perSecond` times a second, and waits until all of it has ended. */
 export async function atPace(
   count: number,
   perSecond: number,

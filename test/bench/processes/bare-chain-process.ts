@@ -21,17 +21,17 @@ export interface BareChainOptions {
 export interface ChainReport {
   seconds: number;
   /**
-   * Milliseconds of each, until the receiver has answered, or until the event is recorded if there is no
-   * receiver. From its own start if they come at a pace, and otherwise from the start of all.
+   * Milliseconds of each post or event until the receiver has answered, or without a receiver until the event is
+   * recorded. At a pace, the time runs from the start of each one, otherwise from the start of the order.
    */
   latencies: number[];
 }
 
 export interface ChainOrder {
   count: number;
-  /** Of each post; 0: events without a post. */
+  /** Targets of each post. 0: events without a post. */
   targets: number;
-  /** Null: as many as it can. */
+  /** Null: as fast as possible. */
   perSecond: number | null;
 }
 
@@ -39,7 +39,7 @@ const options = JSON.parse(process.argv[2]!) as BareChainOptions;
 const { projectId, accountIds, grantId, url, secret } = options;
 const event = 'post.published';
 const caption = 'Out now, on every network at once.';
-/** Posts or events. */
+/** Posts or events in progress. */
 const atOnce = 16;
 const pool = new Pool({
   connectionString: options.databaseUrl,
@@ -260,7 +260,7 @@ async function carryAll({ count, targets, perSecond }: ChainOrder): Promise<Chai
   return { seconds, latencies };
 }
 
-/** Postgres counts what these connections have done now, and not while the next program is measured. */
+/** Makes Postgres count these connections' work now, and not while the next program is measured. */
 async function reportCounts(): Promise<void> {
   const connections = Array.from({ length: pool.totalCount }, () => pool.connect());
   const clients = await Promise.all(connections);

@@ -70,7 +70,7 @@ async function measureBare(
 ): Promise<number[]> {
   await using other = await startBareChain(installation, otherUrl, 'bare_other');
   await using chain = await startBareChain(installation, url);
-  // It ends with its chain, before it has carried all of them.
+  // The run ends with its chain, before all posts are done.
   other.run({ count: busy.posts, targets: 1, perSecond: null }).catch(() => undefined);
   return (await chain.run({ count, targets: 1, perSecond })).latencies;
 }

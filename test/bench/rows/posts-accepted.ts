@@ -13,10 +13,10 @@ const count = 4_000;
 const warmUp = 1_000;
 const rounds = 3;
 const connections = 32;
-/** Each has one target of its own in every so many posts: what is counted of an account locks it. */
+/** Posts go to the accounts in turn, because counting the usage of an account locks its row. */
 const accounts = 50;
 const caption = 'Out now, on every network at once.';
-/** Of each server to Postgres; ours by default. */
+/** Connections of each server to Postgres: the program's default. */
 const databaseConnections = 20;
 /** More than all posts, so that no account comes close to it. */
 const monthlyLimit = 1_000_000;
@@ -55,7 +55,7 @@ export const postsAccepted: Row = {
   },
 };
 
-/** Of each round. */
+/** Figures of each round. */
 interface Measured {
   accepted: number[];
   bare: number[];
@@ -113,7 +113,7 @@ async function measure(
   return measured;
 }
 
-/** Throws unless each of them left its row in all of these tables. */
+/** Throws unless each table has this number of rows. */
 async function checkStored(
   { db }: Installation,
   expected: number,
