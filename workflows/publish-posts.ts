@@ -12,7 +12,7 @@ import { createActivityLimit, isHistoryLong } from './activity-limit.ts';
 import { advanceTargets } from './advance-targets.ts';
 import { groupByTime, type Group } from './group-by-time.ts';
 
-/** With the activities of the groups, these are less than 2,000. */
+/** Pending activities. Together with those of the groups, they stay below Temporal's limit of 2,000. */
 const maxSlow = 1_000;
 const maxCrowded = 500;
 /** Posts that wait form new groups. A group gathers for a tenth of its wait, within these limits. */

@@ -17,7 +17,7 @@ export interface FirstAttempts {
 const renewEveryMs = 1_000;
 /** Attempts end within 12 s, so a batch that takes this long hangs. Its workflow then attempts the rest. */
 const renewForMs = 30_000;
-/** From so many first attempts in flight on, a project gets no more. They delay those of other projects. */
+/** A project with this many first attempts in flight gets no more, because they delay those of other projects. */
 const fullFrom = 50;
 
 export function createFirstAttempts(dependencies: BatchDependencies): FirstAttempts {

@@ -2,7 +2,7 @@
 import type { ChaosClient } from './client.ts';
 import { handles } from './planned-posts.ts';
 
-/** Of each project, in the order of `handles`. */
+/** IDs of each project's accounts, in the order of `handles`. */
 export async function connectAccounts(client: ChaosClient, projects: number): Promise<string[][]> {
   const accountIds: string[][] = [];
   for (let project = 0; project < projects; project++) {

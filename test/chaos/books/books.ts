@@ -53,9 +53,9 @@ function balanceEnds({ accepted, stored, open }: Facts): Book {
   return { name: 'accepted posts have ended', entries: accepted.length, differences, late };
 }
 
-/** Of a draft that its client has yet to publish. */
+/** The verdict on a draft that its client will publish. */
 const followed: Verdict = { isLost: false, why: 'its client still follows it' };
-/** Of what has not ended, though nothing was open when the time was up. */
+/** The verdict on work that has not ended, although no work was open when the time was up. */
 const nothing: Verdict = { isLost: true, why: 'nothing is under way' };
 
 function statusOf(results: string[]): string {
@@ -100,7 +100,7 @@ function isAllowed({ status, errorCode }: StoredResult, end: TargetEnd | undefin
   }
 }
 
-/** What says published is public once, what says failed or canceled is not, and nothing is public twice. */
+/** A published target is public once, a failed or canceled one is not public, and no target is public twice. */
 function balancePublic({ accepted, stored, published }: Facts): Book {
   const byReference = Map.groupBy(published, ({ reference }) => reference);
   const differences: string[] = [];

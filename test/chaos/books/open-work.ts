@@ -7,7 +7,7 @@ import type { Db } from '../../../schema/database/tables.ts';
 import { deliverEventsWorkflowId, publishPostsWorkflowId } from '../../../schema/workflows.ts';
 import type { OpenWork } from './verdicts.ts';
 
-/** As the rows say. */
+/** Open work by its row. */
 interface OpenRow {
   id: string;
   workflow_id: string | null;

@@ -1,4 +1,4 @@
-// What the books are balanced from: what a run was promised, and what it then stored, published and received.
+// The records that the books compare: what a run accepted, stored, published and received.
 import type { Verdict } from './verdicts.ts';
 
 export interface Window {
@@ -6,20 +6,20 @@ export interface Window {
   to: Date;
 }
 
-/** While it lasts, the outcomes of deliveries in flight may get lost, or be recorded late. */
+/** During a loss, the outcomes of deliveries in flight may get lost, or be recorded late. */
 export interface Loss extends Window {
-  /** Of the fault. */
+  /** Name of the fault. */
   name: string;
 }
 
-/** An attempt of which Postgres knows. */
+/** An attempt that is stored in Postgres. */
 export interface StoredAttempt {
   deliveryId: string;
   /** The header `webhook-timestamp` of its request. */
   timestamp: string;
-  /** Null: it got no answer. */
+  /** Null: the attempt got no answer. */
   statusCode: number | null;
-  /** By the clock of its worker. */
+  /** Start of the attempt, by the clock of its worker. */
   startedAt: Date;
   recordedAt: Date;
 }
@@ -28,7 +28,7 @@ export interface DeliveryFacts {
   receipts: readonly Pick<Receipt, 'deliveryId' | 'timestamp' | 'statusCode' | 'at'>[];
   attempts: readonly StoredAttempt[];
   losses: readonly Loss[];
-  /** How long after a request its outcome is recorded at the latest, by the pace at the start of the run. */
+  /** Longest time from a request to its recorded outcome, by the pace at the start of the run. */
   flightMs: number;
 }
 
@@ -42,10 +42,10 @@ export interface Facts extends DeliveryFacts {
   webhooks: Webhook[];
   deliveries: StoredDelivery[];
   receipts: Receipt[];
-  /** Of each post and delivery that has not ended. */
+  /** Verdicts on the posts and deliveries that have not ended, by ID. */
   open: ReadonlyMap<string, Verdict>;
   streams: Stream[];
-  /** Between a copy that was restored and the restore. */
+  /** The times between a copy of the database and its restore. */
   lostWindows: readonly Window[];
 }
 
@@ -55,16 +55,16 @@ export type TargetEnd = 'published' | 'failed' | 'uncertain' | 'published or fai
 export interface AcceptedPost {
   name: string;
   id: string;
-  /** The restored copy may not know it. */
+  /** The restored copy may lack the post. */
   isExcused: boolean;
   ends: TargetEnd[];
   wasCanceled: boolean;
   retries: number;
-  /** Its client still follows it, and may have yet to retry targets. */
+  /** The client still follows the post, and may retry targets. */
   hasClient: boolean;
-  /** It must not be public earlier. */
+  /** The post must not be public earlier. */
   notBefore: Date | undefined;
-  /** Of each target: its network takes it at the first call. */
+  /** For each target: whether its network accepts the first call. */
   isPrompt: boolean[];
 }
 
@@ -115,9 +115,9 @@ export interface Receipt {
   isSigned: boolean;
   /** The header `webhook-timestamp`. */
   timestamp: string;
-  /** The receiver's answer; null: it gave none. */
+  /** The receiver's answer. Null: the receiver gave none. */
   statusCode: number | null;
-  /** When the run had read it. */
+  /** When the run had read the request. */
   at: Date;
 }
 
@@ -126,7 +126,7 @@ export interface Stream {
   name: string;
   received: string[];
   recorded: string[];
-  /** It received changes while the run watched what had not ended. */
+  /** The stream received changes while the run watched open work. */
   isMoving: boolean;
 }
 
@@ -134,14 +134,14 @@ export interface Book {
   name: string;
   entries: number;
   differences: string[];
-  /** What had not ended when the time was up, while something says that it will. */
+  /** Work that had not ended when the time was up, but that will end. */
   late?: string[];
 }
 
 export interface Watched {
-  /** Of each post and delivery that has not ended. */
+  /** Verdicts on the posts and deliveries that have not ended, by ID. */
   open: ReadonlyMap<string, Verdict>;
-  /** Streams that received changes meanwhile. */
+  /** Streams that received changes during the watch. */
   moving: ReadonlySet<string>;
 }
 
