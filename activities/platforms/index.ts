@@ -62,7 +62,9 @@ export function rulesOf({ definition }: Platform, traits: Traits): PlatformRules
 export function optionSchemaOf(
   { definition }: Platform,
   traits: Traits,
+  isDraft = false,
 ): PlatformDefinition['options'] {
+  if (isDraft && definition.draftOptionsFor) return definition.draftOptionsFor(traits);
   return definition.optionsFor?.(traits) ?? definition.options;
 }
 

@@ -1,5 +1,6 @@
 // Changes the content, targets or time of a draft or a scheduled post.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { PostRow, Transaction } from '../../schema/database/tables.ts';
 import {
   clearContentHashes,
@@ -29,52 +30,62 @@ import { startRun } from './publish-post.ts';
 import { planTargets, type PlannedTarget } from './checks/targets.ts';
 
 /** Checks the whole changed post, including the fields that don't change. */
-export async function updatePost(
+export function updatePost(
   context: Context,
   caller: Caller,
   id: string,
   changes: UpdatePost,
   names: Names = restNames,
 ): Promise<Answer<CheckedPost>> {
+  return transact(context, caller, (effects) =>
+    changePost(context, effects, caller, { id, changes, names }),
+  );
+}
+
+/** `updatePost` in a transaction that does more. */
+export async function changePost(
+  context: Context,
+  effects: Effects,
+  scope: RowScope,
+  { id, changes, names }: { id: string; changes: UpdatePost; names: Names },
+): Promise<Answer<CheckedPost>> {
   const { scheduled_at, status: _, ...content } = changes;
   const scheduledAt = readSchedule(context.config, scheduled_at);
-  return transact(context, caller, async (effects) => {
-    const stored = await lockPostWithResults(effects.trx, caller, id);
-    if (!isWaiting(stored.post)) {
-      throw wrongState(stored.post, 'only a draft or a scheduled post can be changed');
-    }
-    const time = scheduled_at === undefined ? stored.post.scheduled_at : scheduledAt;
-    if (content.publish_by || scheduled_at) requireDeadline(stored.post, content, time);
-    const transition = transitionOf(stored.post, changes);
-    const { newTargets, warnings } = await writeContent(context, effects, caller, stored, content, {
-      publishAt: time ?? new Date(),
-      isDraft: willBeDraft(stored.post, transition),
-      names,
-    });
-    if (scheduled_at !== undefined || transition) {
-      await writeTime(effects.trx, stored.post, transition, time);
-    }
-    const subject = { subject: 'post', subject_id: id } as const;
-    if (!transition || Object.keys(content).length > 0) {
-      effects.change({ ...subject, kind: 'updated' });
-    }
-    if (transition) effects.change({ ...subject, kind: transition });
-    const changed = await getPostRow(effects.trx, caller, id);
-    const written = await attachPostMedia(effects.trx, caller, changed);
-    await detachPostMedia(effects.trx, written);
-    if (transition === 'scheduled' || transition === 'rescheduled') {
-      await recordScheduled(context, effects.trx, written);
-    }
-    await countResults(context, effects, caller, written.results, {
-      month: usageMonthOf(written.post),
-      ...(newTargets && {
-        replaced: stored.results,
-        pathOf: (position: number) => newTargets[position]!.path,
-      }),
-    });
-    const shown = presentPost(context, written.post, written.results);
-    return { status: 200, data: { ...shown, warnings } };
+  const stored = await lockPostWithResults(effects.trx, scope, id);
+  if (!isWaiting(stored.post)) {
+    throw wrongState(stored.post, 'only a draft or a scheduled post can be changed');
+  }
+  const time = scheduled_at === undefined ? stored.post.scheduled_at : scheduledAt;
+  if (content.publish_by || scheduled_at) requireDeadline(stored.post, content, time);
+  const transition = transitionOf(stored.post, changes);
+  const { newTargets, warnings } = await writeContent(context, effects, scope, stored, content, {
+    publishAt: time ?? new Date(),
+    isDraft: willBeDraft(stored.post, transition),
+    names,
   });
+  if (scheduled_at !== undefined || transition) {
+    await writeTime(effects.trx, stored.post, transition, time);
+  }
+  const subject = { subject: 'post', subject_id: id } as const;
+  if (!transition || Object.keys(content).length > 0) {
+    effects.change({ ...subject, kind: 'updated' });
+  }
+  if (transition) effects.change({ ...subject, kind: transition });
+  const changed = await getPostRow(effects.trx, scope, id);
+  const written = await attachPostMedia(effects.trx, scope, changed);
+  await detachPostMedia(effects.trx, written);
+  if (transition === 'scheduled' || transition === 'rescheduled') {
+    await recordScheduled(context, effects.trx, written);
+  }
+  await countResults(context, effects, scope, written.results, {
+    month: usageMonthOf(written.post),
+    ...(newTargets && {
+      replaced: stored.results,
+      pathOf: (position: number) => newTargets[position]!.path,
+    }),
+  });
+  const shown = presentPost(context, written.post, written.results);
+  return { status: 200, data: { ...shown, warnings } };
 }
 
 /** Throws if the changed post would be due after its deadline. */
@@ -97,7 +108,7 @@ function usageMonthOf({ status, scheduled_at }: PostRow): string | null {
 async function writeContent(
   context: Context,
   { trx }: Effects,
-  caller: Caller,
+  scope: RowScope,
   stored: PostWithResults,
   changes: Partial<UpdatePost>,
   { isDraft, ...options }: { publishAt: Date; isDraft: boolean; names: Names },
@@ -116,8 +127,9 @@ async function writeContent(
     ...(hasNewMedia ? { media, media_ids, media_urls } : { media: storedContent.media }),
     ...(hasNewTargets ? { account_ids, platform_posts } : { platform_posts: storedTargets }),
   };
-  const planned = await planTargets({ ...context, db: trx }, caller, input, {
+  const planned = await planTargets({ ...context, db: trx }, scope, input, {
     ...options,
+    isDraft,
     ...(!hasNewTargets && { copied: listCopiedDefaults(stored) }),
   });
   const { targets, warnings } = planned;

@@ -271,6 +271,11 @@ export interface PlatformDefinition {
   /** Options of an account with these traits, within `options`. Absent: all accounts take the same ones. */
   readonly optionsFor?: (traits: Traits) => z.ZodObject;
   /**
+   * `optionsFor` without what the creator still has to choose, for drafts. Absent: drafts take the same options as
+   * other posts.
+   */
+  readonly draftOptionsFor?: (traits: Traits) => z.ZodObject;
+  /**
    * Kinds of choices, such as categories, with their descriptions. A choice is an option value that the
    * network offers to an account. Absent: none.
    */

@@ -125,6 +125,14 @@ interface OptionIssue {
   message: string;
 }
 
+/** What the creator decides for each post. A draft may lack it. */
+function findMissing(given: Options): OptionIssue[] {
+  if (given.mode === 'inbox') return [];
+  return (['privacy_level', 'consent'] as const)
+    .filter((option) => given[option] === undefined)
+    .map((option) => ({ option, code: 'required', message: 'is required' }));
+}
+
 function findIssues(given: Options, traits: CreatorTraits): OptionIssue[] {
   const { mode = 'direct', privacy_level: level } = given;
   const issues: OptionIssue[] = [];
@@ -136,9 +144,6 @@ function findIssues(given: Options, traits: CreatorTraits): OptionIssue[] {
     issues.push({ option: 'mode', code: 'permission_missing', message });
   }
   if (mode === 'inbox') return issues;
-  const message = 'is required';
-  if (level === undefined) issues.push({ option: 'privacy_level', code: 'required', message });
-  if (given.consent === undefined) issues.push({ option: 'consent', code: 'required', message });
   // https://developers.tiktok.com/doc/content-sharing-guidelines
   if (given.paid_partnership === true && level === 'SELF_ONLY') {
     const not = 'must not be true in a post that only the creator sees';
@@ -153,7 +158,7 @@ function findIssues(given: Options, traits: CreatorTraits): OptionIssue[] {
   return issues;
 }
 
-function optionsFor(traits: Traits) {
+function optionsOf(traits: Traits, isDraft: boolean) {
   const creator = traits as CreatorTraits;
   const levels = (creator.privacy_levels ?? '').split(',').filter(isPrivacyLevel);
   const known = shape.privacy_level.unwrap();
@@ -163,12 +168,15 @@ function optionsFor(traits: Traits) {
     .meta({ ...known.meta(), ...shape.privacy_level.meta() });
   const own = levels.length === 0 ? shape : { ...shape, privacy_level: offered };
   return z.strictObject(own).check(({ value, issues }) => {
-    for (const { option, code, message } of findIssues(value, creator)) {
+    const missing = isDraft ? [] : findMissing(value);
+    for (const { option, code, message } of [...findIssues(value, creator), ...missing]) {
       const path = [option];
       issues.push({ code: 'custom', path, message, params: { code }, input: value[option] });
     }
   });
 }
+
+const optionsFor = (traits: Traits) => optionsOf(traits, false);
 
 /** Options of these media only, and of the mode `direct` only. */
 const ofVideos = ['allow_duet', 'allow_stitch', 'made_with_ai'];
@@ -279,6 +287,7 @@ export const tiktok = definePlatform({
     description: 'Options of a post to TikTok.',
   }),
   optionsFor,
+  draftOptionsFor: (traits) => optionsOf(traits, true),
   choices: { privacy_levels: 'Who can see a post, among what TikTok offers to the creator.' },
   trialPost: null,
   afterPublishing: {

@@ -87,8 +87,9 @@ async function checkPost(
 ): Promise<CheckedTargets> {
   const publishAt = toTime(input.scheduled_at) ?? new Date();
   const hasKey = caller.idempotency !== undefined || input.idempotency_key !== undefined;
-  const isHashed = !hasKey && input.status !== 'draft';
-  const checked = await checkTargets(context, caller, input, { publishAt, isHashed });
+  const isDraft = input.status === 'draft';
+  const isHashed = !hasKey && !isDraft;
+  const checked = await checkTargets(context, caller, input, { publishAt, isDraft, isHashed });
   const times = [
     ...checkSchedule(context.config, input.scheduled_at),
     ...checkDeadline(toTime(input.publish_by), publishAt),

@@ -4,11 +4,12 @@ import {
   mediaRulesOf,
   type MediaFacts,
 } from '../../../activities/platforms/media-rules.ts';
+import type { RowScope } from '../../../schema/database/row-scope.ts';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import { findLinkThumb } from '../../../schema/platforms/options/link-thumb.ts';
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Text } from '../../../schema/wire/names.ts';
-import type { Caller, Context } from '../../http/context.ts';
+import type { Context } from '../../http/context.ts';
 import { requireStorage } from '../../media/limits.ts';
 import {
   checkIds,
@@ -36,7 +37,7 @@ const noMedia: NamedMedia = { items: [], path: ['media'], pathOf: () => ['media'
 /** Throws if the request names media and this installation stores none. */
 export async function readAllMedia(
   context: Context,
-  caller: Caller,
+  scope: RowScope,
   input: TargetInput,
   named: RequestTarget[],
 ): Promise<RequestMedia> {
@@ -49,7 +50,7 @@ export async function readAllMedia(
   }
   const lists = [ofPost, ...ofTarget.values()];
   if (lists.some(({ items }) => items.length > 0)) requireStorage(context);
-  const found = await findNamedMedia(context.db, caller, lists);
+  const found = await findNamedMedia(context.db, scope, lists);
   const issuesOf = (media: NamedMedia) => [...media.issues, ...checkIds(media, found)];
   const issues = [
     ...issuesOf(ofPost).map((issue) => error(issue)),

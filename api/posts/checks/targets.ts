@@ -3,6 +3,7 @@ import { scheduler } from 'node:timers/promises';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Names, Path, Text } from '../../../schema/wire/names.ts';
+import type { RowScope } from '../../../schema/database/row-scope.ts';
 import type { MediaItem, SocialAccountRow } from '../../../schema/database/tables.ts';
 import { listAccountsById, type AccountRow } from '../../../schema/database/accounts/accounts.ts';
 import { lostAccountWords, reconnectCalls } from '../../../schema/posts/errors.ts';
@@ -11,7 +12,7 @@ import { createFairPlaces } from '../../../activities/fair-places.ts';
 import { factsOf, type MediaFacts } from '../../../activities/platforms/media-rules.ts';
 import { optionSchemaOf, rulesOf } from '../../../activities/platforms/index.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
-import type { Caller, Context } from '../../http/context.ts';
+import type { Context } from '../../http/context.ts';
 import { explainAbsence } from '../../platforms/absence.ts';
 import {
   atAccount,
@@ -60,6 +61,8 @@ export interface CheckedTargets {
 
 interface CheckOptions {
   publishAt: Date;
+  /** Whether the post stays a draft, which may lack what its creator still has to choose. */
+  isDraft: boolean;
   /** Whether the content is compared with the content of other posts. */
   isHashed: boolean;
   /**
@@ -72,12 +75,12 @@ interface CheckOptions {
 /** Throws one error with all issues. Does not compare the content with the content of other posts. */
 export async function planTargets(
   context: Context,
-  caller: Caller,
+  scope: RowScope,
   input: TargetInput,
   { names, ...given }: Omit<CheckOptions, 'isHashed'> & { names: Names },
 ): Promise<Pick<CheckedTargets, 'media' | 'targets'> & { warnings: PostIssue[] }> {
   const options = { ...given, isHashed: false };
-  const { issues, accounts, media, targets } = await checkTargets(context, caller, input, options);
+  const { issues, accounts, media, targets } = await checkTargets(context, scope, input, options);
   return { media, targets, warnings: requireWarnings(issues, accounts, names) };
 }
 
@@ -92,35 +95,36 @@ function inTurn<T>(projectId: string, work: () => T): Promise<T> {
   });
 }
 
-/** An account that the caller can't see counts as unknown. */
+/** An account outside the scope counts as unknown. */
 export async function checkTargets(
   context: Context,
-  caller: Caller,
+  scope: RowScope,
   input: TargetInput,
-  { publishAt, isHashed, copied = [] }: CheckOptions,
+  { publishAt, isDraft, isHashed, copied = [] }: CheckOptions,
 ): Promise<CheckedTargets> {
   const { named: given, issue } = readTargets(input, context.config.maxTargets);
   const rows = await listAccountsById(
     context.db,
-    caller,
+    scope,
     given.map((target) => target.accountId),
   );
   const accounts = new Map(rows.map((account) => [account.id, account]));
   const named = given.map((target) =>
     addDefaults(context, target, accounts.get(target.accountId), copied[target.index]),
   );
-  const media = await readAllMedia(context, caller, input, named);
+  const media = await readAllMedia(context, scope, input, named);
   const issues = [...(issue ? [error(issue)] : []), ...media.issues];
   for (const target of named) {
     const account = accounts.get(target.accountId);
-    const checkOne = () => checkTarget(context, target, account, input, media, publishAt);
+    const checkOne = () =>
+      checkTarget(context, target, account, { input, media, publishAt, isDraft });
     const { length } = target.own.caption ?? input.caption ?? '';
-    issues.push(...(length > longCaption ? await inTurn(caller.projectId, checkOne) : checkOne()));
+    issues.push(...(length > longCaption ? await inTurn(scope.projectId, checkOne) : checkOne()));
   }
   issues.push(...checkThreads(named), ...warnOfRepeats(named, input));
   const planned = issues.some(isError) ? [] : named;
   const targets = planned.map((target) => ({
-    ...plan(context, target, accounts.get(target.accountId)!, media),
+    ...plan(context, target, accounts.get(target.accountId)!, { media, isDraft }),
     contentHash: isHashed ? hashContent(target, input, media) : null,
   }));
   return { issues, accounts, media: media.ofPost.items, targets: orderThreads(targets) };
@@ -138,13 +142,17 @@ function addDefaults(
   });
 }
 
+/** What the targets of a request share. */
+interface CheckedRequest extends Pick<CheckOptions, 'publishAt' | 'isDraft'> {
+  input: TargetInput;
+  media: RequestMedia;
+}
+
 function checkTarget(
   { platforms }: Context,
   target: DefaultedTarget,
   account: AccountRow | undefined,
-  input: TargetInput,
-  media: RequestMedia,
-  publishAt: Date,
+  { input, media, publishAt, isDraft }: CheckedRequest,
 ): TargetIssue[] {
   const refuse = (issue: Omit<Issue, 'path'>) => [error({ path: target.path, ...issue }, target)];
   if (!account) return refuse({ code: 'unknown_account', message: 'No account has this ID.' });
@@ -162,7 +170,7 @@ function checkTarget(
   const network = {
     ...platform.definition,
     rules: rulesOf(platform, account.traits),
-    options: optionSchemaOf(platform, account.traits),
+    options: optionSchemaOf(platform, account.traits, isDraft),
   };
   const named = media.ofTarget.get(target) ?? media.ofPost;
   const facts = named.items.map((item) => factsOf(item, media.found.get(item.id ?? '')));
@@ -211,10 +219,10 @@ function plan(
   { platforms }: Context,
   target: DefaultedTarget,
   account: SocialAccountRow,
-  { ofTarget }: RequestMedia,
+  { media: { ofTarget }, isDraft }: Pick<CheckedRequest, 'media' | 'isDraft'>,
 ): Omit<PlannedTarget, 'contentHash'> {
   const { own, path, index } = target;
-  const schema = optionSchemaOf(platforms.get(account.platform)!, account.traits);
+  const schema = optionSchemaOf(platforms.get(account.platform)!, account.traits, isDraft);
   return {
     index,
     account,

@@ -117,6 +117,16 @@ describe('a video', () => {
 });
 
 describe('the creator', () => {
+  test.each(['privacy_level', 'consent'])('without a %s begins nothing', async (option) => {
+    await using started = await startTikTok();
+    const { network, target, publish } = started;
+    const platformOptions = { [option]: undefined };
+    for (const media of [[createVideo()], [await hostPhoto()]]) {
+      await expect(publish(target({ media, platformOptions }))).rejects.toThrow(option);
+    }
+    expect(network.begun).toEqual([]);
+  });
+
   test('must still be offered the privacy level', async () => {
     await using started = await startTikTok();
     const { network, target, prepareStep } = started;

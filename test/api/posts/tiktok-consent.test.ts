@@ -1,0 +1,143 @@
+// Nothing publishes to TikTok without a privacy level and a consent of that very post.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { forFile } from '../../support/fixtures.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
+import { startTikTokApp } from '../../support/networks/tiktok/app.ts';
+import { consentOfTest as consent } from '../../support/networks/tiktok/subject.ts';
+
+const tiktok = forFile(() => startTikTokApp({ roles: { api: true, worker: false } }));
+const chosen = { privacy_level: 'SELF_ONLY', consent };
+const both = ['privacy_level', 'consent'];
+
+let mediaId: string;
+beforeAll(async () => {
+  mediaId = await tiktok.uploadVideo();
+});
+
+const api = () => tiktok.app.api;
+const postWith = (platform_options: object | undefined, change: object = {}) => ({
+  caption: 'Rehearsal',
+  media_ids: [mediaId],
+  platform_posts: [{ account_id: tiktok.accountId, ...(platform_options && { platform_options }) }],
+  ...change,
+});
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+const missing = (names: string[], at = '') =>
+  names.map((name) => ({
+    path: `${at}platform_posts[0].platform_options.${name}`,
+    code: 'required',
+  }));
+
+async function createDraft(platform_options?: object): Promise<string> {
+  const answer = await api().post('/v1/posts', postWith(platform_options, { status: 'draft' }));
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.data.id;
+}
+
+const readPost = async (id: string) => (await api().get(`/v1/posts/${id}`)).body.data;
+
+describe('without a privacy level and a consent', () => {
+  test.each<[string, object | undefined, string[]]>([
+    ['no options', undefined, both],
+    ['only a privacy level', { privacy_level: 'SELF_ONLY' }, ['consent']],
+    ['only a consent', { consent }, ['privacy_level']],
+    ['nulls', { privacy_level: null, consent: null }, both],
+  ])('a post is refused now, later and in the validation: %s', async (_, options, names) => {
+    for (const change of [{}, { scheduled_at: inAnHour() }]) {
+      const now = await api().post('/v1/posts', postWith(options, change));
+      expect([now.status, now.body.error?.issues]).toMatchObject([422, missing(names)]);
+    }
+    const { body } = await api().post('/v1/posts/validate', postWith(options));
+    expect(body.data).toMatchObject({ valid: false, errors: missing(names) });
+  });
+
+  test('a post of account IDs is refused, since it has no options', async () => {
+    const { platform_posts: _, ...content } = postWith(undefined);
+    const post = { ...content, account_ids: [tiktok.accountId] };
+    const answer = await api().post('/v1/posts', post);
+    const issues = both.map((name) => ({ path: `platform_options.${name}`, code: 'required' }));
+    expect([answer.status, answer.body.error.issues]).toMatchObject([422, issues]);
+  });
+
+  test('each post of a bulk is refused alone, even beside one that has both', async () => {
+    const posts = [postWith(undefined), postWith(chosen, { scheduled_at: inAnHour() })];
+    const { body } = await api().post('/v1/posts/bulk', { posts });
+    expect(body.data.map(({ status }: { status: number }) => status)).toEqual([422, 201]);
+    expect(body.data[0].error.issues).toMatchObject(missing(both, 'posts[0].'));
+  });
+
+  test('a draft is kept, but neither published nor scheduled', async () => {
+    const id = await createDraft();
+    const published = await api().post(`/v1/posts/${id}/publish`);
+    expect([published.status, published.body.error.issues]).toMatchObject([422, missing(both)]);
+    const scheduled = await api().patch(`/v1/posts/${id}`, { scheduled_at: inAnHour() });
+    expect([scheduled.status, scheduled.body.error.issues]).toMatchObject([422, missing(both)]);
+    expect(await readPost(id)).toMatchObject({
+      status: 'draft',
+      results: [{ platform_options: {}, attempts: 0 }],
+    });
+  });
+
+  test('a scheduled post keeps what it has: a change that drops it is refused', async () => {
+    const post = postWith(chosen, { scheduled_at: inAnHour() });
+    const { id } = (await api().post('/v1/posts', post)).body.data;
+    const { platform_posts } = postWith({ privacy_level: 'SELF_ONLY' });
+    const refused = await api().patch(`/v1/posts/${id}`, { platform_posts });
+    expect([refused.status, refused.body.error.issues]).toMatchObject([422, missing(['consent'])]);
+    expect((await readPost(id)).results[0].platform_options).toEqual(chosen);
+    const draft = await api().patch(`/v1/posts/${id}`, { status: 'draft', platform_posts });
+    expect(draft.status, draft.text).toBe(200);
+    const back = await api().patch(`/v1/posts/${id}`, { scheduled_at: inAnHour() });
+    expect([back.status, back.body.error.issues]).toMatchObject([422, missing(['consent'])]);
+  });
+
+  test('GraphQL, which agents use too, refuses the same', async () => {
+    const post = { mediaIds: [mediaId], accountIds: [tiktok.accountId] };
+    const create = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }';
+    const refused = await askRefused(tiktok.app, create, { input: post });
+    expect(refused).toMatchObject({ code: 'validation_error' });
+    const draft = await ask(tiktok.app, create, { input: { ...post, status: 'DRAFT' } });
+    const publish = 'mutation ($id: ID!) { publishPost(id: $id) { id } }';
+    const { id } = draft.createPost;
+    expect(await askRefused(tiktok.app, publish, { id })).toMatchObject({
+      code: 'validation_error',
+    });
+  });
+
+  test.each(both)('an account takes no default %s', async (name) => {
+    const options = { [name]: chosen[name as keyof typeof chosen] };
+    const answer = await api().patch(`/v1/accounts/${tiktok.accountId}`, {
+      defaults: { platform_options: options },
+    });
+    expect([answer.status, answer.body.error.issues]).toMatchObject([
+      422,
+      [{ path: `defaults.platform_options.${name}`, code: 'no_default' }],
+    ]);
+  });
+
+  test('the other defaults of an account add neither', async () => {
+    const path = `/v1/accounts/${tiktok.accountId}`;
+    const defaults = { platform_options: { allow_comment: true } };
+    expect((await api().patch(path, { defaults })).status).toBe(200);
+    const answer = await api().post('/v1/posts', postWith(undefined));
+    expect([answer.status, answer.body.error.issues]).toMatchObject([422, missing(both)]);
+    expect((await api().patch(path, { defaults: { platform_options: {} } })).status).toBe(200);
+  });
+});
+
+describe('a draft', () => {
+  test('is still refused for what is wrong in it', async () => {
+    const wrong = { privacy_level: 'FRIENDS', allow_duet: 'yes' };
+    const answer = await api().post('/v1/posts', postWith(wrong, { status: 'draft' }));
+    expect(answer.body.error.issues).toMatchObject([
+      { path: 'platform_posts[0].platform_options.privacy_level', code: 'invalid_value' },
+      { path: 'platform_posts[0].platform_options.allow_duet', code: 'invalid_type' },
+    ]);
+  });
+
+  test('of a target for the inbox needs neither', async () => {
+    const id = await createDraft({ mode: 'inbox' });
+    expect((await api().post(`/v1/posts/${id}/publish`)).status).toBe(202);
+  });
+});
