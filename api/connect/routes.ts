@@ -1,14 +1,12 @@
 // The routes of the hosted connect flow. They find the session and the browser of a request, and pass both to
 // the step that answers it. A browser gets its cookie from the link.
-import { randomBytes } from 'node:crypto';
 import { Hono, type Context as HonoContext } from 'hono';
-import { getCookie, setCookie } from 'hono/cookie';
 import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
-import { tryOpen } from '../../schema/database/vault.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import { isLinkToken } from '../http/auth.ts';
 import type { Context } from '../http/context.ts';
+import { readBrowserSecret, setBrowserCookie, type LinkKind } from '../http/hosted-link.ts';
 import { limitBody } from '../http/limit-body.ts';
 import { answerCallback } from './callback.ts';
 import { describeClient, type CallbackServer } from './consent.ts';
@@ -30,6 +28,7 @@ interface ConnectEnvironment {
 }
 type PageContext = HonoContext<ConnectEnvironment>;
 
+const connectLinks: LinkKind = { path: '/connect', cookie: 'connect', table: 'connect_sessions' };
 const sessionIdPattern = /^cs_[0-9a-z]{26}$/;
 const maxBodyBytes = 65_536;
 const tooLarge = { message: 'The request is too large.', status: 413 };
@@ -112,7 +111,9 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
     const status = statusOf(session);
     if (status !== 'pending') return showEnded(context, session, status);
     const { id } = session;
-    if (readBrowserSecret(context, c, id) === undefined) setBrowserCookie(context, c, id);
+    if (readBrowserSecret(context, c, connectLinks, id) === undefined) {
+      setBrowserCookie(context, c, connectLinks, { id, forMs: sessionLifetimeMs });
+    }
     return c.redirect(`/connect/${id}`, 302);
   }
 
@@ -139,7 +140,7 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
   async function findVisit(c: PageContext, id: string): Promise<Response | Visit> {
     const session = await findSession(id);
     if (!session) return invalidLinkPage();
-    const secret = readBrowserSecret(context, c, id);
+    const secret = readBrowserSecret(context, c, connectLinks, id);
     if (secret === undefined) return show(context, session, otherBrowserPage);
     c.set('session', session);
     const status = statusOf(session);
@@ -147,37 +148,3 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
   }
   return app;
 }
-
-/**
- * The vault seals a random secret into the cookie. Every API process can open it, and nothing is
- * stored, so a link that a mail scanner loads first still works.
- */
-function setBrowserCookie({ publicUrl, vault }: Context, c: HonoContext, sessionId: string): void {
-  const secret = randomBytes(16).toString('base64url');
-  const { keyId, ciphertext } = vault.seal(secret, sealContext(sessionId));
-  setCookie(c, cookieName(sessionId), `${keyId}.${ciphertext.toString('base64url')}`, {
-    ...(isSecure(publicUrl) ? { prefix: 'host' } : { path: '/connect' }),
-    httpOnly: true,
-    sameSite: 'Lax',
-    maxAge: sessionLifetimeMs / 1_000,
-  });
-}
-
-/** Undefined if this browser didn't load the session's link. */
-function readBrowserSecret(
-  { publicUrl, vault }: Context,
-  c: HonoContext,
-  sessionId: string,
-): string | undefined {
-  const name = cookieName(sessionId);
-  const cookie = isSecure(publicUrl) ? getCookie(c, name, 'host') : getCookie(c, name);
-  const [keyId = '', ciphertext = ''] = cookie?.split('.') ?? [];
-  const sealed = { keyId, ciphertext: Buffer.from(ciphertext, 'base64url') };
-  return tryOpen(vault, sealed, sealContext(sessionId));
-}
-
-/** With the prefix `__Host-`, no other host can set the cookie. Browsers demand https for it. */
-const isSecure = (publicUrl: string) => publicUrl.startsWith('https:');
-
-const cookieName = (sessionId: string) => `connect_${sessionId}`;
-const sealContext = (sessionId: string) => `connect_sessions/${sessionId}/browser`;

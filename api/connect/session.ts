@@ -1,6 +1,5 @@
 // A connect session: its status, the states of its forms, and its sealed data: consents that have begun, and
 // logins to choose from.
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type {
   ConnectMethod,
   ConsentMethod,
@@ -18,6 +17,7 @@ import { inTransaction } from '../../schema/database/transaction.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { revokeUnused } from '../accounts/revoke-login.ts';
 import type { Context } from '../http/context.ts';
+import { isState as isStateOf, newState as newStateOf, type StateOf } from '../http/hosted-link.ts';
 
 export const sessionLifetimeMs = 30 * 60_000;
 
@@ -51,29 +51,12 @@ export function offerOf(context: Context, session: ConnectSessionRow): Offer {
   };
 }
 
-const nonceBytes = 16;
-const macBytes = 16;
+/** A state is valid for one session in one browser. */
+export const newState = (of: StateOf, { session, secret }: Visit) =>
+  newStateOf(of, session.id, secret);
 
-/** Networks see the state of a consent, so it must not be valid in a form. */
-type StateOf = 'form' | 'flow';
-
-/** Only the server can read the secret, so a state is valid for one session in one browser. */
-export function newState(of: StateOf, { session, secret }: Visit): string {
-  return toState(of, session.id, secret, randomBytes(nonceBytes));
-}
-
-export function isState(of: StateOf, { session, secret }: Visit, given: string): boolean {
-  const nonce = Buffer.from(given.split('.')[1] ?? '', 'base64url').subarray(0, nonceBytes);
-  const expected = Buffer.from(toState(of, session.id, secret, nonce));
-  const actual = Buffer.from(given);
-  return actual.length === expected.length && timingSafeEqual(actual, expected);
-}
-
-function toState(of: StateOf, sessionId: string, secret: string, nonce: Buffer): string {
-  const mac = createHmac('sha256', secret).update(`${of}.${sessionId}.`).update(nonce).digest();
-  const signed = Buffer.concat([nonce, mac.subarray(0, macBytes)]);
-  return `${sessionId}.${signed.toString('base64url')}`;
-}
+export const isState = (of: StateOf, { session, secret }: Visit, given: string) =>
+  isStateOf(of, session.id, secret, given);
 
 export function sessionIdOf(state: string): string {
   return state.split('.')[0] ?? '';

@@ -27,6 +27,10 @@ export interface PageOptions {
   banner?: Html;
   /** Whether the page shows images and videos of this server. */
   hasMedia?: boolean;
+  /** Images of other servers that the page shows. */
+  imageUrls?: readonly string[];
+  /** Styles of this page, beyond those of every page. */
+  css?: string;
   /** Directives of the Content-Security-Policy, beyond the style sheet. */
   sources?: string;
 }
@@ -90,15 +94,20 @@ export async function page(
   options: PageOptions = {},
 ): Promise<Response> {
   const { status = 200, isFormLeaving = false, refreshAfterS, banner, hasMedia, sources } = options;
-  const { brand, documentTitle = title } = options;
+  const { brand, documentTitle = title, imageUrls = [], css: ownCss } = options;
   const colors = brand && brand.color !== null ? brandCss(brand.color) : undefined;
+  const ownStyles = [colors, ownCss].filter((text) => text !== undefined);
+  const images = [
+    ...(hasMedia ? ["'self'"] : []),
+    ...[...(brand?.logoUrl ? [brand.logoUrl] : []), ...imageUrls].map((url) => new URL(url).origin),
+  ];
   const text = await html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${documentTitle}</title>
-        ${style} ${colors !== undefined && raw(`<style>${colors}</style>`)}
+        ${style} ${ownStyles.map((text) => raw(`<style>${text}</style>`))}
       </head>
       <body>
         ${banner} ${brand && header(brand)}
@@ -115,10 +124,10 @@ export async function page(
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': [
         "default-src 'none'",
-        sources ??
-          ['style-src', styleHash, ...(colors === undefined ? [] : [hashOf(colors)])].join(' '),
-        ...(brand && brand.logoUrl !== null ? [`img-src ${new URL(brand.logoUrl).origin}`] : []),
-        ...(hasMedia ? ["img-src 'self'", "media-src 'self'"] : []),
+        sources ?? ['style-src', styleHash, ...ownStyles.map(hashOf)].join(' '),
+        // Browsers obey only the first directive of a name.
+        ...(images.length > 0 ? [`img-src ${[...new Set(images)].join(' ')}`] : []),
+        ...(hasMedia ? ["media-src 'self'"] : []),
         "base-uri 'none'",
         "frame-ancestors 'none'",
         // Browsers apply this rule to every redirect that follows the form.
