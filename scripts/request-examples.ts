@@ -8,6 +8,7 @@ export const requestExamples: Readonly<Record<string, object>> = {
   createPost: post,
   updatePost: { caption: 'Our spring release is out today.', metadata: { campaign: 'spring' } },
   updateResult: { caption: 'Our spring release is out. Fixed a typo.' },
+  createReviewLink: { can: 'publish' },
   validatePost: post,
   createPosts: { posts: [post, { ...post, caption: 'Thank you for 1,000 stars.' }] },
   createMedia: { filename: 'spring.jpg', content_type: 'image/jpeg', size_bytes: 482_113 },

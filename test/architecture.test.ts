@@ -131,6 +131,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/media',
     'api/platforms',
   ],
+  'api/share': [...resource, 'api/accounts', 'api/platforms', 'api/posts'],
   'api/account-checks': [
     ...resource,
     'activities/checks',
@@ -157,6 +158,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/posts',
     'api/projects',
     'api/replays',
+    'api/share',
     'api/users',
     'api/webhooks',
   ],
@@ -190,6 +192,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/reference',
     'api/resources',
     'api/sandbox',
+    'api/share',
     'api/websocket',
   ],
   'api/embedded': ['schema/**', 'activities/**', 'api/server'],

@@ -64,6 +64,7 @@ export function createPruning(dependencies: PruningDependencies) {
       idempotencyKeys: (limit) =>
         deleteEnded(db, 'idempotency_keys', ago(idempotencyKeysMs), limit),
       connectSessions: (limit) => deleteEnded(db, 'connect_sessions', ago(recordsMs), limit),
+      reviewLinks: (limit) => deleteEnded(db, 'review_links', ago(recordsMs), limit),
       connectFlows: (limit) => deleteExpiredFlows(db, ago(0), limit),
       dataDeletions: (limit) => deleteEnded(db, 'data_deletions', ago(postsMs), limit),
       revocations: (limit) => deleteEnded(db, 'revocations', ago(0), limit),

@@ -12,12 +12,14 @@ import { platformRoutes } from '../platforms/rest.ts';
 import { postRoutes } from '../posts/rest.ts';
 import { projectRoutes } from '../projects/rest.ts';
 import { replayRoutes } from '../replays/rest.ts';
+import { shareRoutes } from '../share/rest.ts';
 import type { Route } from '../http/route.ts';
 import { userRoutes } from '../users/rest.ts';
 import { webhookRoutes } from '../webhooks/rest.ts';
 
 export const routes: readonly Route[] = [
   ...postRoutes,
+  ...shareRoutes,
   ...mediaRoutes,
   ...accountRoutes,
   ...accountCheckRoutes,

@@ -20,6 +20,7 @@ import '../posts/graphql/posts.ts';
 import '../posts/graphql/writing.ts';
 import '../projects/graphql.ts';
 import '../replays/graphql.ts';
+import '../share/graphql.ts';
 import '../users/graphql.ts';
 import '../webhooks/graphql.ts';
 import { routes } from './routes.ts';

@@ -26,6 +26,7 @@ import { createOutbound } from './outbound.ts';
 import { holdPort } from './ports.ts';
 import { createProbeServer } from './probe-server.ts';
 import { createRest } from './rest.ts';
+import { createShareRoutes } from '../share/routes.ts';
 import { createSandbox } from '../sandbox/server.ts';
 import { createServer } from './server.ts';
 import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
@@ -130,6 +131,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         documents: options.documents,
         rest: createRest(context),
         connect: createConnectRoutes(context),
+        share: createShareRoutes(context),
         inbound: createInboundRoutes(context),
         ...(config.hasSandbox ? { sandbox: createSandbox(context) } : {}),
         home: () => home(context),

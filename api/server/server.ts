@@ -32,6 +32,8 @@ interface ServerParts {
   /** Answers every path that has no other handler, with 404 if the path doesn't exist. */
   rest: Router;
   connect: Router;
+  /** The page on which a creator reviews a post. */
+  share: Router;
   /** Calls of networks, and the pages of data deletions. */
   inbound: Router;
   sandbox?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
@@ -80,12 +82,13 @@ function limitTime(incoming: IncomingMessage): void {
 }
 
 export function createServer(context: Context, parts: ServerParts): Server {
-  const { documents, rest, connect, inbound, sandbox, home } = parts;
+  const { documents, rest, connect, share, inbound, sandbox, home } = parts;
   const keyWatch = createKeyWatch(context);
   const routes: Routes = {
     '/': (request, node) =>
       /^(GET|HEAD)$/.test(request.method) ? home(request, node) : rest.fetch(request),
     '/connect': (request) => connect.fetch(request),
+    '/share': (request) => share.fetch(request),
     '/inbound': (request) => inbound.fetch(request),
     '/data-deletion': (request) => inbound.fetch(request),
     ...(sandbox && { '/sandbox': (request, { req }) => sandbox.fetch(request, { req }) }),

@@ -49,6 +49,7 @@ export interface Database {
   posts: PostTable;
   post_results: PostResultTable;
   result_changes: ResultChangeTable;
+  review_links: ReviewLinkTable;
   media: MediaTable;
   media_segments: MediaSegmentTable;
   media_uses: { media_id: string; post_id: string };
@@ -259,6 +260,21 @@ interface ConnectSessionTable {
   created_at: Generated<Date>;
 }
 export type ConnectSessionRow = Selectable<ConnectSessionTable>;
+
+/** A link to the hosted page on which a creator reviews a post. */
+interface ReviewLinkTable {
+  id: string;
+  project_id: string;
+  post_id: string;
+  /** The account that the creator publishes for. */
+  social_account_id: string;
+  token_hash: Buffer;
+  expires_at: Date;
+  /** When the creator published or scheduled the post. Null: not yet. */
+  used_at: Date | null;
+  created_at: Generated<Date>;
+}
+export type ReviewLinkRow = Selectable<ReviewLinkTable>;
 
 /**
  * A user's request at a network to have their data deleted. No column has an ID of the user at the network.

@@ -12,6 +12,7 @@ export const idPrefixes = {
   post: 'post',
   result: 'res',
   change: 'chg',
+  reviewLink: 'rev',
   event: 'evt',
   webhook: 'wh',
   delivery: 'dlv',

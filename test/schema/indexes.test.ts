@@ -776,6 +776,7 @@ describe('pruning', () => {
     'flows of expired connect sessions': (db) => deleteExpiredFlows(db, new Date(), 100),
     'old lists of choices': (db) => deleteEnded(db, 'choice_lists', new Date(), 20),
     'old connect sessions': (db) => deleteEnded(db, 'connect_sessions', new Date(), 100),
+    'old review links': (db) => deleteEnded(db, 'review_links', new Date(), 100),
     'old replays': (db) => deleteEnded(db, 'replays', new Date(), 100),
     'old checks of accounts': (db) => deleteEnded(db, 'account_checks', farAway, 100),
     'unused apps of servers': (db) => deleteEnded(db, 'platform_apps', new Date(), 100),
@@ -914,6 +915,9 @@ async function fill(db: Db): Promise<void> {
         token_hash, expires_at, flow)
       select 'cs_' || i, 'prj_' || i % 50, ${environment}, 'sandbox', 'user_' || i, 'pending', '', now(),
         case when i % 50 = 0 then ''::bytea end
+      from generate_series(0, 4999) i`,
+    `insert into review_links (id, project_id, post_id, social_account_id, token_hash, expires_at)
+      select 'rev_' || i, 'prj_' || i % 50, 'post_' || i, 'sa_' || i % 5000, '', now()
       from generate_series(0, 4999) i`,
     `insert into data_deletions (code, app_id, social_account_ids, erased_at)
       select 'code_' || i, 'app_7', array['sa_' || i], case when i % 50 > 0 then now() end

@@ -5,6 +5,7 @@ import { requestExamples } from '../../scripts/request-examples.ts';
 import { routes } from '../../api/resources/routes.ts';
 import { ImportAccount } from '../../schema/accounts.ts';
 import { SetPlatformApp } from '../../schema/platform-apps.ts';
+import { CreateReviewLink } from '../../schema/posts/review-links.ts';
 import { UpdateResult } from '../../schema/posts/result-changes.ts';
 import { startApp, type TestApp } from '../support/app/app.ts';
 import { hourAgo } from '../support/receivers/replays.ts';
@@ -34,7 +35,8 @@ async function create(resource: string): Promise<string> {
 }
 
 /** Without those that ask a network, need an app there, or need a published target. */
-const { connectAccount, importAccount, setPlatformApp, updateResult, ...others } = requestExamples;
+const { connectAccount, importAccount, setPlatformApp, updateResult, createReviewLink, ...others } =
+  requestExamples;
 
 test.each(Object.entries(others))('%s accepts its example', async (name, example) => {
   const { method, path } = routes.find((route) => route.name === name)!;
@@ -53,7 +55,8 @@ test.each(Object.entries(others))('%s accepts its example', async (name, example
   expect(response.status, `${edit} ${await response.text()}`).toBeLessThan(300);
 });
 
-test('setPlatformApp, importAccount and updateResult have bodies of their schemas', () => {
+test('setPlatformApp, importAccount, updateResult and createReviewLink have bodies of their schemas', () => {
+  expect(CreateReviewLink.parse(createReviewLink)).toEqual(createReviewLink);
   expect(UpdateResult.parse(updateResult)).toEqual(updateResult);
   expect(SetPlatformApp.parse(setPlatformApp)).toEqual(setPlatformApp);
   expect(ImportAccount.parse(importAccount)).toEqual(importAccount);

@@ -13,7 +13,7 @@ const erasedName = 'Erased account';
 const batchSize = 100;
 
 /**
- * Erases disconnected accounts that `trx` has locked, and deletes their checks. The rows of the accounts stay, because
+ * Erases disconnected accounts that `trx` has locked, and deletes their checks and review links. The rows of the accounts stay, because
  * results refer to them. The results and events follow with `eraseBatch`.
  */
 export async function eraseAccounts(
@@ -39,10 +39,12 @@ export async function eraseAccounts(
     })
     .where('id', '=', sql<string>`any (${ids}::text[])`)
     .execute();
-  await trx
-    .deleteFrom('account_checks')
-    .where('social_account_id', '=', sql<string>`any (${ids}::text[])`)
-    .execute();
+  for (const table of ['account_checks', 'review_links'] as const) {
+    await trx
+      .deleteFrom(table)
+      .where('social_account_id', '=', sql<string>`any (${ids}::text[])`)
+      .execute();
+  }
 }
 
 /** The first account from the position on that is due for erasure. */

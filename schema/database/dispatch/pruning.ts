@@ -115,6 +115,7 @@ const endedRows = {
   /** Revoked or expired keys. */
   api_keys: (before) => withOldId('key', before, sql`least(revoked_at, expires_at) < ${before}`),
   connect_sessions: (before) => withOldId('connectSession', before, sql`expires_at < ${before}`),
+  review_links: (before) => withOldId('reviewLink', before, sql`expires_at < ${before}`),
   /** Posts with their results and attempts. Drafts and scheduled posts stay. */
   posts: (before) =>
     withOldId(

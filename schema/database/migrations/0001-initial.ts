@@ -362,6 +362,20 @@ const statements = [
   `create index result_changes_by_result on result_changes (result_id, id)`,
   `create index result_changes_pending on result_changes (progressed_at) where status = 'pending'`,
 
+  // Links to the page on which a creator reviews a post.
+  `create table review_links (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    post_id ${id} not null references posts on delete cascade,
+    social_account_id ${id} not null references social_accounts on delete cascade,
+    token_hash bytea not null,
+    expires_at ${time} not null,
+    used_at ${time},
+    created_at ${time} not null default now()
+  )`,
+  `create index review_links_by_post on review_links (post_id)`,
+  `create index review_links_by_account on review_links (social_account_id)`,
+
   // Images and videos. The bytes are in the media store. A rendition is fitted to a network's rules.
   `create table media (
     id ${id} primary key,

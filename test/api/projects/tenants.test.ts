@@ -81,6 +81,7 @@ const bodies: Record<string, unknown> = {
   updateWebhook: { name: 'taken' },
   updatePost: { caption: 'taken' },
   updateResult: { caption: 'taken' },
+  createReviewLink: { can: 'publish' },
 };
 
 function ask({ method, path, name }: Route, key: string) {

@@ -45,6 +45,7 @@ beforeAll(async () => {
       documents: createStoredDocuments(config.storedDocuments),
       rest: { fetch: echo },
       connect: { fetch: () => new Response('connect') },
+      share: { fetch: () => new Response('share') },
       inbound: { fetch: () => new Response('inbound') },
       sandbox: { fetch: (_, { req }) => new Response(`sandbox ${req.socket.remoteAddress}`) },
       home: () => {
