@@ -56,7 +56,7 @@ export function useCompression(): HttpPlugin {
       const { headers } = response;
       if (!isText.test(headers.get('Content-Type') ?? '')) return;
       // The length of a compressed page that repeats its input could betray its secrets (BREACH).
-      const mayCompress = !serverContext.req.url!.startsWith('/connect');
+      const mayCompress = !/^\/(connect|share)\b/.test(serverContext.req.url!);
       if (mayCompress) headers.append('Vary', 'Accept-Encoding');
       if (!response.body) return;
       const accepted = mayCompress ? request.headers.get('Accept-Encoding') : null;

@@ -99,7 +99,7 @@ describe('a browser', () => {
     },
   );
 
-  test.each(['/connect/cs_1', '/sandbox', '/', '/docs', '/metrics'])(
+  test.each(['/connect/cs_1', '/share/rev_1', '/sandbox', '/', '/docs', '/metrics'])(
     'may not read %s',
     async (path) => {
       const { headers } = await ask(`${app.url}${path}`, { origin });
@@ -174,8 +174,8 @@ describe('an answer', () => {
     },
   );
 
-  test('is never compressed on a page of users', async () => {
-    const { headers, bytes } = await ask(`${app.url}/connect/cs_1`, gzip);
+  test.each(['/connect/cs_1', '/share/rev_1'])('is never compressed on %s', async (path) => {
+    const { headers, bytes } = await ask(`${app.url}${path}`, gzip);
     expect(headers).toMatchObject({ 'content-length': String(bytes.length) });
     expect(headers['content-encoding']).toBeUndefined();
     expect(headers.vary).toBeUndefined();
