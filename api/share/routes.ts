@@ -26,7 +26,7 @@ import {
 import { publishReviewed } from './publish.ts';
 import { readOffer, readReview, type Review } from './review.ts';
 import type { ReviewedTarget } from './target.ts';
-import { firstValues, readValues, toProblems } from './values.ts';
+import { firstValues, readText, readValues, toProblems } from './values.ts';
 
 /** A browser at the page of a link that can be used. */
 interface Visit {
@@ -140,10 +140,10 @@ export function createShareRoutes(context: Context): Hono<ShareEnvironment> {
   ): Promise<Response> {
     const { id } = review.link;
     // With the cookie alone, any page of the same site could submit the form.
-    if (!isState('form', id, secret, String(form['state'] ?? ''))) return otherBrowserPage(review);
+    if (!isState('form', id, secret, readText(form, 'state'))) return otherBrowserPage(review);
     const values = readValues(form);
     const offer = await readOffer(context, review, target);
-    const revision = String(form['revision'] ?? '');
+    const revision = readText(form, 'revision');
     try {
       await publishReviewed(context, review, offer, { values, revision });
     } catch (error) {

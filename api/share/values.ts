@@ -32,12 +32,15 @@ export function firstValues(caption: string, { result }: ReviewedTarget): Values
   };
 }
 
+/** Empty if the form has no text of this name. */
+export function readText(form: Record<string, unknown>, name: string): string {
+  const value = form[name];
+  // Browsers end lines with both characters.
+  return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
+}
+
 export function readValues(form: Record<string, unknown>): Values {
-  const text = (name: string) => {
-    const value = form[name];
-    // Browsers send lines with both characters.
-    return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
-  };
+  const text = (name: string) => readText(form, name);
   const isOn = (name: string) => text(name) === 'on';
   return {
     caption: text('caption'),

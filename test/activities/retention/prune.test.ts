@@ -360,7 +360,7 @@ describe('prune, by table', () => {
 
   /** Inserts a row for each id, prunes, and returns the ids that are left. */
   async function keptIds(
-    table: 'account_checks' | 'api_keys' | 'posts' | 'webhook_subscriptions',
+    table: 'account_checks' | 'api_keys' | 'posts' | 'review_links' | 'webhook_subscriptions',
     ids: string[],
   ) {
     expect(await prune()).toBeNull();
@@ -435,6 +435,24 @@ describe('prune, by table', () => {
         .execute();
     }
     expect(await keptIds('account_checks', ids)).toEqual([1, 2]);
+  });
+
+  test('deletes review links that expired 30 days ago, used or not', async () => {
+    const { db } = database;
+    const { accountId } = await addAccount(db);
+    const postId = firstIdAt('post', ago(1));
+    await sql`insert into posts (id, project_id, environment, caption, status)
+      values (${postId}, ${projectId}, 'production', '', 'draft')`.execute(db);
+    const ids: string[] = [];
+    for (const [i, expiresAt] of [ago(31), ago(29), ago(-1)].entries()) {
+      const id = firstIdAt('reviewLink', new Date(ago(100).getTime() + i));
+      ids.push(id);
+      await sql`insert into review_links
+          (id, project_id, post_id, social_account_id, token_hash, expires_at, used_at)
+        values (${id}, ${projectId}, ${postId}, ${accountId}, '', ${expiresAt},
+          ${i === 0 ? null : ago(40)})`.execute(db);
+    }
+    expect(await keptIds('review_links', ids)).toEqual([1, 2]);
   });
 
   test('deletes usage of months that ended a year ago, and rate limits that ended a day ago', async () => {

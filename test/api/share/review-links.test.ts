@@ -12,10 +12,13 @@ import {
 } from '../../support/networks/tiktok/share-page.ts';
 import { forFile } from '../../support/fixtures.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
+import { createTestLog } from '../../support/log.ts';
 import { startTikTokApp } from '../../support/networks/tiktok/app.ts';
 import { consentOfTest as consent } from '../../support/networks/tiktok/subject.ts';
 
-const tiktok = forFile(() => startTikTokApp({ roles: { api: true, worker: false } }));
+const roles = { api: true, worker: false };
+const { log, lines } = createTestLog('debug');
+const tiktok = forFile(() => startTikTokApp({ roles, log }));
 const days = (ms: number) => ms / 86_400_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
@@ -101,7 +104,7 @@ describe('POST /v1/posts/:id/review-links', () => {
       body: JSON.stringify({ can: 'publish' }),
     });
     expect(answer.status).toBe(403);
-    expect((await answer.json()).error.required_scope).toBe('posts:write');
+    expect(await answer.json()).toMatchObject({ error: { required_scope: 'posts:write' } });
   });
 
   test('refuses what it does not know: a post, the post of another project, another action', async () => {
@@ -218,13 +221,15 @@ describe('the link', () => {
     expect((await readPost(id)).status).toBe('draft');
   });
 
-  test('is gone with its post, and with its erased account', async () => {
+  test('is gone with its post', async () => {
     const deleted = await createPost();
     const { browser, page } = await open(deleted);
     expect((await api().delete(`/v1/posts/${deleted}`)).status).toBe(204);
     expect((await browser.visit(page.url)).status).toBe(404);
+  });
 
-    await using other = await startTikTokApp({ roles: { api: true, worker: false } });
+  test('is gone with its erased account', async () => {
+    await using other = await startTikTokApp({ roles });
     const post = { media_ids: [await other.uploadVideo()], account_ids: [other.accountId] };
     const { id } = await other.app.tenant.createPost({ ...post, status: 'draft' });
     const link = await createReviewLink(other.app.api, id);
@@ -386,6 +391,16 @@ describe('the form', () => {
     const answer = await other.request(url, { headers: { Cookie: browser.cookiesFor(url) } });
     expect(answer.status).toBe(403);
   });
+});
+
+test('the log names each link and its use, without its secrets', async () => {
+  const { link, browser, page } = await open(await createPost());
+  await browser.submit(page, choices);
+  const ofLink = lines.filter(({ subject_id }) => subject_id === idOf(link));
+  expect(ofLink.map(({ msg }) => msg)).toEqual(['review_link created', 'review_link updated']);
+  const logged = JSON.stringify(lines);
+  expect(logged).not.toContain(new URL(link.url).searchParams.get('token'));
+  expect(logged).not.toContain(browser.cookiesFor(page.url).split('=')[1]);
 });
 
 test('a login that TikTok has ended shows that the account must be connected again', async () => {
