@@ -23,7 +23,8 @@ export interface Effects {
 
 /** A change for the audit log. */
 interface AuditedChange {
-  subject: 'account_check' | 'api_key' | 'connect_session' | 'platform_app' | 'project' | 'review_link';
+  subject:
+    'account_check' | 'api_key' | 'connect_session' | 'platform_app' | 'project' | 'review_link';
   subject_id: string;
   kind: 'created' | 'deleted' | 'revoked' | 'updated';
 }

@@ -7,6 +7,7 @@ import type { PrivacyLevel } from '../../schema/platforms/tiktok.ts';
 import { plain, type Html } from '../http/pages.ts';
 import type { Interaction, Offer, Review, ShownMedia } from './review.ts';
 import { sharePage, showTime } from './pages.ts';
+import { formCss } from './form-css.ts';
 import { brandedNotPrivate, notDisclosed, type Problem, type Values } from './values.ts';
 
 const levelNames: Readonly<Record<PrivacyLevel, string>> = {
@@ -25,33 +26,6 @@ const interactionNames: Readonly<Record<Interaction, string>> = {
 /** The addresses that the guidelines link to. */
 const musicUrl = 'https://www.tiktok.com/legal/page/global/music-usage-confirmation/en';
 const brandedUrl = 'https://www.tiktok.com/legal/page/global/bc-policy/en';
-
-/** A browser without `:has()` shows everything, with the conditions in words. */
-const css = `
-.creator { display: flex; align-items: center; gap: .75rem; margin: 1rem 0;
-  img { width: 3rem; height: 3rem; border-radius: 50%; object-fit: cover } p { margin: 0 } }
-.preview { img, video { display: block; max-width: 100%; max-height: 24rem; margin: 0 0 1rem } }
-fieldset { border: 1px solid #8886; border-radius: .5rem; margin: 1.5rem 0 0; padding: .25rem 1rem 1rem }
-legend { font-weight: 600; padding: 0 .25rem }
-select { font: inherit; padding: .5rem; max-width: 100% }
-.choice input:disabled + label { color: var(--quiet) }
-@supports selector(:has(a)) {
-  .when-neither, .when-promotional, .when-paid, .when-private, .when-branded { display: none }
-  form:not(:has(#disclose:checked)) .commercial { display: none }
-  form:has(#disclose:checked) {
-    &:not(:has(#promotes_own_brand:checked, #paid_partnership:checked)) {
-      .when-neither { display: block }
-      button.first { background: none; color: var(--quiet); pointer-events: none } }
-    &:has(#promotes_own_brand:checked):not(:has(#paid_partnership:checked)) .when-promotional { display: block }
-    &:has(#paid_partnership:checked) {
-      .when-paid, .when-private, .when-branded { display: block }
-      .when-not-branded, option[value=SELF_ONLY] { display: none } }
-    &:has(option[value=SELF_ONLY]:checked) {
-      .when-private { display: block }
-      &:not(:has(#paid_partnership:checked)) .branded { color: var(--quiet); pointer-events: none }
-      &:has(#paid_partnership:checked) button.first { background: none; color: var(--quiet); pointer-events: none } } }
-}
-`;
 
 interface ReviewForm {
   review: Review;
@@ -88,7 +62,7 @@ export function reviewPage(form: ReviewForm): Promise<Response> {
     brand,
     {
       status,
-      css,
+      css: formCss,
       hasMedia: true,
       isInvalid: problems.length > 0,
       ...(offer.pictureUrl !== null && { imageUrls: [offer.pictureUrl] }),
