@@ -197,7 +197,7 @@ async function revokeIfEnded(
   { grantId, app }: Access,
   { credentials }: RefreshedCredentials,
 ): Promise<void> {
-  // The disconnect has already revoked the login.
+  // The disconnect has already decided about all logins of the user.
   if (platform.revokesAll) return;
   // Another process has written newer credentials of the same login.
   if (!platform.revoke || (await hasCredentials(db, grantId))) return;

@@ -473,17 +473,17 @@ export interface Platform {
   /** Ends this login. A newer login of the same accounts must stay. */
   revoke?(login: Login, signal: AbortSignal): Promise<void>;
   /**
-   * `revoke` also ends every other login of its user at the app, so it is only called for an account that was
-   * disconnected. Absent: `revoke` ends only its login.
+   * `revoke` ends all logins of its user at the app. So Fanfare calls it only if no other login at the app can
+   * be that user's. Absent: `revoke` ends only its login.
    */
-  readonly revokesAll?: true;
-  /**
-   * ID of the login's user, as in the trait `user_id`, where `revoke` ends all logins of a user at an app. Fanfare
-   * then revokes only the last of them, and none whose user is unknown. Absent: `revoke` ends only its login.
-   */
-  userOf?(credentials: Credentials): string | undefined;
+  readonly revokesAll?: RevokesAll;
   /** Absent: accounts of the network can't be checked. */
   readonly checks?: AccountChecks;
+}
+
+export interface RevokesAll {
+  /** ID of the login's user, as in the trait `user_id`. Undefined: the login doesn't name its user. */
+  userOf(credentials: Credentials): string | undefined;
 }
 
 /** The fetch that networks are called with. It has the signature of the global one. */

@@ -4,7 +4,7 @@ import { sharedSecretsOf } from '../../activities/platforms/credential-fields.ts
 import type { Credentials, Grant, Platform } from '../../activities/platforms/platform.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
 import { listGrantsOfAccounts, openCredentials } from '../../schema/database/accounts/grants.ts';
-import { hasLoginOfNetworkUser } from '../../schema/database/accounts/network-users.ts';
+import { hasLoginAtApp } from '../../schema/database/accounts/network-users.ts';
 import { deleteRevocation, insertRevocation } from '../../schema/database/accounts/revocations.ts';
 import type { GrantRow } from '../../schema/database/tables.ts';
 import { newId } from '../../schema/wire/ids.ts';
@@ -15,7 +15,7 @@ const revokeTimeoutMs = 5_000;
 /**
  * Call it after the commit that deleted the grants. If a call fails, the network keeps a token that nobody
  * has. `replacement`: credentials that stay in use. If they have the same secret, such as an application
- * password that was entered again, or if the network would end them too, nothing is revoked.
+ * password that was entered again, nothing is revoked.
  */
 export async function revokeLogins(
   context: Context,
@@ -35,7 +35,8 @@ async function revokeLogin(
   try {
     const platform = context.platforms.get(grant.platform);
     const credentials = openCredentials(context.vault, grant);
-    if (platform && credentials && !isNeeded(platform, credentials, replacement)) {
+    const secrets = platform ? sharedSecretsOf(platform) : [];
+    if (platform && credentials && !shareSecret(secrets, credentials, replacement ?? {})) {
       await revokeAtNetwork(context, projectId, platform, { credentials, appId }, signal);
     }
   } catch (err) {
@@ -47,26 +48,18 @@ async function revokeLogin(
   await endRevocation(context, projectId, id, signal);
 }
 
-/** Whether a revocation of the login would end its replacement. */
-function isNeeded(platform: Platform, credentials: Credentials, replacement?: Credentials) {
-  if (!replacement) return false;
-  if (platform.revokesAll) return true;
-  return shareSecret(sharedSecretsOf(platform), credentials, replacement);
-}
-
-/** Does nothing at a network without `revoke`, or if the call would end another login too. */
+/** Does nothing at a network without `revoke`, or if the call could end another login, of any project. */
 async function revokeAtNetwork(
   { db, vault }: Context,
   projectId: string,
-  { revoke, userOf }: Platform,
+  { revoke, revokesAll }: Platform,
   { credentials, appId }: { credentials: Credentials; appId: string | null },
   signal: AbortSignal,
 ): Promise<void> {
   if (!revoke) return;
-  if (userOf) {
-    const userId = userOf(credentials);
-    if (userId === undefined || appId === null) return;
-    if (await hasLoginOfNetworkUser(db, appId, userId)) return;
+  if (revokesAll) {
+    if (appId === null) return;
+    if (await hasLoginAtApp(db, appId, revokesAll.userOf(credentials))) return;
   }
   const app = appId === null ? null : ((await findApp(db, projectId, vault, appId)) ?? null);
   await asProject(projectId, () => revoke({ credentials, app }, signal));
@@ -93,8 +86,7 @@ async function endRevocation(
 
 /**
  * Revokes a login that no grant was written for. A network may give every login of an account the same token,
- * so nothing is revoked if an account of the project uses the token of this login. A network may also end all
- * logins of a user together, and another project may use one of them.
+ * so nothing is revoked if an account of the project uses the token of this login.
  */
 export async function revokeUnused(
   context: Context,
@@ -103,7 +95,7 @@ export async function revokeUnused(
   { credentials, accounts }: Grant,
   appId: string | null,
 ): Promise<void> {
-  if (!platform.revoke || platform.revokesAll) return;
+  if (!platform.revoke) return;
   const ids = accounts.map(({ externalAccountId }) => externalAccountId);
   const { name } = platform.definition;
   const signal = AbortSignal.timeout(revokeTimeoutMs);

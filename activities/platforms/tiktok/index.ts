@@ -17,6 +17,7 @@ export function createTikTok(settings: TikTokSettings): Platform {
     // https://developers.tiktok.com/docs/en/oauth-user-access-token-management
     tokenEndpoint: `${apiUrl}/v2/oauth/token/`,
     revocationEndpoint: `${apiUrl}/v2/oauth/revoke/`,
+    revokesAll: true,
     revokesByAccessToken: true,
     clientAuth: 'post',
     clientIdName: 'client_key',
@@ -74,7 +75,7 @@ export function createTikTok(settings: TikTokSettings): Platform {
 
     revoke: (login, signal) => oauth.revoke(login, signal),
     // https://developers.tiktok.com/docs/en/oauth-revoke-a-user-access-token
-    userOf: ({ open_id }) => open_id,
+    revokesAll: { userOf: ({ open_id }) => open_id },
 
     checks: {
       inspect,

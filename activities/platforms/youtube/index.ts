@@ -75,7 +75,8 @@ export function createYouTube(settings: YouTubeSettings): Platform {
     },
 
     revoke: (login, signal) => oauth.revoke(login, signal),
-    revokesAll: true,
+    // Without the scope `openid`, Google names the channel of a login, but not its user.
+    revokesAll: { userOf: () => undefined },
 
     checks: { inspect },
   };

@@ -25,21 +25,21 @@ export async function listGrantsOfNetworkUser(db: Db, user: NetworkUser): Promis
 }
 
 /**
- * Whether a login of the user at this client has not ended, in any project. Several projects may have the same client
- * of the network.
+ * Whether a login at this client, in any project, has not ended and can be the user's. Several projects may have the
+ * same client of the network. Without a user, each login can.
  */
-export async function hasLoginOfNetworkUser(
+export async function hasLoginAtApp(
   db: Db,
   appId: string,
-  userId: string,
+  userId: string | undefined,
 ): Promise<boolean> {
   const { rows } = await sql`
     select 1 from platform_apps known
     join platform_apps app using (platform, instance, client_id)
     join grants on grants.app_id = app.id
+    join social_accounts account on account.grant_id = grants.id
     where known.id = ${appId} and grants.credentials is not null
-      and grants.id = any (array(
-        select grant_id from social_accounts where traits->>'user_id' = ${userId}))
+      and coalesce(account.traits->>'user_id' = ${userId ?? null}::text, true)
     limit 1`.execute(db);
   return rows.length > 0;
 }

@@ -15,7 +15,7 @@ const platform: Platform = {
     revoked.push(credentials['access_token']!);
     return Promise.resolve();
   },
-  userOf: ({ open_id }) => open_id,
+  revokesAll: { userOf: ({ open_id }) => open_id },
 };
 
 const rest = useRest({}, { platforms: createPlatforms([platform]) });
@@ -26,14 +26,18 @@ const addApp = (projectId: string | null, clientId = 'client') => {
   return putApp(db, projectId, vault, { platform: 'sandbox', clientId, clientSecret: 'secret' });
 };
 
-/** Connects an account of the user in a new project. Returns the call that disconnects it. */
-async function connect(app: PlatformAppRow, token: string, openId: string | undefined = 'open-1') {
+/**
+ * Connects an account of the user in a new project. Without an ID, the login doesn't name its user. Returns the
+ * call that disconnects it.
+ */
+async function connect(app: PlatformAppRow, token: string, openId = 'open-1') {
   const { db, vault } = rest.context;
   const { projectId, key } = await rest.createTenant();
-  const credentials = { access_token: token, ...(openId && { open_id: openId }) };
+  const user = openId === '' ? {} : { open_id: openId };
+  const credentials = { access_token: token, ...user };
   const grant = { projectId, platform: 'sandbox', credentials, appId: app.id } as const;
   const grant_id = await addGrant(db, grant, vault);
-  const traits = { user_id: openId ?? 'open-1' };
+  const traits = openId === '' ? {} : { user_id: openId };
   const id = await rest.insertAccount(projectId, { platform: 'sandbox', grant_id, traits });
   return () => rest.call('DELETE', `/v1/accounts/${id}`, { key });
 }
@@ -57,8 +61,24 @@ test('logins of other users, and at other apps, make no difference', async () =>
   expect(revoked).toEqual(['only']);
 });
 
-test('a login whose user is unknown is not revoked', async () => {
-  const disconnect = await connect(await addApp(null, 'three'), 'unknown', '');
+test('a login that names no user is revoked only if the app has no other login', async () => {
+  const app = await addApp(null, 'three');
+  const disconnect = await connect(app, 'unknown', '');
+  const disconnectOther = await connect(app, 'other', 'open-3');
+  await disconnect();
+  expect(revoked).toEqual([]);
+  await disconnectOther();
+  expect(revoked).toEqual(['other']);
+  const disconnectAgain = await connect(app, 'again', '');
+  await connect(await addApp(null, 'four'), 'other app', '');
+  await disconnectAgain();
+  expect(revoked).toEqual(['other', 'again']);
+});
+
+test('a login stays while a login that names no user may be of the same user', async () => {
+  const app = await addApp(null, 'five');
+  await connect(app, 'unknown', '');
+  const disconnect = await connect(app, 'known');
   await disconnect();
   expect(revoked).toEqual([]);
 });

@@ -129,7 +129,7 @@ describe('a revocation', () => {
     const { tiktok, login } = started;
     await tiktok.revoke!(login, never);
     expect((await refusal(tiktok.refresh!(login, never))).kind).toBe('reauthorize');
-    expect(tiktok.userOf!(login.credentials)).toBe(started.network.openId);
+    expect(tiktok.revokesAll!.userOf(login.credentials)).toBe(started.network.openId);
   });
 });
 

@@ -99,7 +99,7 @@ describe('a login', () => {
   test('is revoked, and all logins of the user with it', async () => {
     await using network = await startYouTube();
     const other = await network.logIn();
-    expect(network.youtube.revokesAll).toBe(true);
+    expect(network.youtube.revokesAll!.userOf(network.grant.credentials)).toBeUndefined();
     await network.youtube.revoke!(network.stored, never);
     for (const { credentials } of [network.grant, other]) {
       const error = await refusal(
