@@ -12,6 +12,7 @@ export const fetchMediaWorkflow = 'fetchMedia';
 export const checkAccountWorkflow = 'checkAccount';
 export const changeResultWorkflow = 'changeResult';
 export const followResultWorkflow = 'followResult';
+export const wakeResultWorkflow = 'wakeResult';
 
 export interface PublishPostInput {
   postId: string;
@@ -151,6 +152,16 @@ export interface ChangeResultInput {
 
 export interface FollowResultInput {
   resultId: string;
+}
+
+/** `run`: the run that publishes the target. Absent: the target is published. */
+export interface WakeResultInput {
+  resultId: string;
+  run?: number;
+}
+
+export function wakeResultWorkflowId(resultId: string, outboxId: string): string {
+  return `wake/${resultId}/${outboxId}`;
 }
 
 export function followResultWorkflowId(resultId: string, outboxId: string): string {

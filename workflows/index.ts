@@ -10,3 +10,4 @@ export { publishPosts } from './publish-posts.ts';
 export { refreshLogins } from './refresh-logins.ts';
 export { replayDeliveries } from './replay-deliveries.ts';
 export { retryDelivery } from './retry-delivery.ts';
+export { wakeResult } from './wake-result.ts';

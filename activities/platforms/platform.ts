@@ -466,6 +466,11 @@ export interface Platform {
   readonly steps?: Readonly<Record<string, Step>>;
   /** Asks about a published post that the network still works on. Reads only. */
   followUp?(post: FollowedPost, signal: AbortSignal): Promise<FollowUpOutcome>;
+  /**
+   * By which ID the network's events name the post of this state. An event makes the next `confirm` or `followUp` due,
+   * and says nothing about the outcome. Absent: the network sends no events about posts.
+   */
+  eventIdOf?(state: ProviderState): string | undefined;
   /** Absent: the network has no call that removes a post. */
   readonly unpublish?: Unpublish;
   /** Absent: the network has no call that edits a post. */

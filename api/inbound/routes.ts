@@ -16,7 +16,8 @@ import { deleteUserData } from './data-deletion.ts';
 import { deauthorize } from './deauthorize.ts';
 import { showDeletion } from './deletion-page.ts';
 import { findSignedRequest, readSignedRequest, type SignatureIssue } from './signed-request.ts';
-import { readTikTokEvent } from './tiktok-event.ts';
+import { publishIdOf, readTikTokEvent } from './tiktok-event.ts';
+import { wakePost } from './wake-post.ts';
 
 const maxBodyBytes = 16_384;
 const keyPattern = /^[0-9a-f]{32}$/;
@@ -85,20 +86,21 @@ export function createInboundRoutes(context: Context): Hono {
   }
 
   /**
-   * Ends the logins of a user who removed the app. Events about posts change nothing, because Fanfare asks TikTok for
-   * the status of a post by itself.
+   * Ends the logins of a user who removed the app. An event about a post only wakes its poll, because Fanfare goes by
+   * the status that TikTok answers.
    */
   async function takeEvent(key: string, header: string | undefined, body: string): Promise<void> {
     const called = await findApp(key, 'tiktok');
-    const event = readTikTokEvent(header, body, openApp(context.vault, called));
-    const {
-      event: name,
-      user_openid,
-      create_time,
-    } = requireSigned(called, 'TikTok-Signature', event);
-    if (name !== 'authorization.removed') return;
-    const madeBefore = new Date(create_time * 1_000 + toleranceMs);
-    await deauthorize(context, { app: called, userId: user_openid, madeBefore });
+    const event = requireSigned(
+      called,
+      'TikTok-Signature',
+      readTikTokEvent(header, body, openApp(context.vault, called)),
+    );
+    const madeBefore = new Date(event.create_time * 1_000 + toleranceMs);
+    const user = { app: called, userId: event.user_openid, madeBefore };
+    if (event.event === 'authorization.removed') await deauthorize(context, user);
+    const publishId = publishIdOf(event);
+    if (publishId !== undefined) await wakePost(context, user, publishId);
   }
 
   /** Throws unless the call is signed. `field`: where the signature is. */

@@ -19,8 +19,18 @@ const Event = z.object({
   create_time: z.int().min(0).max(latestS),
   /** Postgres stores no NUL. */
   user_openid: z.string().regex(/^[^\0]+$/),
+  /** JSON. */
+  content: z.string().default(''),
 });
 export type TikTokEvent = z.infer<typeof Event>;
+
+const PublishContent = z.object({ publish_id: z.string().min(1) });
+
+/** ID of the publishing that the event is about. Undefined: the event isn't about a post. */
+export function publishIdOf({ event, content }: TikTokEvent): string | undefined {
+  if (!event.startsWith('post.publish.')) return undefined;
+  return PublishContent.safeParse(parseJson(content)).data?.publish_id;
+}
 
 /** The header `TikTok-Signature`: `t=1633174587,s=18494715…`. */
 const Signature = /^t=(\d{1,12}),s=([0-9a-f]{64})$/;

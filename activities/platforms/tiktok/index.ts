@@ -4,7 +4,7 @@ import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
 import type { Platform, Target } from '../platform.ts';
 import { createTikTokApi, network, type TikTokSettings } from './api.ts';
 import { describeCreator, listAccounts, readCreator, toChoices } from './creator.ts';
-import { commit, confirm, prepare, reconcile, type Caller } from './post.ts';
+import { commit, confirm, prepare, publishIdOf, reconcile, type Caller } from './post.ts';
 import { askModeration } from './status.ts';
 
 export function createTikTok(settings: TikTokSettings): Platform {
@@ -72,6 +72,8 @@ export function createTikTok(settings: TikTokSettings): Platform {
     reconcile: (target, signal) => reconcile(open(target.credentials, signal), target),
 
     followUp: (post, signal) => askModeration(open(post.credentials, signal), post),
+
+    eventIdOf: publishIdOf,
 
     revoke: (login, signal) => oauth.revoke(login, signal),
     // https://developers.tiktok.com/docs/en/oauth-revoke-a-user-access-token

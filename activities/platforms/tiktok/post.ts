@@ -188,13 +188,14 @@ async function afterRefusedChunk(
 const isMissingBytes = ({ status, uploaded_bytes }: PostStatus, { bytes }: Upload) =>
   status === 'PROCESSING_UPLOAD' && uploaded_bytes !== undefined && uploaded_bytes < bytes;
 
-const idOf = (state: ProviderState): string | undefined => {
+/** Also of a published post, whose moderation is followed. */
+export const publishIdOf = (state: ProviderState): string | undefined => {
   const { upload, publishId } = Prepared.parse(state);
   return upload?.publishId ?? publishId;
 };
 
 export async function confirm(ask: Ask, target: Target): Promise<CommitOutcome> {
-  const publishId = idOf(target.state);
+  const publishId = publishIdOf(target.state);
   if (publishId === undefined) {
     throw new PlatformError('unavailable', 'The ID of the publishing is lost.');
   }
@@ -212,7 +213,7 @@ export async function confirm(ask: Ask, target: Target): Promise<CommitOutcome> 
  */
 export async function reconcile(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   const { upload } = Prepared.parse(target.state);
-  const publishId = idOf(target.state);
+  const publishId = publishIdOf(target.state);
   if (publishId === undefined) return { outcome: 'unknown' };
   const status = await readStatus(ask, publishId);
   const published = readPublished(status, target, publishId);

@@ -1,16 +1,20 @@
 // TikTok's events about users and posts of an app: only signed, recent calls of the same app end a login.
-import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createInboundRoutes } from '../../../api/inbound/routes.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { addAccountOfUser } from '../../support/networks/meta/callbacks.ts';
+import {
+  eventOf,
+  nowS,
+  secret,
+  sendEvent,
+  type SentEvent,
+} from '../../support/networks/tiktok/events.ts';
 import { readGranted } from '../../support/rows/grants.ts';
 
 const rest = useRest();
 const tenant = forEachTest(() => rest.createTenant());
-const secret = 'secret-of-the-app';
 
 const addApp = (clientId: string, clientSecret = secret) =>
   putApp(rest.context.db, tenant.projectId, rest.context.vault, {
@@ -21,44 +25,8 @@ const addApp = (clientId: string, clientSecret = secret) =>
   });
 const app = forEachTest(() => addApp('key'));
 
-const nowS = () => Math.floor(Date.now() / 1_000);
-
-const eventOf = (change: object = {}) => ({
-  client_key: 'key',
-  event: 'authorization.removed',
-  create_time: nowS(),
-  user_openid: 'open-42',
-  content: '{"reason": 1 }',
-  ...change,
-});
-
-interface Sent {
-  to?: { inbound_key: string };
-  timeS?: number;
-  with?: string;
-  /** Replaces the signed body. */
-  body?: string;
-  signature?: string;
-}
-
-async function send(event: object, { to = app, timeS = nowS(), ...given }: Sent = {}) {
-  const signedBody = JSON.stringify(event);
-  const mac = createHmac('sha256', given.with ?? secret).update(`${timeS}.${signedBody}`);
-  const signature = given.signature ?? `t=${timeS},s=${mac.digest('hex')}`;
-  const response = await createInboundRoutes(rest.context).request(
-    `/inbound/tiktok/${to.inbound_key}`,
-    {
-      method: 'POST',
-      body: given.body ?? signedBody,
-      headers: {
-        'content-type': 'application/json',
-        ...(signature !== '' && { 'TikTok-Signature': signature }),
-      },
-    },
-  );
-  const body = (await response.json()) as { error?: { issues?: { path: string; code: string }[] } };
-  return [response.status, body.error?.issues?.[0]?.code];
-}
+const send = (event: object, sent: Partial<SentEvent> = {}) =>
+  sendEvent(rest.context, event, { to: app, ...sent });
 
 const connect = (userId = 'open-42') =>
   addAccountOfUser(rest, { projectId: tenant.projectId, app, userId });
@@ -90,7 +58,7 @@ test.each(['post.publish.complete', 'post.publish.failed', 'something.new'])(
 );
 
 describe('a call is refused', () => {
-  test.each<[string, Sent, string]>([
+  test.each<[string, Partial<SentEvent>, string]>([
     ['without a signature', { signature: '' }, 'required'],
     ['with another secret', { with: 'guess' }, 'invalid_signature'],
     [
