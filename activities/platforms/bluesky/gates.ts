@@ -9,6 +9,12 @@ export const Gate = z.object({
 });
 export type Gate = z.infer<typeof Gate>;
 
+const collections = {
+  threadgate: 'app.bsky.feed.threadgate',
+  postgate: 'app.bsky.feed.postgate',
+} as const;
+export const gateCollections = Object.values(collections);
+
 const rules = { mention: 'mentionRule', followers: 'followerRule', following: 'followingRule' };
 
 /** `post`: the AT URI of the target. A reply has no threadgate, since only the first post of a thread can have one. */
@@ -20,7 +26,7 @@ export function toGates({ platformOptions, dueAt, replyTo }: Target, post: strin
   });
   const gates: Gate[] = [];
   if (threadgate && replyTo === null) {
-    const collection = 'app.bsky.feed.threadgate';
+    const collection = collections.threadgate;
     const { allow, lists = [] } = threadgate;
     const allowed = [
       ...allow.map((rule) => ({ $type: `${collection}#${rules[rule]}` })),
@@ -29,7 +35,7 @@ export function toGates({ platformOptions, dueAt, replyTo }: Target, post: strin
     gates.push(toGate(collection, { allow: allowed }));
   }
   if (postgate?.disable_quotes) {
-    const collection = 'app.bsky.feed.postgate';
+    const collection = collections.postgate;
     gates.push(toGate(collection, { embeddingRules: [{ $type: `${collection}#disableRule` }] }));
   }
   return gates;

@@ -4,6 +4,7 @@ import { bluesky } from '../../../schema/platforms/bluesky.ts';
 import { createConsent, isConsented } from './consent.ts';
 import { createDpop } from './dpop.ts';
 import { createFindDid, type LookUpTxt } from './handles.ts';
+import { gateCollections } from './gates.ts';
 import { createIdentify } from './identity.ts';
 import { collection, prepareRecord, readPrepared, recordKey, uriOf } from './record.ts';
 import { createReadTraits } from './server-traits.ts';
@@ -91,11 +92,19 @@ export function createBluesky(settings: BlueskySettings): Platform {
     },
 
     unpublish: {
-      /** @see https://docs.bsky.app/docs/api/com-atproto-repo-delete-record */
+      /**
+       * The call succeeds if there is no such record. Without the post, its gates have no effect, so only the post
+       * decides whether it is removed.
+       * @see https://docs.bsky.app/docs/api/com-atproto-repo-delete-record
+       */
       async remove({ credentials, externalAccountId, externalId }, signal) {
         const ask = open(readCredentials(credentials).access, signal);
-        const json = { repo: externalAccountId, collection, rkey: keyIn(externalId) };
-        await ask('com.atproto.repo.deleteRecord', z.unknown(), { kind: 'commit', json });
+        const removeFrom = async (of: string) => {
+          const json = { repo: externalAccountId, collection: of, rkey: keyIn(externalId) };
+          await ask('com.atproto.repo.deleteRecord', z.unknown(), { kind: 'commit', json });
+        };
+        await removeFrom(collection);
+        for (const gates of gateCollections) await removeFrom(gates).catch(() => undefined);
       },
 
       /** @see https://docs.bsky.app/docs/api/com-atproto-repo-get-record */

@@ -52,7 +52,8 @@ async function createAuthor() {
     return posts.find(({ uri }) => uri === outcome.published.externalId)!;
   }
 
-  return { bluesky, handle: account.handle, did: account.did, prepare, list, post };
+  const { handle, did } = account;
+  return { bluesky, connection, handle, did, prepare, list, post };
 }
 
 const keyOf = ({ uri }: Stored) => uri.split('/').at(-1)!;
@@ -141,6 +142,22 @@ describe.skipIf(!pds).concurrent('gates', () => {
     const reply = await post(options, { replyTo: first.uri });
     expect(await list('app.bsky.feed.threadgate')).toEqual([]);
     expect((await list('app.bsky.feed.postgate')).map(keyOf)).toEqual([keyOf(reply)]);
+  });
+
+  test('are removed with their post, also if one is already gone', async () => {
+    const { bluesky, connection, post, list } = await createAuthor();
+    const options = { threadgate: { allow: [] }, postgate: { disable_quotes: true } };
+    const removed = await post(options);
+    const kept = await post({ threadgate: { allow: [] } });
+    const remove = ({ uri: externalId }: Stored) =>
+      bluesky.unpublish!.remove({ ...targetOf(connection), altTexts: [], externalId }, signal);
+    await remove(removed);
+    expect(await list('app.bsky.feed.postgate')).toEqual([]);
+    expect((await list('app.bsky.feed.threadgate')).map(keyOf)).toEqual([keyOf(kept)]);
+    await remove(kept);
+    await remove(kept);
+    expect(await list('app.bsky.feed.post')).toEqual([]);
+    expect(await list('app.bsky.feed.threadgate')).toEqual([]);
   });
 
   test('are absent if they limit nothing', async () => {
