@@ -101,7 +101,17 @@ export const slack = definePlatform({
       scopes: [],
       except: ['Files of a message, which stay in the list of files of the workspace.'],
     },
-    edit: null,
+    edit: {
+      fields: ['caption'],
+      withinS: null,
+      scopes: [],
+      except: ['Posts with media, and posts with the option `blocks`.'],
+      refuse: ({ mediaCount, options }) => {
+        if (mediaCount > 0) return 'Fanfare edits only posts of Slack without media.';
+        if (options['blocks'] === undefined) return undefined;
+        return 'Slack shows the `blocks` of the post instead of its caption.';
+      },
+    },
     byHand: 'Use Slack. Only an administrator can remove a message of an app.',
     sources: {
       unpublish: 'https://docs.slack.dev/reference/methods/chat.delete',

@@ -25,7 +25,7 @@ export function toBlocks(
 }
 
 /** Shows the text as written. A section would format the text, and notify channels that it mentions. */
-function toRichText(text: string) {
+export function toRichText(text: string) {
   if (text.trim() === '') return [];
   const elements = [];
   let end = 0;

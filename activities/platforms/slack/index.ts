@@ -8,14 +8,14 @@ import { preparedAs, publishedAs } from '../results.ts';
 import { toBlocks } from './blocks.ts';
 import { createSlackApi } from './client.ts';
 import { connect, ConnectInput } from './connect.ts';
+import { editMessage, isMessageEdited } from './edit-message.ts';
 import { completePrivately, completeUpload, isShared, readFiles, uploadFile } from './files.ts';
+import { headers, toMetadata } from './message.ts';
 
-const eventType = 'fanfare_post';
 /** Slack's clock may be behind ours. */
 const clockErrorMs = 60_000;
 const maxPages = 5;
 const processedWithinMs = 30_000;
-const headers = { 'content-type': 'application/json; charset=utf-8' };
 
 const Posted = z.object({ ts: z.string().regex(slack.rules.replies.id) });
 const Linked = z.object({ permalink: z.url() });
@@ -80,7 +80,7 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
         // The blocks also show the text. Notifications and screen readers use `text`.
         text: toText(caption, options) || undefined,
         ...(hasPictures && { blocks: toBlocks(target, files) }),
-        metadata: { event_type: eventType, event_payload: { result_id: resultId } },
+        metadata: toMetadata(resultId),
         ...(thread !== undefined && { thread_ts: thread, reply_broadcast }),
       };
       const call = { kind: 'commit', json: message, headers } as const;
@@ -112,6 +112,11 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
         const asked = open(credentials, signal)('chat.getPermalink', Linked, { query });
         return isThere(asked.catch(goneIf('message_not_found')));
       },
+    },
+
+    edit: {
+      apply: (post, signal) => editMessage(open(post.credentials, signal), post),
+      isApplied: (post, signal) => isMessageEdited(open(post.credentials, signal), post),
     },
 
     checks: {

@@ -142,7 +142,7 @@ describe('a removal', () => {
 });
 
 describe('an edit', () => {
-  test.each(['twitter', 'bluesky', 'threads', 'slack'] as const)(
+  test.each(['twitter', 'bluesky', 'threads'] as const)(
     'is refused where the network has no call for it: %s',
     async (platform) => {
       const { edit } = await publish(platform);

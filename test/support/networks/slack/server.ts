@@ -1,5 +1,5 @@
 // Slack's Web API as its reference documents it: one workspace, its channels, and the app's bot.
-// Read on 2026-11-22: https://docs.slack.dev/reference/methods (auth.test, chat.postMessage,
+// Read on 2026-11-22: https://docs.slack.dev/reference/methods (auth.test, chat.postMessage, chat.update,
 // chat.getPermalink, conversations.info, conversations.history, conversations.replies),
 // https://docs.slack.dev/messaging/message-metadata and https://docs.slack.dev/apis/web-api. `blocks.ts` has Block Kit.
 // Stricter than Slack: it refuses an argument that it doesn't know, a reply to a reply, and a
@@ -59,6 +59,7 @@ const timestamp = z.string().regex(/^\d+\.\d{6}$/);
 const yes = z.enum(['true', '1']);
 const pageArguments = {
   oldest: timestamp.optional(),
+  latest: timestamp.optional(),
   inclusive: yes.optional(),
   include_all_metadata: yes.optional(),
   limit: z.coerce.number().int().min(1).max(999).default(100),
@@ -79,6 +80,13 @@ const jsonOf = <T>(schema: z.ZodType<T>) =>
     })
     .pipe(schema);
 
+const metadata = z
+  .strictObject({
+    event_type: z.string().regex(/^\w{1,255}$/),
+    event_payload: z.record(z.string(), z.unknown()),
+  })
+  .optional();
+
 const Arguments = {
   'auth.test': z.strictObject({}),
   'chat.postMessage': z.strictObject({
@@ -90,12 +98,7 @@ const Arguments = {
     unfurl_links: z.boolean().optional(),
     unfurl_media: z.boolean().optional(),
     mrkdwn: z.boolean().optional(),
-    metadata: z
-      .strictObject({
-        event_type: z.string().regex(/^\w{1,255}$/),
-        event_payload: z.record(z.string(), z.unknown()),
-      })
-      .optional(),
+    metadata,
   }),
   'files.getUploadURLExternal': z.strictObject({
     filename: z.string().min(1),
@@ -110,6 +113,13 @@ const Arguments = {
     initial_comment: z.string().min(1).optional(),
     blocks: jsonOf(z.array(z.looseObject({ type: z.string() }))).optional(),
   }),
+  'chat.update': z.strictObject({
+    channel: z.string(),
+    ts: timestamp,
+    text: z.string().min(1),
+    blocks: z.array(z.looseObject({ type: z.string() })).optional(),
+    metadata,
+  }),
   'chat.delete': z.strictObject({ channel: z.string(), ts: timestamp }),
   'chat.getPermalink': z.strictObject({ channel: z.string(), message_ts: timestamp }),
   'conversations.info': z.strictObject({ channel: z.string() }),
@@ -122,6 +132,7 @@ type ArgumentsOf<M extends Method> = z.infer<(typeof Arguments)[M]>;
 const written: ReadonlySet<Method> = new Set([
   'auth.test',
   'chat.postMessage',
+  'chat.update',
   'chat.delete',
   'files.getUploadURLExternal',
   'files.completeUploadExternal',
@@ -340,6 +351,26 @@ export class SlackServer implements NetworkServer {
     return { ok: true, channel: id, ts: first!.ts, message: first };
   }
 
+  /**
+   * A text without blocks removes the blocks of the message, and is shown as mrkdwn.
+   * https://docs.slack.dev/reference/methods/chat.update
+   */
+  'chat.update'(given: ArgumentsOf<'chat.update'>): object {
+    this.requireScope('chat:write');
+    const { channel: id, ts, text, blocks, metadata: changed } = given;
+    this.findChannel(id);
+    const message = this.messages.find((each) => each.channel === id && each.ts === ts);
+    if (!message) throw new SlackRefusal('message_not_found');
+    if (message.bot_id !== this.botId) throw new SlackRefusal('cant_update_message');
+    if (Array.from(text).length > charactersOfAMessage) throw new SlackRefusal('msg_too_long');
+    checkBlocks(blocks ?? []);
+    const { blocks: _, ...options } = message.options;
+    message.options = { ...options, ...(blocks ? { blocks } : { mrkdwn: true }) };
+    message.text = text;
+    if (changed) message.metadata = changed;
+    return { ok: true, channel: id, ts, text };
+  }
+
   /** https://docs.slack.dev/reference/methods/chat.delete */
   'chat.delete'({ channel: id, ts }: ArgumentsOf<'chat.delete'>): object {
     this.requireScope('chat:write');
@@ -485,10 +516,11 @@ export class SlackServer implements NetworkServer {
     given: Omit<ArgumentsOf<'conversations.history'>, 'channel'>,
     first?: Message,
   ): object {
-    const { oldest = '0', inclusive, cursor, limit } = given;
-    const within = all.filter(
-      ({ ts }) => Number(ts) > Number(oldest) || (inclusive && ts === oldest),
-    );
+    const { oldest = '0', latest = '9999999999', inclusive, cursor, limit } = given;
+    const within = all.filter(({ ts }) => {
+      if (ts === oldest || ts === latest) return inclusive;
+      return Number(ts) > Number(oldest) && Number(ts) < Number(latest);
+    });
     const start = cursor === undefined ? 0 : readCursor(cursor);
     const end = start + Math.min(limit, this.maxPage);
     const hasMore = end < within.length;
