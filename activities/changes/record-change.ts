@@ -23,10 +23,15 @@ import { postingErrors, type PostingErrorCode } from '../../schema/posts/errors.
 import type { NextStep } from '../publishing/backoff.ts';
 import type { ChangeDependencies } from './dependencies.ts';
 
-/** The network has the change. */
-export function recordMade(dependencies: ChangeDependencies, row: ChangingTarget): Promise<0> {
+/** The network has the change. `visibility`: who can see the edited post. Undefined: the same people as before. */
+export function recordMade(
+  dependencies: ChangeDependencies,
+  row: ChangingTarget,
+  visibility?: string,
+): Promise<0> {
   const { type, content } = row.change;
-  const columns = type === 'edit' ? { content: content! } : { status: 'unpublished' as const };
+  const columns: ChangedColumns =
+    type === 'edit' ? { content: content!, visibility } : { status: 'unpublished' };
   return recordEnd(dependencies, row, { status: 'succeeded' }, columns);
 }
 

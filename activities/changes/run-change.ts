@@ -13,8 +13,15 @@ import type { ChangeDependencies } from './dependencies.ts';
 import { toPublishedPost } from './published-post.ts';
 import { applyStep, recordGone, recordMade } from './record-change.ts';
 
-/** `made`: the network has the change. `not_made`: a lost call took no effect. */
-type Answer = 'made' | 'not_made' | 'stalled' | PlatformError;
+/** The network has the change. */
+interface Made {
+  isMade: true;
+  /** Who can see the post from now on. Undefined: the same people as before. */
+  visibility?: string | undefined;
+}
+
+/** `not_made`: a lost call took no effect. */
+type Answer = Made | 'not_made' | 'stalled' | PlatformError;
 
 /** Another execution has taken over the change. */
 class Superseded extends Error {
@@ -97,16 +104,17 @@ async function askNetwork(
 ): Promise<Answer> {
   if (change.type === 'edit') {
     const edited = { ...post, changed: change.content ?? {} };
-    if (phase === 'reconcile') return toAnswer(await edit!.isApplied!(edited, signal));
+    const made: Made = { isMade: true, visibility: edit!.visibilityOf?.(edited) };
+    if (phase === 'reconcile') return (await edit!.isApplied!(edited, signal)) ? made : 'not_made';
     await edit!.apply(edited, signal);
-    return 'made';
+    return made;
   }
-  if (phase === 'reconcile') return toAnswer(!(await unpublish!.exists!(post, signal)));
+  if (phase === 'reconcile') {
+    return (await unpublish!.exists!(post, signal)) ? 'not_made' : { isMade: true };
+  }
   await unpublish!.remove(post, signal);
-  return 'made';
+  return { isMade: true };
 }
-
-const toAnswer = (isMade: boolean): Answer => (isMade ? 'made' : 'not_made');
 
 async function record(
   dependencies: ChangeDependencies,
@@ -116,7 +124,9 @@ async function record(
   const { clock: limits, now } = dependencies;
   const { phase } = row;
   if (answer === 'stalled') return applyStep(dependencies, row, afterStall(phase, row.clock), '');
-  if (answer === 'made') return recordMade(dependencies, row);
+  if (typeof answer === 'object' && 'isMade' in answer) {
+    return recordMade(dependencies, row, answer.visibility);
+  }
   if (isGone(answer)) return recordGone(dependencies, row);
   const kind = answer instanceof PlatformError ? answer.kind : 'answered';
   const called = { ...row, clock: clockAfter(row, kind) };

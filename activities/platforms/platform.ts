@@ -380,6 +380,8 @@ export interface Edit {
    * the outcome stays unknown.
    */
   isApplied?(post: EditedPost, signal: AbortSignal): Promise<boolean>;
+  /** Who can see the edited post. Absent or undefined: the edit leaves that as it is. */
+  visibilityOf?(post: EditedPost): string | undefined;
 }
 
 /** A step after the publication of a target, such as setting a thumbnail. */

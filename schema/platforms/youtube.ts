@@ -150,6 +150,7 @@ export const youtube = definePlatform({
       fields: [
         'caption',
         'platform_options.title',
+        'platform_options.visibility',
         'platform_options.tags',
         'platform_options.category_id',
       ],

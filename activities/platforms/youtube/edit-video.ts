@@ -1,9 +1,9 @@
-// Edits the text of a video, and compares it with the wanted one.
+// Edits the text and the visibility of a video, and compares them with the wanted ones.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { youtube } from '../../../schema/platforms/youtube.ts';
 import { goneIf, PlatformError } from '../platform-error.ts';
-import type { PublishedPost } from '../platform.ts';
+import type { EditedPost, PublishedPost } from '../platform.ts';
 import { network, type YouTubeApi } from './api.ts';
 import { settledMs } from './follow-video.ts';
 import { toSnippet } from './snippet.ts';
@@ -20,13 +20,30 @@ const Snippet = z.object({
   defaultAudioLanguage: z.string().optional(),
 });
 type Snippet = z.infer<typeof Snippet>;
-const Page = z.object({ items: z.array(z.object({ snippet: Snippet })).default([]) });
+/** The members that an edit can set. */
+const Status = z.object({
+  privacyStatus: z.string().optional(),
+  publishAt: z.string().optional(),
+  license: z.string().optional(),
+  embeddable: z.boolean().optional(),
+  publicStatsViewable: z.boolean().optional(),
+  selfDeclaredMadeForKids: z.boolean().optional(),
+  containsSyntheticMedia: z.boolean().optional(),
+});
+const Content = z.object({ snippet: Snippet, status: Status.optional() });
+type Content = z.infer<typeof Content>;
+const Page = z.object({ items: z.array(Content).default([]) });
+const Edited = z.object({ status: Status.optional() });
 
-async function readSnippet({ ask }: YouTubeApi, post: PublishedPost): Promise<Snippet> {
-  const { externalId: id, publishedAt } = post;
-  const query = { part: 'snippet', id };
+/** The parts that the edit concerns. */
+const partsOf = (post: EditedPost): string =>
+  visibilityOf(post) === undefined ? 'snippet' : 'snippet,status';
+
+async function readContent({ ask }: YouTubeApi, post: EditedPost): Promise<Content> {
+  const query = { part: partsOf(post), id: post.externalId };
   const [video] = (await ask('/youtube/v3/videos', Page, { query })).body.items;
-  if (video) return video.snippet;
+  if (video) return video;
+  const { publishedAt } = post;
   if (publishedAt && Date.now() - publishedAt.getTime() < settledMs) {
     throw new PlatformError('unavailable', `${network} does not show the new video yet.`);
   }
@@ -34,30 +51,46 @@ async function readSnippet({ ask }: YouTubeApi, post: PublishedPost): Promise<Sn
   throw new PlatformError('rejected', `${network} no longer has the video.`, options);
 }
 
+/** The visibility that the edit asks for. Undefined: the edit leaves it as it is. */
+export function visibilityOf({ changed, platformOptions }: EditedPost): string | undefined {
+  if (!('visibility' in (changed.platform_options ?? {}))) return undefined;
+  return youtube.options.parse(platformOptions).visibility ?? 'public';
+}
+
 /** Options that the post doesn't set keep their values. */
-function changeSnippet(found: Snippet, { caption, platformOptions }: PublishedPost): Snippet {
-  return { ...found, ...toSnippet(caption, youtube.options.parse(platformOptions)) };
+function changeContent({ snippet, status }: Content, post: EditedPost): Content {
+  const { caption, platformOptions } = post;
+  const visibility = visibilityOf(post);
+  const text = { ...snippet, ...toSnippet(caption, youtube.options.parse(platformOptions)) };
+  if (visibility === undefined) return { snippet: text };
+  const { publishAt, ...kept } = status ?? {};
+  // Only a private video can have a time at which YouTube publishes it.
+  const plan = visibility === 'private' && publishAt !== undefined && { publishAt };
+  return { snippet: text, status: { ...kept, ...plan, privacyStatus: visibility } };
 }
 
 /**
  * Values that an edit doesn't name are removed, so all of them are named.
  * @see https://developers.google.com/youtube/data/reference/rest/v3/videos/update
  */
-export async function editVideo(api: YouTubeApi, post: PublishedPost): Promise<void> {
-  const { externalId: id } = post;
-  const snippet = changeSnippet(await readSnippet(api, post), post);
-  const asked = api.ask('/youtube/v3/videos', z.unknown(), {
+export async function editVideo(api: YouTubeApi, post: EditedPost): Promise<void> {
+  const content = changeContent(await readContent(api, post), post);
+  const asked = api.ask('/youtube/v3/videos', Edited, {
     kind: 'commit',
     method: 'PUT',
-    query: { part: 'snippet' },
-    json: { id, snippet },
+    query: { part: partsOf(post) },
+    json: { id: post.externalId, ...content },
   });
-  await asked.catch(goneIf(unknownVideo));
+  const { status } = (await asked.catch(goneIf(unknownVideo))).body;
+  const visibility = status?.privacyStatus;
+  if (visibility === undefined || visibility === content.status?.privacyStatus) return;
+  const message = `${network} changed the text of the video, but its visibility stays ${visibility}.`;
+  throw new PlatformError('rejected', message, { platformCode: 'visibility_not_changed' });
 }
 
-export async function isVideoEdited(api: YouTubeApi, post: PublishedPost): Promise<boolean> {
-  const found = await readSnippet(api, post);
-  return isDeepStrictEqual(found, changeSnippet(found, post));
+export async function isVideoEdited(api: YouTubeApi, post: EditedPost): Promise<boolean> {
+  const found = await readContent(api, post);
+  return isDeepStrictEqual(found, changeContent(found, post));
 }
 
 /** A repeat says whether the video is gone. @see https://developers.google.com/youtube/data/reference/rest/v3/videos/delete */

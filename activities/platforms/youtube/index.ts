@@ -5,7 +5,7 @@ import { createOAuth, createOAuthLogin } from '../oauth/client.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Credentials, GrantedAccount, Platform } from '../platform.ts';
 import { createYouTubeApi, network, type YouTubeSettings } from './api.ts';
-import { editVideo, isVideoEdited, removeVideo } from './edit-video.ts';
+import { editVideo, isVideoEdited, removeVideo, visibilityOf } from './edit-video.ts';
 import { followVideo } from './follow-video.ts';
 import { confirmVideo, prepareVideo, publish, reconcileVideo } from './post.ts';
 import { createSteps } from './steps.ts';
@@ -72,6 +72,7 @@ export function createYouTube(settings: YouTubeSettings): Platform {
     edit: {
       apply: (post, signal) => editVideo(open(post.credentials, signal), post),
       isApplied: (post, signal) => isVideoEdited(open(post.credentials, signal), post),
+      visibilityOf,
     },
 
     revoke: (login, signal) => oauth.revoke(login, signal),

@@ -219,6 +219,7 @@ async function writeStep(
 export interface ChangedColumns {
   status?: 'unpublished';
   content?: ChangedContent;
+  visibility?: string | undefined;
 }
 
 /**
@@ -228,7 +229,7 @@ export interface ChangedColumns {
 export async function setChanged(
   trx: Transaction,
   resultId: string,
-  { status, content }: ChangedColumns,
+  { status, content, visibility }: ChangedColumns,
 ): Promise<void> {
   await trx
     .updateTable('post_results')
@@ -237,6 +238,7 @@ export async function setChanged(
       ...((status ?? content) && { content_hash: null }),
       ...(status && { status, unpublished_at: sql<Date>`now()` }),
       ...(content && { ...columnsOf(content), edited_at: sql<Date>`now()` }),
+      ...(visibility !== undefined && { visibility }),
     })
     .where('id', '=', resultId)
     .execute();

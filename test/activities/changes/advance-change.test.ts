@@ -219,6 +219,23 @@ describe('an edit', () => {
     expect([network.calls, network.lookUps]).toEqual([['edit post-1'], ['isApplied post-1']]);
   });
 
+  test.each(['made', 'lose_answer'] as const)(
+    'changes who can see the post in the result: %s',
+    async (behavior) => {
+      if (behavior === 'lose_answer') network.script = [behavior];
+      const { post, resultId } = await publish();
+      const before = await readResult(database.db, resultId);
+      expect(before.visibility).toBe('public');
+      const options = { caption: 'edited', platform_options: { visibility: 'private' } };
+      const id = await requestChange(database.db, post, resultId, 'edit', options);
+      expect((await changeToEnd(dependencies(), id)).status).toBe('succeeded');
+      expect((await readResult(database.db, resultId)).visibility).toBe('private');
+      const text = await requestChange(database.db, post, resultId, 'edit', { caption: 'again' });
+      expect((await changeToEnd(dependencies(), text)).status).toBe('succeeded');
+      expect((await readResult(database.db, resultId)).visibility).toBe('private');
+    },
+  );
+
   test('that nobody can look up ends as unknown', async () => {
     network.script = ['lose_answer'];
     const { resultId, request } = await publish();

@@ -70,6 +70,7 @@ export function createEditableNetwork(): EditableNetwork {
           if (!network.posts.has(post.externalId)) throw gone();
           return network.posts.get(post.externalId) === post.caption;
         }),
+      visibilityOf: ({ changed }) => changed.platform_options?.['visibility'] as string | undefined,
     },
   };
   const connection = {

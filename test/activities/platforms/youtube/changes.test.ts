@@ -51,6 +51,71 @@ describe('an edit', () => {
     expect(video!.metadata.snippet.tags).toEqual([]);
   });
 
+  test('of the visibility keeps the rest of the status', async () => {
+    await using network = await start();
+    const post = await publishVideo(network);
+    const [video] = network.server.videos;
+    const kept = {
+      selfDeclaredMadeForKids: false,
+      containsSyntheticMedia: true,
+      license: 'creativeCommon',
+      embeddable: false,
+      publicStatsViewable: false,
+    } as const;
+    const publishAt = '2030-01-01T00:00:00Z';
+    video!.metadata.status = { ...kept, publishAt };
+    const { apply, isApplied, visibilityOf } = network.youtube.edit!;
+    for (const visibility of ['private', 'unlisted', 'public'] as const) {
+      const platformOptions = { ...post.platformOptions, visibility };
+      const edited = { ...post, platformOptions, changed: { platform_options: { visibility } } };
+      expect(await isApplied!(edited, never)).toBe(false);
+      await apply(edited, never);
+      expect(await isApplied!(edited, never)).toBe(true);
+      expect(video!.privacyStatus).toBe(visibility);
+      // YouTube publishes only a private video later.
+      const plan = visibility === 'private' ? { publishAt } : {};
+      expect(video!.metadata.status).toEqual({ ...kept, ...plan, privacyStatus: visibility });
+      expect(visibilityOf!(edited)).toBe(visibility);
+    }
+    expect(video!.metadata.snippet).toMatchObject({ description: 'A march', tags: ['tuba'] });
+  });
+
+  test('of the text leaves a visibility that somebody changed in YouTube Studio', async () => {
+    await using network = await start();
+    const post = await publishVideo(network);
+    const [video] = network.server.videos;
+    video!.privacyStatus = 'private';
+    const platformOptions = { ...post.platformOptions, visibility: 'public' };
+    const edited = { ...post, platformOptions, caption: 'A slow march' };
+    await network.youtube.edit!.apply(edited, never);
+    expect(video!.privacyStatus).toBe('private');
+    expect(network.youtube.edit!.visibilityOf!(edited)).toBeUndefined();
+    expect(await network.youtube.edit!.isApplied!(edited, never)).toBe(true);
+  });
+
+  test('asks for the default visibility if it removes the option', async () => {
+    await using network = await start();
+    const post = await publishVideo(network);
+    network.server.videos[0]!.privacyStatus = 'private';
+    const edited = { ...post, changed: { platform_options: { visibility: null } } };
+    await network.youtube.edit!.apply(edited, never);
+    expect(network.server.videos[0]!.privacyStatus).toBe('public');
+  });
+
+  test('of a video that YouTube keeps private reports that', async () => {
+    await using network = await start();
+    network.server.isForcedPrivate = true;
+    const post = await publishVideo(network);
+    const edited = { ...post, changed: { platform_options: { visibility: 'public' } } };
+    const error = await refusal(network.youtube.edit!.apply(edited, never));
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      options: { platformCode: 'visibility_not_changed' },
+    });
+    expect(error.message).toContain('stays private');
+    expect(await network.youtube.edit!.isApplied!(edited, never)).toBe(false);
+  });
+
   test('of a deleted video reports that it is gone', async () => {
     await using network = await start();
     const post = await publishVideo(network);

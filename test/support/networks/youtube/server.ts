@@ -166,15 +166,13 @@ export function createYouTubeServer() {
   }
 
   function showStatus({ metadata, privacyStatus, readsUntilProcessed, end }: YouTubeVideo) {
-    const { selfDeclaredMadeForKids, containsSyntheticMedia } = metadata.status;
     const shared = {
-      privacyStatus,
       license: 'youtube',
       embeddable: true,
       publicStatsViewable: true,
-      madeForKids: selfDeclaredMadeForKids ?? false,
-      ...(selfDeclaredMadeForKids !== undefined && { selfDeclaredMadeForKids }),
-      ...(containsSyntheticMedia !== undefined && { containsSyntheticMedia }),
+      madeForKids: metadata.status.selfDeclaredMadeForKids ?? false,
+      ...metadata.status,
+      privacyStatus,
     };
     if (readsUntilProcessed > 0) return { uploadStatus: 'uploaded', ...shared };
     if (!end) return { uploadStatus: 'processed', ...shared };
@@ -266,7 +264,12 @@ export function createYouTubeServer() {
     ...[
       ...uploads.routes,
       ...steps.routes,
-      ...createChanges({ check: login.check, videos, show }),
+      ...createChanges({
+        isForcedPrivate: () => server.isForcedPrivate,
+        check: login.check,
+        videos,
+        show,
+      }),
       { method: 'GET', path: /^\/youtube\/v3\/channels$/, handle: listChannels } as const,
       { method: 'GET', path: /^\/youtube\/v3\/playlistItems$/, handle: listItems } as const,
       { method: 'GET', path: /^\/youtube\/v3\/videos$/, handle: listVideos } as const,

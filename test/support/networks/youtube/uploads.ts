@@ -47,15 +47,22 @@ const Snippet = z.strictObject({
 });
 /** An edit must name a category. */
 export const EditedSnippet = Snippet.required({ categoryId: true });
-const Metadata = z.strictObject({
-  snippet: Snippet,
-  status: z.strictObject({
-    privacyStatus: z.enum(['public', 'unlisted', 'private']).optional(),
-    selfDeclaredMadeForKids: z.boolean().optional(),
-    containsSyntheticMedia: z.boolean().optional(),
-  }),
+const Status = z.strictObject({
+  privacyStatus: z.enum(['public', 'unlisted', 'private']).optional(),
+  selfDeclaredMadeForKids: z.boolean().optional(),
+  containsSyntheticMedia: z.boolean().optional(),
 });
-export type Metadata = z.infer<typeof Metadata>;
+/** Every member that an edit can set. */
+export const EditedStatus = Status.extend({
+  publishAt: z.iso.datetime().optional(),
+  license: z.enum(['youtube', 'creativeCommon']).optional(),
+  embeddable: z.boolean().optional(),
+  publicStatsViewable: z.boolean().optional(),
+});
+const Metadata = z.strictObject({ snippet: Snippet, status: Status });
+export interface Metadata extends z.infer<typeof Metadata> {
+  status: z.infer<typeof EditedStatus>;
+}
 
 /** The reason of a refusal by the path of the metadata at fault. */
 const reasons: Record<string, string> = {
