@@ -10,6 +10,7 @@ import type { ChangeResultInput } from '../../schema/workflows.ts';
 import { crowdedWaitMs } from '../call-places.ts';
 import { asProject } from '../current-project.ts';
 import { absenceOf } from '../platforms/index.ts';
+import type { Platform } from '../platforms/platform.ts';
 import { afterAbsent, checkAfterRestore, firstCheck, mayBePublic } from '../publishing/backoff.ts';
 import { ownedForMs } from '../publishing/call-ownership.ts';
 import { findWait } from '../publishing/rate-limits.ts';
@@ -66,18 +67,26 @@ async function takeStep(dependencies: ChangeDependencies, row: ChangingTarget): 
   if (row.phase === 'reconcile') {
     return canCheck(platform, row)
       ? runChange(dependencies, row, platform)
-      : withoutCheck(dependencies, row);
+      : withoutCheck(dependencies, row, platform);
   }
   return (await findObstacle(dependencies, row)) ?? runChange(dependencies, row, platform);
 }
 
-/** Nobody can tell whether an edit was made. A removal is repeated, because that has no effect on a gone post. */
-function withoutCheck(dependencies: ChangeDependencies, row: ChangingTarget): Promise<number> {
+/**
+ * Repeats a removal, because that has no effect on a gone post, and an edit that has none on an edited post. After a
+ * restore, an edit isn't repeated, because it may undo a later one. Otherwise nobody can tell whether it was made.
+ */
+function withoutCheck(
+  dependencies: ChangeDependencies,
+  row: ChangingTarget,
+  { edit }: Platform,
+): Promise<number> {
   const { clock: limits, now } = dependencies;
-  const step =
-    row.change.type === 'edit'
-      ? ({ fail: 'outcome_unknown' } as const)
-      : afterAbsent({ commitRepeatsForMs: Infinity }, row.clock, limits, now());
+  const { change, clock, was_restored } = row;
+  const mayRepeat = change.type === 'unpublish' || (edit?.isRepeatable && !was_restored);
+  const step = mayRepeat
+    ? afterAbsent({ commitRepeatsForMs: Infinity }, clock, limits, now())
+    : ({ fail: 'outcome_unknown' } as const);
   return applyStep(dependencies, row, step, lostAnswer);
 }
 

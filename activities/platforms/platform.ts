@@ -377,9 +377,14 @@ export interface Edit {
   apply(post: EditedPost, signal: AbortSignal): Promise<void>;
   /**
    * Whether the post has the new content, after the answer to `apply` was lost. Absent: nobody can tell, so
-   * the outcome stays unknown.
+   * the outcome stays unknown, unless `isRepeatable`.
    */
   isApplied?(post: EditedPost, signal: AbortSignal): Promise<boolean>;
+  /**
+   * A repeat of `apply` succeeds if the post has the new content already, so it is repeated after a lost answer.
+   * Absent: only `isApplied` tells.
+   */
+  readonly isRepeatable?: true;
   /** Who can see the edited post. Absent or undefined: the edit leaves that as it is. */
   visibilityOf?(post: EditedPost): string | undefined;
 }

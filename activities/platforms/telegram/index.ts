@@ -69,6 +69,7 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
             : bot('editMessageText', { ...words, text: caption, ...preview }, Message);
         await asked.catch(asGone).catch(unlessSame);
       },
+      isRepeatable: true,
     },
 
     checks: {

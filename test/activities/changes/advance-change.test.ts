@@ -246,6 +246,31 @@ describe('an edit', () => {
     expect(await readResult(database.db, resultId)).toMatchObject({ edited_at: null });
   });
 
+  test.each(['lose_answer', 'cut'] as const)(
+    'that can be repeated is repeated without a look-up: %s',
+    async (behavior) => {
+      network.script = [behavior];
+      const { resultId, request } = await publish();
+      const { apply } = network.platform.edit!;
+      const repeatable = dependencies({ edit: { apply, isRepeatable: true } });
+      const change = await changeToEnd(repeatable, await request('edit'));
+      expect(change.status).toBe('succeeded');
+      expect(network.calls).toEqual(['edit post-1', 'edit post-1']);
+      expect(await readResult(database.db, resultId)).toMatchObject({ caption: 'edited' });
+    },
+  );
+
+  test('is not repeated after a restore, because a later edit may have been lost', async () => {
+    network.script = ['lose_answer'];
+    network.onCall = () => insertRestore(database.db);
+    const { request } = await publish();
+    const { apply } = network.platform.edit!;
+    const repeatable = dependencies({ edit: { apply, isRepeatable: true } });
+    const change = await changeToEnd(repeatable, await request('edit'));
+    await database.db.deleteFrom('restores').execute();
+    expect([change.status, network.calls.length]).toEqual(['outcome_unknown', 1]);
+  });
+
   test('of a post that is gone fails, and the target becomes unpublished', async () => {
     const { post, resultId, request } = await publish();
     network.posts.clear();
