@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
 import type { Fetch, Platform } from '../../../activities/platforms/platform.ts';
+import { createTikTok } from '../../../activities/platforms/tiktok/index.ts';
 import { createYouTube } from '../../../activities/platforms/youtube/index.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
@@ -50,6 +51,9 @@ function connect(network: WorkerInput['network'], fetch: Fetch, url: string): Pl
   const send = createSend(fetch, url);
   if ('pollMs' in network) return connectContainers(send, network.pollMs);
   if ('chunkBytes' in network) return connectUploads(send, network.chunkBytes);
+  if (network.name === 'tiktok') {
+    return createTikTok({ fetch, apiUrl: url, consentUrl: url, scopes: [] });
+  }
   const { youtube } = readConfig(youtubeVariables(url)).platforms;
   return createYouTube({ ...youtube, fetch });
 }

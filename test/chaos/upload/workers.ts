@@ -7,9 +7,11 @@ export interface WorkerInput {
   databaseUrl: string;
   networkUrl: string;
   resultId: string;
-  /** YouTube is its simulator. The other two are networks that only tests have. */
+  /** A network with a name is its simulator. The other two are networks that only tests have. */
   network:
-    { file: string; chunkBytes: number } | { file: string; name: 'youtube' } | { pollMs: number };
+    | { file: string; chunkBytes: number }
+    | { file: string; name: 'youtube' | 'tiktok' }
+    | { pollMs: number };
 }
 
 /** Names the process to the network. */
