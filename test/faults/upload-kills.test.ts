@@ -1,6 +1,6 @@
 // A video whose worker is killed three times: one video, and each kill costs one chunk at most.
 import { test } from 'vitest';
-import { expectOneVideo, uploadUnderKills } from '../support/networks/killed-upload.ts';
+import { expectOneVideo, uploadUnderKills } from '../chaos/upload/killed-upload.ts';
 import { createTikTokUpload } from '../support/networks/tiktok/killed-upload.ts';
 import { createYouTubeUpload } from '../support/networks/youtube/killed-upload.ts';
 import { useDatabase } from '../support/rows/database.ts';

@@ -1,6 +1,6 @@
 // A video of 200 MB whose worker is killed again and again: one video, and each kill costs one chunk at most.
 import { describe, test } from 'vitest';
-import { expectOneVideo, uploadUnderKills } from '../../support/networks/killed-upload.ts';
+import { expectOneVideo, uploadUnderKills } from '../../chaos/upload/killed-upload.ts';
 import { createTikTokUpload } from '../../support/networks/tiktok/killed-upload.ts';
 import { createYouTubeUpload } from '../../support/networks/youtube/killed-upload.ts';
 import { useDatabase } from '../../support/rows/database.ts';

@@ -1,7 +1,7 @@
 // The upload of a video to the simulated TikTok, for runs that kill its worker. Only a chunk that TikTok doesn't expect
 // makes a worker ask how much has arrived, so a chunk whose answer is lost is sent again.
 import { nextStart, toSource } from '../../../../activities/platforms/tiktok/upload.ts';
-import type { UploadNetwork } from '../killed-upload.ts';
+import type { UploadNetwork } from '../../../chaos/upload/killed-upload.ts';
 import { createTikTokServer } from './server.ts';
 import { startNetwork, tiktok } from './subject.ts';
 

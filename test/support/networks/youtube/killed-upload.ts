@@ -1,6 +1,6 @@
 // The upload of a video to the simulated YouTube, for runs that kill its worker. Each worker asks how much has arrived.
 import { chunkBytes } from '../../../../activities/platforms/youtube/session.ts';
-import type { UploadNetwork } from '../killed-upload.ts';
+import type { UploadNetwork } from '../../../chaos/upload/killed-upload.ts';
 import { createYouTubeServer } from './server.ts';
 import { startNetwork, youtube } from './subject.ts';
 

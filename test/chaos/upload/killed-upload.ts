@@ -5,18 +5,18 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { createRandom } from '../../chaos/random.ts';
-import type { WorkerInput } from '../../chaos/upload/workers.ts';
-import { createRandomFile } from '../media/target-media.ts';
-import type { TestDatabase } from '../rows/database.ts';
-import { toKind } from './contract/kind.ts';
-import type { NetworkServer, NetworkSubject } from './contract/subject.ts';
-import { startFaultyServer } from './faulty-server.ts';
-import { createSwitchboard } from './faults.ts';
-import { listTargets, writePost } from './posting.ts';
-import { expireLeases } from './step-failures.ts';
+import { createRandom } from '../random.ts';
+import type { WorkerInput } from './workers.ts';
+import { createRandomFile } from '../../support/media/target-media.ts';
+import type { TestDatabase } from '../../support/rows/database.ts';
+import { toKind } from '../../support/networks/contract/kind.ts';
+import type { NetworkServer, NetworkSubject } from '../../support/networks/contract/subject.ts';
+import { startFaultyServer } from '../../support/networks/faulty-server.ts';
+import { createSwitchboard } from '../../support/networks/faults.ts';
+import { listTargets, writePost } from '../../support/networks/posting.ts';
+import { expireLeases } from '../../support/networks/step-failures.ts';
 
-const program = fileURLToPath(new URL('../../chaos/upload/worker.ts', import.meta.url));
+const program = fileURLToPath(new URL('worker.ts', import.meta.url));
 
 /** `asked`: the network has been asked how much has arrived. `begun`, `stored`: the chunk is on its way, or arrived. */
 export type Moment = 'asked' | 'begun' | 'stored';
