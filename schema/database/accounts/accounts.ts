@@ -3,8 +3,9 @@ import { sql, type Insertable, type UpdateObject } from 'kysely';
 import { expiryWarningsMs, type AccountStatus, type AccountStatusFilter } from '../../accounts.ts';
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
+import type { KeyEnvironment } from '../../api-keys.ts';
 import type { PlatformName } from '../../platforms/index.ts';
-import { executePrepared } from '../prepared.ts';
+import { prepare } from '../prepared.ts';
 import type { Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
 import { inMs, msUntil } from '../database-clock.ts';
 import { inScope, selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
@@ -33,18 +34,29 @@ export function getAccountRow(db: Db, scope: RowScope, id: string): Promise<Acco
     .executeTakeFirstOrThrow(() => notFound('account', id));
 }
 
+/** An account with the time of the database at which it was read. */
+export interface ReadAccountRow extends AccountRow {
+  read_at: Date;
+}
+
 /** In no particular order. */
 export async function listAccountsById(
   db: Db,
-  scope: RowScope,
+  { projectId, environment }: RowScope,
   ids: string[],
-): Promise<AccountRow[]> {
-  if (ids.length === 0) return [];
-  const accounts = selectInScope(db, scope, 'social_accounts')
-    .select(tokenExpiresAt)
-    .where('id', '=', sql<string>`any (${ids}::text[])`);
-  return executePrepared(db, `list_accounts_by_id_${scope.environment}`, accounts);
+): Promise<ReadAccountRow[]> {
+  return ids.length === 0 ? [] : listById[environment](db, { projectId, ids });
 }
+
+const listByIdIn = (environment: KeyEnvironment) =>
+  prepare<{ projectId: string; ids: string[] }, ReadAccountRow>(
+    `list_accounts_by_id_${environment}`,
+    ({ projectId, ids }) => sql`
+      select social_accounts.*, ${tokenExpiresAt}, now() as read_at from social_accounts
+      where ${inScope({ projectId, environment }, 'social_accounts')} and id = any (${ids}::text[])`,
+  );
+
+const listById = { test: listByIdIn('test'), production: listByIdIn('production') };
 
 export interface AccountFilters {
   platform?: PlatformName | undefined;

@@ -77,7 +77,10 @@ type SelectedChange = {
 }[ChangeSubject];
 
 /** SQL that inserts changes, for a statement that `writer` runs: rows and changes take one round trip. */
-export function insertionOf(writer: Writer, ...changes: SelectedChange[]): RawBuilder<unknown> {
+export function insertionOf(
+  writer: Pick<Writer, 'notifyAfterCommit'>,
+  ...changes: SelectedChange[]
+): RawBuilder<unknown> {
   const selects = changes.map(
     ({ subject, kind, project_id, subject_id, result_id, from, when }) => sql`
       select ${project_id ?? sql.ref('project_id')}, ${subject}, ${subject_id ?? sql.ref('id')},
