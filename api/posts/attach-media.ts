@@ -8,22 +8,63 @@ import type { MediaItem, Transaction } from '../../schema/database/tables.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 
-/** The URLs of a draft stay URLs. Throws if media were deleted since they were checked. */
+/** Media of a post that are fetched from their URL. */
+interface Fetch {
+  id: string;
+  url: string;
+}
+
+/** Gives each URL an ID. A URL that the post names several times gets the same ID everywhere. */
+export function createMediaIds(): {
+  withIds: (items: readonly MediaItem[]) => MediaItem[];
+  /** The URLs that were given IDs so far. */
+  fetches: () => Fetch[];
+} {
+  const ids = new Map<string, string>();
+  const withId = (item: MediaItem): MediaItem => {
+    if (item.id !== null) return item;
+    const id = ids.get(item.url!) ?? newId('media');
+    ids.set(item.url!, id);
+    return { ...item, id };
+  };
+  return {
+    withIds: (items) => items.map(withId),
+    fetches: () => Array.from(ids, ([url, id]) => ({ id, url })),
+  };
+}
+
+/** Whether the post or a target of its own names media. */
+export const hasMedia = ({ post, results }: PostWithResults): boolean =>
+  [post, ...results].some(({ media }) => media !== null && media.length > 0);
+
+/** Throws if media were deleted since they were checked. */
+export async function attachNewMedia(
+  trx: Transaction,
+  scope: RowScope,
+  { post, results }: PostWithResults,
+  fetches: Fetch[],
+): Promise<void> {
+  if (fetches.length > 0) await insertFetches(trx, scope, fetches);
+  const ids = idsOf([post, ...results].flatMap(({ media }) => media ?? []));
+  const missing = await attachMedia(trx, post.id, ids);
+  if (post.status !== 'draft') await hurryFetches(trx, ids);
+  if (missing.length === 0) return;
+  const message = `The media were deleted: ${missing.join(', ')}.`;
+  throw validationError([{ path: ['media'], code: 'media_deleted', message }]);
+}
+
+/** `attachNewMedia` for a stored post. The URLs of a draft stay URLs. */
 export async function attachPostMedia(
   trx: Transaction,
   scope: RowScope,
   written: PostWithResults,
 ): Promise<PostWithResults> {
-  const { post, results } = written;
-  if ([post, ...results].every(({ media }) => !media || media.length === 0)) return written;
-  const withIds = post.status === 'draft' ? written : await fetchUrls(trx, scope, written);
-  const items = [withIds.post, ...withIds.results].flatMap(({ media }) => media ?? []);
-  const ids = idsOf(items);
-  const missing = await attachMedia(trx, post.id, ids);
-  if (post.status !== 'draft') await hurryFetches(trx, ids);
-  if (missing.length === 0) return withIds;
-  const message = `The media were deleted: ${missing.join(', ')}.`;
-  throw validationError([{ path: ['media'], code: 'media_deleted', message }]);
+  if (!hasMedia(written)) return written;
+  const { withIds, fetches } = createMediaIds();
+  const named = written.post.status === 'draft' ? written : nameMedia(written, withIds);
+  if (fetches().length > 0) await setMedia(trx, scope, named);
+  await attachNewMedia(trx, scope, named, fetches());
+  return named;
 }
 
 /** Detaches media that the changed post no longer has, so that they can be deleted. */
@@ -35,32 +76,23 @@ export async function detachPostMedia(
   await detachOtherMedia(trx, post.id, idsOf(items));
 }
 
-/** Gives each URL an ID. A URL that the post names several times gets the same ID everywhere. */
-async function fetchUrls(
-  trx: Transaction,
-  scope: RowScope,
+function nameMedia(
   { post, results }: PostWithResults,
-): Promise<PostWithResults> {
-  const ids = new Map<string, string>();
-  const withId = (item: MediaItem): MediaItem => {
-    if (item.id !== null) return item;
-    const id = ids.get(item.url!) ?? newId('media');
-    ids.set(item.url!, id);
-    return { ...item, id };
+  withIds: (items: readonly MediaItem[]) => MediaItem[],
+): PostWithResults {
+  return {
+    post: { ...post, media: withIds(post.media) },
+    results: results.map((row) => ({ ...row, media: row.media && withIds(row.media) })),
   };
-  const withIds = {
-    post: { ...post, media: post.media.map(withId) },
-    results: results.map((row) => ({ ...row, media: row.media && row.media.map(withId) })),
-  };
-  if (ids.size === 0) return withIds;
-  await setPost(trx, scope.projectId, post.id, { media: JSON.stringify(withIds.post.media) });
-  for (const { id, media } of withIds.results) {
-    if (media && media.length > 0) await setResultMedia(trx, scope.projectId, id, media);
+}
+
+async function setMedia(
+  trx: Transaction,
+  { projectId }: RowScope,
+  { post, results }: PostWithResults,
+): Promise<void> {
+  await setPost(trx, projectId, post.id, { media: JSON.stringify(post.media) });
+  for (const { id, media } of results) {
+    if (media && media.length > 0) await setResultMedia(trx, projectId, id, media);
   }
-  await insertFetches(
-    trx,
-    scope,
-    [...ids].map(([url, id]) => ({ id, url })),
-  );
-  return withIds;
 }

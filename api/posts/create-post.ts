@@ -1,24 +1,22 @@
 // Creates a post: checks it first, then inserts it with its targets and the outbox row of its workflow.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
-import { publishPostRow } from '../../schema/database/outbox.ts';
+import { publishPostRow, type NewOutboxRow } from '../../schema/database/outbox.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
-import {
-  insertPost,
-  type InsertedPost,
-  type PostWithResults,
-} from '../../schema/database/posts/posts.ts';
-import type { Transaction } from '../../schema/database/tables.ts';
+import { insertPost } from '../../schema/database/posts/insert-post.ts';
+import { toNewRows, type NewPost, type NewResult } from '../../schema/database/posts/new-rows.ts';
+import type { PostWithResults } from '../../schema/database/posts/posts.ts';
+import type { MediaItem, Transaction } from '../../schema/database/tables.ts';
 import type { CheckedPost, CreatePost, PostIssue } from '../../schema/posts/posts.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { transact, type Answer, type Effects } from '../http/transact.ts';
+import { transact, type Answer } from '../http/transact.ts';
 import { planPost, type PlannedPost } from './checks/check-post.ts';
 import { warnOfRepeated } from './checks/same-content.ts';
 import { presentIssue } from './checks/target-issues.ts';
 import { settleUsage } from './count-usage.ts';
-import { attachPostMedia } from './attach-media.ts';
+import { attachNewMedia, createMediaIds, hasMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
 
@@ -30,12 +28,17 @@ export async function createPost(
   names: Names = restNames,
 ): Promise<Answer<CheckedPost>> {
   const planned = await planPost(context, caller, input, names);
+  const { asked, fetches, ...rows } = toRows(caller, planned);
+  const written = toNewRows(rows.post, rows.results);
   return transact(context, caller, async (effects) => {
-    const written = await writePost(context, effects, caller, planned);
-    if (planned.status === 'scheduled') await recordScheduled(context, effects.trx, written);
+    const { trx } = effects;
+    const { usages, repeated } = await insertPost(trx, rows.post, rows.results, asked);
+    await settleUsage(context, effects, caller, planned.targets, usages);
+    if (hasMedia(written)) await attachNewMedia(trx, caller, written, fetches);
+    if (planned.status === 'scheduled') await recordScheduled(context, trx, written);
     const status = planned.status === 'pending' ? 202 : 201;
     const shown = presentPost(context, written.post, written.results);
-    const warnings = [...planned.warnings, ...presentRepeated(planned, written.repeated, names)];
+    const warnings = [...planned.warnings, ...presentRepeated(planned, repeated, names)];
     return { status, data: { ...shown, warnings } };
   });
 }
@@ -49,41 +52,48 @@ function presentRepeated(
   return warnOfRepeated(targets, accountIds).map((issue) => presentIssue(issue, accounts, names));
 }
 
-/** Throws when an account's monthly limit is exceeded. */
-async function writePost(
-  context: Context,
-  effects: Effects,
-  caller: Pick<Caller, 'projectId' | 'environment'>,
-  planned: PlannedPost,
-): Promise<InsertedPost> {
-  const { projectId } = caller;
+interface Rows {
+  post: NewPost;
+  results: NewResult[];
+  /** The outbox row of its workflow. A draft has none. */
+  asked: NewOutboxRow | undefined;
+  /** Media that its workflow needs. The URLs of a draft stay URLs. */
+  fetches: { id: string; url: string }[];
+}
+
+/** The rows that this post will have. */
+function toRows({ projectId }: Pick<Caller, 'projectId'>, planned: PlannedPost): Rows {
   const { caption, autoFit, metadata, status, scheduledAt, publishBy } = planned;
   const id = newId('post');
-  const run = status === 'draft' ? 0 : 1;
-  const request =
-    run === 0 ? undefined : publishPostRow(projectId, { postId: id, run }, scheduledAt);
-  const usageMonth = run === 0 ? null : monthOf(scheduledAt ?? new Date());
-  const owner = { id, projectId, media: planned.media, usageMonth, isDraft: run === 0 };
-  const inserted = await insertPost(
-    effects.trx,
-    {
+  const isDraft = status === 'draft';
+  const { withIds, fetches } = createMediaIds();
+  const named = (items: readonly MediaItem[]) => (isDraft ? [...items] : withIds(items));
+  const media = named(planned.media);
+  const targets = planned.targets.map((target) => {
+    return { ...target, media: target.media && named(target.media) };
+  });
+  const run = isDraft ? 0 : 1;
+  const asked = isDraft ? undefined : publishPostRow(projectId, { postId: id, run }, scheduledAt);
+  const usageMonth = isDraft ? null : monthOf(scheduledAt ?? new Date());
+  return {
+    post: {
       id,
       project_id: projectId,
       caption,
       status,
       scheduled_at: scheduledAt,
       publish_by: publishBy,
-      media: JSON.stringify(planned.media),
+      media,
       auto_fit: autoFit,
-      metadata: JSON.stringify(metadata),
+      metadata,
       current_run: run,
-      workflow_id: request?.workflow_id ?? null,
+      workflow_id: asked?.workflow_id ?? null,
+      created_at: planned.checkedAt,
     },
-    toResultRows(owner, planned.targets),
-    request,
-  );
-  await settleUsage(context, effects, caller, planned.targets, inserted.usages);
-  return { ...inserted, ...(await attachPostMedia(effects.trx, caller, inserted)) };
+    results: toResultRows({ id, projectId, media, usageMonth, isDraft }, targets),
+    asked,
+    fetches: fetches(),
+  };
 }
 
 export async function recordScheduled(

@@ -1,15 +1,13 @@
 // Makes the rows of the steps that follow the publication of targets. A draft has none, because it has no defaults of
 // its accounts yet.
-import type { Insertable } from 'kysely';
 import { replaceStepRows } from '../../schema/database/posts/changes.ts';
+import type { NewResult } from '../../schema/database/posts/new-rows.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
-import type { Database, MediaItem, Transaction } from '../../schema/database/tables.ts';
+import type { MediaItem, Transaction } from '../../schema/database/tables.ts';
 import { listWantedSteps } from '../../schema/platforms/index.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { PlannedTarget } from './checks/targets.ts';
 import { listTargetRows } from './stored-post.ts';
-
-export type ResultInsert = Insertable<Database['post_results']>;
 
 export interface StepsOwner {
   id: string;
@@ -22,20 +20,20 @@ export function toStepRows(
   post: StepsOwner,
   targets: readonly PlannedTarget[],
   rows: readonly { id: string }[],
-): ResultInsert[] {
+): NewResult[] {
   return targets.flatMap((target, i) => {
     const { account, media, platformOptions, defaultOptions } = target;
     const options = { ...defaultOptions, ...platformOptions };
     const steps = listWantedSteps(account.platform, { options, media: media ?? post.media });
-    return steps.map((step): ResultInsert => ({
+    return steps.map((step): NewResult => ({
       ...commonColumns(post, target),
       id: newId('result'),
       kind: 'step',
       step,
       caption: '',
-      media: media && JSON.stringify(media),
-      platform_options: JSON.stringify(platformOptions),
-      default_options: JSON.stringify(defaultOptions),
+      media: media && [...media],
+      platform_options: platformOptions,
+      default_options: defaultOptions,
       answers_result_id: rows[i]!.id,
       thread_position: null,
       in_reply_to: null,

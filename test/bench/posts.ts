@@ -6,7 +6,7 @@ import { toResultRows } from '../../api/posts/result-rows.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import { publishPostRow } from '../../schema/database/outbox.ts';
-import { insertPost } from '../../schema/database/posts/posts.ts';
+import { insertPost } from '../../schema/database/posts/insert-post.ts';
 import type { Installation } from './installation.ts';
 import { inQuietTransaction } from '../support/rows/quiet-transaction.ts';
 
@@ -72,6 +72,7 @@ async function insertPosts(
           scheduled_at: scheduledAt,
           current_run: 1,
           workflow_id: asked.workflow_id,
+          created_at: accounts[0]!.read_at,
         },
         toResultRows({ id, projectId, media: [], isDraft: false }, planned),
         asked,

@@ -25,6 +25,8 @@ export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata'> {
   scheduledAt: Date | null;
   publishBy: Date | null;
   targets: PlannedTarget[];
+  /** The time of the database. */
+  checkedAt: Date;
 }
 
 /** Throws one error with all issues. */
@@ -34,13 +36,25 @@ export async function planPost(
   input: CreatePost,
   names: Names,
 ): Promise<PlannedPost> {
-  const { issues, accounts, media, targets } = await checkPost(context, caller, input);
+  const { issues, accounts, media, targets, ...checked } = await checkPost(context, caller, input);
   const warnings = requireWarnings(issues, accounts, names);
   const { caption, metadata, auto_fit: autoFit = true } = input;
   const scheduledAt = toTime(input.scheduled_at);
   const publishBy = toTime(input.publish_by);
   const status = input.status ?? (scheduledAt ? 'scheduled' : 'pending');
-  return { caption, media, autoFit, metadata, status, scheduledAt, publishBy, targets, warnings };
+  const checkedAt = checked.checkedAt!;
+  return {
+    caption,
+    media,
+    autoFit,
+    metadata,
+    status,
+    scheduledAt,
+    publishBy,
+    targets,
+    warnings,
+    checkedAt,
+  };
 }
 
 /** Reports the issues that creating this post would raise. */

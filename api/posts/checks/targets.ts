@@ -57,6 +57,8 @@ export interface CheckedTargets {
   media: readonly MediaItem[];
   /** Empty if an issue is an error. */
   targets: PlannedTarget[];
+  /** The time of the database. Undefined: no account was found, which is an error. */
+  checkedAt: Date | undefined;
 }
 
 interface CheckOptions {
@@ -127,7 +129,13 @@ export async function checkTargets(
     ...plan(context, target, accounts.get(target.accountId)!, { media, isDraft }),
     contentHash: isHashed ? hashContent(target, input, media) : null,
   }));
-  return { issues, accounts, media: media.ofPost.items, targets: orderThreads(targets) };
+  return {
+    issues,
+    accounts,
+    media: media.ofPost.items,
+    targets: orderThreads(targets),
+    checkedAt: rows[0]?.read_at,
+  };
 }
 
 function addDefaults(

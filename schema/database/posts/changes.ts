@@ -1,5 +1,5 @@
 // Changes that clients make to a post and its results, in a transaction that has locked them.
-import { sql, type Insertable, type UpdateObject } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import { notFound } from '../../wire/errors.ts';
 import type {
   ClockState,
@@ -10,7 +10,8 @@ import type {
   Transaction,
 } from '../tables.ts';
 import { deadlineOfPost, isOpenRow, mustCheck, wasDueBeforeRestore } from './targets.ts';
-import { environmentOfTargets, listResults, lockPost, type PostWithResults } from './posts.ts';
+import { environmentOfTargets, insertionOfResults, type NewResult } from './new-rows.ts';
+import { listResults, lockPost, type PostWithResults } from './posts.ts';
 import { emptyState } from './provider-state.ts';
 import { inScope, isInScope, updateOfProject, type RowScope } from '../row-scope.ts';
 
@@ -82,7 +83,7 @@ export async function replaceResults(
   trx: Transaction,
   projectId: string,
   postId: string,
-  results: Insertable<Database['post_results']>[],
+  results: NewResult[],
 ): Promise<void> {
   const deleted = await trx
     .deleteFrom('post_results')
@@ -90,7 +91,7 @@ export async function replaceResults(
     .where('post_id', '=', postId)
     .returning('revision')
     .execute();
-  await trx.insertInto('post_results').values(results).execute();
+  await insertionOfResults(JSON.stringify(results)).execute(trx);
   // The revisions of the deleted results still count in the post's revision.
   const kept = deleted.reduce((sum, { revision }) => sum + revision, 1);
   await setPost(trx, projectId, postId, {
@@ -105,7 +106,7 @@ export async function replaceStepRows(
   trx: Transaction,
   projectId: string,
   postId: string,
-  steps: Insertable<Database['post_results']>[],
+  steps: NewResult[],
 ): Promise<void> {
   const deleted = await trx
     .deleteFrom('post_results')
@@ -114,7 +115,7 @@ export async function replaceStepRows(
     .where('kind', '=', 'step')
     .returning('revision')
     .execute();
-  if (steps.length > 0) await trx.insertInto('post_results').values(steps).execute();
+  if (steps.length > 0) await insertionOfResults(JSON.stringify(steps)).execute(trx);
   if (deleted.length === 0) return;
   // The revisions of the deleted steps still count in the post's revision.
   const kept = deleted.reduce((sum, { revision }) => sum + revision, 1);

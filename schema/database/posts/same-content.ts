@@ -10,11 +10,10 @@ const sameForMs = 24 * 3_600_000;
 /**
  * SQL: joins each row of `given`, which are results, to a recent result of the same account with the same
  * content that has not failed or been canceled. A draft has no hash. A statement that inserts `given` doesn't
- * find these rows.
+ * find these rows. `since`: of `sameSince`.
  */
-export function earlierSame(given: string): RawBuilder<unknown> {
+export function earlierSame(given: string, since: string): RawBuilder<unknown> {
   const of = (column: string) => sql.ref(`${given}.${column}`);
-  const since = firstIdAt('result', new Date(Date.now() - sameForMs));
   // Not `exists`, for which Postgres might read all results.
   return sql`lateral (
     select from post_results as known
@@ -24,6 +23,9 @@ export function earlierSame(given: string): RawBuilder<unknown> {
     limit 1
   ) as earlier`;
 }
+
+/** The first ID that a recent result can have. */
+export const sameSince = () => firstIdAt('result', new Date(Date.now() - sameForMs));
 
 export interface Content {
   accountId: string;
@@ -44,7 +46,7 @@ export async function findSameContent(
     from (
       select account_id as social_account_id, hash::bytea as content_hash, ${projectId} as project_id
       from unnest(${accountIds}::text[], ${hashes}::text[]) as content (account_id, hash)
-    ) as given, ${earlierSame('given')}`;
+    ) as given, ${earlierSame('given', sameSince())}`;
   const rows = await executePrepared(db, 'find_same_content', statement);
   return rows.map((row) => row.social_account_id);
 }

@@ -15,7 +15,7 @@ import type { TargetMedia } from '../../../activities/platforms/platform.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
 import type { Db, MediaItem, PostResultRow } from '../../../schema/database/tables.ts';
 import { lockPostWithResults } from '../../../schema/database/posts/changes.ts';
-import { insertPost } from '../../../schema/database/posts/posts.ts';
+import { insertPost } from '../../../schema/database/posts/insert-post.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import type { TargetClock } from '../../../schema/retry.ts';
 import { addGrant } from '../rows/grants.ts';
@@ -112,8 +112,8 @@ export async function writePost(
       // Each caption is unique at the network.
       caption: `hello ${id}`,
       kind: isComment ? ('comment' as const) : ('post' as const),
-      ...(isComment && { media: '[]' }),
-      ...(network.options && { platform_options: JSON.stringify(network.options) }),
+      ...(isComment && { media: [] }),
+      ...(network.options && { platform_options: network.options }),
       answers_result_id: resultIds[position - 1] ?? null,
       thread_position: shape === 'thread' ? position : null,
       usage_month: isComment ? null : month,
@@ -127,8 +127,9 @@ export async function writePost(
       id: postId,
       project_id: projectId,
       caption: 'hello',
-      media: JSON.stringify(media),
+      media,
       status: 'pending' as const,
+      created_at: new Date(),
     };
     await insertPost(trx, { ...post, current_run: run, workflow_id: workflowId }, results);
   });

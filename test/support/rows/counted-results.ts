@@ -1,6 +1,6 @@
 // A post whose results are counted in their accounts' usage, written without an API.
 import type { Db } from '../../../schema/database/tables.ts';
-import { insertPost, type InsertedPost } from '../../../schema/database/posts/posts.ts';
+import { insertPost, type Inserted } from '../../../schema/database/posts/insert-post.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { addProject } from './rows.ts';
 import { inQuietTransaction } from './quiet-transaction.ts';
@@ -25,17 +25,17 @@ export async function addCountedResults(
     .execute();
   const counted = accountIds.flatMap((id) => Array<string>(wanted.resultsOfEach).fill(id));
   if (counted.length === 0) return { projectId, accountIds, resultIds: [] };
-  const { results } = await addPostOf(db, projectId, counted, wanted.month);
-  return { projectId, accountIds, resultIds: results.map(({ id }) => id) };
+  const { resultIds } = await addPostOf(db, projectId, counted, wanted.month);
+  return { projectId, accountIds, resultIds };
 }
 
 /** A post with a target for each of these accounts. `month` null: no month counts the results. */
-export function addPostOf(
+export async function addPostOf(
   db: Db,
   projectId: string,
   accountIds: string[],
   month: string | null,
-): Promise<InsertedPost> {
+): Promise<Inserted & { resultIds: string[] }> {
   const id = newId('post');
   const results = accountIds.map((accountId, position) => ({
     id: newId('result'),
@@ -46,8 +46,10 @@ export function addPostOf(
     usage_month: month,
     ...anyResult,
   }));
-  const post = { id, project_id: projectId, caption: 'hello', status: 'pending' } as const;
-  return inQuietTransaction(db, (trx) => insertPost(trx, post, results));
+  const content = { caption: 'hello', status: 'pending', created_at: new Date() } as const;
+  const post = { id, project_id: projectId, ...content };
+  const inserted = await inQuietTransaction(db, (trx) => insertPost(trx, post, results));
+  return { ...inserted, resultIds: results.map((result) => result.id) };
 }
 
 const anyAccount = (id: string) =>

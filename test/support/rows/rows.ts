@@ -3,7 +3,7 @@ import type { Db, OutboxRow } from '../../../schema/database/tables.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
 import { claimBatch } from '../../../schema/database/dispatch/claims.ts';
 import { insertPublishPost } from '../../../schema/database/outbox.ts';
-import { insertPost } from '../../../schema/database/posts/posts.ts';
+import { insertPost } from '../../../schema/database/posts/insert-post.ts';
 import { insertProject } from '../../../schema/database/projects.ts';
 import { createVault } from '../../../schema/database/vault.ts';
 import { newId } from '../../../schema/wire/ids.ts';
@@ -122,6 +122,7 @@ export async function addPost(
         scheduled_at: scheduledAt,
         current_run: 1,
         workflow_id: asked,
+        created_at: new Date(),
       },
       [
         {

@@ -2,7 +2,7 @@
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import type { Db, PostResultRow } from '../../../schema/database/tables.ts';
-import { insertPost } from '../../../schema/database/posts/posts.ts';
+import { insertPost } from '../../../schema/database/posts/insert-post.ts';
 import { insertProject } from '../../../schema/database/projects.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { addGrant } from './grants.ts';
@@ -70,6 +70,7 @@ export async function addTargets(
         caption: 'hello',
         status: 'pending',
         current_run: targetRun,
+        created_at: new Date(),
       },
       targets.map(({ caption = null, answers, kind = 'post' }, position) => ({
         id: resultIds[position]!,
