@@ -1,7 +1,11 @@
 // The transaction of one operation, run once per Idempotency-Key.
-import { sql } from 'kysely';
 import { AppError } from '../../schema/wire/errors.ts';
-import { fixedLimits } from '../../schema/wire/limits.ts';
+import {
+  findKey,
+  insertKey,
+  setAnswer,
+  type NewKey,
+} from '../../schema/database/idempotency-keys.ts';
 import {
   insertChanges,
   type NewChange,
@@ -78,7 +82,7 @@ export async function transact<T>(
 }
 
 /** Whether the transaction failed with a deadlock or a serialization failure, so that nothing was written. */
-function hasLostRace(error: unknown): boolean {
+export function hasLostRace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(40P01|40001)$/.test(String(error.code));
 }
 
@@ -90,59 +94,44 @@ async function transactOnce<T>(
   const changes: NewChange[] = [];
   const audited: AuditedChange[] = [];
   const answer = await inTransaction(context.db, context.notifier, async (trx) => {
-    if (caller.idempotency) await refuseRepeat(trx, context, caller, caller.idempotency);
+    if (caller.idempotency) await claimKey(trx, context, caller, caller.idempotency);
     const answer = await work({
       trx,
       change: (change) => changes.push({ project_id: caller.projectId, ...change }),
       audit: (change) => audited.push(change),
     });
     await insertChanges(trx, changes);
-    if (caller.idempotency) {
-      await storeAnswer(trx, context, caller, caller.idempotency, answer);
-    }
+    if (caller.idempotency) await setAnswer(trx, toAnsweredKey(context, caller, answer)!);
     return answer;
   });
   logChanges(context, caller, [...changes.filter(isAudited), ...audited]);
   return answer;
 }
 
-/** An idempotency key that is older can be used for another request. */
-const keptSince = sql<Date>`now() - ${fixedLimits.idempotencyHours} * interval '1 hour'`;
-
-/**
- * Serializes requests with the same key. A simultaneous request waits for the commit of the first request.
- */
-async function refuseRepeat(
+async function claimKey(
   trx: Transaction,
   { vault }: Context,
   caller: Caller,
   { key, fingerprint, scopes }: Idempotency,
 ): Promise<void> {
   const { projectId, environment } = caller;
-  const asked = { fingerprint, environment, scopes: [...scopes] };
-  const claimed = await trx
-    .insertInto('idempotency_keys')
-    .values({ project_id: projectId, key, ...asked })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['project_id', 'key'])
-        .doUpdateSet({
-          ...asked,
-          status: null,
-          answer: null,
-          only_for_key: null,
-          created_at: sql<Date>`now()`,
-        })
-        .where('idempotency_keys.created_at', '<=', keptSince),
-    )
-    .returning('key')
-    .executeTakeFirst();
+  const [claimed] = await insertKey(trx, {
+    project_id: projectId,
+    key,
+    fingerprint,
+    environment,
+    scopes: [...scopes],
+    status: null,
+    answer: null,
+    answer_key_id: null,
+    only_for_key: null,
+  });
   if (!claimed) await refuseAnswered({ db: trx, vault }, caller);
 }
 
 /**
  * Throws Replayed or a conflict if the request's key was used before. `transact` calls it too. A call before
- * the operation's checks returns the stored answer even if the checks would fail now.
+ * the operation's checks, or after they fail, returns the stored answer even if the checks fail now.
  */
 export async function refuseAnswered(
   { db, vault }: Pick<Context, 'db' | 'vault'>,
@@ -151,13 +140,7 @@ export async function refuseAnswered(
   const { projectId, idempotency } = caller;
   if (!idempotency) return;
   const { key, fingerprint } = idempotency;
-  const stored = await db
-    .selectFrom('idempotency_keys')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('key', '=', key)
-    .where('created_at', '>', keptSince)
-    .executeTakeFirst();
+  const [stored] = await findKey(db, { project_id: projectId, key });
   if (!stored) return;
   if (!stored.fingerprint.equals(fingerprint)) {
     throw new AppError(
@@ -192,25 +175,27 @@ function mayHave(caller: Caller, stored: IdempotencyKeyRow): boolean {
   );
 }
 
-async function storeAnswer(
-  trx: Transaction,
-  { vault }: Context,
-  { projectId, keyId }: Caller,
-  { key }: Idempotency,
+/** The row of the request's key, with the answer that repeats get. Undefined: the request has no key. */
+export function toAnsweredKey(
+  { vault }: Pick<Context, 'vault'>,
+  caller: Caller,
   { status, data, isSecret = false }: Answer<unknown>,
-): Promise<void> {
+): NewKey | undefined {
+  const { projectId, keyId, environment, idempotency } = caller;
+  if (!idempotency) return undefined;
+  const { key, fingerprint, scopes } = idempotency;
   const sealed = vault.seal(JSON.stringify(data), sealContext(projectId, key));
-  await trx
-    .updateTable('idempotency_keys')
-    .set({
-      status,
-      answer: sealed.ciphertext,
-      answer_key_id: sealed.keyId,
-      only_for_key: isSecret ? keyId : null,
-    })
-    .where('project_id', '=', projectId)
-    .where('key', '=', key)
-    .execute();
+  return {
+    project_id: projectId,
+    key,
+    fingerprint,
+    environment,
+    scopes: [...scopes],
+    status,
+    answer: sealed.ciphertext,
+    answer_key_id: sealed.keyId,
+    only_for_key: isSecret ? keyId : null,
+  };
 }
 
 const sealContext = (projectId: string, key: string) => `idempotency_keys/${projectId}/${key}`;
