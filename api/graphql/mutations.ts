@@ -45,6 +45,8 @@ interface MutationOptions<Type extends TypeParam<Types>, Input, Fields extends I
   isInputOptional?: true;
   /** The schema of the input. */
   schema?: z.ZodType<Input>;
+  /** Whether the operation itself finds the stored answer of a repeat. */
+  answersRepeats?: true;
   /** The mutation takes an `idempotencyKey`, because a repeat would run it again. */
   takesKey?: true;
   run(
@@ -62,7 +64,8 @@ export function mutationOf<Type extends TypeParam<Types>, Input, Fields extends 
   options: MutationOptions<Type, Input, Fields>,
 ): void {
   const { type, scope, description, complexity = operationCost, query, input } = options;
-  const { resource, isInputOptional, schema = noInput as unknown as z.ZodType<Input> } = options;
+  const { resource, isInputOptional, answersRepeats = false } = options;
+  const { schema = noInput as unknown as z.ZodType<Input> } = options;
 
   function resolve(
     _: unknown,
@@ -70,12 +73,15 @@ export function mutationOf<Type extends TypeParam<Types>, Input, Fields extends 
     graphql: GraphqlContext,
     info: GraphQLResolveInfo,
   ) {
-    return write(graphql, { scope, schema, args, info }, (context, caller, given, names) =>
-      options.run(context, caller, given, {
-        id: resource === undefined ? '' : readId(resource, args.id!),
-        args: args as InputShapeFromFields<Fields>,
-        names,
-      }),
+    return write(
+      graphql,
+      { scope, schema, args, info, answersRepeats },
+      (context, caller, given, names) =>
+        options.run(context, caller, given, {
+          id: resource === undefined ? '' : readId(resource, args.id!),
+          args: args as InputShapeFromFields<Fields>,
+          names,
+        }),
     );
   }
 

@@ -83,6 +83,8 @@ export interface Write<Input> {
     [beside: string]: unknown;
   };
   info: GraphQLResolveInfo;
+  /** Whether the operation itself finds the stored answer of a repeat. */
+  answersRepeats?: boolean;
 }
 
 /** `names`: how messages name the fields of the input. */
@@ -127,7 +129,7 @@ export async function write<Input, T>(
           idempotency: { key, fingerprint: fingerprintOf(info, args), scopes: [scope] },
         }),
       };
-      await refuseAnswered(app, asking);
+      if (!operation.answersRepeats) await refuseAnswered(app, asking);
       return (await run(app, asking, input, names)).data;
     });
   } catch (error) {

@@ -114,6 +114,8 @@ interface RouteSpec<Path extends string, Query, Body, Result> {
   isBodyOptional?: boolean;
   /** Reads the idempotency key of a body that can have one. */
   idempotencyKey?(body: Body): string | undefined;
+  /** Whether the operation itself finds the stored answer of a repeat. */
+  answersRepeats?: boolean;
   /** Whether a read is refused with 409 if an account has lost its access. */
   needsAccess?: boolean;
   answer: AnswerShape<Result>;

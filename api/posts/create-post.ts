@@ -3,15 +3,24 @@ import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { publishPostRow, type NewOutboxRow } from '../../schema/database/outbox.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
-import { insertPost } from '../../schema/database/posts/insert-post.ts';
+import { insertPost, isUndone, KeyTaken } from '../../schema/database/posts/insert-post.ts';
 import { toNewRows, type NewPost, type NewResult } from '../../schema/database/posts/new-rows.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { MediaItem, Transaction } from '../../schema/database/tables.ts';
+import { inStatement } from '../../schema/database/transaction.ts';
+import { isSent } from '../../schema/event-types.ts';
 import type { CheckedPost, CreatePost, PostIssue } from '../../schema/posts/posts.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { transact, type Answer } from '../http/transact.ts';
+import {
+  hasLostRace,
+  refuseAnswered,
+  toAnsweredKey,
+  transact,
+  type Answer,
+} from '../http/transact.ts';
 import { planPost, type PlannedPost } from './checks/check-post.ts';
 import { warnOfRepeated } from './checks/same-content.ts';
 import { presentIssue } from './checks/target-issues.ts';
@@ -20,26 +29,68 @@ import { attachNewMedia, createMediaIds, hasMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
 
-/** 202 for publish-now; 201 for a draft or a scheduled post. */
+/** 202 for publish-now; 201 for a draft or a scheduled post. Throws Replayed for a repeat. */
 export async function createPost(
   context: Context,
   caller: Caller,
   input: CreatePost,
   names: Names = restNames,
 ): Promise<Answer<CheckedPost>> {
-  const planned = await planPost(context, caller, input, names);
-  const { asked, fetches, ...rows } = toRows(caller, planned);
-  const written = toNewRows(rows.post, rows.results);
-  return transact(context, caller, async (effects) => {
-    const { trx } = effects;
-    const { usages, repeated } = await insertPost(trx, rows.post, rows.results, asked);
-    await settleUsage(context, effects, caller, planned.targets, usages);
-    if (hasMedia(written)) await attachNewMedia(trx, caller, written, fetches);
-    if (planned.status === 'scheduled') await recordScheduled(context, trx, written);
-    const status = planned.status === 'pending' ? 202 : 201;
-    const shown = presentPost(context, written.post, written.results);
+  try {
+    return await writePost(context, caller, await planPost(context, caller, input, names), names);
+  } catch (error) {
+    // A repeat gets the stored answer even if the request would now be refused.
+    if (error instanceof AppError || error instanceof KeyTaken) {
+      await refuseAnswered(context, caller);
+    }
+    throw error;
+  }
+}
+
+/**
+ * One statement suffices, unless an event is due, an account has reached its limit, or media are attached.
+ * Then the same statement is part of a transaction.
+ */
+async function writePost(
+  context: Context,
+  caller: Caller,
+  planned: PlannedPost,
+  names: Names,
+): Promise<Answer<CheckedPost>> {
+  const { config, db, notifier } = context;
+  const { post, results, asked, fetches } = toRows(caller, planned);
+  const written = toNewRows(post, results);
+  const status = planned.status === 'pending' ? 202 : 201;
+  const shown = presentPost(context, written.post, written.results);
+  const toAnswer = (repeated: readonly string[]): Answer<CheckedPost> => {
     const warnings = [...planned.warnings, ...presentRepeated(planned, repeated, names)];
     return { status, data: { ...shown, warnings } };
+  };
+  // The content of a request with a key is not compared, so its answer is known already.
+  const key = toAnsweredKey(context, caller, toAnswer([]));
+  const isScheduledEvent = planned.status === 'scheduled' && isSent('post.scheduled', config);
+  if (!hasMedia(written) && !isScheduledEvent) {
+    try {
+      const { repeated } = await inStatement(db, notifier, (writer) =>
+        insertPost(writer, post, results, {
+          asked,
+          key,
+          monthlyLimit: config.monthlyPostsPerAccount,
+        }),
+      );
+      return toAnswer(repeated);
+    } catch (error) {
+      if (!isUndone(error) && !hasLostRace(error)) throw error;
+    }
+  }
+  const { idempotency: _, ...unkeyed } = caller;
+  return transact(context, unkeyed, async (effects) => {
+    const { trx } = effects;
+    const { usages, repeated } = await insertPost(trx, post, results, { asked, key });
+    await settleUsage(context, effects, caller, planned.targets, usages!);
+    if (hasMedia(written)) await attachNewMedia(trx, caller, written, fetches);
+    if (planned.status === 'scheduled') await recordScheduled(context, trx, written);
+    return toAnswer(repeated);
   });
 }
 

@@ -8,7 +8,7 @@ import type { Caller, Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { maxKeyLength } from '../http/idempotency.ts';
 import { countPosts } from '../http/rate-limit.ts';
-import { refuseAnswered, Replayed, transact, type Answer } from '../http/transact.ts';
+import { Replayed, transact, type Answer } from '../http/transact.ts';
 import { validate } from '../http/validation.ts';
 import { createPost } from './create-post.ts';
 
@@ -71,7 +71,6 @@ async function createOnce(
   names: Names,
 ): Promise<Answer<CheckedPost>> {
   try {
-    await refuseAnswered(context, caller);
     return await createPost(context, caller, input, names);
   } catch (error) {
     if (error instanceof Replayed) return error.answer as Answer<CheckedPost>;

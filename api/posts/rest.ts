@@ -47,6 +47,7 @@ export const postRoutes = [
     scope: 'posts:write',
     body: CreatePost,
     idempotencyKey: (body) => body.idempotency_key,
+    answersRepeats: true,
     location: ({ data }) => `/v1/posts/${data.id}`,
     answer: writtenWithWarnings([201, 202], Post, PostIssue),
     run: ({ context, caller, body }) => createPost(context, caller, body),

@@ -78,7 +78,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const asking = { ...caller, requestId: c.get('requestId'), ...(idempotency && { idempotency }) };
   try {
     const result = await asProject(caller.projectId, async () => {
-      await refuseAnswered(context, asking);
+      if (!route.answersRepeats) await refuseAnswered(context, asking);
       return route.run({ context, caller: asking, params, query, body });
     }).finally(showRateLimit);
     return send(c, route, params, result);

@@ -75,7 +75,7 @@ async function insertPosts(
           created_at: accounts[0]!.read_at,
         },
         toResultRows({ id, projectId, media: [], isDraft: false }, planned),
-        asked,
+        { asked },
       );
     }
   });

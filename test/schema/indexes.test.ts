@@ -223,6 +223,7 @@ import { addCheck } from '../support/rows/checks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { erasureOptions } from '../support/rows/erasures.ts';
 import { createExplainer, type Explainer } from '../support/rows/explain.ts';
+import { findKey } from '../../schema/database/idempotency-keys.ts';
 import { addPostOf } from '../support/rows/counted-results.ts';
 import { anyTimings, rowsVault } from '../support/rows/rows.ts';
 import { inQuietTransaction, quietNotifier } from '../support/rows/quiet-transaction.ts';
@@ -476,6 +477,20 @@ describe('the engine', () => {
       inQuietTransaction(db, (trx) => insertManualAttempt(trx, 'dlv_7', manualExchange)),
     'inserts a post and counts its targets': (db) =>
       addPostOf(db, project, ['sa_7', 'sa_57'], '2026-01'),
+    'inserts a post with an idempotency key': (db) =>
+      addPostOf(db, project, ['sa_7', 'sa_57'], '2026-01', {
+        project_id: project,
+        key: 'key of a post',
+        fingerprint: Buffer.from('a'),
+        environment: 'test',
+        scopes: [],
+        status: 201,
+        answer: null,
+        answer_key_id: null,
+        only_for_key: null,
+      }),
+    'finds the answer of an idempotency key': (db) =>
+      findKey(db, { project_id: project, key: 'key of a post' }),
     'finds the same content': (db) =>
       findSameContent(db, project, [{ accountId: 'sa_7', hash: '\\x00' }]),
     'moves the count of results': (db) =>

@@ -77,6 +77,7 @@ mutationOf('createPost', {
   description: 'Create a post. Publishes it now, schedules it or keeps it as a draft.',
   input: CreatePostInput,
   schema: CreatePost,
+  answersRepeats: true,
   run: (context, caller, input, { names }) => createPost(context, caller, input, names),
 });
 

@@ -52,7 +52,8 @@ const listByIdIn = (environment: KeyEnvironment) =>
   prepare<{ projectId: string; ids: string[] }, ReadAccountRow>(
     `list_accounts_by_id_${environment}`,
     ({ projectId, ids }) => sql`
-      select social_accounts.*, ${tokenExpiresAt}, now() as read_at from social_accounts
+      select social_accounts.*, ${tokenExpiresAt}, now() as read_at
+      from ${sql.table('social_accounts')}
       where ${inScope({ projectId, environment }, 'social_accounts')} and id = any (${ids}::text[])`,
   );
 

@@ -1,6 +1,7 @@
 // Counts each account's targets per month. A target counts when it is accepted, and no longer counts if it is
 // canceled or fails with a known outcome.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
+import { fixedLimits } from '../../wire/limits.ts';
 import { executePrepared } from '../prepared.ts';
 import type { AccountUsageRow, Db, Transaction } from '../tables.ts';
 
@@ -23,6 +24,16 @@ export interface CountedUsage extends Pick<
   exceeded_at: Date | string | null;
   /** The project's own limit. */
   project_limit: number | null;
+}
+
+/**
+ * SQL on counted usage: the limit is reached, or its warning is due. `ofInstallation`: the limit of projects
+ * without an own limit; 0: none.
+ */
+export function isNotable(ofInstallation: number | null): RawBuilder<boolean> {
+  const limit = sql`nullif(coalesce(project_limit, ${ofInstallation}::int), 0)`;
+  const warningAt = sql`ceil(${limit} * ${sql.lit(fixedLimits.accountWarningPercent)} / 100.0)`;
+  return sql`(published >= ${limit} or (warned_at is null and published >= ${warningAt}))`;
 }
 
 /** The usage if a new result were counted for each of these accounts. Writes and locks nothing. */

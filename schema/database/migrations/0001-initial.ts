@@ -653,6 +653,13 @@ const statements = [
   `create table feed_epoch (epoch text not null, pruned_xid xid8 not null default '0')`,
   `insert into feed_epoch (epoch) values (substr(md5(random()::text || clock_timestamp()::text), 1, 8))`,
 
+  // Undoes everything that the statement with this call has written.
+  `create function undo_statement() returns json language plpgsql as $$
+    begin
+      raise 'The statement was undone.' using errcode = 'FF001';
+    end
+  $$`,
+
   `create table idempotency_keys (
     project_id ${id} not null,
     key text not null,

@@ -1,5 +1,6 @@
 // A post whose results are counted in their accounts' usage, written without an API.
 import type { Db } from '../../../schema/database/tables.ts';
+import type { NewKey } from '../../../schema/database/idempotency-keys.ts';
 import { insertPost, type Inserted } from '../../../schema/database/posts/insert-post.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { addProject } from './rows.ts';
@@ -35,6 +36,7 @@ export async function addPostOf(
   projectId: string,
   accountIds: string[],
   month: string | null,
+  key?: NewKey,
 ): Promise<Inserted & { resultIds: string[] }> {
   const id = newId('post');
   const results = accountIds.map((accountId, position) => ({
@@ -48,7 +50,7 @@ export async function addPostOf(
   }));
   const content = { caption: 'hello', status: 'pending', created_at: new Date() } as const;
   const post = { id, project_id: projectId, ...content };
-  const inserted = await inQuietTransaction(db, (trx) => insertPost(trx, post, results));
+  const inserted = await inQuietTransaction(db, (trx) => insertPost(trx, post, results, { key }));
   return { ...inserted, resultIds: results.map((result) => result.id) };
 }
 
