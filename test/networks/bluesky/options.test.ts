@@ -149,8 +149,10 @@ describe.skipIf(!pds).concurrent('gates', () => {
     const options = { threadgate: { allow: [] }, postgate: { disable_quotes: true } };
     const removed = await post(options);
     const kept = await post({ threadgate: { allow: [] } });
-    const remove = ({ uri: externalId }: Stored) =>
-      bluesky.unpublish!.remove({ ...targetOf(connection), altTexts: [], externalId }, signal);
+    const remove = ({ uri: externalId }: Stored) => {
+      const target = { ...targetOf(connection), altTexts: [], publishedAt: null };
+      return bluesky.unpublish!.remove({ ...target, externalId }, signal);
+    };
     await remove(removed);
     expect(await list('app.bsky.feed.postgate')).toEqual([]);
     expect((await list('app.bsky.feed.threadgate')).map(keyOf)).toEqual([keyOf(kept)]);

@@ -9,8 +9,8 @@ type Network = Awaited<ReturnType<typeof startSlack>>;
 
 function edited(network: Network, externalId: string | null, change: object = {}) {
   const { resultId, ...target } = network.target();
-  const more = { resultId, altTexts: [], changed: {}, externalId: externalId!, ...change };
-  return { ...target, ...more };
+  const more = { resultId, altTexts: [], publishedAt: null, changed: {}, ...change };
+  return { ...target, ...more, externalId: externalId! };
 }
 
 const apply = ({ slack }: Network, post: ReturnType<typeof edited>) =>
