@@ -4,7 +4,7 @@ import {
   findChangingTarget,
   findPublicReply,
   type ChangingTarget,
-} from '../../schema/database/posts/result-changes.ts';
+} from '../../schema/database/posts/after-publishing/result-changes.ts';
 import { postingErrors, type PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { ChangeResultInput } from '../../schema/workflows.ts';
 import { crowdedWaitMs } from '../call-places.ts';

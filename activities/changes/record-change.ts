@@ -7,7 +7,7 @@ import {
   type ChangedColumns,
   type ChangeEnd,
   type ChangingTarget,
-} from '../../schema/database/posts/result-changes.ts';
+} from '../../schema/database/posts/after-publishing/result-changes.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { insertChanges } from '../../schema/database/live/changes.ts';
 import {

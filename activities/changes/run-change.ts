@@ -1,5 +1,8 @@
 // Makes the call of a change, or checks whether a lost call took effect. Records the begin and the answer.
-import { beginChange, type ChangingTarget } from '../../schema/database/posts/result-changes.ts';
+import {
+  beginChange,
+  type ChangingTarget,
+} from '../../schema/database/posts/after-publishing/result-changes.ts';
 import { callForAccount } from '../logins/call-for-account.ts';
 import type { Access } from '../logins/credentials.ts';
 import { afterPublishingOf, isTooLate } from '../platforms/index.ts';

@@ -5,8 +5,11 @@ import { listOverdueChecks, restartCheck } from '../../schema/database/accounts/
 import type { Db } from '../../schema/database/tables.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import { listWaitingFetches, restartFetch } from '../../schema/database/media/fetching.ts';
-import { restartFollowUps } from '../../schema/database/posts/follow-ups.ts';
-import { listOverdueChanges, restartChange } from '../../schema/database/posts/result-changes.ts';
+import { restartFollowUps } from '../../schema/database/posts/after-publishing/follow-ups.ts';
+import {
+  listOverdueChanges,
+  restartChange,
+} from '../../schema/database/posts/after-publishing/result-changes.ts';
 import { resumePosts } from '../../schema/database/dispatch/resuming.ts';
 import {
   listOverdueBatches,

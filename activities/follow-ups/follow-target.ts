@@ -4,7 +4,7 @@ import {
   findFollowedTarget,
   setFollowAt,
   type FollowedTarget,
-} from '../../schema/database/posts/follow-ups.ts';
+} from '../../schema/database/posts/after-publishing/follow-ups.ts';
 import { openState } from '../../schema/database/posts/provider-state.ts';
 import type { FollowResultInput } from '../../schema/workflows.ts';
 import { crowdedWaitMs } from '../call-places.ts';

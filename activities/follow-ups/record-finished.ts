@@ -6,10 +6,10 @@ import {
   setFinished,
   type FinishedColumns,
   type FollowedTarget,
-} from '../../schema/database/posts/follow-ups.ts';
+} from '../../schema/database/posts/after-publishing/follow-ups.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
 import { listResults } from '../../schema/database/posts/posts.ts';
-import { setChanged } from '../../schema/database/posts/result-changes.ts';
+import { setChanged } from '../../schema/database/posts/after-publishing/result-changes.ts';
 import type { PostResultRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { recordChangeEvent } from '../changes/record-change.ts';

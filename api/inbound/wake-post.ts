@@ -1,7 +1,10 @@
 // Makes the next poll of a post due, because its network reports news of it.
 import type { NetworkUser } from '../../schema/database/accounts/network-users.ts';
 import { openState } from '../../schema/database/posts/provider-state.ts';
-import { listPolledTargets, wakeTarget } from '../../schema/database/posts/waking.ts';
+import {
+  listPolledTargets,
+  wakeTarget,
+} from '../../schema/database/posts/after-publishing/waking.ts';
 import type { Context } from '../http/context.ts';
 
 /** Does nothing if no target of the user waits for this post. */

@@ -4,7 +4,7 @@ import { findLinkThumb } from '../../schema/platforms/options/link-thumb.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
 import type { Outcome, Post, PostResult } from '../../schema/posts/posts.ts';
 import type { NextAction } from '../../schema/posts/next-action.ts';
-import type { ShownChange } from '../../schema/database/posts/result-changes.ts';
+import type { ShownChange } from '../../schema/database/posts/after-publishing/result-changes.ts';
 import type { ResultRow } from '../../schema/database/posts/posts.ts';
 import type { ResultChange } from '../../schema/posts/result-changes.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';

@@ -27,7 +27,7 @@ export const ReviewLink = z
     }),
     post_id: z.string().meta({ description: 'ID of the post.' }),
     social_account_id: z.string().meta({ description: 'ID of the TikTok account of the post.' }),
-    can: ReviewAction.meta({ description: 'What the user who opens the link can do.' }),
+    can: ReviewAction,
     expires_at: Timestamp.meta({ description: 'Time when the link expires.' }),
   })
   .meta({

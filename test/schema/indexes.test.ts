@@ -177,7 +177,7 @@ import {
   findPublicReply,
   listOverdueChanges,
   restartChange,
-} from '../../schema/database/posts/result-changes.ts';
+} from '../../schema/database/posts/after-publishing/result-changes.ts';
 import {
   heartbeatsOfChanges,
   heartbeatsOfTargets,

@@ -4,7 +4,7 @@ import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import { publishedAs } from '../../activities/platforms/results.ts';
 import { keepWorker } from '../../api/server/keep-worker.ts';
-import { wakeTarget } from '../../schema/database/posts/waking.ts';
+import { wakeTarget } from '../../schema/database/posts/after-publishing/waking.ts';
 import type { PostResultRow } from '../../schema/database/tables.ts';
 import { createEngine, type Engine } from '../support/app/engine.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';

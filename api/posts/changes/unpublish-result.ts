@@ -4,7 +4,7 @@ import type { ResultRow } from '../../../schema/database/posts/posts.ts';
 import {
   insertChange,
   insertRemovalByHand,
-} from '../../../schema/database/posts/result-changes.ts';
+} from '../../../schema/database/posts/after-publishing/result-changes.ts';
 import { findFirstComment } from '../../../schema/database/posts/targets.ts';
 import type { PostResult } from '../../../schema/posts/posts.ts';
 import { AppError } from '../../../schema/wire/errors.ts';

@@ -3,7 +3,7 @@ import { afterPublishingOf, optionSchemaOf, rulesOf } from '../../../activities/
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { checkAltTextLength } from '../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../activities/platforms/text-rules.ts';
-import { insertChange } from '../../../schema/database/posts/result-changes.ts';
+import { insertChange } from '../../../schema/database/posts/after-publishing/result-changes.ts';
 import { mediaOf, optionsOf } from '../../../schema/database/posts/targets.ts';
 import type { EditField } from '../../../schema/platforms/definition.ts';
 import type { PostResult } from '../../../schema/posts/posts.ts';

@@ -7,7 +7,7 @@ import type { Slice } from '../../wire/listing.ts';
 import type { ListPosts, PostStatus } from '../../posts/posts.ts';
 import { inScope, selectInScope, type RowScope } from '../row-scope.ts';
 import { insertionOf } from '../live/changes.ts';
-import { changesOf, type ShownChange } from './result-changes.ts';
+import { changesOf, type ShownChange } from './after-publishing/result-changes.ts';
 import { executePrepared } from '../prepared.ts';
 import type { Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
 

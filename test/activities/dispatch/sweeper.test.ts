@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Running } from '../../../activities/dispatch/poll-loop.ts';
 import { startSweeper } from '../../../activities/dispatch/sweeper.ts';
 import { keepWorker } from '../../../api/server/keep-worker.ts';
-import { insertChange } from '../../../schema/database/posts/result-changes.ts';
+import { insertChange } from '../../../schema/database/posts/after-publishing/result-changes.ts';
 import { startOf } from '../../../schema/database/webhooks/replay-matches.ts';
 import { insertReplay } from '../../../schema/database/webhooks/replays.ts';
 import { newId } from '../../../schema/wire/ids.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { followTarget } from '../../../activities/follow-ups/follow-target.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import type { FollowedPost, FollowUpOutcome } from '../../../activities/platforms/platform.ts';
-import { restartFollowUps } from '../../../schema/database/posts/follow-ups.ts';
+import { restartFollowUps } from '../../../schema/database/posts/after-publishing/follow-ups.ts';
 import { useEditableNetwork } from '../../support/changes/editable-network.ts';
 import {
   changeDependencies,

@@ -130,9 +130,8 @@ test('a step reads its target, its media and its login once', async () => {
   // The engine is not running, so all statements are of the step.
   const statements = await statementsOf(() => advance(resultId), /^$/);
   expect(network.calls).toBe(1);
-  const countOf = (source: string) =>
-    statements.filter((text) => text.includes(` from ${source} `)).length;
-  const sources = ['"post_results" as "r"', '"media"', '"social_accounts" as "account"'];
+  const countOf = (source: string) => statements.filter((text) => text.includes(source)).length;
+  const sources = ['from "post_results" as "r"', 'from "media" ', 'join "grants"'];
   expect(sources.map(countOf), statements.join('\n')).toEqual([1, 1, 1]);
 });
 

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { connectPlatforms, createPlatforms } from '../../../activities/platforms/index.ts';
 import { readConfig } from '../../../schema/config/config.ts';
-import { setChanged } from '../../../schema/database/posts/result-changes.ts';
+import { setChanged } from '../../../schema/database/posts/after-publishing/result-changes.ts';
 import { findTarget, optionsOf } from '../../../schema/database/posts/targets.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
 import { useRest } from '../../support/app/rest.ts';

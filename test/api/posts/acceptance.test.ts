@@ -42,7 +42,7 @@ async function countRows() {
 }
 
 /** Posts share the notifications, which are sent at most every 25 ms, and the API key, which is cached. */
-const shared = /set_config|^(listen|notify)|"api_keys"/i;
+const shared = /set_config|pg_notify|^listen|"api_keys"/i;
 const statements = (work: () => Promise<unknown>) => statementsOf(work, shared);
 
 describe('an accepted post takes two statements', () => {

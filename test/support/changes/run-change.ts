@@ -6,7 +6,7 @@ import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import { lockPostAfterResults } from '../../../schema/database/posts/changes.ts';
 import { heartbeatsOfChanges } from '../../../schema/database/posts/call-heartbeats.ts';
-import { insertChange } from '../../../schema/database/posts/result-changes.ts';
+import { insertChange } from '../../../schema/database/posts/after-publishing/result-changes.ts';
 import type { Db, PostResultRow, ResultChangeRow } from '../../../schema/database/tables.ts';
 import type { ChangedContent, ChangeType } from '../../../schema/posts/result-changes.ts';
 import type { TargetClock } from '../../../schema/retry.ts';

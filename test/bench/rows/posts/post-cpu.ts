@@ -1,8 +1,8 @@
 // CPU time of a post from its commit to its webhook, in light and steady traffic and in backlogs.
-import { createCpuRow } from '../cpu-row.ts';
-import { addAccounts } from '../endpoints.ts';
-import { commitPostsTo } from '../posts.ts';
-import type { Row } from '../result.ts';
+import { createCpuRow } from '../../cpu-row.ts';
+import { addAccounts } from '../../endpoints.ts';
+import { commitPostsTo } from '../../posts.ts';
+import type { Row } from '../../result.ts';
 
 const accounts = 30;
 

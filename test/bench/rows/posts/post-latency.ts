@@ -1,10 +1,10 @@
 // From a post's commit to its webhook, in light traffic.
-import { addAccounts, addWebhook } from '../endpoints.ts';
-import { startInstallation } from '../installation.ts';
-import { commitPostsTo } from '../posts.ts';
-import { startBenchReceiver } from '../receiver.ts';
-import { percentile, type Row } from '../result.ts';
-import { sendTraffic } from '../traffic.ts';
+import { addAccounts, addWebhook } from '../../endpoints.ts';
+import { startInstallation } from '../../installation.ts';
+import { commitPostsTo } from '../../posts.ts';
+import { startBenchReceiver } from '../../receiver.ts';
+import { percentile, type Row } from '../../result.ts';
+import { sendTraffic } from '../../traffic.ts';
 
 const warmUp = 20;
 const seconds = 30;

@@ -1,13 +1,13 @@
 // Posts accepted per second against a bare server that makes the same inserts, side by side.
 import { randomUUID } from 'node:crypto';
-import { startApi } from '../processes/api-program.ts';
-import type { BarePostsOptions } from '../processes/bare-posts-process.ts';
-import { addAccounts } from '../endpoints.ts';
-import { cpuSeconds } from '../footprint.ts';
-import { startInstallation, type Installation } from '../installation.ts';
-import { runRequests } from '../request-loop.ts';
-import { median, type Row } from '../result.ts';
-import { startServerProcess } from '../server-process.ts';
+import { startApi } from '../../processes/api-program.ts';
+import type { BarePostsOptions } from '../../processes/bare-posts-process.ts';
+import { addAccounts } from '../../endpoints.ts';
+import { cpuSeconds } from '../../footprint.ts';
+import { startInstallation, type Installation } from '../../installation.ts';
+import { runRequests } from '../../request-loop.ts';
+import { median, type Row } from '../../result.ts';
+import { startServerProcess } from '../../server-process.ts';
 
 const count = 4_000;
 const warmUp = 1_000;

@@ -3,12 +3,15 @@ import { expect, test } from 'vitest';
 import {
   heartbeatsOfChanges,
   heartbeatsOfTargets,
-} from '../../../schema/database/posts/call-heartbeats.ts';
-import { beginChange, insertChange } from '../../../schema/database/posts/result-changes.ts';
-import { useDatabase } from '../../support/rows/database.ts';
-import { lockRows } from '../../support/rows/locks.ts';
-import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
-import { addPost } from '../../support/rows/rows.ts';
+} from '../../../../schema/database/posts/call-heartbeats.ts';
+import {
+  beginChange,
+  insertChange,
+} from '../../../../schema/database/posts/after-publishing/result-changes.ts';
+import { useDatabase } from '../../../support/rows/database.ts';
+import { lockRows } from '../../../support/rows/locks.ts';
+import { inQuietTransaction } from '../../../support/rows/quiet-transaction.ts';
+import { addPost } from '../../../support/rows/rows.ts';
 
 const database = useDatabase();
 

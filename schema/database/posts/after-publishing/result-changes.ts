@@ -1,17 +1,17 @@
 // Queries on the edits and removals of published targets, and on the calls that make them.
 import { sql, type RawBuilder, type UpdateObject } from 'kysely';
-import type { PostingErrorCode } from '../../posts/errors.ts';
+import type { PostingErrorCode } from '../../../posts/errors.ts';
 import {
   maxChangesShown,
   type ChangedContent,
   type ChangeStatus,
   type ChangeType,
-} from '../../posts/result-changes.ts';
-import { newId } from '../../wire/ids.ts';
-import { changeResultWorkflow, changeResultWorkflowId } from '../../workflows.ts';
-import { ago } from '../database-clock.ts';
-import type { Notifier } from '../notifier.ts';
-import { insertOutbox, isInOutbox } from '../outbox.ts';
+} from '../../../posts/result-changes.ts';
+import { newId } from '../../../wire/ids.ts';
+import { changeResultWorkflow, changeResultWorkflowId } from '../../../workflows.ts';
+import { ago } from '../../database-clock.ts';
+import type { Notifier } from '../../notifier.ts';
+import { insertOutbox, isInOutbox } from '../../outbox.ts';
 import type {
   ClockState,
   Database,
@@ -19,10 +19,10 @@ import type {
   PostResultRow,
   ResultChangeRow,
   Transaction,
-} from '../tables.ts';
-import { inTransaction } from '../transaction.ts';
-import type { BegunCall } from './call-heartbeats.ts';
-import { findTarget, type TargetRow } from './targets.ts';
+} from '../../tables.ts';
+import { inTransaction } from '../../transaction.ts';
+import type { BegunCall } from '../call-heartbeats.ts';
+import { findTarget, type TargetRow } from '../targets.ts';
 
 /** A change as clients see it. Times are texts, because the row comes from JSON. */
 export type ShownChange = Pick<

@@ -1,11 +1,11 @@
 // Two thousand posts with a picture that are due at the same second, at a network that fetches it and has to be polled.
-import { createMedia, putBytes } from '../../support/media/uploads.ts';
-import { importAccounts } from '../endpoints.ts';
-import { startInstallation } from '../installation.ts';
-import { createPhoto } from '../photo.ts';
-import { publishDuePosts } from '../posts.ts';
-import { median, percentile, type Row } from '../result.ts';
-import { startServerProcess } from '../server-process.ts';
+import { createMedia, putBytes } from '../../../support/media/uploads.ts';
+import { importAccounts } from '../../endpoints.ts';
+import { startInstallation } from '../../installation.ts';
+import { createPhoto } from '../../photo.ts';
+import { publishDuePosts } from '../../posts.ts';
+import { median, percentile, type Row } from '../../result.ts';
+import { startServerProcess } from '../../server-process.ts';
 
 const count = 2_000;
 const accounts = 100;

@@ -1,12 +1,16 @@
 // Wakes the polls of targets that a network has news of. An event only makes a poll due, and says nothing about its
 // outcome.
 import { sql } from 'kysely';
-import { wakeResultWorkflow, wakeResultWorkflowId, type WakeResultInput } from '../../workflows.ts';
-import { listGrantsOfNetworkUser, type NetworkUser } from '../accounts/network-users.ts';
-import type { Notifier } from '../notifier.ts';
-import { insertOutbox } from '../outbox.ts';
-import type { Db, PostResultRow } from '../tables.ts';
-import { inTransaction } from '../transaction.ts';
+import {
+  wakeResultWorkflow,
+  wakeResultWorkflowId,
+  type WakeResultInput,
+} from '../../../workflows.ts';
+import { listGrantsOfNetworkUser, type NetworkUser } from '../../accounts/network-users.ts';
+import type { Notifier } from '../../notifier.ts';
+import { insertOutbox } from '../../outbox.ts';
+import type { Db, PostResultRow } from '../../tables.ts';
+import { inTransaction } from '../../transaction.ts';
 
 /** SQL: the target waits for its next `confirm`, and not because of a rate limit. */
 const waitsForPoll = sql<boolean>`(r.status = 'publishing' and r.phase = 'confirm'

@@ -1,9 +1,9 @@
 // Posts concluded per second against the bare chain.
-import { startBareChain } from '../bare-chain.ts';
-import { addAccounts } from '../endpoints.ts';
-import { startInstallation, whileStopped } from '../installation.ts';
-import { checkPublished, commitPosts, waitForAllConcluded } from '../posts.ts';
-import { median, type Row } from '../result.ts';
+import { startBareChain } from '../../bare-chain.ts';
+import { addAccounts } from '../../endpoints.ts';
+import { startInstallation, whileStopped } from '../../installation.ts';
+import { checkPublished, commitPosts, waitForAllConcluded } from '../../posts.ts';
+import { median, type Row } from '../../result.ts';
 
 const count = 1_000;
 const warmUp = 300;

@@ -1,11 +1,11 @@
 // Claims of runs: only their own workflow can claim them, and can repeat the claim.
 import { describe, expect, test } from 'vitest';
-import { claimRuns } from '../../../schema/database/posts/runs.ts';
-import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
-import { useDatabase } from '../../support/rows/database.ts';
-import { lockPost } from '../../support/rows/locks.ts';
-import { addPost } from '../../support/rows/rows.ts';
-import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
+import { claimRuns } from '../../../../schema/database/posts/runs.ts';
+import { restartPost } from '../../../../schema/database/dispatch/sweeping.ts';
+import { useDatabase } from '../../../support/rows/database.ts';
+import { lockPost } from '../../../support/rows/locks.ts';
+import { addPost } from '../../../support/rows/rows.ts';
+import { quietNotifier } from '../../../support/rows/quiet-transaction.ts';
 
 const database = useDatabase();
 

@@ -1,13 +1,13 @@
 // Queries on follow-ups: published targets that their networks still work on.
 import { sql } from 'kysely';
-import { followResultWorkflow, followResultWorkflowId } from '../../workflows.ts';
-import { ago, inMs } from '../database-clock.ts';
-import type { Notifier } from '../notifier.ts';
-import { insertOutbox } from '../outbox.ts';
-import type { Db, Transaction } from '../tables.ts';
-import { inTransaction } from '../transaction.ts';
-import { emptyState } from './provider-state.ts';
-import { findTarget, type TargetRow } from './targets.ts';
+import { followResultWorkflow, followResultWorkflowId } from '../../../workflows.ts';
+import { ago, inMs } from '../../database-clock.ts';
+import type { Notifier } from '../../notifier.ts';
+import { insertOutbox } from '../../outbox.ts';
+import type { Db, Transaction } from '../../tables.ts';
+import { inTransaction } from '../../transaction.ts';
+import { emptyState } from '../provider-state.ts';
+import { findTarget, type TargetRow } from '../targets.ts';
 
 export interface FollowedTarget extends TargetRow {
   follow_at: Date;

@@ -1,11 +1,11 @@
 // How much longer a thousand posts take while Fanfare polls a network about five hundred others.
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addAccounts, importAccounts } from '../endpoints.ts';
-import { startInstallation, type Installation } from '../installation.ts';
-import { commitPosts, waitForAllConcluded } from '../posts.ts';
-import { median, type Row } from '../result.ts';
-import { startServerProcess } from '../server-process.ts';
+import { addAccounts, importAccounts } from '../../endpoints.ts';
+import { startInstallation, type Installation } from '../../installation.ts';
+import { commitPosts, waitForAllConcluded } from '../../posts.ts';
+import { median, type Row } from '../../result.ts';
+import { startServerProcess } from '../../server-process.ts';
 
 const polled = 500;
 const others = 1_000;

@@ -1,10 +1,10 @@
 // Two thousand posts that are due at the same second, beside as many of the bare chain.
-import { startBareChain } from '../bare-chain.ts';
-import { countsBetween, openCounters } from '../costs.ts';
-import { addAccounts } from '../endpoints.ts';
-import { startInstallation, whileStopped } from '../installation.ts';
-import { checkPublished, publishDuePosts } from '../posts.ts';
-import { median, percentile, type Row } from '../result.ts';
+import { startBareChain } from '../../bare-chain.ts';
+import { countsBetween, openCounters } from '../../costs.ts';
+import { addAccounts } from '../../endpoints.ts';
+import { startInstallation, whileStopped } from '../../installation.ts';
+import { checkPublished, publishDuePosts } from '../../posts.ts';
+import { median, percentile, type Row } from '../../result.ts';
 
 const count = 2_000;
 const rounds = 2;

@@ -1,16 +1,16 @@
 // The rows of a new post that are made without a read: Postgres has the same.
 import { expect, test } from 'vitest';
-import { insertPost } from '../../../schema/database/posts/insert-post.ts';
+import { insertPost } from '../../../../schema/database/posts/insert-post.ts';
 import {
   toNewRows,
   type NewPost,
   type NewResult,
-} from '../../../schema/database/posts/new-rows.ts';
-import { getPostRow } from '../../../schema/database/posts/posts.ts';
-import { newId } from '../../../schema/wire/ids.ts';
-import { useDatabase } from '../../support/rows/database.ts';
-import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
-import { addAccount, addProject } from '../../support/rows/rows.ts';
+} from '../../../../schema/database/posts/new-rows.ts';
+import { getPostRow } from '../../../../schema/database/posts/posts.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
+import { useDatabase } from '../../../support/rows/database.ts';
+import { inQuietTransaction } from '../../../support/rows/quiet-transaction.ts';
+import { addAccount, addProject } from '../../../support/rows/rows.ts';
 
 const database = useDatabase();
 const item = { id: 'med_1', url: null, alt_text: 'a', thumbnail_id: null, thumbnail_at_ms: 7 };

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import {
   countWaitingTargets,
   listLateTargets,
-} from '../../../schema/database/dispatch/late-targets.ts';
+} from '../../../../schema/database/dispatch/late-targets.ts';
 import {
   findWaitReason,
   reasonOfRow,
   type OpenReason,
-} from '../../../schema/database/posts/wait-reason.ts';
-import type { ClockState, PostResultRow } from '../../../schema/database/tables.ts';
-import { useDatabase } from '../../support/rows/database.ts';
-import { addAccount, addTargets } from '../../support/rows/targets.ts';
+} from '../../../../schema/database/posts/wait-reason.ts';
+import type { ClockState, PostResultRow } from '../../../../schema/database/tables.ts';
+import { useDatabase } from '../../../support/rows/database.ts';
+import { addAccount, addTargets } from '../../../support/rows/targets.ts';
 
 const database = useDatabase();
 
