@@ -111,7 +111,7 @@ test('the log, the metrics, the alert and `stuck` name why each of four posts is
     expect(stuck[found + 1]).toContain(`sandbox  waits for ${reason}  `);
   }
   expect(stuck.join('\n')).toMatch(
-    /waits for network {2}next attempt .*Z {2}1 attempt {2}last error unavailable: The sandbox failed/,
+    /waits for network {2}next attempt .*Z {2}\d attempts? {2}last error unavailable: The sandbox failed/,
   );
   expect(stuck.find((line) => line.includes('waits for media'))).toMatch(
     `0 attempts  last error ${mediaId}: ${fetchError}`,
