@@ -8,7 +8,7 @@ import { network, type YouTubeApi } from './api.ts';
 import { settledMs } from './follow-video.ts';
 import { toSnippet } from './snippet.ts';
 
-export const unknownVideo = 'videoNotFound';
+const unknownVideo = 'videoNotFound';
 
 /** @see https://developers.google.com/youtube/data/reference/rest/v3/videos */
 const Snippet = z.object({
@@ -57,11 +57,23 @@ export function visibilityOf({ changed, platformOptions }: EditedPost): string |
   return youtube.options.parse(platformOptions).visibility ?? 'public';
 }
 
-/** Options that the post doesn't set keep their values. */
+/** The members that the edit names. A video always has a category, so a removed one keeps its value. */
+function changedSnippet({ changed, caption, platformOptions }: EditedPost): Partial<Snippet> {
+  const wanted = toSnippet(caption, youtube.options.parse(platformOptions));
+  const named = changed.platform_options ?? {};
+  const { title, description, tags = [], categoryId } = wanted;
+  return {
+    ...(changed.caption !== undefined && { description }),
+    ...('title' in named && { title }),
+    ...('tags' in named && { tags }),
+    ...('category_id' in named && categoryId !== undefined && { categoryId }),
+  };
+}
+
+/** What the edit doesn't name keeps its value, also if it was changed at YouTube. */
 function changeContent({ snippet, status }: Content, post: EditedPost): Content {
-  const { caption, platformOptions } = post;
   const visibility = visibilityOf(post);
-  const text = { ...snippet, ...toSnippet(caption, youtube.options.parse(platformOptions)) };
+  const text = { ...snippet, ...changedSnippet(post) };
   if (visibility === undefined) return { snippet: text };
   const { publishAt, ...kept } = status ?? {};
   // Only a private video can have a time at which YouTube publishes it.
@@ -70,7 +82,7 @@ function changeContent({ snippet, status }: Content, post: EditedPost): Content 
 }
 
 /**
- * Values that an edit doesn't name are removed, so all of them are named.
+ * YouTube removes values that the call leaves out, so it has all of them.
  * @see https://developers.google.com/youtube/data/reference/rest/v3/videos/update
  */
 export async function editVideo(api: YouTubeApi, post: EditedPost): Promise<void> {

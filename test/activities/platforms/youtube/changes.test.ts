@@ -26,13 +26,14 @@ async function publishVideo(network: ConnectedYouTube): Promise<EditedPost> {
 }
 
 describe('an edit', () => {
-  test('replaces the text, and keeps what the post does not set', async () => {
+  test('replaces what it names, and keeps the rest', async () => {
     await using network = await start();
     const post = await publishVideo(network);
     const [video] = network.server.videos;
     video!.metadata.snippet.defaultLanguage = 'en';
     const platformOptions = { title: 'A waltz', made_for_kids: false };
-    const edited = { ...post, caption: 'In three', platformOptions };
+    const changed = { caption: 'In three', platform_options: { title: 'A waltz' } };
+    const edited = { ...post, caption: 'In three', platformOptions, changed };
     const { apply, isApplied } = network.youtube.edit!;
     expect(await isApplied!(edited, never)).toBe(false);
     await apply(edited, never);
@@ -47,8 +48,12 @@ describe('an edit', () => {
       status: { privacyStatus: 'public', selfDeclaredMadeForKids: false },
     });
     expect(await isApplied!(edited, never)).toBe(true);
-    await apply({ ...edited, platformOptions: { ...platformOptions, tags: [] } }, never);
-    expect(video!.metadata.snippet.tags).toEqual([]);
+    const withoutTags = { ...edited, changed: { platform_options: { tags: null } } };
+    video!.metadata.snippet.title = 'Changed in Studio';
+    expect(await isApplied!(withoutTags, never)).toBe(false);
+    await apply(withoutTags, never);
+    expect(await isApplied!(withoutTags, never)).toBe(true);
+    expect(video!.metadata.snippet).toMatchObject({ title: 'Changed in Studio', tags: [] });
   });
 
   test('of the visibility keeps the rest of the status', async () => {
@@ -86,7 +91,8 @@ describe('an edit', () => {
     const [video] = network.server.videos;
     video!.privacyStatus = 'private';
     const platformOptions = { ...post.platformOptions, visibility: 'public' };
-    const edited = { ...post, platformOptions, caption: 'A slow march' };
+    const caption = 'A slow march';
+    const edited = { ...post, platformOptions, caption, changed: { caption } };
     await network.youtube.edit!.apply(edited, never);
     expect(video!.privacyStatus).toBe('private');
     expect(network.youtube.edit!.visibilityOf!(edited)).toBeUndefined();
