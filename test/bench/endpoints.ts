@@ -37,7 +37,7 @@ export async function importAccounts(
 
 /** Returns the webhook's id. */
 export async function addWebhook(
-  { api }: Installation,
+  { api }: Pick<Installation, 'api'>,
   url: string,
   event: EventType = 'post.published',
 ): Promise<string> {
@@ -48,7 +48,7 @@ export async function addWebhook(
 
 /** A project with one webhook for each URL; returns the projects' ids. */
 export async function addTenants(
-  installation: Installation,
+  installation: Pick<Installation, 'api' | 'db'>,
   urls: readonly string[],
 ): Promise<string[]> {
   const projectIds: string[] = [];

@@ -11,13 +11,15 @@ import { connectDatabase } from '../../../schema/database/connect.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import { findServer, startProgram, type Program } from '../../support/app/program.ts';
 import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
+import { addTenants } from '../endpoints.ts';
 import { commitEvent } from '../events.ts';
 import { createBenchDirectory } from '../installation.ts';
 import type { Row } from '../result.ts';
 
-/** To two endpoints: to one of them at most a thousand are sent at a time. */
-const eventCount = 1_000;
-const inFlight = 2 * eventCount;
+/** Each has a webhook of its own. A project has only a share of the deliveries in flight. */
+const projects = 40;
+const eventsOfEach = 50;
+const inFlight = projects * eventsOfEach;
 const victims = {
   program: ['program'],
   postgres: ['postgres'],
@@ -36,14 +38,12 @@ export const recovery: Row = {
     let program = start(dataDirectory);
     try {
       const api = await program.waitForReady({ timeoutMs: 120_000 });
-      for (const url of receiver.urls) {
-        await api.post('/v1/webhooks', { url, events: ['post.published'] });
-      }
-      const projectId = (await api.get('/v1/project')).body.data.id as string;
+      const urls = Array.from({ length: projects }, (_, i) => `${receiver.url}${i}`);
+      const projectIds = await withDatabase(dataDirectory, (db) => addTenants({ api, db }, urls));
       const seconds: Record<string, number> = {};
       for (const [name, killed] of Object.entries(victims)) {
         receiver.hold();
-        await withDatabase(dataDirectory, (db) => commitEvents(db, projectId));
+        await withDatabase(dataDirectory, (db) => commitEvents(db, projectIds));
         await receiver.waitForHeld(inFlight);
         await kill9(killed, program, dataDirectory);
         const restartedAt = performance.now();
@@ -72,7 +72,7 @@ export const recovery: Row = {
 };
 
 function start(dataDirectory: string): Program {
-  const env = { FANFARE_DELIVERIES_PER_ENDPOINT: '1000', FANFARE_LOG_LEVEL: 'error' };
+  const env = { FANFARE_DELIVERIES_PER_ENDPOINT: String(eventsOfEach), FANFARE_LOG_LEVEL: 'error' };
   return startProgram({ dataDirectory, env });
 }
 
@@ -97,10 +97,12 @@ async function withDatabase<T>(dataDirectory: string, work: (db: Db) => Promise<
   }
 }
 
-async function commitEvents(db: Db, projectId: string): Promise<void> {
-  let left = eventCount;
+async function commitEvents(db: Db, projectIds: readonly string[]): Promise<void> {
+  const left = projectIds.flatMap((id) => Array<string>(eventsOfEach).fill(id));
   async function loop(): Promise<void> {
-    while (left-- > 0) await commitEvent({ db, notifier: quietNotifier }, projectId);
+    for (let id = left.pop(); id !== undefined; id = left.pop()) {
+      await commitEvent({ db, notifier: quietNotifier }, id);
+    }
   }
   await Promise.all(Array.from({ length: 10 }, loop));
 }
@@ -122,7 +124,7 @@ async function waitUntilDelivered(dataDirectory: string): Promise<void> {
 }
 
 interface HoldingReceiver extends AsyncDisposable {
-  readonly urls: readonly string[];
+  readonly url: string;
   /** From now on requests wait for `release`. */
   hold(): void;
   release(): void;
@@ -132,16 +134,14 @@ interface HoldingReceiver extends AsyncDisposable {
 async function startHoldingReceiver(): Promise<HoldingReceiver> {
   let isHolding = true;
   const held: ServerResponse[] = [];
-  const servers = [1, 2].map(() =>
-    createServer((request, response) => {
-      request.resume();
-      if (isHolding) held.push(response);
-      else response.writeHead(204).end();
-    }),
-  );
-  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
+  const server = createServer((request, response) => {
+    request.resume();
+    if (isHolding) held.push(response);
+    else response.writeHead(204).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    urls: servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     hold: () => (isHolding = true),
     release() {
       isHolding = false;
@@ -151,8 +151,8 @@ async function startHoldingReceiver(): Promise<HoldingReceiver> {
       while (held.length < count) await sleep(20);
     },
     async [Symbol.asyncDispose]() {
-      for (const server of servers) server.closeAllConnections();
-      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 }
