@@ -1,5 +1,5 @@
 // Worker programs on the database and namespace of an app in the test's process.
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { findFreePorts } from '../../../api/server/ports.ts';
 import { createBundledDirectory } from '../servers/bundled-directory.ts';
 import type { TestApp } from './app.ts';
@@ -43,7 +43,9 @@ export async function startWorkers(
         return answer?.status;
       }),
     );
-  await expect.poll(readStatuses, { timeout: 60_000, interval: 100 }).toEqual(ports.map(() => 200));
+  // Not `expect.poll`, which works only inside a test.
+  const areReady = async () => expect(await readStatuses()).toEqual(ports.map(() => 200));
+  await vi.waitFor(areReady, { timeout: 60_000, interval: 100 });
   return {
     programs,
     async [Symbol.asyncDispose]() {
