@@ -59,7 +59,8 @@ export function createApi(url: string, key: string): Api {
     const text = await response.text();
     const { status, headers } = response;
     const answer = { status, headers, text, body: parse(text) };
-    checkAnswer(method, path, answer);
+    // The bench can measure another checkout, whose answers may differ.
+    if (process.env['BENCH_PROGRAM'] === undefined) checkAnswer(method, path, answer);
     return answer;
   }
   return {
