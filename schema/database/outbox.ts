@@ -1,8 +1,10 @@
 // The outbox: workflows to start, inserted in the transaction that decides to start them.
 import { sql, type RawBuilder } from 'kysely';
 import { newId } from '../wire/ids.ts';
-import { inMs } from './database-clock.ts';
-import type { OutboxRow, Transaction } from './tables.ts';
+import { ago, inMs } from './database-clock.ts';
+import type { Notifier } from './notifier.ts';
+import type { Db, OutboxRow, Transaction } from './tables.ts';
+import { inTransaction } from './transaction.ts';
 import {
   fetchMediaWorkflow,
   fetchMediaWorkflowId,
@@ -111,3 +113,50 @@ export function insertFetchMedia(
 export const isInOutbox = (table: string) =>
   sql<boolean>`exists (
     select from outbox where outbox.workflow_id = ${sql.ref(`${table}.workflow_id`)})`;
+
+/** Rows of a table that name their workflow, with the status of those that have not ended. */
+export interface OpenWork {
+  table: 'account_checks' | 'result_changes';
+  status: 'running' | 'pending';
+}
+
+const maxListed = 200;
+
+/** Work without progress, in random order, so that work that only waits doesn't hide work whose workflow is lost. */
+export async function listOverdueWork(
+  db: Db,
+  { table, status }: OpenWork,
+  overdueMs: number,
+): Promise<{ id: string; workflow_id: string }[]> {
+  // The status is not a parameter, because Postgres must recognize the condition of the partial index.
+  const { rows } = await sql<{ id: string; workflow_id: string }>`
+    select id, workflow_id from ${sql.table(table)}
+    where status = ${sql.lit(status)} and progressed_at < ${ago(overdueMs)} and not ${isInOutbox(table)}
+    order by random() limit ${maxListed}`.execute(db);
+  return rows;
+}
+
+/**
+ * Continues after the lost workflow's last step, in the workflow that `insertWorkflow` requests. False: the work has
+ * ended, or has another workflow.
+ */
+export function restartWork(
+  db: Db,
+  notifier: Notifier,
+  { table, status }: OpenWork,
+  lost: { id: string; workflowId: string },
+  insertWorkflow: (trx: Transaction, projectId: string, id: string) => Promise<string>,
+): Promise<boolean> {
+  return inTransaction(db, notifier, async (trx) => {
+    const { rows } = await sql<{ project_id: string; workflow_id: string | null }>`
+      select project_id, workflow_id from ${sql.table(table)}
+      where id = ${lost.id} and status = ${status} for update`.execute(trx);
+    const [work] = rows;
+    if (work?.workflow_id !== lost.workflowId) return false;
+    const workflowId = await insertWorkflow(trx, work.project_id, lost.id);
+    await sql`
+      update ${sql.table(table)} set workflow_id = ${workflowId}, progressed_at = now()
+      where id = ${lost.id}`.execute(trx);
+    return true;
+  });
+}

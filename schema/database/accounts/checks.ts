@@ -5,11 +5,10 @@ import { notFound } from '../../wire/errors.ts';
 import { checkAccountWorkflow, checkAccountWorkflowId } from '../../workflows.ts';
 import { ago, msUntil } from '../database-clock.ts';
 import type { Notifier } from '../notifier.ts';
-import { insertOutbox, isInOutbox } from '../outbox.ts';
+import { insertOutbox, listOverdueWork, restartWork } from '../outbox.ts';
 import { isUnderPause } from '../pauses.ts';
 import { selectInScope, type RowScope } from '../row-scope.ts';
 import type { AccountCheckRow, Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
-import { inTransaction } from '../transaction.ts';
 import type { Vault } from '../vault.ts';
 
 type NewCheck = Omit<Insertable<Database['account_checks']>, 'workflow_id'>;
@@ -194,52 +193,12 @@ export function openProgress(
 
 const sealContext = (checkId: string) => `account_checks/${checkId}`;
 
-const maxListed = 200;
+const openChecks = { table: 'account_checks', status: 'running' } as const;
 
-/**
- * Running checks without progress, in random order, so that checks that only wait don't hide checks whose
- * workflow is lost.
- */
-export function listOverdueChecks(
-  db: Db,
-  overdueMs: number,
-): Promise<Pick<AccountCheckRow, 'id' | 'workflow_id'>[]> {
-  return (
-    db
-      .selectFrom('account_checks')
-      .select(['id', 'workflow_id'])
-      // Not a parameter, because Postgres must recognize the condition of the partial index.
-      .where(sql<boolean>`status = 'running'`)
-      .where('progressed_at', '<', ago(overdueMs))
-      .where((eb) => eb.not(isInOutbox('account_checks')))
-      .orderBy(sql`random()`)
-      .limit(maxListed)
-      .execute()
-  );
-}
+/** Running checks without progress. */
+export const listOverdueChecks = (db: Db, overdueMs: number) =>
+  listOverdueWork(db, openChecks, overdueMs);
 
-/** Continues after the lost workflow's last step. False: the check has ended, or has another workflow. */
-export function restartCheck(
-  db: Db,
-  notifier: Notifier,
-  id: string,
-  lostWorkflowId: string,
-): Promise<boolean> {
-  return inTransaction(db, notifier, async (trx) => {
-    const check = await trx
-      .selectFrom('account_checks')
-      .select(['project_id', 'workflow_id'])
-      .where('id', '=', id)
-      .where('status', '=', 'running')
-      .forUpdate()
-      .executeTakeFirst();
-    if (check?.workflow_id !== lostWorkflowId) return false;
-    const workflow_id = await insertCheckWorkflow(trx, check.project_id, id);
-    await trx
-      .updateTable('account_checks')
-      .set({ workflow_id, progressed_at: sql<Date>`now()` })
-      .where('id', '=', id)
-      .execute();
-    return true;
-  });
-}
+/** False: the check has ended, or has another workflow. */
+export const restartCheck = (db: Db, notifier: Notifier, id: string, workflowId: string) =>
+  restartWork(db, notifier, openChecks, { id, workflowId }, insertCheckWorkflow);

@@ -9,9 +9,8 @@ import {
 } from '../../../posts/result-changes.ts';
 import { newId } from '../../../wire/ids.ts';
 import { changeResultWorkflow, changeResultWorkflowId } from '../../../workflows.ts';
-import { ago } from '../../database-clock.ts';
 import type { Notifier } from '../../notifier.ts';
-import { insertOutbox, isInOutbox } from '../../outbox.ts';
+import { insertOutbox, listOverdueWork, restartWork } from '../../outbox.ts';
 import type {
   ClockState,
   Database,
@@ -20,7 +19,6 @@ import type {
   ResultChangeRow,
   Transaction,
 } from '../../tables.ts';
-import { inTransaction } from '../../transaction.ts';
 import type { BegunCall } from '../call-heartbeats.ts';
 import { findTarget, type TargetRow } from '../targets.ts';
 
@@ -262,50 +260,12 @@ function columnsOf({ caption, platform_options: options, alt_texts: altTexts }: 
   };
 }
 
-const maxListed = 200;
+const openChanges = { table: 'result_changes', status: 'pending' } as const;
 
-/** Changes without progress, in random order, so that changes that only wait don't hide lost ones. */
-export function listOverdueChanges(
-  db: Db,
-  overdueMs: number,
-): Promise<{ id: string; workflow_id: string }[]> {
-  return (
-    db
-      .selectFrom('result_changes')
-      .select(['id', 'workflow_id'])
-      // Not a parameter, because Postgres must recognize the condition of the partial index.
-      .where(sql<boolean>`status = 'pending'`)
-      .where('progressed_at', '<', ago(overdueMs))
-      .where((eb) => eb.not(isInOutbox('result_changes')))
-      .orderBy(sql`random()`)
-      .limit(maxListed)
-      .$narrowType<{ workflow_id: string }>()
-      .execute()
-  );
-}
+/** Changes without progress. */
+export const listOverdueChanges = (db: Db, overdueMs: number) =>
+  listOverdueWork(db, openChanges, overdueMs);
 
-/** Continues after the lost workflow's last step. False: the change has ended, or has another workflow. */
-export function restartChange(
-  db: Db,
-  notifier: Notifier,
-  id: string,
-  lostWorkflowId: string,
-): Promise<boolean> {
-  return inTransaction(db, notifier, async (trx) => {
-    const change = await trx
-      .selectFrom('result_changes')
-      .select(['project_id', 'workflow_id'])
-      .where('id', '=', id)
-      .where('status', '=', 'pending')
-      .forUpdate()
-      .executeTakeFirst();
-    if (change?.workflow_id !== lostWorkflowId) return false;
-    const workflow_id = await insertChangeWorkflow(trx, change.project_id, id);
-    await trx
-      .updateTable('result_changes')
-      .set({ workflow_id, progressed_at: sql<Date>`now()` })
-      .where('id', '=', id)
-      .execute();
-    return true;
-  });
-}
+/** False: the change has ended, or has another workflow. */
+export const restartChange = (db: Db, notifier: Notifier, id: string, workflowId: string) =>
+  restartWork(db, notifier, openChanges, { id, workflowId }, insertChangeWorkflow);
