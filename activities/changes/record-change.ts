@@ -106,21 +106,21 @@ async function report(
   const kind = what ? (`result.${what}` as const) : 'result.change_failed';
   await insertChanges(trx, [{ project_id, subject: 'post', subject_id, result_id, kind }]);
   if (!what || row.kind !== 'post') return;
-  await recordChangeEvent(trx, post, result_id, what, options);
+  await recordTargetEvent(trx, post, { result_id }, `post.${what}`, options);
 }
 
-/** Records the event of a change, or of a removal by hand. The caller has locked the post. */
-export async function recordChangeEvent(
+/** Records an event about one target of a post, with `about` beside the post's data. The caller has locked the post. */
+export async function recordTargetEvent(
   trx: Transaction,
   post: PostRow,
-  resultId: string,
-  what: 'edited' | 'unpublished',
+  about: { result_id: string; changed?: string[] },
+  type: 'post.edited' | 'post.unpublished' | 'post.updated',
   options: { previewEvents: boolean },
 ): Promise<void> {
   const { id: postId, project_id: projectId, environment } = post;
   const results = await listResults(trx, projectId, [postId]);
-  const data = { ...toPostEventData(post, results), result_id: resultId };
-  const event = { projectId, environment, type: `post.${what}`, data, postId } as const;
+  const data = { ...toPostEventData(post, results), ...about };
+  const event = { projectId, environment, type, data, postId } as const;
   await recordEvent(trx, event, options);
 }
 

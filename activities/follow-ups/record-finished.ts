@@ -1,5 +1,4 @@
 // Records what a network has finished since it published a target, with a change for the live feed and an event.
-import { recordEvent } from '../../schema/database/events/record.ts';
 import { insertChanges } from '../../schema/database/live/changes.ts';
 import { lockPostAfterResults } from '../../schema/database/posts/changes.ts';
 import {
@@ -7,12 +6,11 @@ import {
   type FinishedColumns,
   type FollowedTarget,
 } from '../../schema/database/posts/after-publishing/follow-ups.ts';
-import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
 import { listResults } from '../../schema/database/posts/posts.ts';
 import { setChanged } from '../../schema/database/posts/after-publishing/result-changes.ts';
 import type { PostResultRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
-import { recordChangeEvent } from '../changes/record-change.ts';
+import { recordTargetEvent } from '../changes/record-change.ts';
 import type { Finished } from '../platforms/platform.ts';
 import type { FollowDependencies } from './dependencies.ts';
 
@@ -35,11 +33,9 @@ export async function recordFinished(
     const change = { subject: 'post', subject_id: post_id, result_id: id } as const;
     await insertChanges(trx, [{ project_id: projectId, ...change, kind: 'result.updated' }]);
     if (row.kind !== 'post') return;
-    const results = await listResults(trx, projectId, [post_id]);
-    const data = { ...toPostEventData(post, results), result_id: id, changed };
-    const { environment } = post;
-    const event = { projectId, environment, type: 'post.updated', data, postId: post_id } as const;
-    await recordEvent(trx, event, { previewEvents });
+    await recordTargetEvent(trx, post, { result_id: id, changed }, 'post.updated', {
+      previewEvents,
+    });
   });
 }
 
@@ -77,7 +73,8 @@ export async function recordRemoved(
     const change = { subject: 'post', subject_id: post_id, result_id: id } as const;
     await insertChanges(trx, [{ project_id, ...change, kind: 'result.unpublished' }]);
     if (row.kind === 'post') {
-      await recordChangeEvent(trx, found.post, id, 'unpublished', { previewEvents });
+      const about = { result_id: id };
+      await recordTargetEvent(trx, found.post, about, 'post.unpublished', { previewEvents });
     }
   });
 }

@@ -1,5 +1,5 @@
 // Removes a published target from its network, or records that the client removed it by hand.
-import { recordChangeEvent } from '../../../activities/changes/record-change.ts';
+import { recordTargetEvent } from '../../../activities/changes/record-change.ts';
 import type { ResultRow } from '../../../schema/database/posts/posts.ts';
 import {
   insertChange,
@@ -81,7 +81,8 @@ export function markResultUnpublished(
       change({ subject: 'post', subject_id: id, result_id: row.id, kind: 'result.unpublished' });
     }
     if (result.kind === 'post') {
-      await recordChangeEvent(trx, post, result.id, 'unpublished', context.config);
+      const about = { result_id: result.id };
+      await recordTargetEvent(trx, post, about, 'post.unpublished', context.config);
     }
     return { status: 200, data: await readResult(context, effects, caller, changeable) };
   });
