@@ -42,7 +42,9 @@ export function readSignedRequest(
   if (given === undefined) return 'required';
   const [signature = '', payload = '', ...others] = given.split('.');
   const isWhole = secret !== '' && others.length === 0;
-  if (!isWhole || !isSigned(payload, signature, secret)) return 'invalid_signature';
+  if (!isWhole || !isSigned(payload, Buffer.from(signature, 'base64url'), secret)) {
+    return 'invalid_signature';
+  }
   const text = Buffer.from(payload, 'base64url').toString('utf8');
   const { data } = Payload.safeParse(parseJson(text));
   if (!data) return 'invalid_signature';
@@ -52,9 +54,8 @@ export function readSignedRequest(
   return { userId: data.user_id, issuedAtMs, payload };
 }
 
-/** The signature is over the encoded text, not over the decoded payload. */
-function isSigned(payload: string, signature: string, secret: string): boolean {
-  const expected = createHmac('sha256', secret).update(payload).digest();
-  const actual = Buffer.from(signature, 'base64url');
+/** The text must be as it was sent, not decoded and written again. */
+export function isSigned(text: string, actual: Buffer, secret: string): boolean {
+  const expected = createHmac('sha256', secret).update(text).digest();
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
