@@ -1,6 +1,9 @@
 // Sends heartbeats to Temporal while an activity works, so that only a dead worker is replaced.
 import { heartbeat } from '@temporalio/activity';
 
+/** After this time, an activity returns to Temporal, because a stopping worker waits for its activities. */
+export const stayForMs = 5_000;
+
 /** Much shorter than the activities' heartbeat timeout. */
 const heartbeatMs = 3_000;
 

@@ -12,20 +12,16 @@ import { asProject } from '../current-project.ts';
 import { absenceOf } from '../platforms/index.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { afterAbsent, checkAfterRestore, firstCheck, mayBePublic } from '../publishing/backoff.ts';
-import { ownedForMs } from '../publishing/call-ownership.ts';
+import { ownedForMs, readAgainMs } from '../publishing/call-ownership.ts';
 import { findWait } from '../publishing/rate-limits.ts';
 import { defaultCallTimeoutMs } from '../publishing/run-phase.ts';
+import { stayForMs } from '../with-heartbeat.ts';
 import type { ChangeDependencies } from './dependencies.ts';
 import { applyStep } from './record-change.ts';
 import { canCheck, runChange } from './run-change.ts';
 
 /** Milliseconds until the next step. Null: the change has ended. */
 export type ChangeProgress = number | null;
-
-/** How often the row is read while another process owns its call. */
-const readAgainMs = 500;
-/** After this time, the activity returns to Temporal, because a stopping worker waits for its activities. */
-const stayForMs = 5_000;
 
 export async function advanceChange(
   dependencies: ChangeDependencies,

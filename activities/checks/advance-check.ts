@@ -17,6 +17,7 @@ import type { CheckAccountInput } from '../../schema/workflows.ts';
 import { crowdedWaitMs } from '../call-places.ts';
 import { asProject } from '../current-project.ts';
 import { absenceOf } from '../platforms/index.ts';
+import { stayForMs } from '../with-heartbeat.ts';
 import { fail, Progress, type CheckRun, type Taken } from './check-run.ts';
 import type { CheckDependencies } from './dependencies.ts';
 import {
@@ -34,8 +35,6 @@ import { takeStep } from './take-step.ts';
 /** Milliseconds until the next step. Null: the check has ended. */
 export type CheckProgress = number | null;
 
-/** After this time, the activity returns to Temporal, because a stopping worker waits for its activities. */
-const stayForMs = 5_000;
 /** The wait if another execution has changed the row meanwhile. */
 const behindMs = 1_000;
 /** At this age of a check, a step that still waits for its network fails. */

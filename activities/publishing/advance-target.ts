@@ -11,11 +11,12 @@ import { loadAccess, openAccess, refreshAccess, type Access } from '../logins/cr
 import type { AdvanceDependencies } from './dependencies.ts';
 import { setReconnectRequired } from '../logins/end-grants.ts';
 import { canRefresh } from '../logins/login-columns.ts';
-import { ownedForMs } from './call-ownership.ts';
+import { ownedForMs, readAgainMs } from './call-ownership.ts';
 import { deadlineOf, isPastDeadline } from './deadline.ts';
 import { defaultCallTimeoutMs, runPhase } from './run-phase.ts';
 import { failTarget, lostCommit, lostState, applyStep, type Refused } from './record-outcome.ts';
 import { asProject } from '../current-project.ts';
+import { stayForMs } from '../with-heartbeat.ts';
 import type { MediaFailure } from '../media/load-media.ts';
 import { absenceOf, rulesOf } from '../platforms/index.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
@@ -49,10 +50,6 @@ export interface AdvanceTargetInput {
 const maxRenewals = 3;
 /** The activity sleeps through shorter waits, because a round trip to Temporal takes as long. */
 const shortWaitMs = 20;
-/** How often the row is read while another process owns its call. */
-const readAgainMs = 500;
-/** After this time, the activity returns to Temporal, because a stopping worker waits for its activities. */
-const stayForMs = 5_000;
 const ended: TargetProgress = { waitMs: null };
 
 /** `mayCrowd`: the activity has a slot for crowded projects, so its calls need no place. */

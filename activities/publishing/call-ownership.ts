@@ -9,6 +9,9 @@ import type { TargetClock } from '../../schema/retry.ts';
 /** Time to record the outcome of a call that lasted until its timeout. */
 const writingMs = 5_000;
 
+/** How often the row is read while another process owns its call. */
+export const readAgainMs = 500;
+
 /** How long the caller owns the row's call without another heartbeat; 0: nobody owns it. */
 export function ownedForMs(
   {
