@@ -146,17 +146,17 @@ export async function groupPosts(db: Db, rows: ClaimedRow[]): Promise<ClaimedRow
     const { workflow_id, start_at, claimed_until } = row;
     return { outbox_id: row.id, workflow_id, start_at, claimed_until, post_id: postId, run };
   });
+  const ownPosts = sql`select posts.id from posts join asked on posts.id = post_id
+      where current_run = run and posts.workflow_id = asked.workflow_id`;
   const statement = sql<ClaimedRow>`
     with ${unsynced}, asked as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as t (
         outbox_id text, workflow_id text, start_at timestamptz, claimed_until timestamptz,
         post_id text, run int)
     ), found as materialized (
-      select posts.id from posts join asked on posts.id = post_id
-      where current_run = run and posts.workflow_id = asked.workflow_id
+      ${ownPosts}
     ), free as (
-      select posts.id from posts join asked on posts.id = post_id
-      where current_run = run and posts.workflow_id = asked.workflow_id
+      ${ownPosts}
       order by posts.id for no key update of posts skip locked
     ), taken as (
       delete from outbox using asked, unsynced
