@@ -6,7 +6,7 @@ import { insertionOf } from '../live/changes.ts';
 import { isEarly, type NewOutboxRow } from '../outbox.ts';
 import { prepareWrite } from '../prepared.ts';
 import type { PostRow, Writer } from '../tables.ts';
-import { insertionOfResults, toNewRows, type NewPost, type NewResult } from './new-rows.ts';
+import { insertionOfResults, toNewPost, type NewPost, type NewResult } from './new-rows.ts';
 import { earlierSame, sameSince } from './same-content.ts';
 
 export interface InsertionOptions {
@@ -48,7 +48,7 @@ export async function insertPost(
   results: NewResult[],
   { asked, key, monthlyLimit }: InsertionOptions = {},
 ): Promise<Inserted> {
-  const { media, metadata, ...row } = toNewRows(post, results).post;
+  const { media, metadata, ...row } = toNewPost(post, results);
   const given = {
     ...row,
     media: JSON.stringify(media),

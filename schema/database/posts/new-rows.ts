@@ -93,37 +93,42 @@ const blankResult = {
   revision: 0,
 } as const satisfies Partial<PostResultRow>;
 
-/** The rows as a read after the insertion returns them, so that an answer can be made before it. */
-export function toNewRows(post: NewPost, results: readonly NewResult[]): PostWithResults {
+/** The post as a read after the insertion returns it. */
+export function toNewPost(post: NewPost, results: readonly NewResult[]): PostRow {
   const { created_at, scheduled_at = null, status } = post;
   return {
-    post: {
-      environment: environmentOfTargets(results),
-      publish_by: null,
-      published_at: null,
-      media: [],
-      auto_fit: true,
-      metadata: {},
-      current_run: 0,
-      started_run: 0,
-      concluded_run: 0,
-      workflow_id: null,
-      is_removing: false,
-      restored_at: null,
-      revision: 1,
-      ...post,
-      scheduled_at,
-      due_at: status === 'draft' ? null : (scheduled_at ?? created_at),
-      run_due_at: scheduled_at ?? created_at,
-      progressed_at: created_at,
-      updated_at: created_at,
-    },
+    environment: environmentOfTargets(results),
+    publish_by: null,
+    published_at: null,
+    media: [],
+    auto_fit: true,
+    metadata: {},
+    current_run: 0,
+    started_run: 0,
+    concluded_run: 0,
+    workflow_id: null,
+    is_removing: false,
+    restored_at: null,
+    revision: 1,
+    ...post,
+    scheduled_at,
+    due_at: status === 'draft' ? null : (scheduled_at ?? created_at),
+    run_due_at: scheduled_at ?? created_at,
+    progressed_at: created_at,
+    updated_at: created_at,
+  };
+}
+
+/** The rows as a read after the insertion returns them, so that an answer can be made before it. */
+export function toNewRows(post: NewPost, results: readonly NewResult[]): PostWithResults {
+  return {
+    post: toNewPost(post, results),
     results: results.map((result): ResultRow => ({
       ...blankResult,
       ...result,
       // Only statements read it.
       content_hash: null,
-      updated_at: created_at,
+      updated_at: post.created_at,
       changes: [],
     })),
   };
