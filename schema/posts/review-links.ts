@@ -23,7 +23,7 @@ export const ReviewLink = z
   .object({
     url: z.string().meta({
       description:
-        'URL of the hosted page. Whoever has it can publish the post, so give it only to the creator. Shown only once.',
+        'URL of the hosted page. Anyone with the URL can publish the post, so give it only to the creator. Shown only once.',
     }),
     post_id: z.string().meta({ description: 'ID of the post.' }),
     social_account_id: z.string().meta({ description: 'ID of the TikTok account of the post.' }),
