@@ -7,6 +7,11 @@ import {
   type PhaseStart,
   type PublishedTarget,
 } from '../../schema/database/posts/grouped-steps.ts';
+import {
+  setNextPhase,
+  setNextPhases,
+  type Continuation,
+} from '../../schema/database/posts/next-phases.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import type { PublishPostInput } from '../../schema/workflows.ts';
 import { createGroupedWrite, type WriteAll } from '../grouped-write.ts';
@@ -22,6 +27,8 @@ export interface GroupedWrites {
   /** `startedMs`: the time by `performance.now()` just before the database recorded the call as begun. */
   begin(start: PhaseStart): Promise<{ hasBegun: boolean; startedMs: number }>;
   publish(target: PublishedTarget): Promise<void>;
+  /** False: another execution has changed the row. */
+  continue(target: Continuation): Promise<boolean>;
   /**
    * `projectId`: undefined if the caller doesn't know it. Undefined: the run was concluded before, or some of its
    * targets are open.
@@ -86,6 +93,11 @@ export function createGroupedWrites(dependencies: ConcludeDependencies): Grouped
       maxItems: maxTargets,
       ownerOf: ({ row }) => row.project_id,
     }),
+    continue: groupUnlessLocked(
+      (targets: Continuation[]) => setNextPhases(db, notifier, targets, { skipLocked: true }),
+      ({ row, next, call }) => setNextPhase(db, notifier, row, next, call),
+      { maxItems: maxTargets, ownerOf: ({ row }) => row.project_id },
+    ),
     conclude: (input, projectId = '') => conclude({ input, projectId }),
   };
 }

@@ -3,7 +3,7 @@ import {
   endAttempt,
   failureOf,
   setFailed,
-  setNextPhase,
+  type CallOutcome,
   type Failure,
 } from '../../schema/database/posts/target-steps.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
@@ -58,25 +58,25 @@ export async function recordError(
   error: PlatformError,
   durationMs: number,
 ): Promise<PhaseEnd> {
-  const { db, notifier, clock: limits } = dependencies;
+  const { db, clock: limits, writes } = dependencies;
   const { phase, clock } = row;
-  await endAttempt(db, row.id, row.steps, {
+  const call: CallOutcome = {
     outcome: error.kind,
     durationMs,
     errorCode: error.options.platformCode,
     errorMessage: error.message,
     providerError: error.options.providerError,
-  });
+  };
   if (error.kind === 'reauthorize') {
     // The network refused the credentials before it saw the post, so the phase may begin again.
-    const isWritten = await setNextPhase(db, notifier, row, { phase, clock, waitMs: null });
+    const isWritten = await writes.continue({ row, next: { phase, clock, waitMs: null }, call });
     return isWritten ? { row, error } : 'superseded';
   }
   if (isNotApproved(error) && row.app_id !== null) await setAppUnaudited(db, row.app_id);
   if (error.options.isOutOfCredits) await reportUsedUpApp(dependencies, row);
   else if (error.kind === 'rate_limited') await recordRefusal(dependencies, row, error);
   const step = afterError(error, phase, clock, limits, dependencies.now());
-  return toEnd(await applyStep(dependencies, row, step, error));
+  return toEnd(await applyStep(dependencies, row, step, error, { call }));
 }
 
 /** Notifies the project if the app belongs to the project. */
@@ -103,11 +103,12 @@ export async function recordOutcome(
 ): Promise<PhaseEnd> {
   const { clock: limits } = dependencies;
   const { clock, phase } = row;
+  const call = { outcome: outcome.outcome, durationMs };
   const continueWith = async (
     step: NextStep,
     cause: PlatformError | string,
     state?: ProviderState,
-  ) => toEnd(await applyStep(dependencies, row, step, cause, state));
+  ) => toEnd(await applyStep(dependencies, row, step, cause, { state, call }));
   switch (outcome.outcome) {
     case 'more':
       return continueWith(
@@ -153,25 +154,29 @@ const mayBeRemoved = ({ unpublish }: Platform, { check }: ClockState) =>
 const toEnd = (isWritten: boolean): PhaseEnd => (isWritten ? 'written' : 'superseded');
 
 /**
- * Undefined `state`: the row keeps its state. False: another execution has changed the row, and nothing was
- * written.
+ * Also ends the row's last call, if given. Undefined `state`: the row keeps its state. False: another execution has
+ * changed the row, and the step was not written.
  */
 export async function applyStep(
   dependencies: AdvanceDependencies,
   row: TargetRow,
   step: NextStep,
   cause: PlatformError | string,
-  state?: ProviderState,
+  { state, call }: { state?: ProviderState | undefined; call?: CallOutcome } = {},
 ): Promise<boolean> {
-  if ('fail' in step) return failTarget(dependencies, row, step.fail, cause);
-  const { db, notifier, vault } = dependencies;
+  const { db, vault, writes } = dependencies;
+  if ('fail' in step) {
+    if (call) await endAttempt(db, row.id, row.steps, call);
+    return failTarget(dependencies, row, step.fail, cause);
+  }
   const { clock, log } = recordWait(dependencies, row, step, cause);
-  const isWritten = await setNextPhase(db, notifier, row, {
+  const next = {
     phase: step.next,
     clock,
     waitMs: step.waitMs > 0 ? step.waitMs : null,
     state: state && sealState(vault, row.id, state),
-  });
+  };
+  const isWritten = await writes.continue({ row, next, call });
   if (isWritten) log?.();
   return isWritten;
 }

@@ -1,6 +1,5 @@
 // Runs one phase of a target: records that it begins, calls the network, records the outcome.
 import type { ClockState } from '../../schema/database/tables.ts';
-import { endAttempt } from '../../schema/database/posts/target-steps.ts';
 import { openState, sealState } from '../../schema/database/posts/provider-state.ts';
 import { optionsOf, type TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
@@ -67,15 +66,16 @@ async function record(
   answer: PhaseOutcome | Stalled | PlatformError,
   startedMs: number,
 ): Promise<PhaseEnd> {
-  const { db, vault, writes } = dependencies;
+  const { vault, writes } = dependencies;
   const durationMs = Math.round(performance.now() - startedMs);
   const outcome = answer instanceof PlatformError ? answer.kind : answer.outcome;
   const labels = { platform: row.platform, phase: row.phase, outcome };
   attemptSeconds.observe(labels, durationMs / 1_000);
   if (!(answer instanceof PlatformError) && answer.outcome === 'stalled') {
-    await endAttempt(db, row.id, row.steps, { outcome, durationMs, errorMessage: stallMessage });
+    const call = { outcome, durationMs, errorMessage: stallMessage } as const;
     const step = afterStall(row.phase, row.clock);
-    return (await applyStep(dependencies, row, step, stallMessage)) ? 'stalled' : 'superseded';
+    const isWritten = await applyStep(dependencies, row, step, stallMessage, { call });
+    return isWritten ? 'stalled' : 'superseded';
   }
   const kind = answer instanceof PlatformError ? answer.kind : 'answered';
   const called = { ...row, clock: clockAfter(row, kind) };
@@ -98,7 +98,6 @@ async function record(
     });
     return 'published';
   }
-  await endAttempt(db, row.id, row.steps, { outcome: answer.outcome, durationMs });
   return recordOutcome(dependencies, called, platform, answer, durationMs);
 }
 

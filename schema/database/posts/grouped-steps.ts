@@ -1,6 +1,5 @@
-// Writes the steps that many targets share: before each call to the network, and after it published the post.
-import { sql, type RawBuilder } from 'kysely';
-import type { ChangeKind } from '../../change-kinds.ts';
+// Writes the steps of many targets together: before each call to the network, and after it published the post.
+import { sql } from 'kysely';
 import type { NextAction } from '../../posts/next-action.ts';
 import type { Phase } from '../../posts/posts.ts';
 import { insertionOf } from '../live/changes.ts';
@@ -10,7 +9,8 @@ import type { Db, Writer } from '../tables.ts';
 import { inStatement } from '../transaction.ts';
 import { newId } from '../../wire/ids.ts';
 import { followResultWorkflow, followResultWorkflowId } from '../../workflows.ts';
-import type { SealedState } from './provider-state.ts';
+import { toHex, type SealedState } from './provider-state.ts';
+import { changeOf, lockTargets, setProgress, type GroupOptions } from './target-group.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
 
 /** A call that is about to be sent. It must not be sent from `deadline` on; null: no deadline. */
@@ -19,34 +19,6 @@ export interface PhaseStart {
   phase: Phase;
   deadline: Date | null;
 }
-
-/** `skipLocked`: writes no target whose row or post is locked, and reports it as `locked`. */
-interface GroupOptions {
-  skipLocked: boolean;
-}
-
-/** CTE: the rows of these calls, locked in the order of their IDs. */
-function lockTargets({ skipLocked }: GroupOptions): RawBuilder<unknown> {
-  const ofCalls = sql`where r.id = any (array(select id from call)) order by r.id for no key update`;
-  return skipLocked
-    ? sql`target as materialized (
-        select r.id from post_results r join posts p on p.id = r.post_id ${ofCalls} skip locked)`
-    : sql`target as materialized (select r.id from post_results r ${ofCalls})`;
-}
-
-/** SQL: records that these posts make progress. Locks them in the order of their IDs. */
-const setProgress = (postIds: RawBuilder<unknown>) => sql`
-  update posts set progressed_at = now() where id = any (array(
-    select id from posts where id = any (array(${postIds})) order by id for no key update))`;
-
-/** Records a change of each result in `results`, which have the columns of `post_results`. */
-const changeOf = (kind: ChangeKind<'post'>, results: RawBuilder<unknown>) =>
-  ({
-    subject: 'post',
-    kind,
-    result_id: sql<string>`result_id`,
-    from: sql`(select project_id, post_id as id, id as result_id from ${results}) as result`,
-  }) as const;
 
 /**
  * Records in one statement that these calls are about to be sent. False: another execution has changed the row,
@@ -203,7 +175,7 @@ function toFollowUpColumns(
   const { provider_state, provider_state_key_id } = state;
   const outboxId = newId('outbox');
   return {
-    state: provider_state && `\\x${provider_state.toString('hex')}`,
+    state: toHex(provider_state),
     state_key_id: provider_state_key_id,
     follow_ms: forMs,
     outbox_id: outboxId,

@@ -32,4 +32,8 @@ export function openState(
   }
 }
 
+/** Bytes in JSON, as Postgres reads them. */
+export const toHex = (bytes: Buffer | null): string | null =>
+  bytes && `\\x${bytes.toString('hex')}`;
+
 const sealContext = (resultId: string) => `post_results/${resultId}`;

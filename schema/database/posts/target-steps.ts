@@ -1,18 +1,15 @@
-// Writes the steps of one target after a call to the network. `grouped-steps.ts` has the steps that many targets
-// share.
+// Writes how a call of one target ended, and that the target failed. `grouped-steps.ts` and `next-phases.ts` have the
+// steps that many targets share.
 import { sql } from 'kysely';
 import type { AttemptOutcome } from '../../posts/attempts.ts';
 import { postingErrors, type PostingErrorCode } from '../../posts/errors.ts';
 import type { NextAction } from '../../posts/next-action.ts';
-import type { FailureStage, Phase } from '../../posts/posts.ts';
+import type { FailureStage } from '../../posts/posts.ts';
 import { giveBackUsage } from '../accounts/usage.ts';
-import { insertChanges, insertionOf } from '../live/changes.ts';
-import type { Notifier } from '../notifier.ts';
-import { inStatement } from '../transaction.ts';
-import { executePrepared } from '../prepared.ts';
-import type { ClockState, Db, PostResultRow, Transaction, Writer } from '../tables.ts';
-import { emptyState, type SealedState } from './provider-state.ts';
-import { isOpenRow, type TargetRow } from './targets.ts';
+import { insertChanges } from '../live/changes.ts';
+import type { Db, PostResultRow, Transaction } from '../tables.ts';
+import { emptyState } from './provider-state.ts';
+import { isOpenRow } from './targets.ts';
 
 /** How one call to the network ended, for the target's list of attempts. */
 export interface CallOutcome {
@@ -32,10 +29,7 @@ export async function endAttempt(
   await db
     .updateTable('post_attempts')
     .set({
-      outcome: call.outcome,
-      duration_ms: call.durationMs,
-      error_code: call.errorCode ?? null,
-      error_message: call.errorMessage ?? null,
+      ...toAttemptColumns(call),
       provider_error: call.providerError ? JSON.stringify(call.providerError) : null,
     })
     .where('result_id', '=', resultId)
@@ -43,58 +37,14 @@ export async function endAttempt(
     .execute();
 }
 
-/**
- * Continues with another phase, or with the same phase again. False: nothing was written, because another
- * execution has changed the row.
- */
-export async function setNextPhase(
-  db: Db,
-  notifier: Notifier,
-  row: TargetRow,
-  next: {
-    phase: Phase;
-    clock: ClockState;
-    /** Null: now. */
-    waitMs: number | null;
-    /** Undefined: keeps it. */
-    state?: SealedState | undefined;
-  },
-): Promise<boolean> {
-  const isWaiting = next.waitMs !== null;
-  const hasState = next.state !== undefined;
-  const state = next.state ?? emptyState;
-  const isChecked = row.phase === 'reconcile' && next.phase !== 'reconcile';
-  const change = {
-    subject: 'post',
-    kind: 'result.waiting',
-    project_id: row.project_id,
-    subject_id: row.post_id,
-    result_id: sql<string>`id`,
-    from: sql`changed`,
-    when: isWaiting,
-  } as const;
-  const statement = (writer: Writer) => sql<{ has_changed: boolean }>`
-    with changed as (
-      update post_results
-      set phase = ${next.phase}, phase_state = 'ready', clock = ${JSON.stringify(next.clock)}::jsonb,
-        next_attempt_at = now() + ${next.waitMs}::float8 * interval '1 ms',
-        checked_at = case when ${isChecked} then now() else checked_at end,
-        provider_state = case when ${hasState} then ${state.provider_state}::bytea else provider_state end,
-        provider_state_key_id =
-          case when ${hasState} then ${state.provider_state_key_id}::text else provider_state_key_id end
-      where id = ${row.id} and steps = ${row.steps} and ${isOpenRow('post_results')}
-      returning id
-    ), change as (
-      ${insertionOf(writer, change)}
-    ), progress as (
-      update posts set progressed_at = now()
-      where id = ${row.post_id} and exists (select from changed) and ${isWaiting}
-    )
-    select exists (select from changed) as has_changed`;
-  const [written] = await inStatement(db, notifier, (writer) =>
-    executePrepared(writer, 'set_next_phase', statement(writer)),
-  );
-  return written!.has_changed;
+export function toAttemptColumns(call: CallOutcome) {
+  return {
+    outcome: call.outcome,
+    duration_ms: call.durationMs,
+    error_code: call.errorCode ?? null,
+    error_message: call.errorMessage ?? null,
+    provider_error: call.providerError ?? null,
+  };
 }
 
 export interface Failure {

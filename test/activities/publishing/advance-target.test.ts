@@ -6,7 +6,7 @@ import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { beginPhase, setPublished } from '../../../schema/database/posts/grouped-steps.ts';
 import { heartbeatsOfTargets } from '../../../schema/database/posts/call-heartbeats.ts';
-import { setNextPhase } from '../../../schema/database/posts/target-steps.ts';
+import { setNextPhase } from '../../../schema/database/posts/next-phases.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { useDatabase } from '../../support/rows/database.ts';

@@ -1,6 +1,6 @@
 // Canceling a post before it starts, and while its targets are being published.
 import { describe, expect, test } from 'vitest';
-import { setNextPhase } from '../../../schema/database/posts/target-steps.ts';
+import { setNextPhase } from '../../../schema/database/posts/next-phases.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
 import {

@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { PostResultRow, Transaction } from '../../../schema/database/tables.ts';
 import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
-import { setFailed, setNextPhase } from '../../../schema/database/posts/target-steps.ts';
+import { setNextPhase } from '../../../schema/database/posts/next-phases.ts';
+import { setFailed } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { toFailure } from '../../../activities/publishing/record-outcome.ts';
 import { useDatabase } from '../../support/rows/database.ts';

@@ -4,11 +4,8 @@ import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { toFailure } from '../../../activities/publishing/record-outcome.ts';
 import { claimRuns } from '../../../schema/database/posts/runs.ts';
 import { beginPhase, setPublished } from '../../../schema/database/posts/grouped-steps.ts';
-import {
-  endAttempt,
-  setFailed,
-  setNextPhase,
-} from '../../../schema/database/posts/target-steps.ts';
+import { setNextPhase } from '../../../schema/database/posts/next-phases.ts';
+import { endAttempt, setFailed } from '../../../schema/database/posts/target-steps.ts';
 import { sealState } from '../../../schema/database/posts/provider-state.ts';
 import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
 import type { PostingErrorCode } from '../../../schema/posts/errors.ts';

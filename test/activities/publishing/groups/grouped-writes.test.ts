@@ -35,6 +35,39 @@ const begin = ({ begin }: GroupedWrites, row: TargetRow, deadline: Date | null =
 
 const published = { externalId: '1', url: null, visibility: 'public' };
 
+const endedCall = {
+  outcome: 'unavailable',
+  durationMs: 7,
+  errorCode: '503',
+  errorMessage: 'Try again.',
+  providerError: { title: 'busy' },
+} as const;
+
+const endedAttempt = {
+  outcome: 'unavailable',
+  duration_ms: 7,
+  error_code: '503',
+  error_message: 'Try again.',
+  provider_error: { title: 'busy' },
+};
+
+const waitingRow = { phase: 'confirm', phase_state: 'ready', steps: 1, clock: { unavailable: 1 } };
+
+/** The first target waits and has state; the others do neither. */
+const nextAfter = (i: number) => ({
+  phase: 'confirm' as const,
+  clock: { unavailable: 1 },
+  waitMs: i === 0 ? 60_000 : null,
+  ...(i === 0 && { state: { provider_state: Buffer.from('0'), provider_state_key_id: 'a' } }),
+});
+
+const listAttempts = (resultId: string) =>
+  database.db
+    .selectFrom('post_attempts')
+    .select(['outcome', 'duration_ms', 'error_code', 'error_message', 'provider_error'])
+    .where('result_id', '=', resultId)
+    .execute();
+
 /** The transactions that wrote changes of this kind. */
 async function countWrites(kind: string): Promise<number> {
   const changes = database.db.selectFrom('changes').select('xid').distinct();
@@ -84,6 +117,60 @@ describe('grouped writes', () => {
       begin(shared.writes, good.row),
     ]);
     expect(begun.map(({ hasBegun }) => hasBegun)).toEqual([false, false, true]);
+  });
+
+  test('end the calls of many targets in one transaction, and continue with what comes next', async () => {
+    const rows = await addRows(10);
+    const { writes } = shared;
+    await Promise.all(rows.map(({ row }) => begin(writes, row)));
+    const continued = await Promise.all(
+      rows.map(({ row }, i) =>
+        writes.continue({ row: { ...row, steps: 1 }, next: nextAfter(i), call: endedCall }),
+      ),
+    );
+    expect(continued).toEqual(Array(10).fill(true));
+    expect(await countWrites('result.waiting')).toBe(1);
+    const [first, second] = await Promise.all(
+      rows.slice(0, 2).map(({ row }) => getResult(database.db, row.id)),
+    );
+    expect(first).toMatchObject({ ...waitingRow, provider_state: Buffer.from('0') });
+    expect(second).toMatchObject({ ...waitingRow, next_attempt_at: null, provider_state: null });
+    expect(first!.next_attempt_at!.getTime()).toBeGreaterThan(Date.now() + 50_000);
+    expect(await listAttempts(rows[0]!.row.id)).toEqual([endedAttempt]);
+  });
+
+  test('end a call, but do not continue a target that another execution has changed', async () => {
+    const [changed, good] = (await addRows(2)) as [Begun, Begun];
+    const { writes } = shared;
+    await Promise.all([begin(writes, changed.row), begin(writes, good.row)]);
+    const { id } = changed.row;
+    await database.db
+      .updateTable('post_results')
+      .set({ steps: 2, phase: 'reconcile' })
+      .where('id', '=', id)
+      .execute();
+    const continued = await Promise.all(
+      [changed, good].map(({ row }) =>
+        writes.continue({ row: { ...row, steps: 1 }, next: nextAfter(0), call: endedCall }),
+      ),
+    );
+    expect(continued).toEqual([false, true]);
+    expect(await getResult(database.db, id)).toMatchObject({ steps: 2, phase: 'reconcile' });
+    expect(await listAttempts(id)).toEqual([endedAttempt]);
+  });
+
+  test('continue a target only once if two executions continue it together', async () => {
+    const [{ row }] = (await addRows(1)) as [Begun];
+    const { writes } = shared;
+    await begin(writes, row);
+    const target = { row: { ...row, steps: 1 }, next: nextAfter(1) };
+    // The second write finds the target in the state that the first one has set, which is the same.
+    expect(await Promise.all([writes.continue(target), writes.continue(target)])).toEqual([
+      true,
+      true,
+    ]);
+    expect(await begin(writes, { ...row, steps: 1 })).toMatchObject({ hasBegun: true });
+    expect(await writes.continue(target)).toBe(false);
   });
 
   test('conclude a run only once if two calls conclude it together', async () => {
