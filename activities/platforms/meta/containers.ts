@@ -111,12 +111,27 @@ export async function prepareContainers(
     return poll(calls, containers, items[open]!, replace);
   }
   if (items.length === 0) await calls.checkQuota();
+  let made: Container;
   try {
-    const id = await calls.createPost(items.map((item) => item!.id));
-    return toStep({ ...containers, post: newContainer(id) });
+    made = newContainer(await calls.createPost(items.map((item) => item!.id)));
   } catch (error) {
     if (!calls.areItemsGone(error)) throw error;
     return toReplacement(calls, containers, () => ({ ...containers, items: [] }), undefined);
+  }
+  return pollNew(calls, { ...containers, post: made, waitMs: 0 }, made);
+}
+
+/** Polls a container that was just made, which saves a step. If the poll fails, the next step repeats it. */
+async function pollNew(
+  calls: ContainerCalls,
+  containers: Containers,
+  made: Container,
+): Promise<PrepareOutcome> {
+  try {
+    return await poll(calls, containers, made, (post) => ({ ...containers, post }));
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return toStep(containers);
   }
 }
 

@@ -230,7 +230,7 @@ test('the quota has the size that Instagram reports', async () => {
   network.server.quota = { used: 99, total: 100 };
   expect(await network.publish(network.target())).toMatchObject({ outcome: 'published' });
   network.server.answers.push(Response.json({ data: [] }));
-  expect((await network.prepareStep(network.target())).outcome).toBe('more');
+  expect((await network.prepareStep(network.target())).outcome).toBe('prepared');
 });
 
 describe('a publish', () => {

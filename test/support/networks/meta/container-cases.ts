@@ -84,15 +84,27 @@ export function describeContainers<Network extends ContainerNetwork>(
   }
 
   describe('a container', () => {
-    test('is saved before the next call', async () => {
+    test('is read in the step that creates it', async () => {
+      await using network = await start();
+      expect((await network.prepareStep(network.target())).outcome).toBe('prepared');
+      expect(network.server.containers).toHaveLength(1);
+    });
+
+    test('is kept if this read fails', async () => {
       await using network = await start();
       const target = network.target();
-      const step = await network.prepareStep(target);
-      const { id } = network.server.containers[0]!;
-      expect(step).toMatchObject({ outcome: 'more', waitMs: 0, state: { post: { id } } });
-      const next = await network.prepareStep({ ...target, state: step.state });
-      expect(next.outcome).toBe('prepared');
-      expect(network.server.containers).toHaveLength(1);
+      const unused = { data: [{ quota_usage: 0, config: { quota_total: 100 } }] };
+      network.server.answers.push(
+        Response.json(unused),
+        Response.json({ id: '17900000000000042' }),
+        new Response('', { status: 500 }),
+      );
+      const state = { post: { id: '17900000000000042', isFinished: false } };
+      expect(await network.prepareStep(target)).toMatchObject({
+        outcome: 'more',
+        waitMs: 0,
+        state,
+      });
     });
 
     test('is read less and less often, up to once a minute', async () => {
@@ -101,7 +113,7 @@ export function describeContainers<Network extends ContainerNetwork>(
       const waits: number[] = [];
       await prepare(network, await hostImage(), waits);
       const minutes = [60_000, 60_000, 60_000];
-      expect(waits).toEqual([0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, ...minutes]);
+      expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, ...minutes]);
       expect(network.server.containers).toHaveLength(1);
     });
 
