@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { concludeMedia, type MediaOutcome } from '../../schema/database/media/complete.ts';
 import { findMedia } from '../../schema/database/media/rows.ts';
-import { listSegments } from '../../schema/database/media/segments.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
@@ -36,7 +35,7 @@ export async function completeMedia(
   const { db, notifier } = dependencies;
   const row = await findMedia(db, mediaId);
   if (row?.status !== 'pending') return row;
-  const source = openSource(dependencies, row, await listSegments(db, mediaId));
+  const source = openSource(dependencies, row);
   const outcome = await readOutcome(dependencies, row, source, sha256);
   return inTransaction(db, notifier, (trx) => concludeMedia(trx, row, outcome, writerId));
 }

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { findRendition, insertRendition } from '../../schema/database/media/renditions.ts';
-import { listSegments } from '../../schema/database/media/segments.ts';
 import { mediaOf, optionsOf, type TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Db, MediaItem, MediaRow } from '../../schema/database/tables.ts';
 import type { MediaRules, PlatformDefinition } from '../../schema/platforms/definition.ts';
@@ -134,7 +133,7 @@ export function createMediaLoader({
     const { store, images } = storage!;
     const refusal = refused.get(key);
     if (refusal) throw refusal;
-    const source = openSource({ store }, media, await listSegments(db, media.id));
+    const source = openSource({ db, store }, media);
     try {
       return await images.fit(media.project_id, source, plan);
     } catch (error) {
@@ -150,7 +149,7 @@ export function createMediaLoader({
     thumbnail: TargetMedia | undefined,
   ): Promise<TargetMedia> {
     const { store } = storage!;
-    const source = openSource({ store }, media, await listSegments(db, media.id));
+    const source = openSource({ db, store }, media);
     return {
       id: media.id,
       kind: media.kind!,

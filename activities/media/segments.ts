@@ -11,7 +11,7 @@ import {
   rewindMedia,
   type MediaWriter,
 } from '../../schema/database/media/segments.ts';
-import type { Db, MediaRow, MediaSegmentRow } from '../../schema/database/tables.ts';
+import type { Db, MediaRow } from '../../schema/database/tables.ts';
 import type { MediaSource } from '../platforms/platform.ts';
 import { StoreError, type MediaStore } from './store/store.ts';
 
@@ -196,19 +196,24 @@ export async function removeBytes(
   await setEmptied(db, mediaId);
 }
 
-/** Reads media across their segments, no faster than the reader asks. */
+/** Media whose bytes are read across their segments, no faster than the reader asks. */
+export interface SegmentSource extends MediaSource {
+  /** Like `open`. `end`: the last byte. */
+  read(range: { start: number; end: number }): AsyncGenerator<Uint8Array>;
+}
+
+/** Reads nothing yet. Most calls to a network need no bytes. */
 export function openSource(
-  { store }: Pick<SegmentDependencies, 'store'>,
-  { received_bytes: bytes }: Pick<MediaRow, 'received_bytes'>,
-  segments: readonly MediaSegmentRow[],
-): MediaSource {
-  async function* read(start: number, end: number): AsyncGenerator<Uint8Array> {
-    for (const segment of segments) {
+  { db, store }: SegmentDependencies,
+  { id, received_bytes: bytes }: Pick<MediaRow, 'id' | 'received_bytes'>,
+): SegmentSource {
+  async function* read({ start, end }: { start: number; end: number }): AsyncGenerator<Uint8Array> {
+    for (const segment of await listSegments(db, id)) {
       const first = Math.max(start - segment.start_byte, 0);
       const last = Math.min(end - segment.start_byte, segment.bytes - 1);
       if (first > last) continue;
       let missing = last - first + 1;
-      for await (const chunk of store.open(segment.key, { start: first, end: last })) {
+      for await (const chunk of store.read(segment.key, { start: first, end: last })) {
         missing -= chunk.byteLength;
         yield chunk;
       }
@@ -219,6 +224,7 @@ export function openSource(
   }
   return {
     bytes,
-    open: ({ start, end } = { start: 0, end: bytes - 1 }) => ReadableStream.from(read(start, end)),
+    read,
+    open: (range = { start: 0, end: bytes - 1 }) => ReadableStream.from(read(range)),
   };
 }

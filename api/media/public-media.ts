@@ -1,7 +1,6 @@
 // Sends media to networks that fetch them, at the URLs of `activities/platforms/public-urls.ts`. It writes Node's own
 // response, so that a reader who stalls or leaves frees its file and its place.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { asProject } from '../../activities/current-project.ts';
 import { createFairPlaces } from '../../activities/fair-places.ts';
@@ -10,7 +9,6 @@ import { openSource } from '../../activities/media/segments.ts';
 import { StoreError } from '../../activities/media/store/store.ts';
 import { publicTypes, type PublicMedia } from '../../activities/platforms/public-urls.ts';
 import { isCheckRunning } from '../../schema/database/accounts/checks.ts';
-import { listSegments } from '../../schema/database/media/segments.ts';
 import { findPublicMedia } from '../../schema/database/posts/public-media.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
@@ -54,14 +52,14 @@ interface PublicFile {
   /** In hex. */
   sha256: string;
   /** `range`: offsets of the first and the last byte. */
-  open(range: { start: number; end: number }): Promise<ReadableStream<Uint8Array>>;
+  read(range: { start: number; end: number }): AsyncIterable<Uint8Array>;
 }
 
 const imageOfCheck: PublicFile = {
   contentType: checkImage.contentType,
   bytes: checkImage.bytes.length,
   sha256: checkImage.sha256,
-  open: async (range) => openCheckImage(range),
+  read: (range) => openCheckImage(range),
 };
 
 export function createPublicMedia(
@@ -102,13 +100,13 @@ export function createPublicMedia(
     await withPlace(projectId, async () => {
       if (outgoing.destroyed) return;
       const { start, end } = range ?? { start: 0, end: size - 1 };
-      const bytes = await asProject(projectId, () => file.open({ start, end }));
       outgoing.writeHead(range ? 206 : 200, {
         ...shown,
         'Content-Length': end - start + 1,
         ...(range && { 'Content-Range': `bytes ${start}-${end}/${size}` }),
       });
-      await pipeline(Readable.fromWeb(bytes), outgoing, { signal: AbortSignal.timeout(totalMs) });
+      const signal = AbortSignal.timeout(totalMs);
+      await asProject(projectId, () => pipeline(file.read({ start, end }), outgoing, { signal }));
     });
   }
 
@@ -138,8 +136,7 @@ export function createPublicMedia(
         contentType: media.content_type!,
         bytes: media.received_bytes,
         sha256: media.sha256!,
-        open: async (range) =>
-          openSource(storage, media, await listSegments(db, media.id)).open(range),
+        read: (range) => openSource({ db, store: storage.store }, media).read(range),
       }
     );
   }

@@ -25,9 +25,9 @@ describe.skipIf(!gateway)('a store in a bucket', () => {
     const other = await openStore(gateway!.storeUrl.replace('/prefix', '/other'));
     const key = anyKey();
     await store.put(key, Buffer.from('x'));
-    await expect(readAll(other.open(key))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(readAll(other.read(key))).rejects.toMatchObject({ code: 'unavailable' });
     await other.removeFolder(key.split('/')[0]!);
-    expect(String(await readAll(store.open(key)))).toBe('x');
+    expect(String(await readAll(store.read(key)))).toBe('x');
   });
 
   test('reports a missing bucket, and a missing service', async () => {
@@ -36,7 +36,7 @@ describe.skipIf(!gateway)('a store in a bucket', () => {
     for (const lost of [missing, gone]) {
       const unavailable = { name: 'StoreError', code: 'unavailable' };
       await expect(lost.put(anyKey(), Buffer.from('x'))).rejects.toMatchObject(unavailable);
-      await expect(readAll(lost.open(anyKey()))).rejects.toMatchObject(unavailable);
+      await expect(readAll(lost.read(anyKey()))).rejects.toMatchObject(unavailable);
       await expect(lost.removeFolder('med_1')).rejects.toMatchObject(unavailable);
     }
   });

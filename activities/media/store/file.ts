@@ -17,7 +17,7 @@ export function openFileStore(folder: string): MediaStore {
   return {
     put: (key, bytes) => writeWhole(folder, pathOf(key), bytes).catch(fail),
 
-    open: (key, range) => ReadableStream.from(read(pathOf(key), range)),
+    read: (key, range) => read(pathOf(key), range),
 
     async remove(keys) {
       for (const key of keys) await rm(pathOf(key), { force: true }).catch(fail);

@@ -103,7 +103,7 @@ export function openBucketStore(location: BucketLocation): MediaStore {
       await client.send(new PutObjectCommand({ Bucket, Key: keyOf(key), Body: bytes })).catch(fail);
     },
 
-    open: (key, range) => ReadableStream.from(read(key, range)),
+    read,
 
     remove: (keys) => removeKeys(keys.map(keyOf)).catch(fail),
 

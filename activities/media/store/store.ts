@@ -6,10 +6,9 @@ export interface MediaStore {
   /** Writes a whole object. Once the promise resolves, the object survives a crash. */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
-   * `range`: offsets of the first and the last byte. Default: everything. The stream fails if the object
-   * doesn't exist.
+   * `range`: offsets of the first and the last byte. Default: everything. Throws if the object doesn't exist.
    */
-  open(key: string, range?: { start: number; end: number }): ReadableStream<Uint8Array>;
+  read(key: string, range?: { start: number; end: number }): AsyncIterable<Uint8Array>;
   /** Keys without an object are skipped. */
   remove(keys: readonly string[]): Promise<void>;
   /** Removes every object whose key begins with `<folder>/`, and partial files that a crash left there. */

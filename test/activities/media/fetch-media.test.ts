@@ -639,13 +639,10 @@ describe('one fetch at a time', () => {
     let isReading = false;
     const slow: MediaStore = {
       ...store,
-      open: (key, range) => {
-        async function* read() {
-          isReading = true;
-          await held;
-          yield* store.open(key, range);
-        }
-        return ReadableStream.from(read());
+      async *read(key, range) {
+        isReading = true;
+        await held;
+        yield* store.read(key, range);
       },
     };
     const id = await addFetch(server.url);

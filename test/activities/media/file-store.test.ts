@@ -39,7 +39,7 @@ describe('a store in a folder', () => {
     const key = anyKey();
     await store.put(key, Buffer.alloc(100_000));
     const sizes: number[] = [];
-    for await (const { byteLength } of store.open(key)) sizes.push(byteLength);
+    for await (const { byteLength } of store.read(key)) sizes.push(byteLength);
     expect(sizes).toEqual([...Array.from({ length: 6 }, () => 16_384), 1_696]);
   });
 
@@ -57,7 +57,7 @@ describe('a store in a folder', () => {
       code: 'unavailable',
     });
     expect(await readdir(folder)).not.toContain('not-mounted');
-    await expect(readAll(lost.open(anyKey()))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(readAll(lost.read(anyKey()))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   test('writes nothing to the mount point of an unmounted folder', async () => {
@@ -76,8 +76,8 @@ describe('a store in a folder', () => {
     await rm(mounted, { recursive: true });
     await rename(disk, mounted);
     await away.put(second, Buffer.from('second'));
-    expect(String(await readAll(away.open(first)))).toBe('first');
-    expect(String(await readAll(away.open(second)))).toBe('second');
+    expect(String(await readAll(away.read(first)))).toBe('first');
+    expect(String(await readAll(away.read(second)))).toBe('second');
     await rm(mounted, { recursive: true });
   });
 

@@ -80,7 +80,7 @@ const keysOf = async () =>
 
 async function source() {
   const row = await readMedia(database.db, mediaId);
-  return openSource({ store }, row, await listSegments(database.db, mediaId));
+  return openSource({ db: database.db, store }, row);
 }
 
 const expire = () =>
@@ -349,14 +349,14 @@ describe('openSource', () => {
     let opened = 0;
     const counting: typeof store = {
       ...store,
-      open: (key, range) => {
+      read: (key, range) => {
         opened++;
-        return store.open(key, range);
+        return store.read(key, range);
       },
     };
     const row = await readMedia(database.db, mediaId);
-    const segments = await listSegments(database.db, mediaId);
-    const reader = openSource({ store: counting }, row, segments).open().getReader();
+    const source = openSource({ db: database.db, store: counting }, row);
+    const reader = source.open().getReader();
     for (let read = 0; read < segmentBytes;) {
       const { value } = await reader.read();
       expect(value!.byteLength).toBeLessThanOrEqual(65_536);

@@ -27,7 +27,7 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 async function readBack(id: string): Promise<Buffer> {
   const { db, media } = app.context;
   const row = await findMedia(db, id);
-  const source = openSource({ store: media!.store }, row!, await listSegments(db, id));
+  const source = openSource({ db, store: media!.store }, row!);
   const chunks: Uint8Array[] = [];
   for await (const chunk of source.open()) chunks.push(chunk);
   return Buffer.concat(chunks);
