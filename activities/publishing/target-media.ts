@@ -1,5 +1,4 @@
 // The media of a target before its call: waits for them, refuses them, or passes them to the network.
-import { listMediaByIds } from '../../schema/database/media/rows.ts';
 import { idsOf } from '../../schema/database/media/uses.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { mediaFailureOf, mediaOf, type TargetRow } from '../../schema/database/posts/targets.ts';
@@ -17,10 +16,10 @@ const maxWaitMs = 15_000;
 
 /** The rows of the target's media, in no order. Media that are gone have no row. */
 export function listTargetMedia(
-  { db }: Pick<AdvanceDependencies, 'db'>,
+  { reads }: Pick<AdvanceDependencies, 'reads'>,
   row: TargetRow,
 ): Promise<MediaRow[]> {
-  return listMediaByIds(db, idsOf(mediaOf(row)));
+  return reads.media(idsOf(mediaOf(row)));
 }
 
 /** Undefined: all media are usable, or the target has no media. */

@@ -4,6 +4,7 @@ import type { ListMedia } from '../../media.ts';
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
 import { inMs } from '../database-clock.ts';
+import { prepare } from '../prepared.ts';
 import { selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
 import type { Db, MediaRow, Transaction } from '../tables.ts';
 
@@ -63,10 +64,13 @@ export function findMedia(db: Db, id: string): Promise<MediaRow | undefined> {
 }
 
 /** Serves the engine, so it ignores scopes and finds renditions too. The media are in no order. */
-export async function listMediaByIds(db: Db, ids: string[]): Promise<MediaRow[]> {
-  if (ids.length === 0) return [];
-  return db.selectFrom('media').selectAll().where('id', 'in', ids).execute();
-}
+export const listMediaByIds = (db: Db, ids: readonly string[]): Promise<MediaRow[]> =>
+  ids.length === 0 ? Promise.resolve([]) : selectByIds(db, { ids });
+
+const selectByIds = prepare<{ ids: readonly string[] }, MediaRow>(
+  'list_media',
+  ({ ids }) => sql`select * from media where id = any(${ids}::text[])`,
+);
 
 export function lockMedia(trx: Transaction, scope: RowScope, id: string): Promise<MediaRow> {
   return selectMedia(trx, scope)

@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest';
 import { createGroupedReads } from '../../../activities/publishing/grouped-reads.ts';
 import { useDatabase } from '../../support/rows/database.ts';
+import { addMedia } from '../../support/rows/media.ts';
+import { addProject } from '../../support/rows/rows.ts';
 import { watchStatements } from '../../support/rows/statements.ts';
 import { addTarget, getResult } from '../../support/rows/targets.ts';
 
@@ -24,6 +26,24 @@ test('targets that read together share a statement, and each gets its own row', 
   expect(statements.sent.map(({ name }) => name)).toEqual(['find_targets']);
   const logins = found.slice(0, ids.length).map((row) => row!.login?.account_id);
   expect(logins).toEqual([accountIds[0], undefined, ...accountIds.slice(2)]);
+});
+
+test('targets that read their media together share a statement', async () => {
+  const reads = createGroupedReads(database.db);
+  const projectId = await addProject(database.db);
+  const [first, second] = await Promise.all([
+    addMedia(database.db, projectId),
+    addMedia(database.db, projectId),
+  ]);
+  using statements = watchStatements();
+  const found = await Promise.all([
+    reads.media([first, second]),
+    reads.media([second, 'med_gone']),
+    reads.media([]),
+  ]);
+  const idsOf = found.map((rows) => rows.map(({ id }) => id));
+  expect(idsOf).toEqual([[first, second], [second], []]);
+  expect(statements.sent.map(({ name }) => name)).toEqual(['list_media']);
 });
 
 test('a later read sees later changes', async () => {
