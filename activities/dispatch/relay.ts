@@ -12,7 +12,6 @@ import type { Listener } from '../../schema/database/live/listen.ts';
 import {
   claimBatch,
   claimOutbox,
-  deleteOutbox,
   groupPosts,
   leastOfEach,
   maxReleasedOfEach,
@@ -27,6 +26,7 @@ import {
   publishPostWorkflow,
 } from '../../schema/workflows.ts';
 import type { FirstAttempts } from '../delivering/first-attempts.ts';
+import { createOutboxDeletions } from './outbox-deletions.ts';
 import { startPollLoop, type Running } from './poll-loop.ts';
 
 export interface RelayDependencies {
@@ -66,7 +66,7 @@ const warnEveryMs = 10_000;
 const invalidArgument = 3;
 
 export interface Relay extends Running {
-  /** Resolves when no first attempt is in progress. */
+  /** Resolves when no first attempt is in progress, and the outbox has no row of one. */
   settled(): Promise<void>;
 }
 
@@ -79,14 +79,14 @@ export function startRelay(options: RelayDependencies): Relay {
   };
   const { db, listener, log, attempts } = dependencies;
   const { fullWebhooks = () => [], crowdedProjects = () => [] } = dependencies;
+  const deletions = createOutboxDeletions(db, log);
   const attempted = new Set<Promise<void>>();
   let failingFromMs = 0;
   let releaseFromMs = 0;
 
   async function startAll(rows: ClaimedRow[]): Promise<boolean> {
     const outcomes = await Promise.all(rows.map((row) => startWorkflow(dependencies, row)));
-    const ids = rows.filter((_, i) => outcomes[i] === 'started').map((row) => row.id);
-    await deleteOutbox(db, ids);
+    deletions.add(rows.filter((_, i) => outcomes[i] === 'started').map((row) => row.id));
     return !outcomes.includes('unavailable');
   }
 
@@ -96,7 +96,7 @@ export function startRelay(options: RelayDependencies): Relay {
       .run(batch)
       .then(async (end) => {
         if (end === 'left') await startAll([batch]);
-        else await deleteOutbox(db, [batch.id]);
+        else deletions.add([batch.id]);
       })
       .catch((err: unknown) => {
         log.warn(
@@ -164,6 +164,7 @@ export function startRelay(options: RelayDependencies): Relay {
     },
     async settled() {
       await Promise.allSettled(attempted);
+      await deletions.settled();
     },
   };
 }
