@@ -131,7 +131,7 @@ test('a step reads its target, its media and its login once', async () => {
   const statements = await statementsOf(() => advance(resultId), /^$/);
   expect(network.calls).toBe(1);
   const countOf = (source: string) => statements.filter((text) => text.includes(source)).length;
-  const sources = ['from "post_results" as "r"', 'from "media" ', 'join "grants"'];
+  const sources = ['from "post_results" as "r"', 'from media ', 'join "grants"'];
   expect(sources.map(countOf), statements.join('\n')).toEqual([1, 1, 1]);
 });
 
