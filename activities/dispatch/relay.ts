@@ -13,7 +13,7 @@ import {
   claimBatch,
   claimOutbox,
   groupPosts,
-  leastOfEach,
+  leastIfMore,
   maxReleasedOfEach,
   releaseEarly,
   type ClaimedBatch,
@@ -133,7 +133,7 @@ export function startRelay(options: RelayDependencies): Relay {
       const claims = [claimAndAttempt(except, exceptProjects), startFailing(except)] as const;
       const [found, failing] = await Promise.all(claims);
       return {
-        isMore: found >= leastOfEach || except.length > 0 || exceptProjects.length > 0,
+        isMore: found >= leastIfMore || except.length > 0 || exceptProjects.length > 0,
         waitMs: Math.min(quietMs + (found + failing) * gatherPerDeliveryMs, maxGatherMs),
       };
     },

@@ -217,13 +217,17 @@ const deliveryQueue: Queue = {
   order: sql`id`,
   first: sql`batch_id,`,
 };
-/** The minimum number of deliveries per webhook in a batch. A smaller batch has all that were waiting. */
-export const leastOfEach = 10;
+/**
+ * A smaller batch has all that were waiting: with a limit of 100, `w` webhooks of a project have at least 100 / w
+ * deliveries of one and one of each other, which are 19 or more.
+ */
+export const leastIfMore = 10;
 
 /**
- * Claims waiting deliveries as one batch, and inserts the outbox row of its workflow in the same statement. Each
- * webhook gets a share. The caller attempts the deliveries or starts the workflow. If the caller dies, another
- * relay starts the workflow. Undefined: no deliveries are waiting, or deliveries are paused.
+ * Claims waiting deliveries as one batch, and inserts the outbox row of its workflow in the same statement. Projects
+ * share the batch, and the webhooks of a project share its part. The caller attempts the deliveries or starts the
+ * workflow. If the caller dies, another relay starts the workflow. Undefined: no deliveries are waiting, or deliveries
+ * are paused.
  *
  * The commit may return before it is on disk. If a crash loses the commit, the workflow finds no deliveries, and
  * the deliveries are claimed again.
@@ -236,15 +240,14 @@ export async function claimBatch(
   const input: DeliverEventsInput = { batchId, isFailing };
   const statement = sql<OutboxRow & { size: number }>`
     with recursive ${unsynced}, ${waitingOwners(deliveryQueue)}, wanted as materialized (
-      select value from waiting
-      where not ${areDeliveriesPaused} and value <> all (${except}::text[]) and (
-        select (failing_since is not null) = ${isFailing}
-          and project_id <> all (${exceptProjects}::text[])
-        from webhook_subscriptions where id = waiting.value)
-    ), share as materialized (
-      select greatest(${leastOfEach}, ceil(${limit}::float8 / greatest(count(*), 1)))::int as size
-      from wanted
-    ), ${lockInTurn(deliveryQueue, sql`wanted`, sql`(select size from share)`, limit)}, batch as (
+      select value, ceil(${limit}::float8 / count(*) over (partition by project_id))::int as share
+      from waiting cross join lateral (
+        select project_id, failing_since from webhook_subscriptions where id = value limit 1
+      ) as webhook
+      where not ${areDeliveriesPaused} and value <> all (${except}::text[])
+        and (failing_since is not null) = ${isFailing}
+        and project_id <> all (${exceptProjects}::text[])
+    ), ${lockInTurn(deliveryQueue, sql`wanted`, sql.ref('one.share'), limit)}, batch as (
       update deliveries d set batch_id = ${batchId}
       from locked where d.id = locked.id
       returning d.id
