@@ -117,6 +117,7 @@ const post: PostEventData = {
   scheduled_at: null,
   published_at: published.published_at,
   metadata: {},
+  labels: [],
   results: [published],
 };
 

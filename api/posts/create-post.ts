@@ -114,7 +114,7 @@ interface Rows {
 
 /** The rows that this post will have. */
 function toRows({ projectId }: Pick<Caller, 'projectId'>, planned: PlannedPost): Rows {
-  const { caption, autoFit, metadata, status, scheduledAt, publishBy } = planned;
+  const { caption, autoFit, metadata, labels, status, scheduledAt, publishBy } = planned;
   const id = newId('post');
   const isDraft = status === 'draft';
   const { withIds, fetches } = createMediaIds();
@@ -137,6 +137,7 @@ function toRows({ projectId }: Pick<Caller, 'projectId'>, planned: PlannedPost):
       media,
       auto_fit: autoFit,
       metadata,
+      labels,
       current_run: run,
       workflow_id: asked?.workflow_id ?? null,
       created_at: planned.checkedAt,

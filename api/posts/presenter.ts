@@ -28,6 +28,7 @@ export function presentPost(settings: PresentSettings, post: PostRow, results: R
     ...presentMedia(post.media),
     auto_fit: post.auto_fit,
     metadata: post.metadata,
+    labels: post.labels,
     results: results
       .filter(({ kind }) => kind === 'post')
       .map((result) => presentResult(settings, post, result, results)),

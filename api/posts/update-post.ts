@@ -113,7 +113,8 @@ async function writeContent(
   changes: Partial<UpdatePost>,
   { isDraft, ...options }: { publishAt: Date; isDraft: boolean; names: Names },
 ): Promise<{ newTargets: PlannedTarget[] | undefined; warnings: PostIssue[] }> {
-  const { account_ids, platform_posts, caption, media, media_ids, media_urls, metadata } = changes;
+  const { account_ids, platform_posts, caption, media, media_ids, media_urls } = changes;
+  const { metadata, labels } = changes;
   const { post } = stored;
   const { platform_posts: storedTargets, ...storedContent } = toTargetInput(stored);
   const hasNewTargets = account_ids !== undefined || platform_posts !== undefined;
@@ -150,6 +151,7 @@ async function writeContent(
     publish_by: deadlineOf(post, changes),
     ...(hasNewMedia && { media: JSON.stringify(planned.media) }),
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+    ...(labels === undefined ? {} : { labels }),
   });
   return { newTargets: hasNewTargets ? targets : undefined, warnings };
 }

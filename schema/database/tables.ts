@@ -330,6 +330,7 @@ interface PostTable {
   /** Whether images are fitted to the rules of a network. */
   auto_fit: Generated<boolean>;
   metadata: Json<Record<string, string>>;
+  labels: Generated<string[]>;
   /** The run that may start. A reschedule, a publish-now and a retry each create a new run. */
   current_run: Generated<number>;
   started_run: Generated<number>;

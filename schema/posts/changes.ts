@@ -5,7 +5,7 @@ import { queryFlag } from '../wire/shared-fields.ts';
 import { someChange } from '../wire/some-change.ts';
 import { GivenTime } from '../wire/timestamp.ts';
 
-const { caption, account_ids, platform_posts, metadata, status } = CreatePost.shape;
+const { caption, account_ids, platform_posts, metadata, labels, status } = CreatePost.shape;
 const { media, media_ids, media_urls, auto_fit } = CreatePost.shape;
 
 /** `updatePost` checks the changed post as a whole, like a new one. */
@@ -26,6 +26,9 @@ export const UpdatePost = someChange(
     }),
     metadata: metadata.unwrap().optional().meta({
       description: 'Your own key-value pairs. Replaces all of them.',
+    }),
+    labels: labels.unwrap().optional().meta({
+      description: 'Your own labels. Replaces all of them.',
     }),
     scheduled_at: GivenTime.nullable().optional().meta({
       description:

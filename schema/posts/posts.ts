@@ -14,6 +14,7 @@ import {
   SocialAccountId,
 } from '../wire/shared-fields.ts';
 import { GivenTime, Timestamp } from '../wire/timestamp.ts';
+import { GivenLabels } from './labels.ts';
 import { NextAction } from './next-action.ts';
 import { ResultChange } from './result-changes.ts';
 
@@ -264,6 +265,9 @@ export const Post = z
     metadata: z.record(z.string(), z.string()).meta({
       description: 'Your own key-value pairs. Events include them.',
     }),
+    labels: z.array(z.string()).meta({
+      description: 'Your own labels, in the order in which you gave them. Events include them.',
+    }),
     results: z.array(PostResult).meta({
       description: 'One result per target, in the order in which you named them.',
     }),
@@ -463,6 +467,9 @@ export const CreatePost = z
         description:
           'Your own key-value pairs, at most 20. Keys have up to 64 characters. Values are strings of up to 512. Events include them.',
       }),
+    labels: GivenLabels.default(() => []).meta({
+      description: `Your own labels, at most ${fixedLimits.labelsPerPost} of up to ${fixedLimits.labelCharacters} characters, such as the name of a campaign. A label that is named twice counts once. Events include them.`,
+    }),
     idempotency_key: z
       .string()
       .min(1)

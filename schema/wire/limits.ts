@@ -8,6 +8,8 @@ export const fixedLimits = {
   firstCommentCharacters: 1_000,
   externalIdCharacters: 1_024,
   altTextCharacters: 10_000,
+  labelsPerPost: 20,
+  labelCharacters: 64,
   bulkPosts: 50,
   /** How many times larger than other bodies the body of a bulk request may be. */
   bulkBodyTimes: 8,

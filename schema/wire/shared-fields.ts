@@ -39,7 +39,13 @@ export const queryFlag = (description: string) =>
 export const Name = z.string().meta({ description: 'Name for display.' });
 /** Characters that break a line, or turn the direction of the text around a name. */
 const unsafe = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
-export const GivenName = Name.min(1)
-  .max(255)
-  .refine((name) => !unsafe.test(name), 'must not contain control characters')
-  .refine((name) => !/^[\p{Z}\p{C}]+$/u.test(name), 'must contain a visible character');
+
+/** A short text that people can read and tell apart. */
+export const visibleText = (maxCharacters: number, text = z.string()) =>
+  text
+    .min(1)
+    .max(maxCharacters)
+    .refine((text) => !unsafe.test(text), 'must not contain control characters')
+    .refine((text) => !/^[\p{Z}\p{C}]+$/u.test(text), 'must contain a visible character');
+
+export const GivenName = visibleText(255, Name);

@@ -19,6 +19,7 @@ export const sampleData: PostEventData = {
   scheduled_at: null,
   published_at: '2026-01-31T12:00:01.000Z',
   metadata: { campaign: 'launch' },
+  labels: [],
   results: ['ada', 'bob'].map((name) => ({
     id: `res_01h45ytscbebyvny4gc8cr8m${name}`,
     social_account_id: `sa_01h45ytscbebyvny4gc8cr8m${name}`,

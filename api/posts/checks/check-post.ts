@@ -16,7 +16,7 @@ import { checkDeadline, checkSchedule, toTime } from './schedule.ts';
 import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets.ts';
 
 /** A post whose every part has been checked. */
-export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata'> {
+export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata' | 'labels'> {
   media: readonly MediaItem[];
   autoFit: boolean;
   /** Issues that don't refuse the post. The insert can add more. */
@@ -38,7 +38,7 @@ export async function planPost(
 ): Promise<PlannedPost> {
   const { issues, accounts, media, targets, ...checked } = await checkPost(context, caller, input);
   const warnings = requireWarnings(issues, accounts, names);
-  const { caption, metadata, auto_fit: autoFit = true } = input;
+  const { caption, metadata, labels, auto_fit: autoFit = true } = input;
   const scheduledAt = toTime(input.scheduled_at);
   const publishBy = toTime(input.publish_by);
   const status = input.status ?? (scheduledAt ? 'scheduled' : 'pending');
@@ -48,6 +48,7 @@ export async function planPost(
     media,
     autoFit,
     metadata,
+    labels,
     status,
     scheduledAt,
     publishBy,

@@ -188,6 +188,7 @@ builder.node(PostRef, {
     mediaUrls: t.exposeStringList('media_urls'),
     autoFit: t.exposeBoolean('auto_fit'),
     metadata: t.expose('metadata', { type: 'JSON' }),
+    labels: t.exposeStringList('labels'),
     warnings: t.field({
       type: [PostIssueRef],
       description:

@@ -60,6 +60,7 @@ function postInput(name: 'CreatePostInput' | 'UpdatePostInput') {
       mediaUrls: t.stringList(),
       autoFit: t.boolean(),
       metadata: t.field({ type: 'JSON' }),
+      labels: t.stringList(),
       scheduledAt: t.field({ type: 'DateTime' }),
       publishBy: t.field({ type: 'DateTime' }),
       status: t.field({ type: NewPostStatusRef }),

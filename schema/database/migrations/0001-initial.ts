@@ -235,6 +235,7 @@ const statements = [
     media jsonb not null default '[]',
     auto_fit boolean not null default true,
     metadata jsonb not null default '{}',
+    labels text[] not null default '{}',
     current_run int not null default 0,
     started_run int not null default 0,
     concluded_run int not null default 0,
@@ -323,7 +324,7 @@ const statements = [
     end
   $$`,
   `create trigger posts_revision before update of caption, status, scheduled_at, publish_by, published_at,
-    media, auto_fit, metadata on posts for each row when (old.updated_at <> now()) execute function count_revision()`,
+    media, auto_fit, metadata, labels on posts for each row when (old.updated_at <> now()) execute function count_revision()`,
   `create trigger post_results_revision before update of caption, platform_options, default_options, status, phase,
     phase_state, clock, external_id, url, visibility, published_at, error_code, error_message,
     failure_stage, platform_error_code, provider_error, is_retriable, next_action, attempts,

@@ -131,13 +131,13 @@ function insertion(
   return sql`
     with ${first} post as (
       insert into posts (id, project_id, environment, caption, status, scheduled_at, publish_by,
-        due_at, run_due_at, media, auto_fit, metadata, current_run, workflow_id, created_at,
+        due_at, run_due_at, media, auto_fit, metadata, labels, current_run, workflow_id, created_at,
         progressed_at, updated_at)
       select ${given.id}, ${given.project_id}, ${given.environment}, ${given.caption},
         ${given.status}, ${given.scheduled_at}::timestamptz, ${given.publish_by}::timestamptz,
         ${given.due_at}::timestamptz, ${given.run_due_at}::timestamptz, ${given.media}::jsonb,
-        ${given.auto_fit}::boolean, ${given.metadata}::jsonb, ${given.current_run}::int,
-        ${given.workflow_id}, ${given.created_at}::timestamptz, ${given.progressed_at}::timestamptz,
+        ${given.auto_fit}::boolean, ${given.metadata}::jsonb, ${given.labels}::text[],
+        ${given.current_run}::int, ${given.workflow_id}, ${given.created_at}::timestamptz, ${given.progressed_at}::timestamptz,
         ${given.updated_at}::timestamptz
       ${from}
       returning id, created_at

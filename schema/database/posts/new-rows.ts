@@ -14,6 +14,7 @@ export type NewPost = Pick<PostRow, 'id' | 'project_id' | 'caption' | 'status' |
       | 'media'
       | 'auto_fit'
       | 'metadata'
+      | 'labels'
       | 'current_run'
       | 'workflow_id'
     >
@@ -103,6 +104,7 @@ export function toNewPost(post: NewPost, results: readonly NewResult[]): PostRow
     media: [],
     auto_fit: true,
     metadata: {},
+    labels: [],
     current_run: 0,
     started_run: 0,
     concluded_run: 0,

@@ -16,6 +16,7 @@ export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEv
     scheduled_at: toTimestamp(post.scheduled_at),
     published_at: toTimestamp(post.published_at),
     metadata: post.metadata,
+    labels: post.labels,
     results: results
       .filter(({ kind }) => kind === 'post')
       .map((result) => toPostEventResult(result, results)),
