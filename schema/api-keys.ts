@@ -54,6 +54,16 @@ export const ApiKey = z
   .meta({ id: 'ApiKey', description: 'An API key, without the key itself.' });
 export type ApiKey = z.infer<typeof ApiKey>;
 
+export const CurrentApiKey = ApiKey.extend({
+  project: z
+    .object({
+      id: z.string().meta({ description: 'ID of the project.' }),
+      name: z.string().meta({ description: 'Name of the project.' }),
+    })
+    .meta({ id: 'KeyProject', description: 'The project of an API key.' }),
+}).meta({ id: 'CurrentApiKey', description: 'The API key of a request, and its project.' });
+export type CurrentApiKey = z.infer<typeof CurrentApiKey>;
+
 export const ApiKeyWithSecret = ApiKey.extend({
   key: z.string().meta({ description: 'The key itself. Shown only once.' }),
 }).meta({ id: 'ApiKeyWithSecret', description: 'A new API key, with the key itself.' });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { EventType } from './event-types.ts';
 import { describedEnum } from './wire/described-enum.ts';
-import { listQuery, ordered, period } from './wire/listing.ts';
+import { periodQuery } from './wire/listing.ts';
 import { Id, WebhookId } from './wire/shared-fields.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
@@ -145,13 +145,8 @@ export const RetriedDelivery = Delivery.extend({
 }).meta({ id: 'RetriedDelivery', description: 'A delivery for which an attempt was started.' });
 export type RetriedDelivery = z.infer<typeof RetriedDelivery>;
 
-export const ListDeliveries = ordered(
-  listQuery({
-    status: DeliveryStatus.optional().meta({ description: 'Only deliveries with this status.' }),
-    event: EventType.optional().meta({ description: 'Only deliveries of this event type.' }),
-    ...period,
-  }),
-  'since',
-  'until',
-);
+export const ListDeliveries = periodQuery({
+  status: DeliveryStatus.optional().meta({ description: 'Only deliveries with this status.' }),
+  event: EventType.optional().meta({ description: 'Only deliveries of this event type.' }),
+});
 export type ListDeliveries = z.infer<typeof ListDeliveries>;

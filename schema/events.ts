@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { EventData, EventType } from './event-types.ts';
 import { describedEnum } from './wire/described-enum.ts';
-import { listQuery, ordered, period } from './wire/listing.ts';
+import { periodQuery } from './wire/listing.ts';
 import { Id, JsonObject, queryFlag } from './wire/shared-fields.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
@@ -54,13 +54,8 @@ export interface RecordedEvent extends Event {
   body: string;
 }
 
-export const ListEvents = ordered(
-  listQuery({
-    event: EventType.optional().meta({ description: 'Only events of this type.' }),
-    ...period,
-    test: queryFlag('`true` lists test events instead of real ones. Default: false.'),
-  }),
-  'since',
-  'until',
-);
+export const ListEvents = periodQuery({
+  event: EventType.optional().meta({ description: 'Only events of this type.' }),
+  test: queryFlag('`true` lists test events instead of real ones. Default: false.'),
+});
 export type ListEvents = z.infer<typeof ListEvents>;

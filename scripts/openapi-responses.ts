@@ -141,7 +141,7 @@ function describeAnswer({ method, answer, location, stillPublic }: Route, status
   const envelope = answer.isList
     ? z.object({
         data: z.array(answer.schema),
-        meta: PageMeta,
+        meta: answer.meta ?? PageMeta,
         ...answer.beside,
         request_id: RequestId,
       })

@@ -182,6 +182,7 @@ function listTags(routes: readonly Route[]) {
 
 const tagDescriptions: Record<string, string> = {
   posts: 'Content for one or more accounts, and the result of each target.',
+  labels: 'Your own labels of posts.',
   media: 'Images and videos for posts.',
   accounts: "Users' accounts at networks.",
   users: 'The users who own accounts, by the IDs of your system.',

@@ -4,16 +4,25 @@ import {
   KeyEnvironment,
   type ApiKey,
   type ApiKeyWithSecret,
+  type CurrentApiKey,
 } from '../../schema/api-keys.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
 import { Scope } from '../../schema/scopes.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/connections.ts';
 import { mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
+import { read } from '../graphql/operation.ts';
 import { queryOne, queryPages } from '../graphql/queries.ts';
 import { wordEnum } from '../graphql/shapes.ts';
-import { createApiKey, deleteApiKey, findApiKeys, getApiKey, listApiKeys } from './operations.ts';
+import {
+  createApiKey,
+  deleteApiKey,
+  findApiKeys,
+  getApiKey,
+  getCurrentApiKey,
+  listApiKeys,
+} from './operations.ts';
 
 const ScopeRef = wordEnum(Scope);
 
@@ -56,6 +65,29 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
     expiresAt: t.field({ type: 'DateTime' }),
   }),
 });
+
+const KeyProjectRef = builder.objectRef<CurrentApiKey['project']>('KeyProject').implement({
+  fields: (t) => ({
+    projectId: t.exposeString('id', { description: 'ID of the project.' }),
+    name: t.exposeString('name'),
+  }),
+});
+
+const CurrentApiKeyRef = builder.objectRef<CurrentApiKey>('CurrentApiKey').implement({
+  fields: (t) => ({
+    apiKey: t.field({ type: ApiKeyRef, description: 'The API key.', resolve: (key) => key }),
+    project: t.expose('project', { type: KeyProjectRef, description: 'Its project.' }),
+  }),
+});
+
+builder.queryField('currentApiKey', (t) =>
+  t.field({
+    type: CurrentApiKeyRef,
+    nullable: true,
+    complexity: operationCost,
+    resolve: (_, _args, graphql) => read(graphql, undefined, getCurrentApiKey),
+  }),
+);
 
 queryOne('apiKey', {
   type: ApiKeyRef,

@@ -1,11 +1,17 @@
 // Operations on API keys: create, list, revoke. No key can grant more than it has.
-import { ApiKey, type ApiKeyWithSecret, type CreateApiKey } from '../../schema/api-keys.ts';
+import {
+  ApiKey,
+  type ApiKeyWithSecret,
+  type CreateApiKey,
+  type CurrentApiKey,
+} from '../../schema/api-keys.ts';
 import {
   findApiKey,
   listApiKeys as listRows,
   listApiKeysById,
   setApiKeyRevoked,
 } from '../../schema/database/api-keys.ts';
+import { getProjectRow } from '../../schema/database/projects.ts';
 import type { ApiKeyRow } from '../../schema/database/tables.ts';
 import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
@@ -68,6 +74,13 @@ export async function getApiKey({ db }: Context, caller: Caller, id: string): Pr
   const row = await findApiKey(db, caller, id);
   if (!row) throw notFound('API key', id);
   return presentApiKey(row);
+}
+
+/** The key of the request, which every key may read. */
+export async function getCurrentApiKey(context: Context, caller: Caller): Promise<CurrentApiKey> {
+  const key = await getApiKey(context, caller, caller.keyId);
+  const { id, name } = await getProjectRow(context.db, caller.projectId);
+  return { ...key, project: { id, name } };
 }
 
 export const findApiKeys = byIds(listApiKeysById, presentApiKey);

@@ -1,8 +1,14 @@
 // The REST routes of API keys.
-import { ApiKey, ApiKeyWithSecret, CreateApiKey } from '../../schema/api-keys.ts';
+import { ApiKey, ApiKeyWithSecret, CreateApiKey, CurrentApiKey } from '../../schema/api-keys.ts';
 import { listQuery, maxPageSize } from '../../schema/wire/listing.ts';
 import { del, get, list, one, post, removed, written } from '../http/route.ts';
-import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './operations.ts';
+import {
+  createApiKey,
+  deleteApiKey,
+  getApiKey,
+  getCurrentApiKey,
+  listApiKeys,
+} from './operations.ts';
 
 export const apiKeyRoutes = [
   post('/v1/api-keys', {
@@ -24,6 +30,15 @@ export const apiKeyRoutes = [
     query: listQuery({}, maxPageSize),
     answer: list(ApiKey),
     run: ({ context, caller, query }) => listApiKeys(context, caller, query),
+  }),
+
+  get('/v1/api-keys/current', {
+    name: 'getCurrentApiKey',
+    summary: 'Get the API key of the request',
+    description: 'Shows what the key allows, and its project.',
+    scope: 'any key',
+    answer: one(CurrentApiKey),
+    run: ({ context, caller }) => getCurrentApiKey(context, caller),
   }),
 
   get('/v1/api-keys/:id', {

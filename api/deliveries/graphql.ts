@@ -30,6 +30,7 @@ import {
   findDeliveries,
   findDeliveryAttempts,
   getDelivery,
+  listAllDeliveries,
   listDeliveries,
   listDeliveriesOf,
   retryDelivery,
@@ -109,8 +110,10 @@ const DeliveryConnection = connectionOf('DeliveryConnection', DeliveryRef);
 const deliveryFilters = builder.args((t) => ({
   status: t.field({ type: DeliveryStatusRef }),
   event: t.field({ type: EventTypeRef }),
-  since: t.field({ type: 'DateTime' }),
-  until: t.field({ type: 'DateTime' }),
+  from: t.field({ type: 'DateTime' }),
+  to: t.field({ type: 'DateTime' }),
+  since: t.field({ type: 'DateTime', deprecationReason: 'Use `from`.' }),
+  until: t.field({ type: 'DateTime', deprecationReason: 'Use `to`.' }),
 }));
 
 queryOne('delivery', {
@@ -126,6 +129,7 @@ queryPagesOfWebhook('deliveries', {
   schema: ListDeliveries,
   filters: deliveryFilters,
   list: listDeliveries,
+  listAll: listAllDeliveries,
 });
 
 const RetryDeliveryPayload = builder.objectRef<RetriedDelivery>('RetryDeliveryPayload').implement({

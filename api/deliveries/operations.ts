@@ -2,6 +2,7 @@
 // event.
 import {
   findDelivery,
+  listAllDeliveries as listAllRows,
   listDeliveriesById,
   listDeliveryAttempts,
   listDeliveryPages,
@@ -24,7 +25,7 @@ import {
 import { eventCatalogue } from '../../schema/event-types.ts';
 import type { TestWebhook } from '../../schema/webhooks.ts';
 import { AppError } from '../../schema/wire/errors.ts';
-import type { Page } from '../../schema/wire/listing.ts';
+import { toPeriod, type Page } from '../../schema/wire/listing.ts';
 import { present } from '../../schema/wire/present.ts';
 import {
   deliverEventsWorkflowId,
@@ -33,7 +34,7 @@ import {
   type RetryDeliveryInput,
 } from '../../schema/workflows.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { byIds, emptyPage, pagesByParent } from '../http/listing.ts';
+import { byIds, emptyPage, page, pagesByParent } from '../http/listing.ts';
 import { notKept } from '../http/errors.ts';
 import { transact, type Answer } from '../http/transact.ts';
 
@@ -48,6 +49,20 @@ export async function listDeliveries(
   return pages.get(webhookId) ?? emptyPage(filters);
 }
 
+/** Deliveries to all webhooks. */
+export function listAllDeliveries(
+  { db }: Context,
+  caller: Caller,
+  filters: ListDeliveries,
+): Promise<Page<Delivery>> {
+  return page(
+    'delivery',
+    filters,
+    (slice) => listAllRows(db, caller, { ...filters, ...toPeriod(filters) }, slice),
+    (rows) => rows.map(presentDelivery),
+  );
+}
+
 /** One page for each parent: a webhook, an event or a post. */
 export function listDeliveriesOf(parent: DeliveryParent) {
   return (
@@ -59,7 +74,15 @@ export function listDeliveriesOf(parent: DeliveryParent) {
     pagesByParent(
       'delivery',
       filters,
-      (slice) => listDeliveryPages(db, caller, parent, parentIds, filters, slice),
+      (slice) =>
+        listDeliveryPages(
+          db,
+          caller,
+          parent,
+          parentIds,
+          { ...filters, ...toPeriod(filters) },
+          slice,
+        ),
       (rows) => rows.map(presentDelivery),
     );
 }

@@ -7,7 +7,13 @@ import {
 } from '../../schema/deliveries.ts';
 import { TestWebhook } from '../../schema/webhooks.ts';
 import { get, list, one, post, written } from '../http/route.ts';
-import { getDelivery, listDeliveries, retryDelivery, testWebhook } from './operations.ts';
+import {
+  getDelivery,
+  listAllDeliveries,
+  listDeliveries,
+  retryDelivery,
+  testWebhook,
+} from './operations.ts';
 
 export const deliveryRoutes = [
   post('/v1/webhooks/:id/test', {
@@ -30,6 +36,16 @@ export const deliveryRoutes = [
     query: ListDeliveries,
     answer: list(Delivery),
     run: ({ context, caller, params, query }) => listDeliveries(context, caller, params.id, query),
+  }),
+
+  get('/v1/deliveries', {
+    name: 'listAllDeliveries',
+    summary: 'List the deliveries to all webhooks',
+    description: 'Newest first.',
+    scope: 'webhooks:read',
+    query: ListDeliveries,
+    answer: list(Delivery),
+    run: ({ context, caller, query }) => listAllDeliveries(context, caller, query),
   }),
 
   get('/v1/deliveries/:id', {

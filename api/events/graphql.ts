@@ -68,8 +68,10 @@ queryPages('events', {
   schema: ListEvents,
   filters: builder.args((t) => ({
     event: t.field({ type: EventTypeRef }),
-    since: t.field({ type: 'DateTime' }),
-    until: t.field({ type: 'DateTime' }),
+    from: t.field({ type: 'DateTime' }),
+    to: t.field({ type: 'DateTime' }),
+    since: t.field({ type: 'DateTime', deprecationReason: 'Use `from`.' }),
+    until: t.field({ type: 'DateTime', deprecationReason: 'Use `to`.' }),
     test: t.boolean(),
   })),
   list: listEvents,

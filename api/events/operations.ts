@@ -9,7 +9,7 @@ import {
 import type { EventRow } from '../../schema/database/tables.ts';
 import { eventBody, eventCatalogue, eventTypes, isSent } from '../../schema/event-types.ts';
 import type { Event, EventTypeInfo, ListEvents, RecordedEvent } from '../../schema/events.ts';
-import type { Page, Paging } from '../../schema/wire/listing.ts';
+import { toPeriod, type Page, type Paging } from '../../schema/wire/listing.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { byIds, page, pagesByParent, wholePage } from '../http/listing.ts';
@@ -23,7 +23,7 @@ export function listEvents(
   return page(
     'event',
     filters,
-    (slice) => listEventRows(db, caller, filters, slice),
+    (slice) => listEventRows(db, caller, { ...filters, ...toPeriod(filters) }, slice),
     (rows) => rows.map(presentEvent),
   );
 }

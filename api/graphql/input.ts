@@ -66,6 +66,8 @@ export interface Place {
   beside?: readonly string[];
   /** Arguments whose names differ from REST's. */
   names?: Readonly<Record<string, string>>;
+  /** Arguments that list the pairs of a map, with the keys in their order. */
+  keys?: Readonly<Record<string, readonly string[]>>;
 }
 
 export const graphqlNames: Names = {
@@ -84,7 +86,11 @@ export function namesAt(place: Place): Names {
  * below a scalar belong to the client or a network, so they stay. A one-of input adds the member that
  * was sent: `['platform_options', 'delay_ms']` → `['platformOptions', 'sandbox', 'delayMs']`.
  */
-export function toArgumentPath(path: Path, { input, names = {}, beside = [] }: Place): Path {
+export function toArgumentPath(path: Path, place: Place): Path {
+  const { input, names = {}, beside = [], keys = {} } = place;
+  const [map, key] = path;
+  const listed = keys[String(map)];
+  if (listed && typeof key === 'string') return [String(map), listed.indexOf(key)];
   if (beside.includes(String(path[0]))) return path;
   let { type, value } = { ...input };
   const parts: (string | number)[] = input ? ['input'] : [];

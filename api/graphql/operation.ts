@@ -24,7 +24,7 @@ function placeOfInput({ parentType, fieldName }: GraphQLResolveInfo, value: unkn
   return { input: { type: argument.type, value }, beside };
 }
 
-const inArguments: Place = { names: { limit: 'first', cursor: 'after' } };
+const pageNames = { limit: 'first', cursor: 'after' };
 
 /** The error with its paths as the GraphQL client wrote them. */
 function atPlace(error: unknown, place: Place): unknown {
@@ -41,7 +41,7 @@ export async function read<T>(
   return run(graphql.app, requireCaller(graphql, scope));
 }
 
-export type Arguments = Record<string, string | number | boolean | null | undefined>;
+export type Arguments = Readonly<Record<string, unknown>>;
 
 /** Reads a list. The arguments are checked as REST checks the query. */
 export async function list<Query, T>(
@@ -50,6 +50,7 @@ export async function list<Query, T>(
   schema: z.ZodType<Query>,
   args: Arguments,
   run: (context: Context, caller: Caller, query: Query) => Promise<T>,
+  { names = {}, keys = {} }: Pick<Place, 'names' | 'keys'> = {},
 ): Promise<T> {
   const caller = requireCaller(graphql, scope);
   try {
@@ -58,16 +59,18 @@ export async function list<Query, T>(
     const query = args['first'] === 0 ? { ...read({ ...args, first: 1 }), limit: 0 } : read(args);
     return await run(graphql.app, caller, query);
   } catch (error) {
-    throw atPlace(error, inArguments);
+    throw atPlace(error, { names: { ...pageNames, ...names }, keys });
   }
 }
 
-/** Converts arguments to a REST query: `first` is `limit`, `after` is `cursor`, every value is text. */
-function toQuery({ first, after, ...filters }: Arguments): Record<string, string> {
+/** Converts arguments to a REST query: `first` is `limit`, `after` is `cursor`, single values are text. */
+function toQuery({ first, after, ...filters }: Arguments): Record<string, unknown> {
   const members = Object.entries({ limit: first, cursor: after, ...filters });
   return Object.fromEntries(
     members.flatMap(([name, value]) =>
-      value === undefined || value === null ? [] : [[toSnakeCase(name), String(value)]],
+      value === undefined || value === null
+        ? []
+        : [[toSnakeCase(name), typeof value === 'object' ? value : `${value as string | number | boolean}`]],
     ),
   );
 }

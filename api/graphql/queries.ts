@@ -75,6 +75,8 @@ interface PagesOfOptions<T, Query> extends ListOptions<T, Query> {
     webhookId: string,
     query: Query,
   ): Promise<Page<T>>;
+  /** Lists those of all webhooks, if no webhook is named. Default: one must be named. */
+  listAll?(this: void, context: Context, caller: Caller, query: Query): Promise<Page<T>>;
 }
 
 /** `deliveries(webhookId: "wh_…", first: 10)` */
@@ -82,11 +84,13 @@ export function queryPagesOfWebhook<T extends { id: string }, Query>(
   name: string,
   options: PagesOfOptions<T, Query>,
 ): void {
-  const parent = builder.args((t) => ({
-    webhookId: t.id({ required: true, description: 'ID of the webhook.' }),
-  }));
+  const { list, listAll } = options;
+  const description = listAll ? 'ID of the webhook. Default: all webhooks.' : 'ID of the webhook.';
+  const parent = builder.args((t) => ({ webhookId: t.id({ required: !listAll, description }) }));
   addPages(name, options, parent, (context, caller, query, { webhookId }) =>
-    options.list(context, caller, readId('webhook', String(webhookId)), query),
+    listAll && (webhookId === null || webhookId === undefined)
+      ? listAll(context, caller, query)
+      : list(context, caller, readId('webhook', String(webhookId)), query),
   );
 }
 

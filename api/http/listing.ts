@@ -15,7 +15,7 @@ import {
 } from '../../schema/wire/listing.ts';
 import type { Context } from './context.ts';
 
-type Kind = IdKind | 'attempt' | 'choice';
+type Kind = IdKind | 'attempt' | 'choice' | 'label';
 type Present<Row, T> = (rows: Row[]) => T[] | Promise<T[]>;
 
 /** `present` gets all rows of the page, so that it can read related rows in one query. */
@@ -26,10 +26,22 @@ export async function page<Row extends { id: string }, T>(
   present: Present<Row, T>,
 ): Promise<Page<T>> {
   const rows = await list(sliceOf(kind, { limit, cursor }));
+  return firstPage(limit, rows, present, toIdPosition);
+}
+
+/** The page that these rows begin, of which there is one more than fits if there is another page. */
+export async function firstPage<Row extends object, T>(
+  limit: number,
+  rows: Row[],
+  present: Present<Row, T>,
+  toPosition: (row: Row) => string,
+): Promise<Page<T>> {
   const fitting = Math.min(limit, countFitting(rows));
   const data = await present(rows.slice(0, fitting));
-  return { data, meta: { ...metaOf(rows, fitting), limit } };
+  return { data, meta: { ...metaOf(rows, fitting, toPosition), limit } };
 }
+
+const toIdPosition = ({ id }: { id: string }) => id;
 
 /** How many rows fit on the page by their weight. Rows without a weight all fit. */
 function countFitting(rows: readonly (object & Partial<Weight>)[]): number {
@@ -50,7 +62,7 @@ export async function pagesByParent<Row extends { id: string; parent_id: string 
   const presented = await present([...lists.values()].flatMap((rows) => rows.slice(0, limit)));
   const pages = [...lists].map(([parentId, rows]) => {
     const data = presented.splice(0, Math.min(rows.length, limit));
-    return [parentId, { data, meta: metaOf(rows, limit) }] as const;
+    return [parentId, { data, meta: metaOf(rows, limit, toIdPosition) }] as const;
   });
   return new Map(pages);
 }
@@ -61,10 +73,11 @@ function sliceOf(kind: Kind, { limit, cursor }: Paging): Slice {
   return { limit: limit + 1, before };
 }
 
-function metaOf(rows: { id: string }[], limit: number): PageMeta {
+function metaOf<Row>(rows: Row[], limit: number, toPosition: (row: Row) => string): PageMeta {
   const hasMore = rows.length > limit;
   const last = rows.slice(0, limit).at(-1);
-  return { limit, has_more: hasMore, next_cursor: hasMore && last ? toCursor(last.id) : null };
+  const next = hasMore && last ? toCursor(toPosition(last)) : null;
+  return { limit, has_more: hasMore, next_cursor: next };
 }
 
 /** The page of a parent without rows. */
@@ -77,15 +90,18 @@ export const attemptPrefix = 'att_';
 /** Choices have positions, since only their network knows their IDs. */
 export const choicePrefix = 'cho_';
 
+/** Labels are their own IDs, in hex. */
+export const labelPrefix = 'lbl_';
+
 /** The form of the IDs of a list's rows. */
 function formOf(kind: Kind): RegExp {
   if (kind === 'attempt') return new RegExp(`^${attemptPrefix}\\d{1,9}$`);
   if (kind === 'choice') return new RegExp(`^${choicePrefix}\\d{1,9}$`);
+  if (kind === 'label') return new RegExp(`^${labelPrefix}(?:(?!00)[0-9a-f]{2})+$`);
   return new RegExp(`^${idPrefixes[kind]}_`);
 }
 
-function foreignCursor(): AppError {
-  const message = 'must be a cursor from this list';
+export function foreignCursor(message = 'must be a cursor from this list'): AppError {
   return validationError([{ path: ['cursor'], code: 'invalid_cursor', message }]);
 }
 

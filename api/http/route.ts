@@ -1,7 +1,7 @@
 // The definition of a REST route: method, path, scope, input, operation and answer.
 import type { Context as HonoContext } from 'hono';
 import { z } from 'zod';
-import type { Page } from '../../schema/wire/listing.ts';
+import type { Page, PageMeta } from '../../schema/wire/listing.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import type { Caller, Context } from './context.ts';
 import type { RestEnv } from './request-id.ts';
@@ -17,6 +17,8 @@ interface AnswerShape<Result> {
   readonly statuses: readonly number[];
   readonly schema: z.ZodType | null;
   readonly isList: boolean;
+  /** The position of the page. Default: `PageMeta`. */
+  readonly meta?: z.ZodType;
   /** Members of the answer beside `data`. */
   readonly beside?: Readonly<Record<string, z.ZodType>>;
   render(result: Result): { status: number; body: Record<string, unknown> | null };
@@ -32,6 +34,14 @@ export function one<T>(schema: z.ZodType<T>): AnswerShape<T> {
 export function list<T>(schema: z.ZodType<T>): AnswerShape<Page<T>> {
   const render = ({ data, meta }: Page<T>) => ({ status: 200, body: { data, meta } });
   return { statuses: [200], schema, isList: true, render };
+}
+
+/** A page of resources, with further members in its `meta`. */
+export function listWithMeta<T, Meta extends PageMeta>(
+  schema: z.ZodType<T>,
+  meta: z.ZodType<Meta>,
+): AnswerShape<{ data: T[]; meta: Meta }> {
+  return { ...list(schema), meta };
 }
 
 /** A page of resources, with further members of the answer beside it. */

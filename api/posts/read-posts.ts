@@ -1,41 +1,17 @@
-// Reads posts: one by its ID, the list, and the posts that other resources link to.
-import type { Page } from '../../schema/wire/listing.ts';
-import type { ListPosts, Post, PostResult } from '../../schema/posts/posts.ts';
+// Reads posts: one by its ID, and the posts that other resources link to.
+import type { Post, PostResult } from '../../schema/posts/posts.ts';
 import {
   getPostRow,
   listPostIdsOfResults,
-  listPostRows,
   listPostsById,
-  listResults,
 } from '../../schema/database/posts/posts.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { page } from '../http/listing.ts';
 import { presentPost } from './presenter.ts';
 
 export async function getPost(context: Context, caller: Caller, id: string): Promise<Post> {
   const { post, results } = await getPostRow(context.db, caller, id);
   return presentPost(context, post, results);
-}
-
-export async function listPosts(
-  context: Context,
-  caller: Caller,
-  { limit, cursor, ...filters }: ListPosts,
-): Promise<Page<Post>> {
-  return page(
-    'post',
-    { limit, cursor },
-    (slice) => listPostRows(context.db, caller, filters, slice),
-    async (posts) => {
-      const ids = posts.map((post) => post.id);
-      const results = Map.groupBy(
-        await listResults(context.db, caller.projectId, ids),
-        (result) => result.post_id,
-      );
-      return posts.map((post) => presentPost(context, post, results.get(post.id) ?? []));
-    },
-  );
 }
 
 /** The posts with these IDs that the scope includes. */

@@ -3,17 +3,18 @@ import { z } from 'zod';
 import { CreatedPost, CreatePosts } from '../../schema/posts/bulk.ts';
 import {
   CreatePost,
-  ListPosts,
   Post,
   PostIssue,
   PostResult,
   PostValidation,
 } from '../../schema/posts/posts.ts';
+import { CountPosts, ListPosts, PostCount, PostPageMeta } from '../../schema/posts/listing.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
 import {
   del,
   get,
   list,
+  listWithMeta,
   one,
   patch,
   post,
@@ -33,7 +34,9 @@ import { cancelPost } from './cancel-post.ts';
 import { createPost } from './create-post.ts';
 import { deletePost, type Deletion } from './delete-post.ts';
 import { listAttempts } from './list-attempts.ts';
-import { getPost, listPosts } from './read-posts.ts';
+import { listPostCounts } from './listing/count-posts.ts';
+import { listPosts } from './listing/list-posts.ts';
+import { getPost } from './read-posts.ts';
 import { publishPost } from './publish-post.ts';
 import { retryResult } from './retry-result.ts';
 import { updatePost } from './update-post.ts';
@@ -79,11 +82,23 @@ export const postRoutes = [
   get('/v1/posts', {
     name: 'listPosts',
     summary: 'List posts',
-    description: 'Newest first.',
+    description:
+      'Filters apply together. Intervals include their start and exclude their end. A post that is added or moved while you read pages never hides another one.',
     scope: 'posts:read',
     query: ListPosts,
-    answer: list(Post),
+    answer: listWithMeta(Post, PostPageMeta),
     run: ({ context, caller, query }) => listPosts(context, caller, query),
+  }),
+
+  get('/v1/posts/counts', {
+    name: 'listPostCounts',
+    summary: 'Count posts by day and status',
+    description:
+      'A post counts on the day of its scheduled time, or of its publication if it has none. Posts with neither are left out, and so are days without posts.',
+    scope: 'posts:read',
+    query: CountPosts,
+    answer: list(PostCount),
+    run: ({ context, caller, query }) => listPostCounts(context, caller, query),
   }),
 
   get('/v1/posts/:id', {

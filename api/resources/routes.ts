@@ -5,6 +5,7 @@ import { apiKeyRoutes } from '../api-keys/rest.ts';
 import { connectRoutes } from '../connect/rest.ts';
 import { deliveryRoutes } from '../deliveries/rest.ts';
 import { eventRoutes } from '../events/rest.ts';
+import { labelRoutes } from '../labels/rest.ts';
 import { limitRoutes } from '../limits/rest.ts';
 import { mediaRoutes } from '../media/rest.ts';
 import { platformAppRoutes } from '../platform-apps/rest.ts';
@@ -19,6 +20,7 @@ import { webhookRoutes } from '../webhooks/rest.ts';
 
 export const routes: readonly Route[] = [
   ...postRoutes,
+  ...labelRoutes,
   ...shareRoutes,
   ...mediaRoutes,
   ...accountRoutes,

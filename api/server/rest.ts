@@ -2,7 +2,7 @@
 import { Hono, type Context as HonoContext } from 'hono';
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
-import { AppError, validationError } from '../../schema/wire/errors.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import { authenticate, requireScope } from '../http/auth.ts';
 import { parseJson, readBody, requireJsonType } from '../http/body.ts';
 import { withoutNulls } from '../http/nulls.ts';
@@ -15,6 +15,7 @@ import { asProject } from '../../activities/current-project.ts';
 import { readIdempotency } from '../http/idempotency.ts';
 import { countRequests, metricsPage } from './metrics.ts';
 import { readRateLimit, countRequest } from '../http/rate-limit.ts';
+import { readQuery } from './query.ts';
 import { requestId, type RestEnv } from '../http/request-id.ts';
 import type { PublicPage, Route } from '../http/route.ts';
 import { routes } from '../resources/routes.ts';
@@ -69,7 +70,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const scopes = route.scope === 'any key' ? [] : [route.scope];
   for (const scope of scopes) requireScope(caller, scope);
   const params = readParams(c);
-  const query = validate(route.query ?? noMembers, readQuery(c), { member: 'parameter' });
+  const query = readQuery(new URL(c.req.url), route.query ?? noMembers);
   const body = validate(route.body ?? noMembers, withoutNulls(json, route));
   const idempotency =
     route.method === 'post'
@@ -113,19 +114,6 @@ function readParams(c: HonoContext<RestEnv>): Record<string, string> {
   const params = c.req.param();
   if (findTextIssues(params).length > 0) throw noSuchPath(c);
   return params;
-}
-
-function readQuery(c: HonoContext<RestEnv>): Record<string, string> {
-  // Without a prototype, so that `__proto__` is a name like any other.
-  const query = Object.create(null) as Record<string, string>;
-  for (const [name, value] of new URL(c.req.url).searchParams) {
-    if (name in query) {
-      const message = 'must be given only once';
-      throw validationError([{ path: [name], code: 'repeated_parameter', message }]);
-    }
-    query[name] = value;
-  }
-  return query;
 }
 
 function send(

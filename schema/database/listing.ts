@@ -31,18 +31,18 @@ export function withinPeriod(
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
 }
 
-/** The size of a row, and of all rows before it on the page, the newest first. */
+/** The size of a row, and of all rows before it on the page. */
 export interface Weight {
   bytes: number;
   bytes_before: number;
 }
 
 /** Selects the weight of each row, by which the page is cut. */
-export function weigh(bytes: RawBuilder<number>, id: string) {
+export function weigh(bytes: RawBuilder<number>, order: RawBuilder<unknown>) {
   const before = sql`rows between unbounded preceding and 1 preceding`;
   return [
     sql<number>`${bytes}`.as('bytes'),
-    sql<number>`coalesce(sum(${bytes}) over (order by ${sql.ref(id)} desc ${before}), 0)::int`.as(
+    sql<number>`coalesce(sum(${bytes}) over (order by ${order} ${before}), 0)::int`.as(
       'bytes_before',
     ),
   ] as const;

@@ -3,11 +3,9 @@ import { z } from 'zod';
 import { fixedLimits } from '../wire/limits.ts';
 import { AccountPlatform, GivenPlatform, PlatformName } from '../platforms/index.ts';
 import { describedEnum } from '../wire/described-enum.ts';
-import { listQuery, ordered } from '../wire/listing.ts';
 import {
   AccountName,
   CreatedAt,
-  GivenUserId,
   Id,
   JsonObject,
   Measure,
@@ -354,6 +352,10 @@ export const PostUpdateEventData = PostChangeEventData.extend({
 });
 export type PostUpdateEventData = z.infer<typeof PostUpdateEventData>;
 
+export const GivenMetadata = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 entries');
+
 const Caption = z.string().max(fixedLimits.captionCharacters);
 
 export const PostMediaInput = z
@@ -459,14 +461,10 @@ export const CreatePost = z
     status: NewPostStatus.optional().meta({
       description: 'Keeps the post as a draft. By default, the post is published or scheduled.',
     }),
-    metadata: z
-      .record(z.string().min(1).max(64), z.string().max(512))
-      .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 entries')
-      .default({})
-      .meta({
-        description:
-          'Your own key-value pairs, at most 20. Keys have up to 64 characters. Values are strings of up to 512. Events include them.',
-      }),
+    metadata: GivenMetadata.default({}).meta({
+      description:
+        'Your own key-value pairs, at most 20. Keys have up to 64 characters. Values are strings of up to 512. Events include them.',
+    }),
     labels: GivenLabels.default(() => []).meta({
       description: `Your own labels, at most ${fixedLimits.labelsPerPost} of up to ${fixedLimits.labelCharacters} characters, such as the name of a campaign. A label that is named twice counts once. Events include them.`,
     }),
@@ -532,22 +530,3 @@ export const PostValidation = z
   })
   .meta({ id: 'PostValidation', description: 'Result of validating a post.' });
 export type PostValidation = z.infer<typeof PostValidation>;
-
-/** `from` and `to` bound `created_at`. */
-export const ListPosts = ordered(
-  listQuery({
-    status: PostStatus.optional().meta({ description: 'Only posts with this status.' }),
-    platform: GivenPlatform.optional().meta({ description: 'Only posts to this network.' }),
-    social_account_id: z.string().min(1).optional().meta({
-      description: 'Only posts to this account.',
-    }),
-    external_user_id: GivenUserId.optional().meta({
-      description: 'Only posts to accounts of this user.',
-    }),
-    from: GivenTime.optional().meta({ description: 'Only posts created at or after this time.' }),
-    to: GivenTime.optional().meta({ description: 'Only posts created before this time.' }),
-  }),
-  'from',
-  'to',
-);
-export type ListPosts = z.infer<typeof ListPosts>;

@@ -4,15 +4,18 @@ import type { Text } from './names.ts';
 import { GivenTime } from './timestamp.ts';
 
 export const maxPageSize = 100;
+/** How many values a filter may list. */
+const maxValues = 20;
 export const defaultPageSize = 25;
 /** A page ends early, before its texts have more bytes than this in all. A single post or event has fewer. */
 export const maxPageBytes = 1_048_576;
 
-const anyId = /^[a-z]{2,8}_[0-9a-z]{1,64}$/;
+/** An ID; or an order, the time by which it orders the item, if it has one, and the ID. */
+const anyPosition = /^(?:-?[a-z_]{1,32}:\d{0,15}:)?[a-z]{2,8}_[0-9a-z]{1,512}$/;
 
-/** Encodes the last ID of a page, so that clients treat the cursor as opaque. */
-export function toCursor(id: string): string {
-  return Buffer.from(id).toString('base64url');
+/** Encodes the position of the last item of a page, so that clients treat the cursor as opaque. */
+export function toCursor(position: string): string {
+  return Buffer.from(position).toString('base64url');
 }
 
 export function fromCursor(cursor: string): string {
@@ -21,11 +24,11 @@ export function fromCursor(cursor: string): string {
 
 const Cursor = z
   .string()
-  .max(128)
-  .refine((cursor) => anyId.test(fromCursor(cursor)) && toCursor(fromCursor(cursor)) === cursor, {
-    message: 'must be a cursor from a list',
-    params: { code: 'invalid_cursor' },
-  });
+  .max(800)
+  .refine(
+    (cursor) => anyPosition.test(fromCursor(cursor)) && toCursor(fromCursor(cursor)) === cursor,
+    { message: 'must be a cursor from a list', params: { code: 'invalid_cursor' } },
+  );
 
 /** Accepts decimal digits only: no space or exponent. */
 function fromDigits(given: unknown): unknown {
@@ -42,10 +45,14 @@ const paging = (defaultLimit: number) => ({
   cursor: Cursor.optional().meta({ description: '`next_cursor` of the previous page.' }),
 });
 
+const periodNames = { since: 'from', until: 'to' } as const;
+
 /** Filters by time of creation. */
-export const period = {
-  since: GivenTime.optional().meta({ description: 'Start of the period, inclusive.' }),
-  until: GivenTime.optional().meta({ description: 'End of the period, exclusive.' }),
+const period = {
+  from: GivenTime.optional().meta({ description: 'Start of the period, inclusive.' }),
+  to: GivenTime.optional().meta({ description: 'End of the period, exclusive.' }),
+  since: GivenTime.optional().meta({ description: 'Former name of `from`.', deprecated: true }),
+  until: GivenTime.optional().meta({ description: 'Former name of `to`.', deprecated: true }),
 };
 
 export interface Period {
@@ -53,8 +60,73 @@ export interface Period {
   until?: string | undefined;
 }
 
+/** The period of a query that names its bounds in either way. */
+export function toPeriod({ from, to, since = from, until = to }: PeriodQuery): Period {
+  return { since, until };
+}
+
+export type PeriodQuery = Partial<Record<keyof typeof period, string | undefined>>;
+
+/** The query of a list with filters by time of creation. */
+export function periodQuery<Filters extends z.core.$ZodLooseShape>(filters: Filters) {
+  const query = oneNameOf(listQuery({ ...filters, ...period }), periodNames);
+  const bounds = [
+    ['from', 'to'],
+    ['since', 'until'],
+    ['from', 'until'],
+    ['since', 'to'],
+  ] as const;
+  return bounds.reduce((checked, [first, last]) => ordered(checked, first, last), query);
+}
+
+/** Refuses a parameter beside its other name. `names`: the name for each other name. */
+export function oneNameOf<Query extends z.ZodObject>(
+  query: Query,
+  names: Readonly<Record<string, string>>,
+): Query {
+  return Object.entries(names).reduce(
+    (checked, [other, name]) =>
+      checked.refine((given) => given[other] === undefined || given[name] === undefined, {
+        path: [other],
+        params: {
+          code: 'both_names',
+          text: (({ field }) =>
+            `must not be sent beside ${field(name)}, which is the same`) satisfies Text,
+        },
+        when: ({ issues }) => issues.length === 0,
+      }),
+    query,
+  );
+}
+
+/** A parameter that lists values. A URL separates them by commas, or repeats the parameter. */
+export const commaList = <Item extends z.ZodType>(item: Item, description: string) =>
+  z
+    .array(item)
+    .min(1)
+    .max(maxValues)
+    .optional()
+    .meta({ description, param: { style: 'form', explode: false } });
+
+/** A parameter that lists values, which may have commas. A URL repeats the parameter. */
+export const repeatedList = <Item extends z.ZodType>(item: Item, description: string) =>
+  z
+    .array(item)
+    .min(1)
+    .max(maxValues)
+    .optional()
+    .meta({ description, param: { style: 'form', explode: true } });
+
+/** A parameter that is a map. A URL has each of its entries: `metadata[key]=value`. */
+export const mapParameter = <Entries extends z.ZodType>(map: Entries, description: string) =>
+  map.optional().meta({ description, param: { style: 'deepObject', explode: true } });
+
 /** Refuses a period whose end is not after its start. */
-export function ordered<Query extends z.ZodObject>(query: Query, first: string, last: string) {
+export function ordered<Query extends z.ZodObject>(
+  query: Query,
+  first: string,
+  last: string,
+): Query {
   return query.refine(
     (given) => {
       const [from, to] = [given[first], given[last]];

@@ -128,6 +128,7 @@ import { endGrants } from '../../activities/logins/end-grants.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import {
   findDelivery,
+  listAllDeliveries,
   listDeliveriesById,
   listDeliveryAttempts,
   listDeliveryPages,
@@ -156,10 +157,11 @@ import { cancelResults, lockPostWithResults } from '../../schema/database/posts/
 import {
   getPostRow,
   listPostIdsOfResults,
-  listPostRows,
   listPostsById,
   listResults,
 } from '../../schema/database/posts/posts.ts';
+import { countPostsByDay, listLabelRows } from '../../schema/database/posts/counts.ts';
+import { countPostRows, listPostRows } from '../../schema/database/posts/listing.ts';
 import {
   deleteEnded,
   deleteEvents,
@@ -259,6 +261,8 @@ const scope: RowScope = { projectId: project, environment: 'production' };
 const scopes: RowScope[] = [scope, { ...scope, environment: 'test' }];
 type Read = (db: Db, scope: RowScope) => Promise<unknown>;
 const page = { limit: 26, before: undefined };
+const timed = { time: new Date(), id: 'post_7' };
+const untimed = { time: null, id: 'post_7' };
 const nextPage = { limit: 26, before: 'zzz' };
 const since = '2026-01-01T00:00:00Z';
 
@@ -277,12 +281,39 @@ const manualExchange = {
 describe('lists', () => {
   const lists: Record<string, Read> = {
     posts: (db, scope) => listPostRows(db, scope, {}, page),
-    'posts, next page': (db, scope) => listPostRows(db, scope, {}, nextPage),
-    'posts by status': (db, scope) => listPostRows(db, scope, { status: 'failed' }, page),
+    'posts, next page': (db, scope) => listPostRows(db, scope, {}, { limit: 26, after: untimed }),
+    'posts by status': (db, scope) => listPostRows(db, scope, { status: ['failed'] }, page),
     'posts by time': (db, scope) => listPostRows(db, scope, { from: since, to: since }, page),
     'posts by platform': (db, scope) => listPostRows(db, scope, { platform: 'sandbox' }, page),
     'posts by account': (db, scope) => listPostRows(db, scope, { social_account_id: 'sa_7' }, page),
     'posts by user': (db, scope) => listPostRows(db, scope, { external_user_id: 'user_7' }, page),
+    'posts by statuses': (db, scope) =>
+      listPostRows(db, scope, { status: ['failed', 'scheduled'] }, page),
+    'posts by label': (db, scope) => listPostRows(db, scope, { label: ['label-7'] }, page),
+    'posts by metadata': (db, scope) =>
+      listPostRows(db, scope, { metadata: { campaign: 'c7' } }, page),
+    'posts by words': (db, scope) => listPostRows(db, scope, { q: 'word7 cap' }, page),
+    'posts by words, with a total': (db, scope) => countPostRows(db, scope, { q: 'word7' }, 10_001),
+    'posts by schedule': (db, scope) =>
+      listPostRows(db, scope, {}, { limit: 26, order: 'scheduled_at' }),
+    'posts by schedule, next page': (db, scope) =>
+      listPostRows(db, scope, {}, { limit: 26, order: '-scheduled_at', after: timed }),
+    'posts of an interval': (db, scope) =>
+      listPostRows(
+        db,
+        scope,
+        { scheduled_from: since, scheduled_to: since },
+        { limit: 26, order: 'scheduled_at' },
+      ),
+    'posts by publication': (db, scope) =>
+      listPostRows(db, scope, { published_from: since }, { limit: 26, order: '-published_at' }),
+    'posts by publication, those that were not published': (db, scope) =>
+      listPostRows(db, scope, {}, { limit: 26, order: '-published_at', after: untimed }),
+    'posts with a total': (db, scope) =>
+      countPostRows(db, scope, { scheduled_from: since }, 10_001),
+    'numbers of posts by day': (db, scope) =>
+      countPostsByDay(db, scope, { starts: [new Date(since)], from: since, to: since }),
+    'labels of posts': (db, scope) => listLabelRows(db, scope, { limit: 26, after: 'a' }),
     'results of posts': (db) => listResults(db, project, ['post_7', 'post_57']),
     accounts: (db, scope) => listAccountRows(db, scope, {}, page),
     'accounts that a post names': (db, scope) => listAccountsById(db, scope, ['sa_7', 'sa_57']),
@@ -311,6 +342,9 @@ describe('lists', () => {
       }),
     'api keys': (db, scope) => listApiKeys(db, scope, page),
     webhooks: (db, scope) => listWebhookRows(db, scope, page),
+    'deliveries to all webhooks': (db, scope) => listAllDeliveries(db, scope, {}, page),
+    'deliveries to all webhooks by status and time, next page': (db, scope) =>
+      listAllDeliveries(db, scope, { status: 'failed', since }, nextPage),
     deliveries: (db, scope) => listDeliveryPages(db, scope, 'webhook', ['wh_7'], {}, page),
     'deliveries, next page': (db, scope) =>
       listDeliveryPages(db, scope, 'webhook', ['wh_7'], {}, nextPage),
@@ -871,11 +905,15 @@ async function fill(db: Db): Promise<void> {
         case when i % 100 = 7 then 'running' else 'passed' end, false, '[]', 'res_' || i, 'w' || i,
         now() - i * interval '1 s', case when i % 100 = 7 then null else now() end
       from generate_series(0, 4999) i`,
-    `insert into posts (id, project_id, environment, caption, status, scheduled_at, run_due_at, progressed_at)
-      select 'post_' || i, 'prj_' || i % 50, ${environment}, 'caption',
+    `insert into posts (id, project_id, environment, caption, labels, metadata, status, scheduled_at,
+        published_at, run_due_at, progressed_at)
+      select 'post_' || i, 'prj_' || i % 50, ${environment}, 'caption word' || i % 1000,
+        case when i % 10 = 0 then array['label-' || i % 100] else '{}' end,
+        case when i % 10 = 1 then jsonb_build_object('campaign', 'c' || i % 100) else '{}' end,
         case when i % 1000 = 0 then 'pending' when i % 1000 = 1 then 'scheduled'
           when i % 7 = 0 then 'failed' else 'published' end,
-        now() + i * interval '1 s', now() - i * interval '1 s', now() - i * interval '1 s'
+        now() + i * interval '1 s', case when i % 7 > 0 then now() - i * interval '1 s' end,
+        now() - i * interval '1 s', now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
     `insert into media (id, project_id, environment, status, url, workflow_id, is_emptied, updated_at)
       select 'med_' || i, 'prj_' || i % 50, ${environment},
@@ -908,7 +946,8 @@ async function fill(db: Db): Promise<void> {
     `insert into rate_limits (key) select 'account/sa_' || i from generate_series(0, 4999) i`,
     `insert into webhook_subscriptions (id, project_id, environment, url, events, status,
         secret_preview)
-      select 'wh_' || i, 'prj_' || i % 50, ${environment}, 'https://example.com', '{post.failed}', 'active', 'whsec_'
+      select 'wh_' || i, 'prj_' || case when i < 1000 then i % 50 else i % 1000 end, ${environment},
+        'https://example.com', '{post.failed}', 'active', 'whsec_'
       from generate_series(0, 4999) i`,
     `insert into events (id, project_id, environment, kind, body, post_id, created_at)
       select 'evt_' || i, 'prj_' || i % 50, ${environment}, 'post.failed', '{}', 'post_' || i, now() - i * interval '1 s'

@@ -1,40 +1,22 @@
-// Reading posts, and the calls of their targets and comments to the networks, in GraphQL.
+// Reading single posts, and the calls of their targets and comments to the networks, in GraphQL.
 import { AttemptOutcome, type PostAttempt } from '../../../schema/posts/attempts.ts';
-import { ListPosts, Phase } from '../../../schema/posts/posts.ts';
+import { Phase } from '../../../schema/posts/posts.ts';
 import { listQuery } from '../../../schema/wire/listing.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionOf } from '../../graphql/connections.ts';
 import { linkPages } from '../../graphql/links.ts';
-import { queryOne, queryPages } from '../../graphql/queries.ts';
+import { queryOne } from '../../graphql/queries.ts';
 import { wordEnum } from '../../graphql/shapes.ts';
 import { subscriptionOf } from '../../graphql/subscriptions.ts';
-import { PlatformRef } from '../../platforms/graphql.ts';
 import { listAttemptsOfResults, toAttemptCursor } from '../list-attempts.ts';
-import { findPosts, getPost, listPosts } from '../read-posts.ts';
-import { OutcomeRef, PostRef, PostStatusRef } from './shapes.ts';
-
-const PostConnection = connectionOf('PostConnection', PostRef);
+import { findPosts, getPost } from '../read-posts.ts';
+import { OutcomeRef, PostRef } from './shapes.ts';
 
 queryOne('post', {
   type: PostRef,
   scope: 'posts:read',
   resource: 'post',
   get: getPost,
-});
-
-queryPages('posts', {
-  type: PostConnection,
-  scope: 'posts:read',
-  schema: ListPosts,
-  filters: builder.args((t) => ({
-    status: t.field({ type: PostStatusRef }),
-    platform: t.field({ type: PlatformRef }),
-    socialAccountId: t.id(),
-    externalUserId: t.string(),
-    from: t.field({ type: 'DateTime' }),
-    to: t.field({ type: 'DateTime' }),
-  })),
-  list: listPosts,
 });
 
 subscriptionOf('postUpdated', {

@@ -26,7 +26,7 @@ export function listEventRows(
   { limit, before }: Slice,
 ): Promise<(EventRow & Weight)[]> {
   const page = selectInScope(db, scope, 'events')
-    .select(weigh(sql`octet_length(body)`, 'events.id'))
+    .select(weigh(sql`octet_length(body)`, sql`id desc`))
     .where('is_test', '=', filters.test)
     .where(withinPeriod('events', 'event', filters))
     .$if(filters.event !== undefined, (query) => query.where('kind', '=', filters.event!))

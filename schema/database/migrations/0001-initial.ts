@@ -8,6 +8,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 const id = 'text collate "C"';
 const time = 'timestamptz(3)';
 
+/** ASCII punctuation as a text of SQL, and as many spaces. */
+const punctuation = `e'!"#$%&\\'()*+,-./:;<=>?@[\\\\]^_\`{|}~'`;
+const spaces = `'${' '.repeat(32)}'`;
+
 const statements = [
   `create table projects (
     id ${id} primary key,
@@ -258,6 +262,25 @@ const statements = [
   `create index posts_due on posts (run_due_at, id)
     where status = 'pending' or status = 'scheduled'`,
   `create index posts_scheduled on posts (scheduled_at, id) where status = 'scheduled'`,
+  // Lists by time leave out posts without the time, which they read by `posts_by_project`.
+  `create index posts_by_schedule on posts (project_id, scheduled_at, id)
+    where scheduled_at is not null`,
+  `create index posts_by_publication on posts (project_id, published_at, id)
+    where published_at is not null`,
+  // Posts without labels or metadata, which are most, cost these indexes nothing.
+  `create index posts_with_labels on posts (project_id, id) where labels <> '{}'`,
+  `create index posts_by_label on posts using gin (labels) where labels <> '{}'`,
+  `create index posts_by_metadata on posts using gin (metadata jsonb_path_ops)
+    where metadata <> '{}'`,
+  // The words of a text, in lower case. Punctuation separates them, as it does in addresses and tags. A word
+  // after the first 10,000 characters isn't found, so that no caption is too large to be indexed.
+  `create function words_of(text) returns tsvector language sql immutable parallel safe return
+    to_tsvector('simple'::regconfig, translate(left($1, 10000), ${punctuation}, ${spaces}))`,
+  // Each word stands for all words that begin with it.
+  `create function beginnings_of(text) returns tsquery language sql immutable parallel safe return
+    regexp_replace(plainto_tsquery('simple'::regconfig,
+      translate($1, ${punctuation}, ${spaces}))::text, '''( &|$)', ''':*\\1', 'g')::tsquery`,
+  `create index posts_by_word on posts using gin (words_of(caption))`,
 
   `create table post_results (
     id ${id} primary key,
@@ -331,6 +354,8 @@ const statements = [
     next_attempt_at, media, is_paused, operation, edited_at, unpublished_at on post_results
     for each row when (old.updated_at <> now()) execute function count_revision()`,
   `create index post_results_by_account on post_results (social_account_id, id)`,
+  `create index post_results_by_word on post_results using gin (words_of(caption))
+    where kind = 'post' and caption is not null`,
   `create index post_results_by_content on post_results (content_hash)
     where content_hash is not null`,
   `create index post_results_by_answered on post_results (answers_result_id)
@@ -526,8 +551,8 @@ const statements = [
     where secret_key_id is not null`,
   `create index webhook_subscriptions_by_previous_vault_key
     on webhook_subscriptions (previous_secret_key_id) where previous_secret_key_id is not null`,
-  `create index webhook_subscriptions_by_project on webhook_subscriptions (project_id, id)
-    where deleted_at is null`,
+  // With the deleted ones, whose deliveries are still listed.
+  `create index webhook_subscriptions_by_project on webhook_subscriptions (project_id, id)`,
   `create index webhook_subscriptions_deleted on webhook_subscriptions (id)
     where deleted_at is not null`,
 

@@ -2,10 +2,8 @@
 import { sql } from 'kysely';
 import type { ChangeKind } from '../../change-kinds.ts';
 import { notFound } from '../../wire/errors.ts';
-import { isOnPage, weigh, type Weight } from '../listing.ts';
-import type { Slice } from '../../wire/listing.ts';
-import type { ListPosts, PostStatus } from '../../posts/posts.ts';
-import { inScope, selectInScope, type RowScope } from '../row-scope.ts';
+import type { PostStatus } from '../../posts/posts.ts';
+import { selectInScope, type RowScope } from '../row-scope.ts';
 import { insertionOf } from '../live/changes.ts';
 import { changesOf, type ShownChange } from './after-publishing/result-changes.ts';
 import { executePrepared } from '../prepared.ts';
@@ -20,8 +18,6 @@ export interface PostWithResults {
 export interface ResultRow extends PostResultRow {
   changes: ShownChange[];
 }
-
-export type PostFilters = Omit<ListPosts, 'limit' | 'cursor'>;
 
 export async function getPostRow(db: Db, scope: RowScope, id: string): Promise<PostWithResults> {
   const post = await selectInScope(db, scope, 'posts')
@@ -77,50 +73,6 @@ export async function listPostIdsOfResults(
     .execute();
   return rows.map(({ post_id }) => post_id);
 }
-
-export async function listPostRows(
-  db: Db,
-  scope: RowScope,
-  filters: PostFilters,
-  { limit, before }: Slice,
-): Promise<(PostRow & Weight)[]> {
-  let query = selectInScope(db, scope, 'posts').select(weigh(postBytes, 'posts.id'));
-  const { status, from, to, platform, social_account_id, external_user_id } = filters;
-  if (before !== undefined) query = query.where('id', '<', before);
-  if (status !== undefined) query = query.where('status', '=', status);
-  if (from !== undefined) query = query.where('created_at', '>=', new Date(from));
-  if (to !== undefined) query = query.where('created_at', '<', new Date(to));
-  if ([platform, social_account_id, external_user_id].some((filter) => filter !== undefined)) {
-    query = query.where((eb) => {
-      let target = eb
-        .selectFrom('post_results')
-        .select('post_results.id')
-        .whereRef('post_results.post_id', '=', 'posts.id');
-      if (platform !== undefined) {
-        target = target.where('post_results.platform', '=', platform);
-      }
-      if (social_account_id !== undefined) {
-        target = target.where('social_account_id', '=', social_account_id);
-      }
-      if (external_user_id !== undefined) {
-        target = target
-          .innerJoin('social_accounts', 'social_accounts.id', 'post_results.social_account_id')
-          .where(inScope(scope, 'social_accounts'))
-          .where('social_accounts.external_user_id', '=', external_user_id);
-      }
-      return eb.exists(target);
-    });
-  }
-  const page = query.orderBy('id', 'desc').limit(limit).as('page');
-  return db.selectFrom(page).selectAll().where(isOnPage).orderBy('id', 'desc').execute();
-}
-
-/** SQL: size of the texts of a post and of its targets. */
-const postBytes = sql<number>`octet_length(posts.caption) + coalesce((
-  select sum(coalesce(octet_length(caption), 0) + octet_length(platform_options::text)
-    + coalesce(octet_length(default_options::text), 0))
-  from post_results where post_id = posts.id
-), 0)::int`;
 
 export async function lockPost(trx: Transaction, id: string): Promise<PostRow | undefined> {
   const statement = trx.selectFrom('posts').selectAll().where('id', '=', id).forUpdate();

@@ -24,14 +24,18 @@ const lists = [
   ['/v1/webhooks', newId('webhook')],
   ['/v1/api-keys', newId('key')],
   ['/v1/events', newId('event')],
-  ['/v1/webhooks/:webhook/deliveries', newId('delivery')],
+  ['/v1/labels', 'lbl_61'],
   ['/v1/webhooks/:webhook/replays', newId('replay')],
   ['/v1/posts/:result/attempts', 'att_7'],
 ] as const;
+/** Two lists of the same kind, whose cursors are alike. */
+const deliveryLists = ['/v1/deliveries', '/v1/webhooks/:webhook/deliveries'] as const;
 
 const made = ['zz_zzz', 'att_x', 'att_9999999999', ...Object.values(idPrefixes)];
 
-describe.each(lists)('%s', (list, own) => {
+const all = [...lists, ...deliveryLists.map((list) => [list, newId('delivery')] as const)];
+
+describe.each(all)('%s', (list, own) => {
   const get = (id: string) => {
     const path = list.replace(':webhook', webhookId).replace(':result', postPath);
     return app.api.get(`${path}?cursor=${toCursor(id)}`);

@@ -18,11 +18,17 @@ const faultsOf = (body: { error: { issues: { path: string }[] } }) =>
 const lists: [list: string, filters: string[]][] = [
   [
     '/v1/posts',
-    ['status', 'platform', 'social_account_id', 'external_user_id', 'from', 'to', 'cursor'],
+    [
+      ['status', 'platform', 'account_id', 'social_account_id', 'external_user_id', 'label', 'q'],
+      ['metadata', 'from', 'to', 'created_from', 'created_to', 'scheduled_from', 'scheduled_to'],
+      ['published_from', 'published_to', 'order', 'include', 'cursor'],
+    ].flat(),
   ],
   ['/v1/accounts', ['platform', 'external_user_id', 'status', 'cursor', 'limit']],
-  ['/v1/events', ['event', 'since', 'until', 'test', 'cursor']],
-  ['/v1/webhooks/:id/deliveries', ['status', 'event', 'since', 'until', 'cursor']],
+  ['/v1/labels', ['cursor', 'limit']],
+  ['/v1/events', ['event', 'from', 'to', 'since', 'until', 'test', 'cursor']],
+  ['/v1/deliveries', ['status', 'event', 'from', 'to', 'since', 'until', 'cursor']],
+  ['/v1/webhooks/:id/deliveries', ['status', 'event', 'from', 'to', 'since', 'until', 'cursor']],
 ];
 
 describe('a filter without a value', () => {

@@ -23,6 +23,8 @@ export const fieldsOfTypes: Readonly<Record<string, string>> = {
   getAccountHealth: 'Account.health',
   getAccountUsage: 'Account.usage',
   listAttempts: 'PostResult.attemptLog',
+  listDeliveries: 'Webhook.deliveries',
+  listAllDeliveries: 'Query.deliveries',
 };
 
 /** `getPost` → `post`, `listPosts` → `posts`. A route that changes something has the same name in both APIs. */

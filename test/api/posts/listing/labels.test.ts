@@ -1,7 +1,7 @@
 // Labels of posts: how they are given, changed, shown in events and counted.
 import { describe, expect, test } from 'vitest';
-import { useRest } from '../../support/app/rest.ts';
-import { eventsOf, inSeconds, useAuthor } from '../../support/rows/posts.ts';
+import { useRest } from '../../../support/app/rest.ts';
+import { eventsOf, inSeconds, useAuthor } from '../../../support/rows/posts.ts';
 
 const rest = useRest({ FANFARE_PREVIEW_EVENTS: 'true' });
 const author = useAuthor(rest);

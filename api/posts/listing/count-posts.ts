@@ -1,0 +1,18 @@
+// Counts posts by day and status, as a calendar shows them.
+import { countPostsByDay } from '../../../schema/database/posts/counts.ts';
+import type { CountPosts, PostCount } from '../../../schema/posts/listing.ts';
+import { listLocalDays } from '../../../schema/wire/local-days.ts';
+import type { Page } from '../../../schema/wire/listing.ts';
+import type { Caller, Context } from '../../http/context.ts';
+import { wholePage } from '../../http/listing.ts';
+
+export async function listPostCounts(
+  { db }: Context,
+  caller: Caller,
+  { from, to, timezone }: CountPosts,
+): Promise<Page<PostCount>> {
+  const days = listLocalDays(new Date(from), new Date(to), timezone);
+  const starts = days.map(({ startsAt }) => startsAt);
+  const counts = await countPostsByDay(db, caller, { starts, from, to });
+  return wholePage(counts.map(({ day, ...counted }) => ({ date: days[day]!.date, ...counted })));
+}

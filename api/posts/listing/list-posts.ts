@@ -1,0 +1,52 @@
+// Lists posts by filters in one of several orders, and counts them.
+import { toPostPosition, readPostPosition } from './positions.ts';
+import { countPostRows, listPostRows } from '../../../schema/database/posts/listing.ts';
+import { listResults } from '../../../schema/database/posts/posts.ts';
+import {
+  maxTotalCount,
+  type ListPosts,
+  type PostFilters,
+  type PostPageMeta,
+  type TotalCount,
+} from '../../../schema/posts/listing.ts';
+import type { Post } from '../../../schema/posts/posts.ts';
+import type { Caller, Context } from '../../http/context.ts';
+import { firstPage } from '../../http/listing.ts';
+import { presentPost } from '../presenter.ts';
+
+export async function listPosts(
+  context: Context,
+  caller: Caller,
+  { limit, cursor, order, include = [], ...filters }: ListPosts,
+): Promise<{ data: Post[]; meta: PostPageMeta }> {
+  const { db } = context;
+  const after = cursor === undefined ? undefined : readPostPosition(order, cursor);
+  const rows = await listPostRows(db, caller, filters, { limit: limit + 1, order, after });
+  const page = await firstPage(
+    limit,
+    rows,
+    async (posts) => {
+      const ids = posts.map((post) => post.id);
+      const results = Map.groupBy(
+        await listResults(db, caller.projectId, ids),
+        (result) => result.post_id,
+      );
+      return posts.map((post) => presentPost(context, post, results.get(post.id) ?? []));
+    },
+    (post) => toPostPosition(order, post),
+  );
+  if (!include.includes('total_count')) return page;
+  return {
+    ...page,
+    meta: { ...page.meta, total_count: await countPosts(context, caller, filters) },
+  };
+}
+
+export async function countPosts(
+  { db }: Context,
+  caller: Caller,
+  filters: PostFilters,
+): Promise<TotalCount> {
+  const count = await countPostRows(db, caller, filters, maxTotalCount + 1);
+  return { value: Math.min(count, maxTotalCount), is_capped: count > maxTotalCount };
+}
