@@ -70,7 +70,12 @@ function toQuery({ first, after, ...filters }: Arguments): Record<string, unknow
     members.flatMap(([name, value]) =>
       value === undefined || value === null
         ? []
-        : [[toSnakeCase(name), typeof value === 'object' ? value : `${value as string | number | boolean}`]],
+        : [
+            [
+              toSnakeCase(name),
+              typeof value === 'object' ? value : `${value as string | number | boolean}`,
+            ],
+          ],
     ),
   );
 }

@@ -1,0 +1,66 @@
+// What the page about planning says: its requests, run as printed.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { createShell, type Shell } from '../support/app/shell.ts';
+import { readBlocks, readPage } from '../support/checks/readme.ts';
+import { ask } from '../support/graphql/graphql.ts';
+
+let app: TestApp;
+let shell: Shell;
+let accountId: string;
+
+beforeAll(async () => {
+  [app, shell] = [await startApp({ roles: { api: true, worker: false } }), await createShell()];
+  accountId = (await app.tenant.connectSandbox('ada')).id;
+});
+afterAll(async () => {
+  await app?.stop();
+  await shell?.[Symbol.asyncDispose]();
+});
+
+/** The text below a heading of the second level. */
+function sectionOf(title: string): string {
+  const section = readPage('docs/planning.md')
+    .split(/^## /m)
+    .find((text) => text.startsWith(`${title}\n`));
+  if (section === undefined) throw new Error(`docs/planning.md has no section ${title}.`);
+  return section;
+}
+
+const run = async (command: string) =>
+  JSON.parse(
+    await shell.run(command.replaceAll('sa_ADA', accountId), { URL: app.url, KEY: app.tenant.key }),
+  );
+
+describe('the section about finding posts', () => {
+  const blocks = readBlocks(sectionOf('Find posts'));
+  const commands = blocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => text.split('\n\n'));
+  const find = (text: string) => commands.find((command) => command.includes(text))!;
+
+  test('has requests that work', async () => {
+    const { data: draft } = await run(find('"labels"'));
+    expect(draft.labels).toEqual(['spring', 'release notes']);
+    for (const command of commands) {
+      const answer = await run(command);
+      expect(answer.error, command).toBeUndefined();
+    }
+    const found = await run(find('metadata[campaign]'));
+    expect(found.data).toHaveLength(2);
+    expect((await run(find('/v1/labels'))).data).toEqual([
+      { name: 'release notes', post_count: 2 },
+      { name: 'spring', post_count: 2 },
+    ]);
+    const total = { value: 0, is_capped: false };
+    expect((await run(find('total_count'))).meta.total_count).toEqual(total);
+    expect((await run(find('api-keys/current'))).data.project.id).toBe(app.tenant.projectId);
+  });
+
+  test('has a document that works', async () => {
+    const [document] = blocks.filter(({ language }) => language === 'graphql');
+    const answer = await ask(app, document!.text);
+    expect(answer.labels.nodes).toHaveLength(2);
+    expect(answer.posts.totalCount).toEqual({ value: 0, isCapped: false });
+  });
+});
