@@ -8,6 +8,7 @@ export interface Goal {
 
 export const goals: Readonly<Record<string, readonly Goal[]>> = {
   burst: [atLeast('ratio', 0.15), atMost('p99_ratio', 8), atMost('workflows', 0.03)],
+  calendar: [atMost('ratio', 3)],
   deliveries: [atLeast('ratio', 0.15)],
   deliveries_million: [atLeast('ratio', 0.85)],
   delivery_latency: [atMost('p50', 10), atMost('p99', 40), atMost('ratio', 4)],

@@ -7,6 +7,7 @@ import { goals } from './goals.ts';
 import type { Result, Row } from './result.ts';
 import { burstMedia } from './rows/posts/burst-media.ts';
 import { burst } from './rows/posts/burst.ts';
+import { calendar } from './rows/posts/calendar.ts';
 import { deadFifth } from './rows/dead-fifth.ts';
 import { deliveriesMillion } from './rows/deliveries-million.ts';
 import { deliveries } from './rows/deliveries.ts';
@@ -36,6 +37,7 @@ const rows: readonly Row[] = [
   deadFifth,
   postsAccepted,
   postsConcluded,
+  calendar,
   postLatency,
   postCpu,
   waitingCost,

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../support/app/app.ts';
 import { readBlocks, readPage } from '../support/checks/readme.ts';
+import { plantPosts } from '../support/lists/planted-posts.ts';
 import { installOpenApiTools } from '../support/servers/openapi-tools.ts';
 
 const run = promisify(execFile);
@@ -92,6 +93,35 @@ describe("openapi-typescript at its defaults, with docs/clients.md's programs", 
     const found = await check('values.ts', values);
     expect(found.match(/error TS/g)).toHaveLength(1);
     expect(found).toContain('values.ts(4,');
+  });
+
+  test('finds posts by every kind of filter', async () => {
+    const program = readProgram('docs/clients.md', 'list.ts');
+    expect(await check('list.ts', program)).toBe('');
+    for (const [right, wrong] of [
+      ["'scheduled_at'", "'caption'"],
+      ["'draft', 'scheduled'", "'draft', 'done'"],
+      ["campaign: 'launch'", 'campaign: 1'],
+      ["['total_count']", 'true'],
+    ] as const) {
+      const mistaken = program.replace(right, wrong);
+      expect(mistaken).not.toBe(program);
+      expect(await check('list.ts', mistaken)).toContain('error TS2322');
+    }
+    const found = { metadata: { campaign: 'launch' }, labels: ['Berlin, Mitte'] };
+    await plantPosts(app.context.db, app.tenant.projectId, [
+      { ...found, caption: 'Released later', scheduled_at: new Date('2030-01-02') },
+      { ...found, caption: 'Released first', scheduled_at: new Date('2030-01-01') },
+      { ...found, caption: 'Release failed', status: 'failed' },
+      { ...found, caption: 'Release of others', metadata: {} },
+      { ...found, caption: 'Release without a label', labels: [] },
+      { ...found, caption: 'Something else' },
+      { ...found, caption: 'Release of last year', created_at: new Date('2025-12-31') },
+    ]);
+    const env = { ...process.env, URL: app.url, KEY: app.tenant.key };
+    await check('list.ts', program);
+    const { stdout } = await run(process.execPath, ['list.ts'], { cwd: directory, env });
+    expect(stdout).toBe('2 Released first,Released later\n');
   });
 
   test('publishes a post', async () => {
