@@ -37,6 +37,7 @@ export function describeSchema(schema: GraphQLSchema, routes: readonly Route[]):
   const names = new Set(described.flatMap((type) => Object.keys(type.getFields())));
   const answers = routes.flatMap(({ answer }) => [
     answer.schema,
+    answer.meta,
     ...Object.values(answer.beside ?? {}),
   ]);
   // No route answers with only an outcome, so `Outcome` is added.

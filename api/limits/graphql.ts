@@ -33,6 +33,8 @@ const LimitsRef = builder.objectRef<Limits>('Limits').implement({
     scheduleAheadMinSeconds: t.exposeInt('schedule_ahead_min_seconds'),
     scheduleAheadMaxDays: t.exposeInt('schedule_ahead_max_days'),
     captionCharacters: t.exposeInt('caption_characters'),
+    labelsPerPost: t.exposeInt('labels_per_post'),
+    labelCharacters: t.exposeInt('label_characters'),
     pageSize: t.exposeInt('page_size'),
     idempotencyHours: t.exposeInt('idempotency_hours'),
     webhookTimeoutMs: t.exposeInt('webhook_timeout_ms'),

@@ -25,6 +25,8 @@ export async function getLimits({ config, db }: Context, { projectId }: Caller):
     schedule_ahead_min_seconds: config.minScheduleAheadS,
     schedule_ahead_max_days: fixedLimits.scheduleAheadDays,
     caption_characters: fixedLimits.captionCharacters,
+    labels_per_post: fixedLimits.labelsPerPost,
+    label_characters: fixedLimits.labelCharacters,
     page_size: maxPageSize,
     idempotency_hours: fixedLimits.idempotencyHours,
     webhook_timeout_ms: config.deliveryTimeoutMs,

@@ -52,6 +52,8 @@ export const Limits = z
     schedule_ahead_min_seconds: limit('Minimum time from now to `scheduled_at`, in seconds.'),
     schedule_ahead_max_days: limit('Maximum time from now to `scheduled_at`, in days.'),
     caption_characters: limit('Maximum length of a caption on any network, in characters.'),
+    labels_per_post: limit('Maximum number of labels of a post.'),
+    label_characters: limit('Maximum length of a label, in characters.'),
     page_size: limit('Maximum page size of a list.'),
     idempotency_hours: limit('Time that an idempotency key is kept, in hours.'),
     webhook_timeout_ms: limit('Time that a receiver has to respond, in milliseconds.'),
