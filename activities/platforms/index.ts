@@ -1,4 +1,5 @@
 // The registry: every network of this installation, created from its settings.
+import { z } from 'zod';
 import type {
   AfterPublishing,
   ChangeRules,
@@ -62,10 +63,14 @@ export function rulesOf({ definition }: Platform, traits: Traits): PlatformRules
 export function optionSchemaOf(
   { definition }: Platform,
   traits: Traits,
-  isDraft = false,
 ): PlatformDefinition['options'] {
-  if (isDraft && definition.draftOptionsFor) return definition.draftOptionsFor(traits);
   return definition.optionsFor?.(traits) ?? definition.options;
+}
+
+/** The same options for a draft, which may lack any of them. Rules about several options don't apply. */
+export function withoutRequired({ shape }: PlatformDefinition['options']) {
+  const fields = Object.entries<z.ZodType>(shape).map(([name, field]) => [name, field.optional()]);
+  return z.strictObject(Object.fromEntries(fields) as z.ZodRawShape);
 }
 
 /** What can be done with a published post of one account. Undefined: nothing. */

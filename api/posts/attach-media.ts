@@ -37,7 +37,7 @@ export function createMediaIds(): {
 export const hasMedia = ({ post, results }: PostWithResults): boolean =>
   [post, ...results].some(({ media }) => media !== null && media.length > 0);
 
-/** Throws if media were deleted since they were checked. */
+/** Throws if media were deleted since they were checked, unless the post is a draft, which may name lost media. */
 export async function attachNewMedia(
   trx: Transaction,
   scope: RowScope,
@@ -46,8 +46,10 @@ export async function attachNewMedia(
 ): Promise<void> {
   if (fetches.length > 0) await insertFetches(trx, scope, fetches);
   const ids = idsOf([post, ...results].flatMap(({ media }) => media ?? []));
-  const missing = await attachMedia(trx, post.id, ids);
-  if (post.status !== 'draft') await hurryFetches(trx, ids);
+  const isDraft = post.status === 'draft';
+  const missing = await attachMedia(trx, post.id, ids, { keepsLost: isDraft });
+  if (isDraft) return;
+  await hurryFetches(trx, ids);
   if (missing.length === 0) return;
   const message = `The media were deleted: ${missing.join(', ')}.`;
   throw validationError([{ path: ['media'], code: 'media_deleted', message }]);

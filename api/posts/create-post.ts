@@ -5,6 +5,7 @@ import { recordEvent } from '../../schema/database/events/record.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
 import { insertPost, isUndone, KeyTaken } from '../../schema/database/posts/insert-post.ts';
 import { toNewRows, type NewPost, type NewResult } from '../../schema/database/posts/new-rows.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { MediaItem, Transaction } from '../../schema/database/tables.ts';
 import { inStatement } from '../../schema/database/transaction.ts';
@@ -113,7 +114,7 @@ interface Rows {
 }
 
 /** The rows that this post will have. */
-function toRows({ projectId }: Pick<Caller, 'projectId'>, planned: PlannedPost): Rows {
+function toRows({ projectId, environment }: RowScope, planned: PlannedPost): Rows {
   const { caption, autoFit, metadata, labels, status, scheduledAt, publishBy } = planned;
   const id = newId('post');
   const isDraft = status === 'draft';
@@ -130,6 +131,7 @@ function toRows({ projectId }: Pick<Caller, 'projectId'>, planned: PlannedPost):
     post: {
       id,
       project_id: projectId,
+      environment,
       caption,
       status,
       scheduled_at: scheduledAt,

@@ -143,7 +143,7 @@ async function requirePublishableMedia(
 ): Promise<void> {
   const { issues } = await checkTargets(context, scope, toTargetInput(stored), {
     publishAt: new Date(),
-    isDraft: true,
+    isDraft: false,
     isHashed: false,
     copied: listCopiedDefaults(stored),
   });

@@ -10,6 +10,14 @@ export const inMs = (ms: number) => sql<Date>`now() + ${ms} * interval '1 ms'`;
 export const msUntil = (time: Expression<unknown>) =>
   sql<number | null>`(extract(epoch from ${time} - now()) * 1000)::float8`;
 
+/** The time of the database, as its rows have it. */
+export async function readTime(db: Db): Promise<Date> {
+  const { rows } = await sql<{
+    now: Date;
+  }>`select date_trunc('milliseconds', now()) as now`.execute(db);
+  return rows[0]!.now;
+}
+
 export interface DatabaseClock {
   /** Milliseconds since the epoch. Never ahead of the database, and behind it by at most one round trip. */
   readonly now: () => number;

@@ -270,11 +270,8 @@ export interface PlatformDefinition {
   readonly options: z.ZodObject;
   /** Options of an account with these traits, within `options`. Absent: all accounts take the same ones. */
   readonly optionsFor?: (traits: Traits) => z.ZodObject;
-  /**
-   * `optionsFor` without what the creator still has to choose, for drafts. Absent: drafts take the same options as
-   * other posts.
-   */
-  readonly draftOptionsFor?: (traits: Traits) => z.ZodObject;
+  /** Options that the creator decides for each post, so a copy of a post doesn't have them. Absent: none. */
+  readonly decidedPerPost?: readonly string[];
   /**
    * Kinds of choices, such as categories, with their descriptions. A choice is an option value that the
    * network offers to an account. Absent: none.

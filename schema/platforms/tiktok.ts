@@ -125,10 +125,12 @@ interface OptionIssue {
   message: string;
 }
 
-/** What the creator decides for each post. A draft may lack it. */
+/** What the creator decides for each post, and nobody else. */
+const decidedPerPost = ['privacy_level', 'consent'] as const;
+
 function findMissing(given: Options): OptionIssue[] {
   if (given.mode === 'inbox') return [];
-  return (['privacy_level', 'consent'] as const)
+  return decidedPerPost
     .filter((option) => given[option] === undefined)
     .map((option) => ({ option, code: 'required', message: 'is required' }));
 }
@@ -158,7 +160,7 @@ function findIssues(given: Options, traits: CreatorTraits): OptionIssue[] {
   return issues;
 }
 
-function optionsOf(traits: Traits, isDraft: boolean) {
+function optionsFor(traits: Traits) {
   const creator = traits as CreatorTraits;
   const levels = (creator.privacy_levels ?? '').split(',').filter(isPrivacyLevel);
   const known = shape.privacy_level.unwrap();
@@ -168,15 +170,13 @@ function optionsOf(traits: Traits, isDraft: boolean) {
     .meta({ ...known.meta(), ...shape.privacy_level.meta() });
   const own = levels.length === 0 ? shape : { ...shape, privacy_level: offered };
   return z.strictObject(own).check(({ value, issues }) => {
-    const missing = isDraft ? [] : findMissing(value);
-    for (const { option, code, message } of [...findIssues(value, creator), ...missing]) {
+    const found = [...findIssues(value, creator), ...findMissing(value)];
+    for (const { option, code, message } of found) {
       const path = [option];
       issues.push({ code: 'custom', path, message, params: { code }, input: value[option] });
     }
   });
 }
-
-const optionsFor = (traits: Traits) => optionsOf(traits, false);
 
 /** Options of these media only, and of the mode `direct` only. */
 const ofVideos = ['allow_duet', 'allow_stitch', 'made_with_ai'];
@@ -287,7 +287,7 @@ export const tiktok = definePlatform({
     description: 'Options of a post to TikTok.',
   }),
   optionsFor,
-  draftOptionsFor: (traits) => optionsOf(traits, true),
+  decidedPerPost,
   choices: { privacy_levels: 'Who can see a post, among what TikTok offers to the creator.' },
   trialPost: null,
   afterPublishing: {

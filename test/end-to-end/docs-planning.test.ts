@@ -27,10 +27,16 @@ function sectionOf(title: string): string {
   return section;
 }
 
-const run = async (command: string) =>
-  JSON.parse(
-    await shell.run(command.replaceAll('sa_ADA', accountId), { URL: app.url, KEY: app.tenant.key }),
-  );
+/** The requests of a section, in their order. */
+const requestsOf = (title: string) =>
+  readBlocks(sectionOf(title)).flatMap(({ language, text }) => (language === 'sh' ? [text] : []));
+
+/** `given`: what a reader writes instead of words in the command. */
+async function run(command: string, given: Record<string, string> = {}) {
+  const names = Object.entries({ sa_ADA: accountId, ...given });
+  const filled = names.reduce((text, [name, value]) => text.replaceAll(name, value), command);
+  return JSON.parse(await shell.run(filled, { URL: app.url, KEY: app.tenant.key }));
+}
 
 describe('the section about finding posts', () => {
   const blocks = readBlocks(sectionOf('Find posts'));
@@ -62,5 +68,17 @@ describe('the section about finding posts', () => {
     const answer = await ask(app, document!.text);
     expect(answer.labels.nodes).toHaveLength(2);
     expect(answer.posts.totalCount).toEqual({ value: 0, isCapped: false });
+  });
+});
+
+test('the requests on drafts create one and complete it', async () => {
+  const [create, complete] = requestsOf('Drafts');
+  const { data: draft, warnings } = await run(create!);
+  expect(draft).toMatchObject({ status: 'draft', caption: '', results: [] });
+  expect(warnings).toMatchObject([{ code: 'no_targets' }]);
+  const completed = await run(complete!, { post_DRAFT: draft.id });
+  expect(completed).toMatchObject({
+    data: { id: draft.id, status: 'draft', results: [{ social_account_id: accountId }] },
+    warnings: [],
   });
 });

@@ -1,5 +1,6 @@
 // All checks of a post before it is written: to create it, or only to validate it.
 import { monthOf } from '../../../schema/database/accounts/usage.ts';
+import { readTime } from '../../../schema/database/database-clock.ts';
 import { restNames, type Names } from '../../../schema/wire/names.ts';
 import type { MediaItem } from '../../../schema/database/tables.ts';
 import type {
@@ -42,7 +43,8 @@ export async function planPost(
   const scheduledAt = toTime(input.scheduled_at);
   const publishBy = toTime(input.publish_by);
   const status = input.status ?? (scheduledAt ? 'scheduled' : 'pending');
-  const checkedAt = checked.checkedAt!;
+  // Only a draft names no account.
+  const checkedAt = checked.checkedAt ?? (await readTime(context.db));
   return {
     caption,
     media,

@@ -9,7 +9,6 @@ import { checkNetwork, checkOptions } from '../../platforms/check-options.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
 
 export function checkContent(
-  platforms: Platforms,
   network: PlatformEntry,
   target: RequestTarget,
   input: Pick<TargetInput, 'caption'>,
@@ -20,7 +19,6 @@ export function checkContent(
     own.caption === undefined ? [input.caption, ['caption']] : [own.caption, [...at, 'caption']];
   return [
     ...checkNetwork(network.name, own.platform, [...at, 'platform']),
-    ...checkOwnOptions(platforms, network, target),
     ...checkText(network, caption, {
       path: captionPath,
       options: optionsOf(network, target),
@@ -76,7 +74,7 @@ function isOfOther({ name }: PlatformEntry, { own }: RequestTarget): boolean {
   return own.platform !== undefined && own.platform !== name;
 }
 
-function checkOwnOptions(
+export function checkOwnOptions(
   platforms: Platforms,
   network: PlatformEntry,
   target: RequestTarget,

@@ -16,8 +16,26 @@ export function error(issue: Issue, target: TargetIssue['target'] = null): Targe
   return { issue, severity: 'error', target };
 }
 
-export function warning(issue: Issue, target: NonNullable<TargetIssue['target']>): TargetIssue {
+export function warning(issue: Issue, target: TargetIssue['target'] = null): TargetIssue {
   return { issue, severity: 'warning', target };
+}
+
+/** Codes of issues about what a post lacks. Options that it lacks have the code `required`. */
+const lacking: ReadonlySet<string> = new Set([
+  'no_targets',
+  'account_not_active',
+  'caption_required',
+  'document_title_required',
+  'media_deleted',
+  'media_failed',
+  'media_required',
+]);
+
+/** The issue of a draft, which may lack parts until it is scheduled or published. */
+export function ofDraft(found: TargetIssue): TargetIssue {
+  const { path, code } = found.issue;
+  const isOption = code === 'required' && path.at(-2) === 'platform_options';
+  return isOption || lacking.has(code) ? { ...found, severity: 'warning' } : found;
 }
 
 export function isError({ severity }: TargetIssue): boolean {

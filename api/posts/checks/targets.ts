@@ -10,7 +10,7 @@ import { lostAccountWords, reconnectCalls } from '../../../schema/posts/errors.t
 import type { PostIssue } from '../../../schema/posts/posts.ts';
 import { createFairPlaces } from '../../../activities/fair-places.ts';
 import { factsOf, type MediaFacts } from '../../../activities/platforms/media-rules.ts';
-import { optionSchemaOf, rulesOf } from '../../../activities/platforms/index.ts';
+import { optionSchemaOf, rulesOf, withoutRequired } from '../../../activities/platforms/index.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import type { Context } from '../../http/context.ts';
 import { explainAbsence } from '../../platforms/absence.ts';
@@ -23,10 +23,17 @@ import {
 } from './default-options.ts';
 import { hashContent } from './hash-content.ts';
 import type { NamedMedia } from './media.ts';
-import { checkContent } from './network-rules.ts';
+import { checkContent, checkOwnOptions } from './network-rules.ts';
 import { checkTargetMedia, readAllMedia, type RequestMedia } from './request-media.ts';
 import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
-import { error, isError, requireWarnings, warning, type TargetIssue } from './target-issues.ts';
+import {
+  error,
+  isError,
+  ofDraft,
+  requireWarnings,
+  warning,
+  type TargetIssue,
+} from './target-issues.ts';
 import { checkThreads, orderThreads, warnOfRepeats } from './threads.ts';
 import { checkWholePost } from './whole-post.ts';
 
@@ -57,13 +64,13 @@ export interface CheckedTargets {
   media: readonly MediaItem[];
   /** Empty if an issue is an error. */
   targets: PlannedTarget[];
-  /** The time of the database. Undefined: no account was found, which is an error. */
+  /** The time of the database. Undefined: no account was found. */
   checkedAt: Date | undefined;
 }
 
 interface CheckOptions {
   publishAt: Date;
-  /** Whether the post stays a draft, which may lack what its creator still has to choose. */
+  /** Whether the post stays a draft, which may lack parts. */
   isDraft: boolean;
   /** Whether the content is compared with the content of other posts. */
   isHashed: boolean;
@@ -124,13 +131,14 @@ export async function checkTargets(
     issues.push(...(length > longCaption ? await inTurn(scope.projectId, checkOne) : checkOne()));
   }
   issues.push(...checkThreads(named), ...warnOfRepeats(named, input));
-  const planned = issues.some(isError) ? [] : named;
+  const found = isDraft ? issues.map(ofDraft) : issues;
+  const planned = found.some(isError) ? [] : named;
   const targets = planned.map((target) => ({
     ...plan(context, target, accounts.get(target.accountId)!, { media, isDraft }),
     contentHash: isHashed ? hashContent(target, input, media) : null,
   }));
   return {
-    issues,
+    issues: found,
     accounts,
     media: media.ofPost.items,
     targets: orderThreads(targets),
@@ -164,32 +172,43 @@ function checkTarget(
 ): TargetIssue[] {
   const refuse = (issue: Omit<Issue, 'path'>) => [error({ path: target.path, ...issue }, target)];
   if (!account) return refuse({ code: 'unknown_account', message: 'No account has this ID.' });
-  if (account.status !== 'active') {
-    const { status } = account;
-    const message: Text = (names) =>
-      `The account ${lostAccountWords[status]}. Connect it again: ${reconnectCalls(names)}.`;
-    return refuse({ code: 'account_not_active', message, actual: status });
-  }
+  const lost = checkAccess(account);
+  // A draft keeps the target, so its content is checked too.
+  if (lost && !isDraft) return refuse(lost);
   const platform = platforms.get(account.platform);
   if (!platform) {
     const message = `This installation does not publish to ${account.platform}.`;
     return refuse(explainAbsence(platforms, account.platform, message));
   }
+  const { definition } = platform;
+  const schema = optionSchemaOf(platform, account.traits);
   const network = {
-    ...platform.definition,
+    ...definition,
     rules: rulesOf(platform, account.traits),
-    options: optionSchemaOf(platform, account.traits, isDraft),
+    options: isDraft ? withoutRequired(schema) : schema,
   };
   const named = media.ofTarget.get(target) ?? media.ofPost;
   const facts = named.items.map((item) => factsOf(item, media.found.get(item.id ?? '')));
   const issues = [
-    ...checkContent(platforms, network, target, input, facts).map((issue) => error(issue, target)),
+    ...(lost ? refuse(lost) : []),
+    ...checkOwnOptions(platforms, { ...definition, options: schema }, target).map((issue) =>
+      error(issue, target),
+    ),
+    ...checkContent(network, target, input, facts).map((issue) => error(issue, target)),
     ...checkTargetMedia(network, target, input, named, facts),
     ...checkWholePost(network, target, input, named, facts),
     ...checkPublicImages(platforms, network, named, facts).map((issue) => error(issue, target)),
     ...warnOfAccess(platform, account, target, publishAt),
   ];
   return issues.map((issue) => atAccount(target, issue));
+}
+
+/** Undefined: Fanfare can publish to the account. */
+function checkAccess({ status }: AccountRow): Omit<Issue, 'path'> | undefined {
+  if (status === 'active') return undefined;
+  const message: Text = (names) =>
+    `The account ${lostAccountWords[status]}. Connect it again: ${reconnectCalls(names)}.`;
+  return { code: 'account_not_active', message, actual: status };
 }
 
 /** The network fetches images, and can't fetch those of this installation. */
@@ -230,14 +249,15 @@ function plan(
   { media: { ofTarget }, isDraft }: Pick<CheckedRequest, 'media' | 'isDraft'>,
 ): Omit<PlannedTarget, 'contentHash'> {
   const { own, path, index } = target;
-  const schema = optionSchemaOf(platforms.get(account.platform)!, account.traits, isDraft);
+  const schema = optionSchemaOf(platforms.get(account.platform)!, account.traits);
+  const parsed = isDraft ? withoutRequired(schema) : schema;
   return {
     index,
     account,
     path,
     caption: own.caption ?? null,
     media: ofTarget.get(target)?.items ?? null,
-    ...splitOptions(target, schema.parse(own.platform_options ?? {})),
+    ...splitOptions(target, parsed.parse(own.platform_options ?? {})),
     threadPosition: own.thread_position ?? null,
     inReplyTo: own.in_reply_to ?? null,
     firstComment: own.first_comment ?? null,

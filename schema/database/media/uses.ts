@@ -9,12 +9,14 @@ export function idsOf(items: MediaItem[]): string[] {
 
 /**
  * Records that the post uses these media. Returns those that were deleted meanwhile, or are not usable.
- * Locks the media, so that no one deletes them until the end of the transaction.
+ * Locks the media, so that no one deletes them until the end of the transaction. `keepsLost`: the post also keeps
+ * the rows of media that were deleted or have failed.
  */
 export async function attachMedia(
   trx: Transaction,
   postId: string,
   mediaIds: string[],
+  { keepsLost = false } = {},
 ): Promise<string[]> {
   const ids = [...new Set(mediaIds)];
   if (ids.length === 0) return [];
@@ -31,7 +33,9 @@ export async function attachMedia(
     ), change as (
       ${insertionOf(trx, { subject: 'media', kind: 'attached', from: sql`attached` })}
     ), used as (
-      insert into media_uses (media_id, post_id) select id, ${postId} from usable
+      insert into media_uses (media_id, post_id) select id, ${postId} from media
+      where id = any(${ids}::text[])
+        and (id in (select id from usable) or (${keepsLost} and status in ('deleted', 'failed')))
       on conflict do nothing
     )
     select id from usable`.execute(trx);

@@ -91,11 +91,12 @@ export async function replaceResults(
     .where('post_id', '=', postId)
     .returning('revision')
     .execute();
-  await insertionOfResults(JSON.stringify(results)).execute(trx);
+  if (results.length > 0) await insertionOfResults(JSON.stringify(results)).execute(trx);
   // The revisions of the deleted results still count in the post's revision.
   const kept = deleted.reduce((sum, { revision }) => sum + revision, 1);
   await setPost(trx, projectId, postId, {
-    environment: environmentOfTargets(results),
+    // A draft without targets stays in its environment.
+    ...(results.length > 0 && { environment: environmentOfTargets(results) }),
     revision: sql<number>`revision + ${kept}::int`,
     updated_at: sql<Date>`now()`,
   });

@@ -5,10 +5,12 @@ import type { PlatformName } from '../../platforms/index.ts';
 import type { PostResultRow, PostRow } from '../tables.ts';
 import type { PostWithResults, ResultRow } from './posts.ts';
 
+/** `environment`: of a post without targets. Default: production. */
 export type NewPost = Pick<PostRow, 'id' | 'project_id' | 'caption' | 'status' | 'created_at'> &
   Partial<
     Pick<
       PostRow,
+      | 'environment'
       | 'scheduled_at'
       | 'publish_by'
       | 'media'
@@ -96,9 +98,8 @@ const blankResult = {
 
 /** The post as a read after the insertion returns it. */
 export function toNewPost(post: NewPost, results: readonly NewResult[]): PostRow {
-  const { created_at, scheduled_at = null, status } = post;
+  const { created_at, environment = 'production', scheduled_at = null, status } = post;
   return {
-    environment: environmentOfTargets(results),
     publish_by: null,
     published_at: null,
     media: [],
@@ -113,6 +114,7 @@ export function toNewPost(post: NewPost, results: readonly NewResult[]): PostRow
     restored_at: null,
     revision: 1,
     ...post,
+    environment: results.length === 0 ? environment : environmentOfTargets(results),
     scheduled_at,
     due_at: status === 'draft' ? null : (scheduled_at ?? created_at),
     run_due_at: scheduled_at ?? created_at,

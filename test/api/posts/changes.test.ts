@@ -1,6 +1,6 @@
 // Changing the content of a draft or a scheduled post. The changed post is checked as a whole.
 import { describe, expect, test } from 'vitest';
-import { changesOf, useAuthor } from '../../support/rows/posts.ts';
+import { changesOf, inSeconds, useAuthor } from '../../support/rows/posts.ts';
 import { useRest } from '../../support/app/rest.ts';
 
 const rest = useRest({ FANFARE_PREVIEW_EVENTS: 'true' });
@@ -96,9 +96,6 @@ describe('PATCH /v1/posts/:id: the content', () => {
     expect(await author.change(id, { account_ids, platform_posts })).toMatchObject(
       refused(422, { path: 'platform_posts', code: 'both_target_forms' }),
     );
-    expect(await author.change(id, { account_ids: [] })).toMatchObject(
-      refused(422, { path: 'account_ids', code: 'no_targets' }),
-    );
     const holes = [1, 3].map((thread_position) => ({
       account_id: author.accounts[0],
       thread_position,
@@ -107,13 +104,18 @@ describe('PATCH /v1/posts/:id: the content', () => {
     expect((await author.read(id)).results).toHaveLength(2);
   });
 
-  test('refuses a target that stays if its account was disconnected', async () => {
+  test('warns of a target that stays if its account was disconnected, and refuses to publish it', async () => {
     const { id } = await author.create({ status: 'draft' });
     const path = `/v1/accounts/${author.accounts[1]}`;
     await rest.call('DELETE', path, { key: author.key });
     const issue = { path: 'platform_posts[1].account_id', code: 'account_not_active' };
-    expect(await author.change(id, { caption: 'changed' })).toMatchObject(refused(422, issue));
+    expect(await author.change(id, { caption: 'changed' })).toMatchObject({
+      status: 200,
+      body: { warnings: [issue] },
+    });
     expect(await author.ask(id, 'publish')).toMatchObject(refused(422, issue));
+    const scheduled_at = inSeconds(3_600);
+    expect(await author.change(id, { scheduled_at })).toMatchObject(refused(422, issue));
     const account_ids = [author.accounts[0]];
     expect((await author.change(id, { account_ids })).status).toBe(200);
   });
