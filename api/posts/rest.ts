@@ -33,6 +33,7 @@ import { updateResult } from './changes/update-result.ts';
 import { cancelPost } from './cancel-post.ts';
 import { createPost } from './create-post.ts';
 import { deletePost, type Deletion } from './delete-post.ts';
+import { duplicatePost } from './duplicate-post.ts';
 import { listAttempts } from './list-attempts.ts';
 import { listPostCounts } from './listing/count-posts.ts';
 import { listPosts } from './listing/list-posts.ts';
@@ -142,6 +143,17 @@ export const postRoutes = [
     location: ({ data }) => `/v1/posts/${data.id}`,
     answer: writtenWithWarnings([202], Post, PostIssue),
     run: ({ context, caller, params }) => publishPost(context, caller, params.id),
+  }),
+
+  post('/v1/posts/:id/duplicate', {
+    name: 'duplicatePost',
+    summary: 'Copy a post into a new draft',
+    description:
+      'Copies the text, media, targets with their options, metadata and labels of a post in any status. The draft has no times, and no options that a creator decides for each post, such as `privacy_level` and `consent` at TikTok. `warnings` name what it lacks, such as media that were deleted since. In issues, `platform_posts` are the targets in the order of the results.',
+    scope: 'posts:write',
+    location: ({ data }) => `/v1/posts/${data.id}`,
+    answer: writtenWithWarnings([201], Post, PostIssue),
+    run: ({ context, caller, params }) => duplicatePost(context, caller, params.id),
   }),
 
   post('/v1/posts/:id/cancel', {

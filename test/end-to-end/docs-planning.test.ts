@@ -71,8 +71,8 @@ describe('the section about finding posts', () => {
   });
 });
 
-test('the requests on drafts create one and complete it', async () => {
-  const [create, complete] = requestsOf('Drafts');
+test('the requests on drafts create one, complete it and copy it', async () => {
+  const [create, complete, copy] = requestsOf('Drafts');
   const { data: draft, warnings } = await run(create!);
   expect(draft).toMatchObject({ status: 'draft', caption: '', results: [] });
   expect(warnings).toMatchObject([{ code: 'no_targets' }]);
@@ -81,4 +81,7 @@ test('the requests on drafts create one and complete it', async () => {
     data: { id: draft.id, status: 'draft', results: [{ social_account_id: accountId }] },
     warnings: [],
   });
+  const copied = await run(copy!, { post_ADA: draft.id });
+  expect(copied).toMatchObject({ data: { status: 'draft', caption: 'Spring is here' } });
+  expect(copied.data.id).not.toBe(draft.id);
 });

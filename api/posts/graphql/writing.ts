@@ -12,6 +12,7 @@ import { updateResult } from '../changes/update-result.ts';
 import { validatePost } from '../checks/check-post.ts';
 import { createPost } from '../create-post.ts';
 import { deletePost } from '../delete-post.ts';
+import { duplicatePost } from '../duplicate-post.ts';
 import { publishPost } from '../publish-post.ts';
 import { retryResult } from '../retry-result.ts';
 import { updatePost } from '../update-post.ts';
@@ -97,6 +98,14 @@ mutationOf('publishPost', {
   resource: 'post',
   takesKey: true,
   run: (context, caller, _, { id, names }) => publishPost(context, caller, id, names),
+});
+
+mutationOf('duplicatePost', {
+  type: PostRef,
+  scope: 'posts:write',
+  resource: 'post',
+  takesKey: true,
+  run: (context, caller, _, { id, names }) => duplicatePost(context, caller, id, names),
 });
 
 mutationOf('cancelPost', {

@@ -141,3 +141,32 @@ describe('a draft', () => {
     expect((await api().post(`/v1/posts/${id}/publish`)).status).toBe(202);
   });
 });
+
+describe('a copy of a post', () => {
+  test('has neither its privacy level nor its consent, and keeps its other options', async () => {
+    const options = { ...chosen, promotes_own_brand: true };
+    const post = postWith(options, { scheduled_at: inAnHour() });
+    const { id } = (await api().post('/v1/posts', post)).body.data;
+    const { status, body } = await api().post(`/v1/posts/${id}/duplicate`);
+    expect(status).toBe(201);
+    expect(body.data.results[0].platform_options).toEqual({ promotes_own_brand: true });
+    expect(body.warnings).toMatchObject(missing(both));
+    const published = await api().post(`/v1/posts/${body.data.id}/publish`);
+    expect([published.status, published.body.error.issues]).toMatchObject([422, missing(both)]);
+
+    const copy = `mutation ($id: ID!) {
+      duplicatePost(id: $id) {
+        status warnings { path code }
+        results { platformOptions { ... on TikTokOptions { privacyLevel promotesOwnBrand } } }
+      }
+    }`;
+    expect((await ask(tiktok.app, copy, { id })).duplicatePost).toEqual({
+      status: 'DRAFT',
+      warnings: ['privacyLevel', 'consent'].map((name) => ({
+        path: `platformPosts[0].platformOptions.${name}`,
+        code: 'required',
+      })),
+      results: [{ platformOptions: { privacyLevel: null, promotesOwnBrand: true } }],
+    });
+  });
+});
