@@ -115,7 +115,8 @@ interface Rows {
 
 /** The rows that this post will have. */
 function toRows({ projectId, environment }: RowScope, planned: PlannedPost): Rows {
-  const { caption, autoFit, metadata, labels, status, scheduledAt, publishBy } = planned;
+  const { caption, autoFit, metadata, labels, status, time, publishBy } = planned;
+  const { at: scheduledAt, schedule } = time;
   const id = newId('post');
   const isDraft = status === 'draft';
   const { withIds, fetches } = createMediaIds();
@@ -135,6 +136,7 @@ function toRows({ projectId, environment }: RowScope, planned: PlannedPost): Row
       caption,
       status,
       scheduled_at: scheduledAt,
+      schedule,
       publish_by: publishBy,
       media,
       auto_fit: autoFit,

@@ -23,6 +23,7 @@ export function presentPost(settings: PresentSettings, post: PostRow, results: R
     created_at: toTimestamp(post.created_at),
     ...presentRevision(post, results),
     scheduled_at: toTimestamp(post.scheduled_at),
+    schedule: post.schedule,
     publish_by: toTimestamp(post.publish_by),
     published_at: toTimestamp(post.published_at),
     ...presentMedia(post.media),

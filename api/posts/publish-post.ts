@@ -4,6 +4,7 @@ import { lockPostWithResults, setPost } from '../../schema/database/posts/change
 import { getPostRow } from '../../schema/database/posts/posts.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { CheckedPost } from '../../schema/posts/posts.ts';
+import type { PostSchedule } from '../../schema/posts/schedule.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
@@ -53,7 +54,7 @@ export async function startPost(
   );
   await copyDefaults(trx, stored, targets);
   await replaceSteps(trx, stored, targets, media);
-  await startRun(trx, stored.post, { status: 'pending', scheduledAt: null });
+  await startRun(trx, stored.post, { status: 'pending', scheduledAt: null, schedule: null });
   change({ subject: 'post', subject_id: id, kind: 'submitted' });
   const written = await getPostRow(trx, scope, id);
   const { post, results } = await attachPostMedia(trx, scope, written);
@@ -73,6 +74,8 @@ interface RunStart {
   status: 'scheduled' | 'pending';
   /** Start of a scheduled post's run. Null: now. */
   scheduledAt: Date | null;
+  /** The local time of `scheduledAt`. */
+  schedule: PostSchedule | null;
   /** Default: the start of the run. */
   dueAt?: Date | null;
 }
@@ -81,7 +84,7 @@ interface RunStart {
 export async function startRun(
   trx: Transaction,
   post: PostRow,
-  { status, scheduledAt, dueAt }: RunStart,
+  { status, scheduledAt, schedule, dueAt }: RunStart,
 ): Promise<void> {
   const run = post.current_run + 1;
   const startAt = status === 'scheduled' ? scheduledAt : null;
@@ -94,6 +97,7 @@ export async function startRun(
   await setPost(trx, post.project_id, post.id, {
     status,
     scheduled_at: scheduledAt,
+    schedule: schedule && JSON.stringify(schedule),
     due_at: dueAt ?? startAt ?? sql<Date>`now()`,
     run_due_at: startAt ?? sql<Date>`now()`,
     current_run: run,

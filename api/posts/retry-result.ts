@@ -48,8 +48,8 @@ export function retryResult(
     for (const row of failed) await reopenResult(trx, caller.projectId, row);
     // Searches at the network start at `due_at`, which stays the same, because an earlier run may have sent
     // the post.
-    const { scheduled_at: scheduledAt, due_at: dueAt } = post;
-    await startRun(trx, post, { status: 'pending', scheduledAt, dueAt });
+    const { scheduled_at: scheduledAt, schedule, due_at: dueAt } = post;
+    await startRun(trx, post, { status: 'pending', scheduledAt, schedule, dueAt });
     change({ subject: 'post', subject_id: id, result_id: resultId, kind: 'result.retried' });
     const written = await getPostRow(trx, caller, id);
     // A target with an unknown outcome is still counted.

@@ -25,7 +25,17 @@ import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
 import { replaceSteps } from './step-rows.ts';
 import { listForms } from './checks/media.ts';
-import { checkDeadline, readSchedule, toTime } from './checks/schedule.ts';
+import {
+  checkDeadline,
+  checkSchedule,
+  hasSchedule,
+  planTime,
+  toTime,
+  warnOfAdjustment,
+  type GivenSchedule,
+  type PlannedTime,
+} from './checks/schedule.ts';
+import { presentIssue, warning } from './checks/target-issues.ts';
 import { startRun } from './publish-post.ts';
 import { planTargets, type PlannedTarget } from './checks/targets.ts';
 
@@ -49,21 +59,25 @@ export async function changePost(
   scope: RowScope,
   { id, changes, names }: { id: string; changes: UpdatePost; names: Names },
 ): Promise<Answer<CheckedPost>> {
-  const { scheduled_at, status: _, ...content } = changes;
-  const scheduledAt = readSchedule(context.config, scheduled_at);
+  const { scheduled_at, schedule, status: _, ...content } = changes;
+  const given = { scheduled_at, schedule };
+  const issues = checkSchedule(context.config, given);
+  if (issues.length > 0) throw validationError(issues);
   const stored = await lockPostWithResults(effects.trx, scope, id);
   if (!isWaiting(stored.post)) {
     throw wrongState(stored.post, 'only a draft or a scheduled post can be changed');
   }
-  const time = scheduled_at === undefined ? stored.post.scheduled_at : scheduledAt;
-  if (content.publish_by || scheduled_at) requireDeadline(stored.post, content, time);
+  const time = hasSchedule(given) ? planTime(given) : timeOf(stored.post);
+  if (content.publish_by || (hasSchedule(given) && time.at)) {
+    requireDeadline(stored.post, content, time.at, given);
+  }
   const transition = transitionOf(stored.post, changes);
   const { newTargets, warnings } = await writeContent(context, effects, scope, stored, content, {
-    publishAt: time ?? new Date(),
+    publishAt: time.at ?? new Date(),
     isDraft: willBeDraft(stored.post, transition),
     names,
   });
-  if (scheduled_at !== undefined || transition) {
+  if (hasSchedule(given) || transition) {
     await writeTime(effects.trx, stored.post, transition, time);
   }
   const subject = { subject: 'post', subject_id: id } as const;
@@ -85,13 +99,23 @@ export async function changePost(
     }),
   });
   const shown = presentPost(context, written.post, written.results);
-  return { status: 200, data: { ...shown, warnings } };
+  const adjustments = warnOfAdjustment(given).map((issue) =>
+    presentIssue(warning(issue), new Map(), names),
+  );
+  return { status: 200, data: { ...shown, warnings: [...adjustments, ...warnings] } };
 }
 
+const timeOf = ({ scheduled_at: at, schedule }: PostRow): PlannedTime => ({ at, schedule });
+
 /** Throws if the changed post would be due after its deadline. */
-function requireDeadline(post: PostRow, changes: Partial<UpdatePost>, time: Date | null): void {
-  const field = changes.publish_by ? 'publish_by' : 'scheduled_at';
-  const issues = checkDeadline(deadlineOf(post, changes), time ?? new Date(), field);
+function requireDeadline(
+  post: PostRow,
+  changes: Partial<UpdatePost>,
+  time: Date | null,
+  given: GivenSchedule,
+): void {
+  const at = changes.publish_by ? undefined : given;
+  const issues = checkDeadline(deadlineOf(post, changes), time ?? new Date(), at);
   if (issues.length > 0) throw validationError(issues);
 }
 
@@ -161,13 +185,15 @@ type Transition = 'scheduled' | 'rescheduled' | 'unscheduled';
 /** How the change affects the schedule. Undefined: it doesn't. */
 function transitionOf(
   { status }: PostRow,
-  { status: wanted, scheduled_at }: UpdatePost,
+  { status: wanted, ...given }: UpdatePost,
 ): Transition | undefined {
+  const hasTime = Boolean(given.scheduled_at ?? given.schedule);
   if (status === 'scheduled') {
-    if (wanted === 'draft' || scheduled_at === null) return 'unscheduled';
-    return scheduled_at === undefined ? undefined : 'rescheduled';
+    if (wanted === 'draft') return 'unscheduled';
+    if (!hasSchedule(given)) return undefined;
+    return hasTime ? 'rescheduled' : 'unscheduled';
   }
-  return scheduled_at && wanted !== 'draft' ? 'scheduled' : undefined;
+  return hasTime && wanted !== 'draft' ? 'scheduled' : undefined;
 }
 
 function willBeDraft({ status }: PostRow, transition: Transition | undefined): boolean {
@@ -179,15 +205,16 @@ async function writeTime(
   trx: Transaction,
   post: PostRow,
   transition: Transition | undefined,
-  scheduledAt: Date | null,
+  { at: scheduledAt, schedule }: PlannedTime,
 ): Promise<void> {
   if (transition === 'scheduled' || transition === 'rescheduled') {
-    return startRun(trx, post, { status: 'scheduled', scheduledAt });
+    return startRun(trx, post, { status: 'scheduled', scheduledAt, schedule });
   }
   await setPost(trx, post.project_id, post.id, {
     status: 'draft',
     due_at: null,
     workflow_id: null,
     scheduled_at: scheduledAt,
+    schedule: schedule && JSON.stringify(schedule),
   });
 }

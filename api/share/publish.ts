@@ -1,6 +1,7 @@
 // Publishes a post as its creator reviewed it, or schedules it: once for each link.
 import { lockPostWithResults } from '../../schema/database/posts/changes.ts';
 import { useReviewLink } from '../../schema/database/posts/review-links.ts';
+import type { PostRow } from '../../schema/database/tables.ts';
 import { UpdatePost } from '../../schema/posts/changes.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { restNames } from '../../schema/wire/names.ts';
@@ -12,6 +13,13 @@ import { isWaiting, toTargetInput } from '../posts/stored-post.ts';
 import { changePost } from '../posts/update-post.ts';
 import { findTargetOf, timeOf, type Offer, type Review } from './review.ts';
 import { requireDisclosed, toOptions, type Values } from './values.ts';
+
+/** The time of a draft as a request has it. */
+function scheduleOf({ scheduled_at, schedule }: PostRow) {
+  if (!schedule) return { scheduled_at: scheduled_at!.toISOString() };
+  const { local, timezone } = schedule;
+  return { schedule: { local, timezone } };
+}
 
 /**
  * Does nothing if the link was used, or if the post has started without it. `revision`: of the post that the creator
@@ -49,7 +57,7 @@ export async function publishReviewed(
     const isNewTime = time !== null && stored.post.status === 'draft';
     const changes = validate(UpdatePost, {
       platform_posts,
-      ...(isNewTime && { scheduled_at: time.toISOString() }),
+      ...(isNewTime && scheduleOf(stored.post)),
     });
     await changePost(context, effects, scope, { id, changes, names });
     if (time === null) await startPost(context, effects, scope, { id, names });

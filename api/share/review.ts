@@ -127,7 +127,7 @@ const levelsOf = (traits: AccountRow['traits']) =>
 export function timeOf({ config }: Context, { post }: PostWithResults): Date | null {
   const { status, scheduled_at: at } = post;
   if (status === 'scheduled' || at === null) return at;
-  return checkSchedule(config, at.toISOString()).length === 0 ? at : null;
+  return checkSchedule(config, { scheduled_at: at.toISOString() }).length === 0 ? at : null;
 }
 
 function listOthers({ platforms }: Context, { results }: PostWithResults): string[] {

@@ -21,6 +21,7 @@ import type { PlatformName } from '../platforms/index.ts';
 import type { AttemptOutcome } from '../posts/attempts.ts';
 import type { NextAction } from '../posts/next-action.ts';
 import type { FailureStage, Phase, PostStatus, ResultStatus } from '../posts/posts.ts';
+import type { PostSchedule } from '../posts/schedule.ts';
 import type { ChangedContent, ChangeStatus, ChangeType } from '../posts/result-changes.ts';
 import type { Scope } from '../scopes.ts';
 import type { ReplayedStatus, ReplayStatus } from '../replays.ts';
@@ -323,6 +324,8 @@ interface PostTable {
   caption: string;
   status: PostStatus;
   scheduled_at: Date | null;
+  /** The local time of `scheduled_at`. Null: it was given with an offset. */
+  schedule: JsonOrNull<PostSchedule>;
   /** A target that has not begun by this time is never sent. */
   publish_by: Date | null;
   published_at: Date | null;

@@ -1,6 +1,7 @@
 // Changes to a post that is not being published yet.
 import { z } from 'zod';
 import { CreatePost } from './posts.ts';
+import { PostScheduleInput } from './schedule.ts';
 import { queryFlag } from '../wire/shared-fields.ts';
 import { someChange } from '../wire/some-change.ts';
 import { GivenTime } from '../wire/timestamp.ts';
@@ -33,6 +34,10 @@ export const UpdatePost = someChange(
     scheduled_at: GivenTime.nullable().optional().meta({
       description:
         'Time to publish the post. Schedules a draft. Null removes the time and makes a scheduled post a draft.',
+    }),
+    schedule: PostScheduleInput.nullable().optional().meta({
+      description:
+        'Time to publish the post in a time zone, instead of `scheduled_at`. Null removes the time, too.',
     }),
     publish_by: GivenTime.nullable().optional().meta({
       description:

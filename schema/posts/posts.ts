@@ -15,6 +15,7 @@ import { GivenTime, Timestamp } from '../wire/timestamp.ts';
 import { GivenLabels } from './labels.ts';
 import { NextAction } from './next-action.ts';
 import { ResultChange } from './result-changes.ts';
+import { PostSchedule, PostScheduleInput } from './schedule.ts';
 
 export const PostStatus = describedEnum('PostStatus', 'Post status.', {
   draft: 'Not published until you publish or schedule it.',
@@ -246,6 +247,10 @@ export const Post = z
     scheduled_at: Timestamp.nullable().meta({
       description: 'Time when the post is to be published. Null if none was set.',
     }),
+    schedule: z.union([PostSchedule, z.null()]).meta({
+      description:
+        'The local time that you gave for `scheduled_at`. Null if you gave an offset or no time.',
+    }),
     publish_by: Timestamp.nullable().meta({
       description:
         'Deadline of the post. Null if none was set. Then `publish_within_s` of the project applies.',
@@ -325,6 +330,7 @@ export const PostEventData = Post.omit({
   media: true,
   media_urls: true,
   auto_fit: true,
+  schedule: true,
   publish_by: true,
   results: true,
 })
@@ -453,6 +459,10 @@ export const CreatePost = z
     }),
     scheduled_at: GivenTime.optional().meta({
       description: `Time to publish the post, at most ${fixedLimits.scheduleAheadDays} days from now. The limits have the minimum, \`schedule_ahead_min_seconds\`. Default: now.`,
+    }),
+    schedule: PostScheduleInput.optional().meta({
+      description:
+        'Time to publish the post in a time zone, instead of `scheduled_at`. A time that clocks skip or show twice gets the warning `time_adjusted`.',
     }),
     publish_by: GivenTime.optional().meta({
       description:

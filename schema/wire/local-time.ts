@@ -1,13 +1,17 @@
 // Wall-clock times in a time zone. Zone data come from Node.
 import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
+import { describedEnum } from './described-enum.ts';
 
-/** How the time of a clock became an instant. */
-export const TimeAdjustment = z.enum(['none', 'gap', 'fold']).meta({
-  id: 'TimeAdjustment',
-  description:
-    '`gap`: clocks skip the time on that day, so it moved forward by the skipped time. `fold`: clocks show the time twice on that day, and the first one counts.',
-});
+export const TimeAdjustment = describedEnum(
+  'TimeAdjustment',
+  'How the time of a clock became an instant.',
+  {
+    none: 'Clocks show the time once on that day.',
+    gap: 'Clocks skip the time on that day, so it moved forward by the skipped time.',
+    fold: 'Clocks show the time twice on that day, and the first one counts.',
+  },
+);
 export type TimeAdjustment = z.infer<typeof TimeAdjustment>;
 
 /** Undefined: IANA has no zone of this name. The name comes back as IANA writes it, aliases included. */

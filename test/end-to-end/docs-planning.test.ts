@@ -1,8 +1,9 @@
 // What the page about planning says: its requests, run as printed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TimeAdjustment } from '../../schema/wire/local-time.ts';
 import { startApp, type TestApp } from '../support/app/app.ts';
 import { createShell, type Shell } from '../support/app/shell.ts';
-import { readBlocks, readPage } from '../support/checks/readme.ts';
+import { readBlocks, readPage, readTable } from '../support/checks/readme.ts';
 import { ask } from '../support/graphql/graphql.ts';
 
 let app: TestApp;
@@ -84,4 +85,21 @@ test('the requests on drafts create one, complete it and copy it', async () => {
   const copied = await run(copy!, { post_ADA: draft.id });
   expect(copied).toMatchObject({ data: { status: 'draft', caption: 'Spring is here' } });
   expect(copied.data.id).not.toBe(draft.id);
+});
+
+test('the request with a local time schedules a post', async () => {
+  const [request] = requestsOf('Local times');
+  // Readers give a time that is still ahead.
+  const local = `${new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)}T09:00`;
+  const { data } = await run(request!, { '2026-12-01T09:00': local });
+  expect(data).toMatchObject({
+    status: 'scheduled',
+    schedule: { local, timezone: 'Europe/Berlin' },
+  });
+});
+
+test('the table of adjustments has all of them', () => {
+  expect(readTable(sectionOf('Local times'), '`adjusted`').map(([word]) => word)).toEqual(
+    TimeAdjustment.options.map((word) => `\`${word}\``),
+  );
 });

@@ -11,9 +11,22 @@ import type {
 } from '../../../schema/posts/posts.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { foreseeExcess } from '../count-usage.ts';
-import { error, presentIssue, requireWarnings, type TargetIssue } from './target-issues.ts';
+import {
+  error,
+  presentIssue,
+  requireWarnings,
+  warning,
+  type TargetIssue,
+} from './target-issues.ts';
 import { warnOfSameContent } from './same-content.ts';
-import { checkDeadline, checkSchedule, toTime } from './schedule.ts';
+import {
+  checkDeadline,
+  checkSchedule,
+  planTime,
+  toTime,
+  warnOfAdjustment,
+  type PlannedTime,
+} from './schedule.ts';
 import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets.ts';
 
 /** A post whose every part has been checked. */
@@ -23,7 +36,7 @@ export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata' | '
   /** Issues that don't refuse the post. The insert can add more. */
   warnings: PostIssue[];
   status: Extract<PostStatus, 'draft' | 'scheduled' | 'pending'>;
-  scheduledAt: Date | null;
+  time: PlannedTime;
   publishBy: Date | null;
   targets: PlannedTarget[];
   /** The time of the database. */
@@ -40,9 +53,9 @@ export async function planPost(
   const { issues, accounts, media, targets, ...checked } = await checkPost(context, caller, input);
   const warnings = requireWarnings(issues, accounts, names);
   const { caption, metadata, labels, auto_fit: autoFit = true } = input;
-  const scheduledAt = toTime(input.scheduled_at);
+  const time = planTime(input);
   const publishBy = toTime(input.publish_by);
-  const status = input.status ?? (scheduledAt ? 'scheduled' : 'pending');
+  const status = input.status ?? (time.at ? 'scheduled' : 'pending');
   // Only a draft names no account.
   const checkedAt = checked.checkedAt ?? (await readTime(context.db));
   return {
@@ -52,7 +65,7 @@ export async function planPost(
     metadata,
     labels,
     status,
-    scheduledAt,
+    time,
     publishBy,
     targets,
     warnings,
@@ -89,7 +102,7 @@ async function checkUsage(
   targets: PlannedTarget[],
 ): Promise<TargetIssue[]> {
   if (input.status === 'draft' || targets.length === 0) return [];
-  const month = monthOf(toTime(input.scheduled_at) ?? new Date());
+  const month = monthOf(planTime(input).at ?? new Date());
   const excess = await foreseeExcess(context, caller, targets, month);
   return excess.map((issue) => {
     const { index, account } = targets.find(({ path }) => path === issue.path)!;
@@ -102,14 +115,17 @@ async function checkPost(
   caller: Caller,
   input: CreatePost,
 ): Promise<CheckedTargets> {
-  const publishAt = toTime(input.scheduled_at) ?? new Date();
+  const publishAt = planTime(input).at ?? new Date();
   const hasKey = caller.idempotency !== undefined || input.idempotency_key !== undefined;
   const isDraft = input.status === 'draft';
   const isHashed = !hasKey && !isDraft;
   const checked = await checkTargets(context, caller, input, { publishAt, isDraft, isHashed });
   const times = [
-    ...checkSchedule(context.config, input.scheduled_at),
-    ...checkDeadline(toTime(input.publish_by), publishAt),
+    ...[
+      ...checkSchedule(context.config, input),
+      ...checkDeadline(toTime(input.publish_by), publishAt),
+    ].map((issue) => error(issue)),
+    ...warnOfAdjustment(input).map((issue) => warning(issue)),
   ];
-  return { ...checked, issues: [...times.map((issue) => error(issue)), ...checked.issues] };
+  return { ...checked, issues: [...times, ...checked.issues] };
 }

@@ -19,6 +19,8 @@ import {
   ChangeType,
   type ResultChange,
 } from '../../../schema/posts/result-changes.ts';
+import type { PostSchedule } from '../../../schema/posts/schedule.ts';
+import { TimeAdjustment } from '../../../schema/wire/local-time.ts';
 import { render } from '../../../schema/wire/names.ts';
 import { accountNodes, AccountRef } from '../../accounts/graphql.ts';
 import { builder } from '../../graphql/builder.ts';
@@ -170,6 +172,14 @@ linkOne(PostResultRef, 'account', {
   idOf: (result) => result.social_account_id,
 });
 
+const PostScheduleRef = builder.objectRef<PostSchedule>('PostSchedule').implement({
+  fields: (t) => ({
+    local: t.exposeString('local'),
+    timezone: t.exposeString('timezone'),
+    adjusted: t.expose('adjusted', { type: wordEnum(TimeAdjustment) }),
+  }),
+});
+
 export const PostRef = builder.objectRef<Post & { warnings?: PostIssue[] }>('Post');
 export const postNodes = nodesOf('posts:read', findPosts);
 
@@ -182,6 +192,7 @@ builder.node(PostRef, {
     updatedAt: t.expose('updated_at', { type: 'DateTime' }),
     revision: t.exposeInt('revision'),
     scheduledAt: t.expose('scheduled_at', { type: 'DateTime', nullable: true }),
+    schedule: t.expose('schedule', { type: PostScheduleRef, nullable: true }),
     publishBy: t.expose('publish_by', { type: 'DateTime', nullable: true }),
     publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
     media: t.expose('media', { type: [PostMediaRef] }),

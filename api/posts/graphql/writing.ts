@@ -47,6 +47,13 @@ const PlatformPostInput = builder.inputType('PlatformPostInput', {
   }),
 });
 
+const PostScheduleInput = builder.inputType('PostScheduleInput', {
+  fields: (t) => ({
+    local: t.string({ required: true }),
+    timezone: t.string({ required: true }),
+  }),
+});
+
 const NewPostStatusRef = wordEnum(NewPostStatus);
 
 /** A change has the fields of a new post, except its key. */
@@ -63,6 +70,7 @@ function postInput(name: 'CreatePostInput' | 'UpdatePostInput') {
       metadata: t.field({ type: 'JSON' }),
       labels: t.stringList(),
       scheduledAt: t.field({ type: 'DateTime' }),
+      schedule: t.field({ type: PostScheduleInput }),
       publishBy: t.field({ type: 'DateTime' }),
       status: t.field({ type: NewPostStatusRef }),
       ...(name === 'CreatePostInput' && { idempotencyKey: t.string() }),

@@ -234,6 +234,7 @@ const statements = [
     caption text not null,
     status text not null,
     scheduled_at ${time},
+    schedule jsonb,
     publish_by ${time},
     published_at ${time},
     media jsonb not null default '[]',
@@ -281,6 +282,9 @@ const statements = [
     regexp_replace(plainto_tsquery('simple'::regconfig,
       translate($1, ${punctuation}, ${spaces}))::text, '''( &|$)', ''':*\\1', 'g')::tsquery`,
   `create index posts_by_word on posts using gin (words_of(caption))`,
+  // Zone data may move these.
+  `create index posts_of_zones on posts (scheduled_at, id)
+    where status = 'scheduled' and schedule is not null`,
 
   `create table post_results (
     id ${id} primary key,
@@ -346,8 +350,8 @@ const statements = [
       return new;
     end
   $$`,
-  `create trigger posts_revision before update of caption, status, scheduled_at, publish_by, published_at,
-    media, auto_fit, metadata, labels on posts for each row when (old.updated_at <> now()) execute function count_revision()`,
+  `create trigger posts_revision before update of caption, status, scheduled_at, schedule, publish_by,
+    published_at, media, auto_fit, metadata, labels on posts for each row when (old.updated_at <> now()) execute function count_revision()`,
   `create trigger post_results_revision before update of caption, platform_options, default_options, status, phase,
     phase_state, clock, external_id, url, visibility, published_at, error_code, error_message,
     failure_stage, platform_error_code, provider_error, is_retriable, next_action, attempts,

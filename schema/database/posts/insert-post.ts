@@ -48,11 +48,12 @@ export async function insertPost(
   results: NewResult[],
   { asked, key, monthlyLimit }: InsertionOptions = {},
 ): Promise<Inserted> {
-  const { media, metadata, ...row } = toNewPost(post, results);
+  const { media, metadata, schedule, ...row } = toNewPost(post, results);
   const given = {
     ...row,
     media: JSON.stringify(media),
     metadata: JSON.stringify(metadata),
+    schedule: schedule && JSON.stringify(schedule),
     results: JSON.stringify(results),
     asked: JSON.stringify(asked ? [asked] : []),
     monthlyLimit: monthlyLimit ?? null,
@@ -65,9 +66,10 @@ export async function insertPost(
   return inserted;
 }
 
-interface GivenRows extends Omit<PostRow, 'media' | 'metadata'> {
+interface GivenRows extends Omit<PostRow, 'media' | 'metadata' | 'schedule'> {
   media: string;
   metadata: string;
+  schedule: string | null;
   results: string;
   asked: string;
   monthlyLimit: number | null;
@@ -130,11 +132,12 @@ function insertion(
 ): RawBuilder<Inserted> {
   return sql`
     with ${first} post as (
-      insert into posts (id, project_id, environment, caption, status, scheduled_at, publish_by,
-        due_at, run_due_at, media, auto_fit, metadata, labels, current_run, workflow_id, created_at,
+      insert into posts (id, project_id, environment, caption, status, scheduled_at, schedule,
+        publish_by, due_at, run_due_at, media, auto_fit, metadata, labels, current_run, workflow_id, created_at,
         progressed_at, updated_at)
       select ${given.id}, ${given.project_id}, ${given.environment}, ${given.caption},
-        ${given.status}, ${given.scheduled_at}::timestamptz, ${given.publish_by}::timestamptz,
+        ${given.status}, ${given.scheduled_at}::timestamptz, ${given.schedule}::jsonb,
+        ${given.publish_by}::timestamptz,
         ${given.due_at}::timestamptz, ${given.run_due_at}::timestamptz, ${given.media}::jsonb,
         ${given.auto_fit}::boolean, ${given.metadata}::jsonb, ${given.labels}::text[],
         ${given.current_run}::int, ${given.workflow_id}, ${given.created_at}::timestamptz, ${given.progressed_at}::timestamptz,

@@ -12,6 +12,7 @@ export type NewPost = Pick<PostRow, 'id' | 'project_id' | 'caption' | 'status' |
       PostRow,
       | 'environment'
       | 'scheduled_at'
+      | 'schedule'
       | 'publish_by'
       | 'media'
       | 'auto_fit'
@@ -100,6 +101,7 @@ const blankResult = {
 export function toNewPost(post: NewPost, results: readonly NewResult[]): PostRow {
   const { created_at, environment = 'production', scheduled_at = null, status } = post;
   return {
+    schedule: null,
     publish_by: null,
     published_at: null,
     media: [],

@@ -97,6 +97,97 @@ describe('updatePost', () => {
   });
 });
 
+describe('a local time', () => {
+  const fields = 'status scheduledAt schedule { local timezone adjusted } warnings { path code }';
+  const change = `mutation ($id: ID!, $input: UpdatePostInput!) {
+    updatePost(id: $id, input: $input) { ${fields} }
+  }`;
+  const local = `${inSeconds(30 * 86_400).slice(0, 10)}T12:00`;
+
+  test('schedules a post, and null makes it a draft', async () => {
+    const create = `mutation ($input: CreatePostInput!) { createPost(input: $input) { id ${fields} } }`;
+    const schedule = { local, timezone: 'America/Phoenix' };
+    const input = { caption: 'a', accountIds: [account.id], schedule };
+    const { id, ...created } = (await ask(app, create, { input })).createPost;
+    expect(created).toEqual({
+      status: 'SCHEDULED',
+      scheduledAt: `${local.slice(0, 10)}T19:00:00.000Z`,
+      schedule: { ...schedule, adjusted: 'NONE' },
+      warnings: [],
+    });
+    const { updatePost } = await ask(app, change, { id, input: { schedule: null } });
+    expect(updatePost).toMatchObject({ status: 'DRAFT', scheduledAt: null, schedule: null });
+  });
+
+  test.each([
+    [{ local, timezone: 'Moon/Base' }, 'input.schedule.timezone', 'invalid_timezone'],
+    [{ local: 'noon', timezone: 'UTC' }, 'input.schedule.local', 'invalid_format'],
+    [{ local: '2026-01-01T12:00', timezone: 'UTC' }, 'input.schedule.local', 'too_soon'],
+  ])('is refused with its path: %j', async (schedule, path, code) => {
+    const { id } = await create();
+    expect(await askRefused(app, change, { id, input: { schedule } })).toMatchObject({
+      code: 'validation_error',
+      issues: [{ path, code }],
+    });
+  });
+
+  test('is refused beside a time with an offset', async () => {
+    const { id } = await create();
+    const input = { schedule: { local, timezone: 'UTC' }, scheduledAt: inSeconds(3_600) };
+    expect(await askRefused(app, change, { id, input })).toMatchObject({
+      message: expect.stringContaining('`scheduledAt` or `schedule`, not both'),
+      issues: [{ path: 'input.schedule', code: 'both_time_forms' }],
+    });
+  });
+});
+
+describe('a draft without anything', () => {
+  test('is created, warns, and is not published', async () => {
+    const create = `mutation { createPost(input: {status: DRAFT}) {
+      id caption results { id } warnings { path code severity platform accountId }
+    } }`;
+    const { createPost } = await ask(app, create);
+    expect(createPost).toEqual({
+      id: expect.any(String),
+      caption: '',
+      results: [],
+      warnings: [
+        {
+          path: 'input.accountIds',
+          code: 'no_targets',
+          severity: 'WARNING',
+          platform: null,
+          accountId: null,
+        },
+      ],
+    });
+    const publish = 'mutation ($id: ID!) { publishPost(id: $id) { id } }';
+    expect(await askRefused(app, publish, { id: createPost.id })).toMatchObject({
+      issues: [{ path: 'platformPosts', code: 'no_targets' }],
+    });
+    const query = 'query { validatePost(input: {status: DRAFT}) { valid warnings { code } } }';
+    expect((await ask(app, query)).validatePost).toEqual({
+      valid: true,
+      warnings: [{ code: 'no_targets' }],
+    });
+  });
+
+  test('reaches live streams', async () => {
+    const { liveCursor: after } = await ask(app, '{ liveCursor }');
+    const query = `subscription ($after: String) {
+      postUpdated(after: $after) { change post { caption results { id } } }
+    }`;
+    const { url, key } = { url: app.url, key: app.tenant.key };
+    await using live = subscribeOverSocket({ url, key, query, variables: { after } });
+    await app.api.post('/v1/posts', { status: 'draft' });
+    const [message] = await live.waitFor(1);
+    expect(message!.data.postUpdated).toEqual({
+      change: 'created',
+      post: { caption: '', results: [] },
+    });
+  });
+});
+
 describe('publishPost', () => {
   const publishPost = `mutation ($id: ID!, $key: String) {
     publishPost(id: $id, idempotencyKey: $key) { id status }

@@ -343,6 +343,13 @@ describe('the form', () => {
   test.each([
     ['a draft with a time schedules it', { scheduled_at: inHours(3), status: 'draft' }],
     [
+      'a draft with a local time schedules it',
+      {
+        schedule: { local: inHours(3).slice(0, 16), timezone: 'UTC' },
+        status: 'draft',
+      },
+    ],
+    [
       'a scheduled post keeps its time',
       {
         scheduled_at: inHours(3),
@@ -359,8 +366,9 @@ describe('the form', () => {
     expect(textOf(page)).toContain('The post will be published on');
     const sent = await browser.submit(page, choices);
     expect(textOf(sent)).toContain('Your post is scheduled');
-    const { status, scheduled_at, results } = await readPost(id);
+    const { status, scheduled_at, schedule, results } = await readPost(id);
     expect([status, scheduled_at]).toEqual(['scheduled', before.scheduled_at]);
+    expect(schedule).toEqual(before.schedule);
     expect(results[0].platform_options.privacy_level).toBe('SELF_ONLY');
     expect(results[0].platform_options.consent).not.toEqual(consent);
   });
