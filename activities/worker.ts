@@ -125,6 +125,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     temporal,
     everyMs: config.sweepEveryS * 1_000,
     overdueMs: config.sweepOverdueS * 1_000,
+    config,
     log,
   });
   const schedules = [pruningSchedule(taskQueue), refreshSchedule(taskQueue)].map((scheduled) =>

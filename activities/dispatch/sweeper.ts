@@ -1,4 +1,5 @@
-// Restarts work whose workflow is gone, even after the loss of Temporal's whole database.
+// Restarts work whose workflow is gone, even after the loss of Temporal's whole database. Also moves posts after
+// their zones have changed.
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { listOverdueChecks, restartCheck } from '../../schema/database/accounts/checks.ts';
@@ -23,6 +24,7 @@ import {
 } from '../../schema/database/dispatch/sweeping.ts';
 import { deliverEventsWorkflowId, type PublishPostsResult } from '../../schema/workflows.ts';
 import type { Running } from './poll-loop.ts';
+import { followZoneData } from './zone-changes.ts';
 
 interface SweeperDependencies {
   db: Db;
@@ -30,6 +32,7 @@ interface SweeperDependencies {
   temporal: Client;
   everyMs: number;
   overdueMs: number;
+  config: { previewEvents: boolean };
   log: Logger;
 }
 
@@ -88,6 +91,7 @@ async function sweep(
   for (const work of restartable) await restartEach(dependencies, work);
   const followed = await restartFollowUps(db, notifier, overdueMs);
   if (followed.length > 0) log.warn({ result_ids: followed }, 'late follow-ups are restarted');
+  await followZoneData(dependencies, isStopped);
   return batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!;
 }
 

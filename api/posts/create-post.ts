@@ -1,13 +1,12 @@
 // Creates a post: checks it first, then inserts it with its targets and the outbox row of its workflow.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { publishPostRow, type NewOutboxRow } from '../../schema/database/outbox.ts';
-import { recordEvent } from '../../schema/database/events/record.ts';
-import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
 import { insertPost, isUndone, KeyTaken } from '../../schema/database/posts/insert-post.ts';
 import { toNewRows, type NewPost, type NewResult } from '../../schema/database/posts/new-rows.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
-import type { PostWithResults } from '../../schema/database/posts/posts.ts';
-import type { MediaItem, Transaction } from '../../schema/database/tables.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
+import { toScheduledEvent } from '../../schema/database/posts/outcome-event.ts';
+import type { MediaItem } from '../../schema/database/tables.ts';
 import { inStatement } from '../../schema/database/transaction.ts';
 import { isSent } from '../../schema/event-types.ts';
 import type { CheckedPost, CreatePost, PostIssue } from '../../schema/posts/posts.ts';
@@ -90,7 +89,7 @@ async function writePost(
     const { usages, repeated } = await insertPost(trx, post, results, { asked, key });
     await settleUsage(context, effects, caller, planned.targets, usages!);
     if (hasMedia(written)) await attachNewMedia(trx, caller, written, fetches);
-    if (planned.status === 'scheduled') await recordScheduled(context, trx, written);
+    if (planned.status === 'scheduled') await recordEvent(trx, toScheduledEvent(written), config);
     return toAnswer(repeated);
   });
 }
@@ -150,20 +149,4 @@ function toRows({ projectId, environment }: RowScope, planned: PlannedPost): Row
     asked,
     fetches: fetches(),
   };
-}
-
-export async function recordScheduled(
-  { config }: Context,
-  trx: Transaction,
-  { post, results }: PostWithResults,
-): Promise<void> {
-  const data = toPostEventData(post, results);
-  const event = {
-    projectId: post.project_id,
-    environment: post.environment,
-    type: 'post.scheduled',
-    data,
-    postId: post.id,
-  } as const;
-  await recordEvent(trx, event, config);
 }

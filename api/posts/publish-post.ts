@@ -1,10 +1,10 @@
-// Publishes a draft or a scheduled post now, and starts new runs of posts.
+// Publishes a draft or a scheduled post now.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
-import { lockPostWithResults, setPost } from '../../schema/database/posts/changes.ts';
+import { lockPostWithResults } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
+import { startRun } from '../../schema/database/posts/start-run.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { CheckedPost } from '../../schema/posts/posts.ts';
-import type { PostSchedule } from '../../schema/posts/schedule.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
@@ -15,10 +15,7 @@ import { attachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { planTargets } from './checks/targets.ts';
 import { replaceSteps } from './step-rows.ts';
-import { sql } from 'kysely';
 import type { RowScope } from '../../schema/database/row-scope.ts';
-import type { PostRow, Transaction } from '../../schema/database/tables.ts';
-import { insertPublishPost } from '../../schema/database/outbox.ts';
 
 /** Checks the post like a new one, since rules and accounts may have changed since its creation. */
 export function publishPost(
@@ -67,40 +64,5 @@ export function deadlinePassed(): AppError {
   return new AppError('conflict', 'The deadline of the post has passed.', {
     hint: ({ field }) =>
       `Change ${field('publish_by')} of a draft or a scheduled post, or create a new post.`,
-  });
-}
-
-interface RunStart {
-  status: 'scheduled' | 'pending';
-  /** Start of a scheduled post's run. Null: now. */
-  scheduledAt: Date | null;
-  /** The local time of `scheduledAt`. */
-  schedule: PostSchedule | null;
-  /** Default: the start of the run. */
-  dueAt?: Date | null;
-}
-
-/** Starts a new run of a post that `trx` has locked. The run before it is superseded. */
-export async function startRun(
-  trx: Transaction,
-  post: PostRow,
-  { status, scheduledAt, schedule, dueAt }: RunStart,
-): Promise<void> {
-  const run = post.current_run + 1;
-  const startAt = status === 'scheduled' ? scheduledAt : null;
-  const workflowId = await insertPublishPost(
-    trx,
-    post.project_id,
-    { postId: post.id, run },
-    startAt,
-  );
-  await setPost(trx, post.project_id, post.id, {
-    status,
-    scheduled_at: scheduledAt,
-    schedule: schedule && JSON.stringify(schedule),
-    due_at: dueAt ?? startAt ?? sql<Date>`now()`,
-    run_due_at: startAt ?? sql<Date>`now()`,
-    current_run: run,
-    workflow_id: workflowId,
   });
 }

@@ -10,6 +10,7 @@ import {
   reopenResult,
 } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
+import { startRun } from '../../schema/database/posts/start-run.ts';
 import { AppError, notFound } from '../../schema/wire/errors.ts';
 import { lostAccountWords, postingErrors } from '../../schema/posts/errors.ts';
 import type { PostResult, ResultStatus } from '../../schema/posts/posts.ts';
@@ -18,7 +19,7 @@ import { transact, type Answer } from '../http/transact.ts';
 import { requireUnchanging } from './changes/changeable.ts';
 import { countResults } from './count-usage.ts';
 import { presentPost } from './presenter.ts';
-import { deadlinePassed, startRun } from './publish-post.ts';
+import { deadlinePassed } from './publish-post.ts';
 import { findFirstComment, findSteps } from '../../schema/database/posts/targets.ts';
 
 /** The post is `pending` until the target has ended. Then the post gets a new event. */

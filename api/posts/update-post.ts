@@ -10,6 +10,9 @@ import {
   setPost,
 } from '../../schema/database/posts/changes.ts';
 import { getPostRow, type PostWithResults } from '../../schema/database/posts/posts.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
+import { toScheduledEvent } from '../../schema/database/posts/outcome-event.ts';
+import { startRun } from '../../schema/database/posts/start-run.ts';
 import type { UpdatePost } from '../../schema/posts/changes.ts';
 import type { CheckedPost, PostIssue } from '../../schema/posts/posts.ts';
 import { validationError } from '../../schema/wire/errors.ts';
@@ -18,7 +21,6 @@ import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
 import { copyDefaults, takeBackDefaults } from './copy-defaults.ts';
 import { countResults } from './count-usage.ts';
-import { recordScheduled } from './create-post.ts';
 import { isWaiting, listCopiedDefaults, toTargetInput, wrongState } from './stored-post.ts';
 import { attachPostMedia, detachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
@@ -36,7 +38,6 @@ import {
   type PlannedTime,
 } from './checks/schedule.ts';
 import { presentIssue, warning } from './checks/target-issues.ts';
-import { startRun } from './publish-post.ts';
 import { planTargets, type PlannedTarget } from './checks/targets.ts';
 
 /** Checks the whole changed post, including the fields that don't change. */
@@ -89,7 +90,7 @@ export async function changePost(
   const written = await attachPostMedia(effects.trx, scope, changed);
   await detachPostMedia(effects.trx, written);
   if (transition === 'scheduled' || transition === 'rescheduled') {
-    await recordScheduled(context, effects.trx, written);
+    await recordEvent(effects.trx, toScheduledEvent(written), context.config);
   }
   await countResults(context, effects, scope, written.results, {
     month: usageMonthOf(written.post),

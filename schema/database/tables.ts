@@ -66,7 +66,7 @@ export interface Database {
   account_usage: AccountUsageTable;
   sending_pauses: SendingPauseTable;
   outbox: OutboxTable;
-  sweeps: { swept_at: Date };
+  sweeps: { swept_at: Date; zone_data: Generated<string>; zones_compared_at: Generated<Date> };
   changes: ChangeTable;
   feed_epoch: FeedEpochTable;
   idempotency_keys: IdempotencyKeyTable;

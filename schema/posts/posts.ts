@@ -249,7 +249,7 @@ export const Post = z
     }),
     schedule: z.union([PostSchedule, z.null()]).meta({
       description:
-        'The local time that you gave for `scheduled_at`. Null if you gave an offset or no time.',
+        'The local time that you gave for `scheduled_at`, which follows changes of the zone until a day before. Null if you gave an offset or no time.',
     }),
     publish_by: Timestamp.nullable().meta({
       description:

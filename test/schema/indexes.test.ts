@@ -122,6 +122,7 @@ import {
   detachOtherMedia,
   findUnfinishedPost,
 } from '../../schema/database/media/uses.ts';
+import { firstZonedPost, listZonedPosts } from '../../schema/database/dispatch/zoned-posts.ts';
 import { failScheduledTargets } from '../../schema/database/posts/fail-scheduled.ts';
 import { loadAccess } from '../../activities/logins/credentials.ts';
 import { endGrants } from '../../activities/logins/end-grants.ts';
@@ -547,6 +548,7 @@ describe('the engine', () => {
     'sets deliveries of a batch free': (db) =>
       releaseBatch(db, quietNotifier, 'bat_9', ['dlv_950']),
     'finds overdue posts': (db) => listOverduePosts(db, 300_000),
+    'finds scheduled posts with a local time': (db) => listZonedPosts(db, firstZonedPost, 500),
     'gives a post a new run': (db) => restartPost(db, quietNotifier, 'post_0', null),
     'renews the heartbeats of calls': (db) =>
       heartbeatsOfTargets(db).renew([

@@ -659,7 +659,12 @@ const statements = [
   `create index outbox_workflows on outbox (workflow_id)`,
 
   // Has one row. The process that moves swept_at forward does the sweep.
-  `create table sweeps (swept_at ${time} not null)`,
+  // `zone_data`: version of the zone data that scheduled posts were last compared with.
+  `create table sweeps (
+    swept_at ${time} not null,
+    zone_data text not null default '',
+    zones_compared_at ${time} not null default '-infinity'
+  )`,
   `insert into sweeps values ('-infinity')`,
 
   `create table changes (

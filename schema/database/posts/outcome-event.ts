@@ -23,6 +23,17 @@ export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEv
   };
 }
 
+/** The event of a post that is scheduled, or has another time. */
+export function toScheduledEvent({ post, results }: { post: PostRow; results: PostResultRow[] }) {
+  return {
+    projectId: post.project_id,
+    environment: post.environment,
+    type: 'post.scheduled',
+    data: toPostEventData(post, results),
+    postId: post.id,
+  } as const;
+}
+
 /** `results`: all results of the post, with the comments. */
 export function presentRevision(
   post: PostRow,

@@ -32,9 +32,17 @@ afterAll(async () => {
 });
 
 function start(): void {
-  const { db, notifier, log } = engine;
+  const { db, notifier, config, log } = engine;
   const temporal = namespace.client;
-  sweeper = startSweeper({ db, notifier, temporal, everyMs: 300, overdueMs: 60_000, log });
+  sweeper = startSweeper({
+    db,
+    notifier,
+    temporal,
+    everyMs: 300,
+    overdueMs: 60_000,
+    config,
+    log,
+  });
 }
 
 /** A post whose workflow was started long ago and is gone. */

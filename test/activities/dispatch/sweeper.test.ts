@@ -51,9 +51,9 @@ afterAll(async () => {
 });
 
 function start(everyMs = 500): void {
-  const { db, notifier, log } = engine;
+  const { db, notifier, config, log } = engine;
   const temporal = namespace.client;
-  sweepers.push(startSweeper({ db, notifier, temporal, everyMs, overdueMs: 60_000, log }));
+  sweepers.push(startSweeper({ db, notifier, temporal, everyMs, overdueMs: 60_000, config, log }));
 }
 
 /** A started batch whose only delivery failed once and has been due for an hour. */

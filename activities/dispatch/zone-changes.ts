@@ -1,0 +1,78 @@
+// Moves scheduled posts to their local time, after zone data have changed.
+import type { Logger } from 'pino';
+import {
+  firstZonedPost,
+  isComparisonDue,
+  listZonedPosts,
+  moveZonedPost,
+  setCompared,
+  type ZonedPost,
+} from '../../schema/database/dispatch/zoned-posts.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
+import { toInstant } from '../../schema/wire/local-time.ts';
+
+export interface ZoneDependencies {
+  db: Db;
+  notifier: Notifier;
+  config: { previewEvents: boolean };
+  log: Logger;
+}
+
+/** The zone data of this process. */
+export interface ZoneData {
+  /** Such as `2026c`. */
+  version: string;
+  toInstant: typeof toInstant;
+}
+
+const ownZoneData: ZoneData = { version: process.versions['tz'] ?? '', toInstant };
+
+/** Zone data of a process with the same version are the same, but a post may come from a process with older ones. */
+const compareEveryMs = 86_400_000;
+const batchSize = 500;
+/** The next sweep continues, so that other work of the sweeper waits for seconds only. */
+const maxMoved = 200;
+
+export async function followZoneData(
+  dependencies: ZoneDependencies,
+  isStopped: () => boolean,
+  zoneData: ZoneData = ownZoneData,
+): Promise<void> {
+  const { db, log } = dependencies;
+  if (!(await isComparisonDue(db, zoneData.version, compareEveryMs))) return;
+  let moved = 0;
+  let after = firstZonedPost;
+  let isLast: boolean;
+  const mustEnd = () => isStopped() || moved === maxMoved;
+  do {
+    const posts = await listZonedPosts(db, after, batchSize);
+    for (const post of posts) {
+      if (mustEnd()) break;
+      if (await follow(dependencies, post, zoneData)) moved++;
+    }
+    isLast = posts.length < batchSize;
+    after = posts.at(-1) ?? after;
+  } while (!isLast && !mustEnd());
+  if (moved > 0) log.info({ moved }, 'scheduled posts follow the clocks of their zones');
+  if (!mustEnd()) await setCompared(db, zoneData.version);
+}
+
+/** Whether the post was moved. Never throws, because one post must not hold up the others. */
+async function follow(
+  { db, notifier, config, log }: ZoneDependencies,
+  post: ZonedPost,
+  { toInstant: convert }: ZoneData,
+): Promise<boolean> {
+  const { local, timezone } = post.schedule;
+  try {
+    const { at, adjusted } = convert({ local, timezone });
+    if (at.getTime() === post.scheduled_at.getTime()) return false;
+    const moved = { at, schedule: { local, timezone, adjusted } };
+    return await inTransaction(db, notifier, (trx) => moveZonedPost(trx, post, moved, config));
+  } catch (err) {
+    log.warn({ err, post_id: post.id }, 'a scheduled post could not follow the clocks of its zone');
+    return false;
+  }
+}
