@@ -2,18 +2,17 @@
 import { scheduler } from 'node:timers/promises';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import type { Issue } from '../../../schema/wire/errors.ts';
-import type { Names, Path, Text } from '../../../schema/wire/names.ts';
+import type { Names, Path } from '../../../schema/wire/names.ts';
 import type { RowScope } from '../../../schema/database/row-scope.ts';
 import type { MediaItem, SocialAccountRow } from '../../../schema/database/tables.ts';
 import { listAccountsById, type AccountRow } from '../../../schema/database/accounts/accounts.ts';
-import { lostAccountWords, reconnectCalls } from '../../../schema/posts/errors.ts';
 import type { PostIssue } from '../../../schema/posts/posts.ts';
 import { createFairPlaces } from '../../../activities/fair-places.ts';
 import { factsOf, type MediaFacts } from '../../../activities/platforms/media-rules.ts';
 import { optionSchemaOf, rulesOf, withoutRequired } from '../../../activities/platforms/index.ts';
-import type { Platform } from '../../../activities/platforms/platform.ts';
 import type { Context } from '../../http/context.ts';
 import { explainAbsence } from '../../platforms/absence.ts';
+import { checkAccess, warnOfAccess } from './account-access.ts';
 import {
   atAccount,
   splitOptions,
@@ -203,14 +202,6 @@ function checkTarget(
   return issues.map((issue) => atAccount(target, issue));
 }
 
-/** Undefined: Fanfare can publish to the account. */
-function checkAccess({ status }: AccountRow): Omit<Issue, 'path'> | undefined {
-  if (status === 'active') return undefined;
-  const message: Text = (names) =>
-    `The account ${lostAccountWords[status]}. Connect it again: ${reconnectCalls(names)}.`;
-  return { code: 'account_not_active', message, actual: status };
-}
-
 /** The network fetches images, and can't fetch those of this installation. */
 function checkPublicImages(
   { withoutImages = [] }: Context['platforms'],
@@ -221,25 +212,6 @@ function checkPublicImages(
   if (!withoutImages.includes(name) || !media.some(({ kind }) => kind === 'image')) return [];
   const message = `${title} fetches images, and this installation has no public address for them.`;
   return [{ path, code: 'media_not_public', message }];
-}
-
-/** Warns if the access ends before the post is due and only the user can renew it. */
-function warnOfAccess(
-  { definition, refresh }: Platform,
-  { token_expires_at }: AccountRow,
-  target: RequestTarget,
-  publishAt: Date,
-): TargetIssue[] {
-  if (refresh || !token_expires_at || token_expires_at > publishAt) return [];
-  const ends = token_expires_at.toISOString();
-  const issue = {
-    path: target.path,
-    code: 'access_expires_first',
-    message: `The access to this account ends at ${ends}, before the post is published. Only the user can renew it at ${definition.title}, by connecting the account again.`,
-    actual: ends,
-    limit: publishAt.toISOString(),
-  };
-  return [warning(issue, target)];
 }
 
 function plan(
