@@ -1,4 +1,5 @@
 // Ends a run: writes the post's status, the outcome event and its deliveries in one transaction.
+import type { Actor } from '../../schema/wire/actors.ts';
 import { executePrepared } from '../../schema/database/prepared.ts';
 import { sql } from 'kysely';
 import type { Notifier } from '../../schema/database/notifier.ts';
@@ -85,6 +86,12 @@ async function listResultsToConclude(
   return Map.groupBy(rows, ({ post_id }) => post_id);
 }
 
+interface ConcludeOptions {
+  previewEvents: boolean;
+  /** Who ends the run. Null: Fanfare itself. */
+  actor?: Actor | null;
+}
+
 const isConcluded = (post: PostRow) => post.concluded_run >= post.current_run;
 
 /**
@@ -95,7 +102,7 @@ async function concludeRun(
   trx: Transaction,
   post: PostRow,
   rows: PostResultRow[],
-  { previewEvents }: { previewEvents: boolean },
+  { previewEvents, actor = null }: ConcludeOptions,
 ): Promise<Concluded | undefined> {
   if (isConcluded(post)) return undefined;
   if (rows.some(({ status }) => isOpen(status))) return undefined;
@@ -104,7 +111,7 @@ async function concludeRun(
   const isPublic = outcome === 'published' || outcome === 'partial';
   const published_at = isPublic ? (post.published_at ?? lastPublishedAt(results)) : null;
   const concluded = { status: outcome, published_at };
-  const written = await setConcluded(trx, post, concluded);
+  const written = await setConcluded(trx, post, { ...concluded, actor });
   const end = { projectId: post.project_id, status: outcome, results };
   if (outcome === 'canceled') return end;
   const data = toPostEventData({ ...post, ...concluded, ...written }, rows);
@@ -145,7 +152,7 @@ function outcomeOf(results: PostResultRow[]): Outcome {
 export async function stopTargets(
   trx: Transaction,
   post: PostRow,
-  options: { previewEvents: boolean },
+  options: ConcludeOptions,
 ): Promise<string[]> {
   const stopped = await cancelResults(trx, post.project_id, post.id);
   if (stopped.length === 0) return stopped;

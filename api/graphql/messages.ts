@@ -1,6 +1,7 @@
 // The messages of live streams. All streams that send the same message share one object.
 import DataLoader from 'dataloader';
 import { LRUCache } from 'lru-cache';
+import { system, type Actor } from '../../schema/wire/actors.ts';
 import type { KeyEnvironment } from '../../schema/api-keys.ts';
 import { bookmark } from '../../schema/change-kinds.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
@@ -14,6 +15,8 @@ export interface Message<T> {
   id: string | null;
   /** ID of the result that has changed. Null: the change concerns no result. */
   resultId: string | null;
+  /** Null in a message without a change. */
+  actor: Actor | null;
   /**
    * The subject when the message is sent. Null: the subject is deleted or hidden from the key, or the message
    * is a bookmark.
@@ -65,12 +68,15 @@ export function createMessages(context: Context): Messages {
     environment: KeyEnvironment,
     find: FindSubjects<Subject>,
   ): Promise<Message<Subject>> {
-    if (!change) return { cursor, change: bookmark, id: null, resultId: null, subject: null };
+    if (!change) {
+      return { cursor, change: bookmark, id: null, resultId: null, actor: null, subject: null };
+    }
     const { kind, project_id: projectId, subject, subject_id: id, result_id: resultId } = change;
+    const actor = change.actor ?? system;
     const key = `${subject}/${projectId}/${environment}`;
     const loader = loaders.get(key) ?? createLoader({ projectId, environment }, find);
     loaders.set(key, loader);
-    return { cursor, change: kind, id, resultId, subject: await loader.load(id) };
+    return { cursor, change: kind, id, resultId, actor, subject: await loader.load(id) };
   }
 
   return {

@@ -1,5 +1,6 @@
 // Shapes that several resources share in GraphQL: enums and common arguments.
 import { z } from 'zod';
+import { ActorType, type Actor } from '../../schema/wire/actors.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
 import { meaningsOf } from '../../schema/wire/described-enum.ts';
 import { toEnumWord } from '../../schema/wire/enum-word.ts';
@@ -17,6 +18,19 @@ export function wordEnum<Word extends string>(schema: z.ZodEnum<{ [W in Word]: W
   });
   return builder.enumType(id!, { description: description!, values: Object.fromEntries(values) });
 }
+
+export const ActorRef = builder.objectRef<Actor>('Actor').implement({
+  fields: (t) => ({
+    type: t.expose('type', { type: wordEnum(ActorType) }),
+    // Caches take two objects with one `id` for the same object, and a key may have been renamed.
+    actorId: t.exposeID('id', {
+      nullable: true,
+      description:
+        'ID of the API key, or your ID of the user. Null for Fanfare itself, and if you gave the user no ID.',
+    }),
+    name: t.exposeString('name', { nullable: true }),
+  }),
+});
 
 /** The argument of a field about one resource. */
 export const idArguments = (resource: string) =>

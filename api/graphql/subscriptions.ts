@@ -16,6 +16,7 @@ import type { Ref } from './connections.ts';
 import { requireCaller, type GraphqlContext } from './context.ts';
 import type { FindSubjects, Message } from './messages.ts';
 import { read, readId } from './operation.ts';
+import { ActorRef } from './shapes.ts';
 import { readUpdates, type Update } from './updates.ts';
 
 type Find<T> = (context: Context, caller: Caller) => Promise<T | undefined>;
@@ -105,6 +106,11 @@ function updateOf<T>(subject: ChangeSubject, type: Ref<T>): Ref<Message<T>> {
           description:
             'ID of the result, or of the first comment, that a `result.…` change is about. Null for every other change.',
         }),
+        actor: t.expose('actor', {
+          type: ActorRef,
+          nullable: true,
+          description: `Who made the change. Null for \`${presentState}\` and \`${bookmark}\`.`,
+        }),
       }),
       [subject]: t.field({
         type,
@@ -152,7 +158,14 @@ async function open<T extends { id: string }, Filters extends InputFieldMap>(
   const { cursor, state } = await app.feed.readPresent((db) => findPresent({ ...app, db }, caller));
   if (!state || isWanted?.(state) === false) return begin(cursor);
   const { id: subjectId } = state;
-  const first = { cursor, change: presentState, id: subjectId, resultId: null, subject: state };
+  const first = {
+    cursor,
+    change: presentState,
+    id: subjectId,
+    resultId: null,
+    actor: null,
+    subject: state,
+  };
   return begin(cursor, first);
 }
 

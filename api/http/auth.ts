@@ -57,6 +57,7 @@ export function toCaller(row: ApiKeyRow): Caller {
   return {
     projectId: row.project_id,
     keyId: row.id,
+    keyName: row.name,
     scopes: row.scopes,
     environment: row.environment,
     keyExpiresAt: row.expires_at,

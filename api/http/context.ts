@@ -38,6 +38,7 @@ export interface Context {
 export interface Caller {
   readonly projectId: string;
   readonly keyId: string;
+  readonly keyName: string;
   readonly scopes: readonly Scope[];
   readonly environment: KeyEnvironment;
   /** Null: the key never expires. */

@@ -1,4 +1,5 @@
 // The transaction of one operation, run once per Idempotency-Key.
+import type { Actor } from '../../schema/wire/actors.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import {
   findKey,
@@ -19,6 +20,8 @@ import type { Caller, Context, Idempotency } from './context.ts';
 /** Side effects of an operation, carried out with or after the commit. */
 export interface Effects {
   readonly trx: Transaction;
+  /** Who makes the request. Null: a network. */
+  readonly actor: Actor | null;
   /** A change for the live feed. */
   readonly change: (change: SubjectChange) => void;
   /** A change that only the audit log shows. */
@@ -44,6 +47,8 @@ export interface Answer<T> {
 /** The user of a hosted page, or a network that speaks for a user. Neither has an API key. */
 export interface PageUser {
   readonly projectId: string;
+  /** Absent: a network, or a page that changes no post. */
+  readonly actor?: Actor;
   readonly keyId?: undefined;
   readonly requestId?: undefined;
   readonly idempotency?: undefined;
@@ -93,11 +98,13 @@ async function transactOnce<T>(
 ): Promise<Answer<T>> {
   const changes: NewChange[] = [];
   const audited: AuditedChange[] = [];
+  const actor = actorOf(caller);
   const answer = await inTransaction(context.db, context.notifier, async (trx) => {
     if (caller.idempotency) await claimKey(trx, context, caller, caller.idempotency);
     const answer = await work({
       trx,
-      change: (change) => changes.push({ project_id: caller.projectId, ...change }),
+      actor,
+      change: (change) => changes.push({ project_id: caller.projectId, actor, ...change }),
       audit: (change) => audited.push(change),
     });
     await insertChanges(trx, changes);
@@ -106,6 +113,12 @@ async function transactOnce<T>(
   });
   logChanges(context, caller, [...changes.filter(isAudited), ...audited]);
   return answer;
+}
+
+/** The name is that of now, so that a record still has it when the key is gone. */
+export function actorOf(caller: Caller | PageUser): Actor | null {
+  if (caller.keyId === undefined) return caller.actor ?? null;
+  return { type: 'key', id: caller.keyId, name: caller.keyName };
 }
 
 async function claimKey(

@@ -17,7 +17,7 @@ import { presentPost } from './presenter.ts';
 
 /** The row locks decide the race with the workflow: if the cancel is first, the workflow stops. */
 export function cancelPost(context: Context, caller: Caller, id: string): Promise<Answer<Post>> {
-  return transact(context, caller, async ({ trx, change }) => {
+  return transact(context, caller, async ({ trx, change, actor }) => {
     const stored = await lockPostWithResults(trx, caller, id);
     if (isWaiting(stored.post)) {
       const { projectId } = caller;
@@ -25,7 +25,8 @@ export function cancelPost(context: Context, caller: Caller, id: string): Promis
       await setPost(trx, projectId, id, { status: 'canceled' });
       change({ subject: 'post', subject_id: id, kind: 'canceled' });
     } else if (stored.post.status === 'pending') {
-      const stopped = await stopTargets(trx, stored.post, context.config);
+      const { previewEvents } = context.config;
+      const stopped = await stopTargets(trx, stored.post, { previewEvents, actor });
       if (stopped.length === 0) throw tooLate(stored.results);
       for (const result_id of stopped) {
         change({ subject: 'post', subject_id: id, result_id, kind: 'result.canceled' });

@@ -15,6 +15,7 @@ import { AppError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Caller, Context } from '../http/context.ts';
 import {
+  actorOf,
   hasLostRace,
   refuseAnswered,
   toAnsweredKey,
@@ -113,7 +114,8 @@ interface Rows {
 }
 
 /** The rows that this post will have. */
-function toRows({ projectId, environment }: RowScope, planned: PlannedPost): Rows {
+function toRows(caller: Caller, planned: PlannedPost): Rows {
+  const { projectId, environment } = caller;
   const { caption, autoFit, metadata, labels, status, time, publishBy } = planned;
   const { at: scheduledAt, schedule } = time;
   const id = newId('post');
@@ -141,6 +143,7 @@ function toRows({ projectId, environment }: RowScope, planned: PlannedPost): Row
       auto_fit: autoFit,
       metadata,
       labels,
+      created_by: actorOf(caller),
       current_run: run,
       workflow_id: asked?.workflow_id ?? null,
       created_at: planned.checkedAt,

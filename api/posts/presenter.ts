@@ -1,4 +1,5 @@
 // Turns the rows of a post into its wire type.
+import { system } from '../../schema/wire/actors.ts';
 import type { MediaItem, PostRow } from '../../schema/database/tables.ts';
 import { findLinkThumb } from '../../schema/platforms/options/link-thumb.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
@@ -30,6 +31,7 @@ export function presentPost(settings: PresentSettings, post: PostRow, results: R
     auto_fit: post.auto_fit,
     metadata: post.metadata,
     labels: post.labels,
+    created_by: post.created_by ?? system,
     results: results
       .filter(({ kind }) => kind === 'post')
       .map((result) => presentResult(settings, post, result, results)),
@@ -98,9 +100,10 @@ function nextActionOf({ type, error_code }: Pick<ShownChange, 'type' | 'error_co
   return type === 'unpublish' && action === 'edit_content' ? 'check_network' : action;
 }
 
-function presentChange({ requested_at, ended_at, ...change }: ShownChange): ResultChange {
+function presentChange({ requested_at, ended_at, actor, ...change }: ShownChange): ResultChange {
   return {
     ...change,
+    actor: actor ?? system,
     next_action: nextActionOf(change),
     requested_at: toTimestamp(new Date(requested_at)),
     ended_at: ended_at === null ? null : toTimestamp(new Date(ended_at)),

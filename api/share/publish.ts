@@ -34,7 +34,8 @@ export async function publishReviewed(
   requireDisclosed(values);
   const { post_id: id } = link;
   const names = restNames;
-  await transact(context, { projectId: scope.projectId }, async (effects) => {
+  const actor = { type: 'user', id: offer.externalUserId, name: null } as const;
+  await transact(context, { projectId: scope.projectId, actor }, async (effects) => {
     const done = { status: 200, data: null };
     const stored = await lockPostWithResults(effects.trx, scope, id);
     if (!isWaiting(stored.post)) return done;

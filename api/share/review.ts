@@ -74,6 +74,8 @@ export interface Offer {
   isVideo: boolean;
   /** Networks that the post goes to as well. */
   others: readonly string[];
+  /** The client's ID of the creator. Null: the client gave none. */
+  externalUserId: string | null;
   /** Null: the post is published at once. */
   publishAt: Date | null;
 }
@@ -114,6 +116,7 @@ export async function readOffer(
     media,
     isVideo: media.some(({ isVideo }) => isVideo),
     others: listOthers(context, stored),
+    externalUserId: account.external_user_id,
     publishAt: timeOf(context, stored),
   };
 }

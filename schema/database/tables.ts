@@ -9,6 +9,7 @@ import type {
   Transaction as KyselyTransaction,
 } from 'kysely';
 import type { AccountCheckStatus, StoredStep } from '../account-checks.ts';
+import type { Actor } from '../wire/actors.ts';
 import type { AccountStatus, ConnectionType, ConnectSessionStatus } from '../accounts.ts';
 import type { KeyEnvironment } from '../api-keys.ts';
 import type { AppApproval } from '../platform-apps.ts';
@@ -334,6 +335,8 @@ interface PostTable {
   auto_fit: Generated<boolean>;
   metadata: Json<Record<string, string>>;
   labels: Generated<string[]>;
+  /** Null: Fanfare itself. */
+  created_by: JsonOrNull<Actor>;
   /** The run that may start. A reschedule, a publish-now and a retry each create a new run. */
   current_run: Generated<number>;
   started_run: Generated<number>;
@@ -488,6 +491,8 @@ interface ResultChangeTable {
   status: ChangeStatus;
   /** What an edit changes. Null: the change is a removal. */
   content: JsonOrNull<ChangedContent>;
+  /** Who requested the change. Null: Fanfare itself. */
+  actor: JsonOrNull<Actor>;
   /** `commit`: the call that changes the post. `reconcile`: asks whether a lost call changed it. */
   phase: Generated<Extract<Phase, 'commit' | 'reconcile'>>;
   phase_state: Generated<'ready' | 'begun'>;
@@ -738,6 +743,8 @@ interface ChangeTable {
   kind: string;
   /** Set when the subject was deleted, because its own row is gone. */
   environment: ColumnType<KeyEnvironment | null, KeyEnvironment | undefined, never>;
+  /** Null: Fanfare itself. */
+  actor: ColumnType<Actor | null, string | null | undefined, never>;
   created_at: Generated<Date>;
 }
 export type ChangeRow = Selectable<ChangeTable>;

@@ -1,5 +1,6 @@
 // Posts and their results, as the wire shows them.
 import { z } from 'zod';
+import { Actor } from '../wire/actors.ts';
 import { fixedLimits } from '../wire/limits.ts';
 import { AccountPlatform, GivenPlatform, PlatformName } from '../platforms/index.ts';
 import { describedEnum } from '../wire/described-enum.ts';
@@ -271,6 +272,7 @@ export const Post = z
     labels: z.array(z.string()).meta({
       description: 'Your own labels, in the order in which you gave them. Events include them.',
     }),
+    created_by: Actor.meta({ description: 'Who created the post.' }),
     results: z.array(PostResult).meta({
       description: 'One result per target, in the order in which you named them.',
     }),
@@ -332,6 +334,7 @@ export const PostEventData = Post.omit({
   auto_fit: true,
   schedule: true,
   publish_by: true,
+  created_by: true,
   results: true,
 })
   .extend({

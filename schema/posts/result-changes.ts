@@ -1,5 +1,6 @@
 // Edits and removals of published targets, as the wire shows them.
 import { z } from 'zod';
+import { Actor } from '../wire/actors.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 import { fixedLimits } from '../wire/limits.ts';
 import { Id, JsonObject } from '../wire/shared-fields.ts';
@@ -35,6 +36,7 @@ export const ResultChange = z
       description: 'Description of the failure. Null if there was no failure.',
     }),
     next_action: NextAction,
+    actor: Actor.meta({ description: 'Who requested the change.' }),
     requested_at: Timestamp.meta({ description: 'Time of the request.' }),
     ended_at: Timestamp.nullable().meta({
       description: 'Time when the change ended. Null until then.',

@@ -43,13 +43,13 @@ function listToRemove({ result, results }: Pick<Changeable, 'result' | 'results'
 /** Each change waits until the replies to its post are removed. Throws if Fanfare can't remove the post. */
 export async function requestRemoval(
   context: Context,
-  { trx, change }: Effects,
+  { trx, change, actor }: Effects,
   changeable: Changeable,
 ): Promise<void> {
   for (const row of listToRemove(changeable)) {
     const refusal = findRefusal(context, { ...changeable, result: row }, 'unpublish');
     if (refusal) throw refusal;
-    await insertChange(trx, row, 'unpublish');
+    await insertChange(trx, row, 'unpublish', { actor });
     change({
       subject: 'post',
       subject_id: row.post_id,
@@ -67,7 +67,7 @@ export function markResultUnpublished(
   resultId: string,
 ): Promise<Answer<PostResult>> {
   return transact(context, caller, async (effects) => {
-    const { trx, change } = effects;
+    const { trx, change, actor } = effects;
     const changeable = await lockChangeable(trx, caller, id, resultId);
     requireNoReplies(changeable);
     const hasTried = changeable.result.changes.at(-1)?.type === 'unpublish';
@@ -77,7 +77,7 @@ export function markResultUnpublished(
     }
     const { post, result } = changeable;
     for (const row of listToRemove(changeable)) {
-      await insertRemovalByHand(trx, row);
+      await insertRemovalByHand(trx, row, actor);
       change({ subject: 'post', subject_id: id, result_id: row.id, kind: 'result.unpublished' });
     }
     if (result.kind === 'post') {

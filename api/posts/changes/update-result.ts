@@ -35,7 +35,8 @@ export function updateResult(
     if (refusal) throw refusal;
     const issues = checkChanges(context, changeable, changes);
     if (issues.length > 0) throw validationError(issues);
-    await insertChange(effects.trx, result, 'edit', toContent(changes));
+    const { trx, actor } = effects;
+    await insertChange(trx, result, 'edit', { content: toContent(changes), actor });
     effects.change({
       subject: 'post',
       subject_id: id,

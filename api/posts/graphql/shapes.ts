@@ -27,7 +27,7 @@ import { builder } from '../../graphql/builder.ts';
 import { toCamelCase } from '../../graphql/case-conversion.ts';
 import { linkOne } from '../../graphql/links.ts';
 import { nodesOf } from '../../graphql/nodes.ts';
-import { wordEnum } from '../../graphql/shapes.ts';
+import { ActorRef, wordEnum } from '../../graphql/shapes.ts';
 import { graphqlNames } from '../../graphql/input.ts';
 import { mediaNodes, MediaRef } from '../../media/graphql.ts';
 import { PlatformRef } from '../../platforms/graphql.ts';
@@ -48,6 +48,7 @@ const ResultChangeRef = builder.objectRef<ResultChange>('ResultChange').implemen
     errorCode: t.exposeString('error_code', { nullable: true }),
     errorMessage: t.exposeString('error_message', { nullable: true }),
     nextAction: t.expose('next_action', { type: NextActionRef }),
+    actor: t.expose('actor', { type: ActorRef }),
     requestedAt: t.expose('requested_at', { type: 'DateTime' }),
     endedAt: t.expose('ended_at', { type: 'DateTime', nullable: true }),
   }),
@@ -200,6 +201,7 @@ builder.node(PostRef, {
     autoFit: t.exposeBoolean('auto_fit'),
     metadata: t.expose('metadata', { type: 'JSON' }),
     labels: t.exposeStringList('labels'),
+    createdBy: t.expose('created_by', { type: ActorRef }),
     warnings: t.field({
       type: [PostIssueRef],
       description:

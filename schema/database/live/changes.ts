@@ -1,5 +1,6 @@
 // The feed behind live subscriptions: one row for each change that clients may watch.
 import { sql, type RawBuilder } from 'kysely';
+import type { Actor } from '../../wire/actors.ts';
 import type { KeyEnvironment } from '../../api-keys.ts';
 import type { ChangeKind, ChangeSubject } from '../../change-kinds.ts';
 import type { ChangeRow, Db, SocialAccountRow, Transaction, Writer } from '../tables.ts';
@@ -18,7 +19,8 @@ export type SubjectChange = {
   };
 }[ChangeSubject];
 
-export type NewChange = SubjectChange & { project_id: string };
+/** `actor`: absent if Fanfare itself makes the change. */
+export type NewChange = SubjectChange & { project_id: string; actor?: Actor | null };
 
 /** A place in the feed: between the change with these numbers and the next one. */
 export interface FeedPosition {
@@ -57,7 +59,10 @@ export interface ChangeFilter {
 /** Call it in the transaction that makes the change. */
 export async function insertChanges(trx: Transaction, changes: NewChange[]): Promise<void> {
   if (changes.length === 0) return;
-  await trx.insertInto('changes').values(changes).execute();
+  const rows = changes.map(({ actor, ...change }) => {
+    return { ...change, actor: actor ? JSON.stringify(actor) : null };
+  });
+  await trx.insertInto('changes').values(rows).execute();
   trx.notifyAfterCommit('fanfare_changes');
 }
 
@@ -70,6 +75,8 @@ type SelectedChange = {
     project_id?: string;
     subject_id?: string;
     result_id?: RawBuilder<string>;
+    /** SQL of a jsonb. Default: Fanfare itself makes the change. */
+    actor?: RawBuilder<Actor | null>;
     from?: RawBuilder<unknown>;
     /** False: inserts nothing, and sends no notification. */
     when?: boolean;
@@ -82,13 +89,13 @@ export function insertionOf(
   ...changes: SelectedChange[]
 ): RawBuilder<unknown> {
   const selects = changes.map(
-    ({ subject, kind, project_id, subject_id, result_id, from, when }) => sql`
+    ({ subject, kind, project_id, subject_id, result_id, actor, from, when }) => sql`
       select ${project_id ?? sql.ref('project_id')}, ${subject}, ${subject_id ?? sql.ref('id')},
-        ${result_id ?? sql.lit(null)}, ${kind}
+        ${result_id ?? sql.lit(null)}, ${kind}, ${actor ?? sql`null::jsonb`}
       ${from ? sql`from ${from}` : sql``} ${when === undefined ? sql`` : sql`where ${when}`}`,
   );
   if (changes.some(({ when }) => when !== false)) writer.notifyAfterCommit('fanfare_changes');
-  return sql`insert into changes (project_id, subject, subject_id, result_id, kind)
+  return sql`insert into changes (project_id, subject, subject_id, result_id, kind, actor)
     ${sql.join(selects, sql` union all`)}`;
 }
 
@@ -236,9 +243,20 @@ function isAbout({ subject, subjectId }: ChangeFilter) {
 }
 
 function toChange(row: ChangeRow): ChangeRow {
-  const { id, xid, project_id, subject, subject_id, result_id, kind, environment, created_at } =
-    row;
-  return { id, xid, project_id, subject, subject_id, result_id, kind, environment, created_at };
+  const { id, xid, project_id, subject, subject_id, result_id, kind, environment, actor } = row;
+  const { created_at } = row;
+  return {
+    id,
+    xid,
+    project_id,
+    subject,
+    subject_id,
+    result_id,
+    kind,
+    environment,
+    actor,
+    created_at,
+  };
 }
 
 /** Age of the oldest change that a running transaction holds back from every stream. */

@@ -241,6 +241,7 @@ const statements = [
     auto_fit boolean not null default true,
     metadata jsonb not null default '{}',
     labels text[] not null default '{}',
+    created_by jsonb,
     current_run int not null default 0,
     started_run int not null default 0,
     concluded_run int not null default 0,
@@ -375,6 +376,7 @@ const statements = [
     type text not null,
     status text not null,
     content jsonb,
+    actor jsonb,
     phase text not null default 'commit',
     phase_state text not null default 'ready',
     clock jsonb not null default '{}',
@@ -676,6 +678,7 @@ const statements = [
     result_id ${id},
     kind text not null,
     environment text,
+    actor jsonb,
     created_at ${time} not null default now(),
     primary key (xid, id)
   )`,

@@ -48,12 +48,13 @@ export async function insertPost(
   results: NewResult[],
   { asked, key, monthlyLimit }: InsertionOptions = {},
 ): Promise<Inserted> {
-  const { media, metadata, schedule, ...row } = toNewPost(post, results);
+  const { media, metadata, schedule, created_by, ...row } = toNewPost(post, results);
   const given = {
     ...row,
     media: JSON.stringify(media),
     metadata: JSON.stringify(metadata),
     schedule: schedule && JSON.stringify(schedule),
+    created_by: created_by && JSON.stringify(created_by),
     results: JSON.stringify(results),
     asked: JSON.stringify(asked ? [asked] : []),
     monthlyLimit: monthlyLimit ?? null,
@@ -66,10 +67,11 @@ export async function insertPost(
   return inserted;
 }
 
-interface GivenRows extends Omit<PostRow, 'media' | 'metadata' | 'schedule'> {
+interface GivenRows extends Omit<PostRow, 'media' | 'metadata' | 'schedule' | 'created_by'> {
   media: string;
   metadata: string;
   schedule: string | null;
+  created_by: string | null;
   results: string;
   asked: string;
   monthlyLimit: number | null;
@@ -133,17 +135,17 @@ function insertion(
   return sql`
     with ${first} post as (
       insert into posts (id, project_id, environment, caption, status, scheduled_at, schedule,
-        publish_by, due_at, run_due_at, media, auto_fit, metadata, labels, current_run, workflow_id, created_at,
-        progressed_at, updated_at)
+        publish_by, due_at, run_due_at, media, auto_fit, metadata, labels, created_by, current_run,
+        workflow_id, created_at, progressed_at, updated_at)
       select ${given.id}, ${given.project_id}, ${given.environment}, ${given.caption},
         ${given.status}, ${given.scheduled_at}::timestamptz, ${given.schedule}::jsonb,
-        ${given.publish_by}::timestamptz,
-        ${given.due_at}::timestamptz, ${given.run_due_at}::timestamptz, ${given.media}::jsonb,
-        ${given.auto_fit}::boolean, ${given.metadata}::jsonb, ${given.labels}::text[],
-        ${given.current_run}::int, ${given.workflow_id}, ${given.created_at}::timestamptz, ${given.progressed_at}::timestamptz,
-        ${given.updated_at}::timestamptz
+        ${given.publish_by}::timestamptz, ${given.due_at}::timestamptz,
+        ${given.run_due_at}::timestamptz, ${given.media}::jsonb, ${given.auto_fit}::boolean,
+        ${given.metadata}::jsonb, ${given.labels}::text[], ${given.created_by}::jsonb,
+        ${given.current_run}::int, ${given.workflow_id}, ${given.created_at}::timestamptz,
+        ${given.progressed_at}::timestamptz, ${given.updated_at}::timestamptz
       ${from}
-      returning id, created_at
+      returning id, created_at, created_by
     ), result as (
       ${insertionOfResults(given.results, sql`post`)}
       returning id, project_id, social_account_id, content_hash, usage_month
@@ -154,7 +156,7 @@ function insertion(
       from jsonb_to_recordset(${given.asked}::jsonb) as asked (id text, project_id text,
         workflow text, workflow_id text, input text, start_at timestamptz), post
     ), change as (
-      ${insertionOf(writer, { subject: 'post', kind: 'created', project_id: given.project_id, from: sql`post` })}
+      ${insertionOf(writer, { subject: 'post', kind: 'created', project_id: given.project_id, actor: sql`created_by`, from: sql`post` })}
     ), counted as (
       insert into account_usage as u (social_account_id, month, published)
       select social_account_id, usage_month, count(*) from result

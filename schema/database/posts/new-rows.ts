@@ -18,6 +18,7 @@ export type NewPost = Pick<PostRow, 'id' | 'project_id' | 'caption' | 'status' |
       | 'auto_fit'
       | 'metadata'
       | 'labels'
+      | 'created_by'
       | 'current_run'
       | 'workflow_id'
     >
@@ -108,6 +109,7 @@ export function toNewPost(post: NewPost, results: readonly NewResult[]): PostRow
     auto_fit: true,
     metadata: {},
     labels: [],
+    created_by: null,
     current_run: 0,
     started_run: 0,
     concluded_run: 0,

@@ -1,5 +1,6 @@
 // Posts and their results in Postgres.
 import { sql } from 'kysely';
+import type { Actor } from '../../wire/actors.ts';
 import type { ChangeKind } from '../../change-kinds.ts';
 import { notFound } from '../../wire/errors.ts';
 import type { PostStatus } from '../../posts/posts.ts';
@@ -92,15 +93,22 @@ export function lockFreePosts(trx: Transaction, ids: string[]): Promise<PostRow[
   return executePrepared(trx, 'lock_free_posts', posts);
 }
 
+export interface Conclusion {
+  status: PostStatus & ChangeKind<'post'>;
+  published_at: Date | null;
+  /** Who has ended the run. Null: Fanfare itself. */
+  actor: Actor | null;
+}
+
 /** Ends the current run of a post that `trx` has locked. Returns the columns that the database computes. */
 export async function setConcluded(
   trx: Transaction,
   { id, project_id, current_run }: PostRow,
-  { status, published_at }: { status: PostStatus & ChangeKind<'post'>; published_at: Date | null },
+  { status, published_at, actor }: Conclusion,
 ): Promise<Pick<PostRow, 'revision' | 'updated_at'>> {
   const statement = sql<Pick<PostRow, 'revision' | 'updated_at'>>`
     with change as (
-      ${insertionOf(trx, { project_id, subject: 'post', subject_id: id, kind: status })}
+      ${insertionOf(trx, { project_id, subject: 'post', subject_id: id, kind: status, actor: sql`${actor && JSON.stringify(actor)}::jsonb` })}
     )
     update posts
     set status = ${status}, published_at = ${published_at}, concluded_run = ${current_run},

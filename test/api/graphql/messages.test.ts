@@ -14,6 +14,7 @@ const change: ChangeRow = {
   result_id: null,
   kind: 'created',
   environment: null,
+  actor: null,
   created_at: new Date(),
 };
 const find: FindSubjects<{ id: string }> = (_context, _scope, ids) =>

@@ -411,6 +411,25 @@ test('the log names each link and its use, without its secrets', async () => {
   expect(logged).not.toContain(browser.cookiesFor(page.url).split('=')[1]);
 });
 
+test('a post that the creator publishes names the creator by the ID that the client gave', async () => {
+  const id = await createPost();
+  const { browser, page } = await open(id);
+  await browser.submit(page, choices);
+  const changes = await db()
+    .selectFrom('changes')
+    .select(['kind', 'actor'])
+    .where('subject_id', '=', id)
+    .where('kind', 'in', ['updated', 'submitted'])
+    .orderBy('id')
+    .execute();
+  const actor = { type: 'user', id: 'user-1', name: null };
+  expect(changes).toEqual([
+    { kind: 'updated', actor },
+    { kind: 'submitted', actor },
+  ]);
+  expect((await readPost(id)).created_by).toMatchObject({ type: 'key', name: expect.any(String) });
+});
+
 test('a login that TikTok has ended shows that the account must be connected again', async () => {
   const { browser, page } = await open(await createPost());
   tiktok.network.revokeToken();

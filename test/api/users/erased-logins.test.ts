@@ -18,6 +18,7 @@ const caller = () =>
   ({
     projectId: tenant.projectId,
     keyId: tenant.keyId,
+    keyName: 'test',
     scopes: [],
     environment: 'production',
     keyExpiresAt: null,

@@ -33,6 +33,7 @@ export async function createTenant(context: Context, name = 'test'): Promise<Ten
     caller: {
       projectId: row.project_id,
       keyId: row.id,
+      keyName: row.name,
       scopes: row.scopes,
       environment: row.environment,
       keyExpiresAt: row.expires_at,

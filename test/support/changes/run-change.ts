@@ -54,7 +54,7 @@ export function requestChange(
 ): Promise<string> {
   return inQuietTransaction(db, async (trx) => {
     await lockPostAfterResults(trx, postId);
-    return insertChange(trx, { id: resultId, project_id: projectId }, type, content);
+    return insertChange(trx, { id: resultId, project_id: projectId }, type, { content });
   });
 }
 

@@ -141,7 +141,7 @@ export function createWriters(url: string): Writers {
 /** Adds changes of any kind, so that tests can distinguish them. */
 export async function writeChanges(
   db: Db,
-  changes: (Omit<NewChange, 'kind'> & { kind: string })[],
+  changes: (Omit<NewChange, 'actor' | 'kind'> & { kind: string })[],
 ): Promise<void> {
   await db.insertInto('changes').values(changes).execute();
 }

@@ -1,5 +1,6 @@
 // Queries on the edits and removals of published targets, and on the calls that make them.
 import { sql, type RawBuilder, type UpdateObject } from 'kysely';
+import type { Actor } from '../../../wire/actors.ts';
 import type { PostingErrorCode } from '../../../posts/errors.ts';
 import {
   maxChangesShown,
@@ -25,7 +26,7 @@ import { findTarget, type TargetRow } from '../targets.ts';
 /** A change as clients see it. Times are texts, because the row comes from JSON. */
 export type ShownChange = Pick<
   ResultChangeRow,
-  'id' | 'type' | 'status' | 'error_code' | 'error_message'
+  'id' | 'type' | 'status' | 'error_code' | 'error_message' | 'actor'
 > & { requested_at: string; ended_at: string | null };
 
 /** SQL: the last changes of a result, oldest first. */
@@ -33,8 +34,9 @@ export const changesOf = (results: string): RawBuilder<ShownChange[]> => sql<
   ShownChange[]
 >`coalesce((
   select json_agg(change order by id) from (
-    select id, type, status, error_code, error_message, requested_at, ended_at from result_changes
-    where result_id = ${sql.ref(`${results}.id`)} order by id desc limit ${sql.lit(maxChangesShown)}
+    select id, type, status, error_code, error_message, actor, requested_at, ended_at
+    from result_changes where result_id = ${sql.ref(`${results}.id`)}
+    order by id desc limit ${sql.lit(maxChangesShown)}
   ) as change), '[]')`;
 
 type ChangedResult = Pick<PostResultRow, 'id' | 'project_id'>;
@@ -47,7 +49,7 @@ export async function insertChange(
   trx: Transaction,
   { id: result_id, project_id }: ChangedResult,
   type: ChangeType,
-  content: ChangedContent | null = null,
+  { content = null, actor = null }: { content?: ChangedContent | null; actor?: Actor | null } = {},
 ): Promise<string> {
   const id = newId('change');
   const workflow_id = await insertChangeWorkflow(trx, project_id, id);
@@ -60,6 +62,7 @@ export async function insertChange(
       type,
       status: 'pending',
       content: content && JSON.stringify(content),
+      actor: actor && JSON.stringify(actor),
       workflow_id,
     })
     .execute();
@@ -82,7 +85,11 @@ function insertChangeWorkflow(trx: Transaction, projectId: string, changeId: str
 }
 
 /** Records that the client removed the post of a result that `trx` has locked. */
-export async function insertRemovalByHand(trx: Transaction, result: ChangedResult): Promise<void> {
+export async function insertRemovalByHand(
+  trx: Transaction,
+  result: ChangedResult,
+  actor: Actor | null,
+): Promise<void> {
   const { id: result_id, project_id } = result;
   await trx
     .insertInto('result_changes')
@@ -92,6 +99,7 @@ export async function insertRemovalByHand(trx: Transaction, result: ChangedResul
       result_id,
       type: 'unpublish',
       status: 'succeeded',
+      actor: actor && JSON.stringify(actor),
       ended_at: sql<Date>`now()`,
     })
     .execute();

@@ -1,7 +1,7 @@
 // Several posts in one request: each on its own, and once even if the request is repeated.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type TestAnswer, type TestKey, useRest } from '../../support/app/rest.ts';
+import { type TestAnswer, type TestKey, useRest } from '../../../support/app/rest.ts';
 
 let mine: TestKey;
 let account: string;

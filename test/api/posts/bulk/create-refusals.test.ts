@@ -1,6 +1,6 @@
 // Invalid items of a bulk request are refused at their position, and the other posts are created.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type TestAnswer, type TestKey, useRest } from '../../support/app/rest.ts';
+import { type TestAnswer, type TestKey, useRest } from '../../../support/app/rest.ts';
 
 let mine: TestKey;
 let account: string;
