@@ -60,7 +60,7 @@ export function describeErrors(codes: readonly ErrorCode[], ...headers: HeaderNa
 
 /** The components of errors by their status. */
 export const errorResponses = {
-  400: ['BadRequest', describeErrors(['malformed_json'], ...rateLimit)],
+  400: ['BadRequest', describeErrors(['malformed_json', 'malformed_csv'], ...rateLimit)],
   401: ['Unauthorized', describeErrors(['unauthorized'], 'WWW-Authenticate')],
   403: ['Forbidden', describeErrors(['insufficient_scope', 'quota_exceeded'], ...rateLimit)],
   404: ['NotFound', describeErrors(['not_found'], ...rateLimit)],

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import packageJson from '../package.json' with { type: 'json' };
 import { eventTypes } from '../schema/event-types.ts';
 import { PlatformName } from '../schema/platforms/index.ts';
+import { PostToUpdate } from '../schema/posts/bulk.ts';
 import { fixedLimits } from '../schema/wire/limits.ts';
 import { version } from '../schema/version.ts';
 import type { Route } from '../api/http/route.ts';
@@ -24,7 +25,7 @@ import {
   messageTag,
   unionName,
 } from './openapi-webhooks.ts';
-import { requestExamples } from './request-examples.ts';
+import { csvExamples, requestExamples } from './request-examples.ts';
 
 const IdempotencyKey = z.object({
   'Idempotency-Key': z
@@ -58,6 +59,8 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
     registry.registerComponent('responses', name, response);
   }
   registry.register('ErrorResponse', ErrorAnswer);
+  // Only items that are checked alone refer to it.
+  registry.register('PostToUpdate', PostToUpdate.clone());
   for (const route of routes) registry.registerPath(describe(route));
   registry.registerPath(uploadPath as unknown as Registration);
   const messages = eventTypes.map((type) => {
@@ -121,9 +124,20 @@ function describe(route: Route): Registration {
   };
 }
 
-function describeBody({ name, body, isBodyOptional = false }: Route) {
+function describeBody({ name, body, csv, isBodyOptional = false }: Route) {
   const example = requestExamples[name];
-  const content = { 'application/json': { schema: body!, ...(example && { example }) } };
+  const content = {
+    'application/json': { schema: body!, ...(example && { example }) },
+    ...(csv && {
+      'text/csv': {
+        schema: {
+          type: 'string' as const,
+          description: `RFC 4180 in UTF-8. The first row names the columns: ${csv.columns.map((column) => `\`${column}\``).join(', ')}.`,
+        },
+        example: csvExamples[name],
+      },
+    }),
+  };
   return { required: !isBodyOptional, content };
 }
 

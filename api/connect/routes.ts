@@ -7,7 +7,7 @@ import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import { isLinkToken } from '../http/auth.ts';
 import type { Context } from '../http/context.ts';
 import { readBrowserSecret, setBrowserCookie, type LinkKind } from '../http/hosted-link.ts';
-import { limitBody } from '../http/limit-body.ts';
+import { limitBody } from '../http/body.ts';
 import { answerCallback } from './callback.ts';
 import { describeClient, type CallbackServer } from './consent.ts';
 import { showForm, submitForm } from './form.ts';

@@ -9,6 +9,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { z } from 'zod';
+import { checkedAlone } from '../../schema/wire/checked-alone.ts';
 import { Outcome } from '../../schema/posts/posts.ts';
 import type { Route } from '../http/route.ts';
 import { toCamelCase, toSnakeCase } from './case-conversion.ts';
@@ -110,7 +111,8 @@ function listNamed(
     if (id !== undefined) found.set(id, schema);
     // Each kind of schema has its parts in one of these members.
     const { shape, options, element, innerType } = schema.def as Parts;
-    listNamed([...Object.values(shape ?? {}), ...(options ?? []), element, innerType], found);
+    const body = checkedAlone.get(schema)?.body;
+    listNamed([...Object.values(shape ?? {}), ...(options ?? []), element, innerType, body], found);
   }
   return found;
 }

@@ -8,6 +8,7 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import type { z } from 'zod';
+import { checkedAlone } from '../../schema/wire/checked-alone.ts';
 import { writePath, type Names, type Path } from '../../schema/wire/names.ts';
 import { toCamelCase, toSnakeCase } from './case-conversion.ts';
 
@@ -21,7 +22,8 @@ export function toWire(value: unknown, type: GraphQLInputType, schema?: z.ZodTyp
   const inner = unwrap(schema);
   if (isListType(type) && Array.isArray(value)) {
     const element = inner && 'element' in inner ? (inner.element as z.ZodType) : undefined;
-    return value.map((item) => toWire(item, type.ofType, element));
+    const own = element && (checkedAlone.get(element)?.body ?? element);
+    return value.map((item) => toWire(item, type.ofType, own));
   }
   if (!isInputObjectType(type)) return value;
   const fields = type.getFields();

@@ -1,4 +1,5 @@
 // Reads a request's body within the limits of its size and its values, and reports where its JSON breaks.
+import type { Context as HonoContext, MiddlewareHandler } from 'hono';
 import { AppError } from '../../schema/wire/errors.ts';
 import { unexpectedToken } from './json-position.ts';
 
@@ -43,17 +44,27 @@ async function discard(reader: BodyReader): Promise<void> {
 
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 
-/** A request without a body needs no Content-Type. */
-export function requireJsonType(request: Request, bytes: Buffer): void {
-  if (bytes.length === 0) return;
+const csvType = /^text\/csv\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
+
+export type BodyType = 'json' | 'csv';
+
+/** The type of the body. A request without a body needs no Content-Type. */
+export function requireType(request: Request, bytes: Buffer, takesCsv: boolean): BodyType {
+  if (bytes.length === 0) return 'json';
   const encoding = request.headers.get('Content-Encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.');
   }
-  if (jsonType.test(request.headers.get('Content-Type')?.trim() ?? '')) return;
-  throw new AppError('unsupported_media_type', 'Send the body as JSON.', {
-    hint: 'Content-Type: application/json',
-  });
+  const given = request.headers.get('Content-Type')?.trim() ?? '';
+  if (jsonType.test(given)) return 'json';
+  if (takesCsv && csvType.test(given)) return 'csv';
+  throw new AppError(
+    'unsupported_media_type',
+    `Send the body as JSON${takesCsv ? ' or CSV' : ''}.`,
+    {
+      hint: `Content-Type: application/json${takesCsv ? ', or text/csv' : ''}`,
+    },
+  );
 }
 
 /** The number of values that a body may have, members and items included. Parsing and checking them takes up to 60 ms. */
@@ -136,4 +147,26 @@ function tooLarge(limit: number, actual?: number): AppError {
   return new AppError('payload_too_large', message, {
     details: { limit, ...(actual !== undefined && { actual }) },
   });
+}
+
+/**
+ * Limits the bodies of requests to hosted pages and the sandbox: handlers of POST and PUT get a request whose body has
+ * been read. Hono's own limit fails without a Content-Length here.
+ */
+export function limitBody(
+  maxBytes: number,
+  onError: (c: HonoContext, error: AppError) => Response | Promise<Response>,
+): MiddlewareHandler {
+  return async (c, next) => {
+    const { url, method, headers, body } = c.req.raw;
+    if (!body || !/^(POST|PUT)$/.test(method)) return next();
+    try {
+      const bytes = new Uint8Array(await readBody(c.req.raw, maxBytes));
+      c.req.raw = new Request(url, { method, headers, body: bytes });
+    } catch (error) {
+      if (error instanceof AppError) return onError(c, error);
+      throw error;
+    }
+    return next();
+  };
 }

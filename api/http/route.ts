@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Page, PageMeta } from '../../schema/wire/listing.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import type { Caller, Context } from './context.ts';
+import type { CsvRow } from './csv.ts';
 import type { RestEnv } from './request-id.ts';
 import type { Answer } from './transact.ts';
 
@@ -122,6 +123,8 @@ interface RouteSpec<Path extends string, Query, Body, Result> {
   bodyTimes?: number;
   /** Whether a request without a body is valid. */
   isBodyOptional?: boolean;
+  /** How a CSV file becomes the body. Absent: the route takes no CSV. */
+  csv?: { readonly columns: readonly string[]; toBody(rows: CsvRow[]): Body };
   /** Reads the idempotency key of a body that can have one. */
   idempotencyKey?(body: Body): string | undefined;
   /** Whether the operation itself finds the stored answer of a repeat. */

@@ -9,7 +9,7 @@ import { platformDefinitions } from '../../schema/platforms/index.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 import { toErrorResponse } from '../http/errors.ts';
-import { limitBody } from '../http/limit-body.ts';
+import { limitBody } from '../http/body.ts';
 import { countRequest } from '../http/rate-limit.ts';
 import { nameRequest } from '../http/request-id.ts';
 import { deleteUserData } from './data-deletion.ts';

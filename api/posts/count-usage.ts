@@ -33,6 +33,16 @@ export async function foreseeExcess(
   return findExcess(targets, withLimits(config, usages));
 }
 
+/** Throws the error with which `settleUsage` would refuse the targets now. */
+export async function requireRoom(
+  context: Context,
+  caller: Pick<Caller, 'projectId'>,
+  targets: CountedTarget[],
+  month: string,
+): Promise<void> {
+  refuse(await foreseeExcess(context, caller, targets, month));
+}
+
 export interface ResultsCount {
   /** Null: the results no longer count. */
   month: string | null;

@@ -61,7 +61,7 @@ async function writePost(
   const { config, db, notifier } = context;
   const { post, results, asked, fetches } = toRows(caller, planned);
   const written = toNewRows(post, results);
-  const status = planned.status === 'pending' ? 202 : 201;
+  const status = statusOf(planned);
   const shown = presentPost(context, written.post, written.results);
   const toAnswer = (repeated: readonly string[]): Answer<CheckedPost> => {
     const warnings = [...planned.warnings, ...presentRepeated(planned, repeated, names)];
@@ -94,6 +94,10 @@ async function writePost(
     return toAnswer(repeated);
   });
 }
+
+/** HTTP status of the answer. */
+export const statusOf = ({ status }: Pick<PlannedPost, 'status'>) =>
+  status === 'pending' ? 202 : 201;
 
 function presentRepeated(
   { targets }: PlannedPost,

@@ -1,6 +1,14 @@
 // The REST routes of posts.
 import { z } from 'zod';
-import { CreatedPost, CreatePosts } from '../../schema/posts/bulk.ts';
+import {
+  CancelPosts,
+  ChangedPost,
+  CreatedPost,
+  CreatePosts,
+  CreatePostsQuery,
+  DeletePosts,
+  UpdatePosts,
+} from '../../schema/posts/bulk.ts';
 import {
   CreatePost,
   Post,
@@ -23,7 +31,9 @@ import {
   writtenWithWarnings,
 } from '../http/route.ts';
 import { validatePost } from './checks/check-post.ts';
-import { createPosts } from './create-posts.ts';
+import { cancelPosts, deletePosts, updatePosts } from './bulk/change-posts.ts';
+import { createPosts } from './bulk/create-posts.ts';
+import { postsAsCsv } from './bulk/post-rows.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
 import { PostAttempt } from '../../schema/posts/attempts.ts';
 import { DeletePost, UpdatePost } from '../../schema/posts/changes.ts';
@@ -41,6 +51,9 @@ import { getPost } from './read-posts.ts';
 import { publishPost } from './publish-post.ts';
 import { retryResult } from './retry-result.ts';
 import { updatePost } from './update-post.ts';
+
+const ofChanges =
+  '`data` has one item per post: the status that a request for it alone would return, with the post or the error. With an `Idempotency-Key`, a repeat does only what is left. Each post counts as a request of the rate limit.';
 
 export const postRoutes = [
   post('/v1/posts', {
@@ -72,12 +85,49 @@ export const postRoutes = [
     name: 'createPosts',
     summary: 'Create several posts',
     description:
-      'Each post is accepted or refused on its own. `data` has one item per post: the status that creating it alone would return, with the post or the error. With an `Idempotency-Key`, a repeat creates only the posts that do not exist yet. Each post counts as a request of the rate limit.',
+      'Each post is accepted or refused on its own. `data` has one item per post: the status that creating it alone would return, with the post or the error. With an `Idempotency-Key`, a repeat creates only the posts that do not exist yet. Each post counts as a request of the rate limit. As CSV, each row below the header is a post, and the path `rows[3].caption` of an issue is the column `caption` of row 3.',
     scope: 'posts:write',
+    query: CreatePostsQuery,
     body: CreatePosts,
+    csv: postsAsCsv,
     bodyTimes: fixedLimits.bulkBodyTimes,
+    answersRepeats: true,
     answer: written(200, z.array(CreatedPost)),
-    run: ({ context, caller, body }) => createPosts(context, caller, body),
+    run: ({ context, caller, query, body }) => createPosts(context, caller, { ...body, ...query }),
+  }),
+
+  post('/v1/posts/bulk/cancel', {
+    name: 'cancelPosts',
+    summary: 'Cancel several posts',
+    description: `Each post is canceled or refused on its own, in order. ${ofChanges}`,
+    scope: 'posts:write',
+    body: CancelPosts,
+    answersRepeats: true,
+    answer: written(200, z.array(ChangedPost)),
+    run: ({ context, caller, body }) => cancelPosts(context, caller, body),
+  }),
+
+  post('/v1/posts/bulk/delete', {
+    name: 'deletePosts',
+    summary: 'Delete several posts',
+    description: `Each post is deleted or refused on its own, in order, as \`DELETE /v1/posts/:id\` would. ${ofChanges}`,
+    scope: 'posts:write',
+    body: DeletePosts,
+    answersRepeats: true,
+    answer: written(200, z.array(ChangedPost)),
+    run: ({ context, caller, body }) => deletePosts(context, caller, body),
+  }),
+
+  post('/v1/posts/bulk/update', {
+    name: 'updatePosts',
+    summary: 'Update several posts',
+    description: `Each post is changed or refused on its own, in order, as \`PATCH /v1/posts/:id\` would. ${ofChanges}`,
+    scope: 'posts:write',
+    body: UpdatePosts,
+    bodyTimes: fixedLimits.bulkBodyTimes,
+    answersRepeats: true,
+    answer: written(200, z.array(ChangedPost)),
+    run: ({ context, caller, body }) => updatePosts(context, caller, body),
   }),
 
   get('/v1/posts', {

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../schema/wire/errors.ts';
 /** What happened and what to do. `docs/errors.md` says the same. */
 export const errorMeanings: Record<ErrorCode, string> = {
   malformed_json: 'The body is not JSON in UTF-8. Fix the body.',
+  malformed_csv: 'The body is not CSV in UTF-8. Fix the line that the message names.',
   unauthorized: 'The API key is missing, unknown, revoked or expired. Send a valid key.',
   insufficient_scope:
     'The API key lacks a scope, or is a test key. Use a production key with the scope that the message names.',
@@ -39,9 +40,9 @@ export const errorMeanings: Record<ErrorCode, string> = {
     'The changes after this cursor are no longer stored. Resume from `oldest_cursor`, or read the state again.',
   upload_url_expired: 'The upload URL has expired. Renew it.',
   payload_too_large:
-    'The body or the file is too large, or the body has more than 10,000 values. `limit` has the maximum. Send less.',
+    'The body or the file is too large, or the body has more than 10,000 values or cells. `limit` has the maximum. Send less.',
   unsupported_media_type:
-    'The body was not sent as `application/json`, or the body of an upload is JSON, a form or encoded. Set `Content-Type: application/json`, or upload the bytes of the file as they are.',
+    'The body was not sent as `application/json` (or as `text/csv` where a request takes it), or the body of an upload is JSON, a form or encoded. Set `Content-Type: application/json`, or upload the bytes of the file as they are.',
   validation_error: 'Some fields are invalid. Fix each field whose path is in `issues`.',
   rate_limited:
     'The project sent too many requests, or an account had too many checks. Wait as long as `Retry-After` says.',

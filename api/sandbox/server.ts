@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { except } from 'hono/combine';
 import type { Logger } from 'pino';
 import type { Db } from '../../schema/database/tables.ts';
-import { limitBody } from '../http/limit-body.ts';
+import { limitBody } from '../http/body.ts';
 import { createConsent } from './consent.ts';
 import { createInbox } from './inbox.ts';
 import { createMediaFiles } from './media-files.ts';

@@ -4,7 +4,8 @@ import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import { AppError } from '../../schema/wire/errors.ts';
 import { authenticate, requireScope } from '../http/auth.ts';
-import { parseJson, readBody, requireJsonType } from '../http/body.ts';
+import { parseJson, readBody, requireType } from '../http/body.ts';
+import { readCsv, type CsvRow } from '../http/csv.ts';
 import { withoutNulls } from '../http/nulls.ts';
 import type { Context } from '../http/context.ts';
 import { robotsPage } from '../media/public-media.ts';
@@ -65,13 +66,15 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const showRateLimit = () => setHeaders(c, readRateLimit(context, caller));
   showRateLimit();
   const bytes = await readBody(request, context.config.maxBodyBytes * (route.bodyTimes ?? 1));
-  requireJsonType(request, bytes);
-  const json = parseJson(bytes);
+  const isCsv = requireType(request, bytes, route.csv !== undefined) === 'csv';
+  const given = isCsv ? await readCsv(bytes) : parseJson(bytes);
   const scopes = route.scope === 'any key' ? [] : [route.scope];
   for (const scope of scopes) requireScope(caller, scope);
   const params = readParams(c);
   const query = readQuery(new URL(c.req.url), route.query ?? noMembers);
-  const body = validate(route.body ?? noMembers, withoutNulls(json, route));
+  const body = isCsv
+    ? route.csv!.toBody(given as CsvRow[])
+    : validate(route.body ?? noMembers, withoutNulls(given, route));
   const idempotency =
     route.method === 'post'
       ? readIdempotency(request, bytes, scopes, route.idempotencyKey?.(body))

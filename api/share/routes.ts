@@ -11,7 +11,7 @@ import {
   setBrowserCookie,
   type LinkKind,
 } from '../http/hosted-link.ts';
-import { limitBody } from '../http/limit-body.ts';
+import { limitBody } from '../http/body.ts';
 import { isWaiting } from '../posts/stored-post.ts';
 import { reviewPage } from './form.ts';
 import {

@@ -272,7 +272,7 @@ export const Post = z
     labels: z.array(z.string()).meta({
       description: 'Your own labels, in the order in which you gave them. Events include them.',
     }),
-    created_by: Actor.meta({ description: 'Who created the post.' }),
+    created_by: Actor,
     results: z.array(PostResult).meta({
       description: 'One result per target, in the order in which you named them.',
     }),

@@ -36,7 +36,7 @@ export const ResultChange = z
       description: 'Description of the failure. Null if there was no failure.',
     }),
     next_action: NextAction,
-    actor: Actor.meta({ description: 'Who requested the change.' }),
+    actor: Actor,
     requested_at: Timestamp.meta({ description: 'Time of the request.' }),
     ended_at: Timestamp.nullable().meta({
       description: 'Time when the change ended. Null until then.',

@@ -21,7 +21,7 @@ export const Actor = z
         'Name that the API key had at the time of the change. Null for a user, and for Fanfare itself.',
     }),
   })
-  .meta({ id: 'Actor', description: 'Who made a change.' });
+  .meta({ id: 'Actor', description: 'Who created a post, or requested a change.' });
 export type Actor = z.infer<typeof Actor>;
 
 /** Rows of the engine have null instead, so that they stay small. */

@@ -11,6 +11,7 @@ interface ErrorKind {
 
 export const errorKinds = {
   malformed_json: { status: 400, isRetriable: false },
+  malformed_csv: { status: 400, isRetriable: false },
   unauthorized: { status: 401, isRetriable: false },
   insufficient_scope: { status: 403, isRetriable: false },
   quota_exceeded: { status: 403, isRetriable: false },
@@ -61,7 +62,7 @@ export const ErrorDetails = z
       .meta({ description: 'Seconds until the request can succeed, as in `Retry-After`.' }),
     received_bytes: Bytes.meta({ description: 'Number of bytes of the upload received so far.' }),
     position: z.int().meta({ description: 'Position where the JSON breaks, from 0.' }),
-    line: z.int().meta({ description: 'Line where the JSON breaks, from 1.' }),
+    line: z.int().meta({ description: 'Line where the JSON or the CSV breaks, from 1.' }),
     column: z.int().meta({ description: 'Column where the JSON breaks, from 1.' }),
     cursor: z.string().meta({ description: 'Cursor to resume the live stream from.' }),
     oldest_cursor: z

@@ -10,7 +10,7 @@ export const fixedLimits = {
   altTextCharacters: 10_000,
   labelsPerPost: 20,
   labelCharacters: 64,
-  bulkPosts: 50,
+  bulkPosts: 500,
   /** How many times larger than other bodies the body of a bulk request may be. */
   bulkBodyTimes: 8,
   scheduleAheadDays: 366,

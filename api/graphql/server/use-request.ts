@@ -4,7 +4,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { z } from 'zod';
 import { AppError } from '../../../schema/wire/errors.ts';
 import { authenticate } from '../../http/auth.ts';
-import { parseJson, readBody, requireJsonType } from '../../http/body.ts';
+import { parseJson, readBody, requireType } from '../../http/body.ts';
 import { asProject } from '../../../activities/current-project.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { checkKey, keyHeaderPath } from '../../http/idempotency.ts';
@@ -103,7 +103,7 @@ async function readParameters(request: Request, maxBytes: number): Promise<Graph
 
 async function fromBody(request: Request, maxBytes: number): Promise<unknown> {
   const bytes = await readBody(request, maxBytes);
-  requireJsonType(request, bytes);
+  requireType(request, bytes, false);
   return parseJson(bytes);
 }
 

@@ -48,7 +48,7 @@ const ResultChangeRef = builder.objectRef<ResultChange>('ResultChange').implemen
     errorCode: t.exposeString('error_code', { nullable: true }),
     errorMessage: t.exposeString('error_message', { nullable: true }),
     nextAction: t.expose('next_action', { type: NextActionRef }),
-    actor: t.expose('actor', { type: ActorRef }),
+    actor: t.expose('actor', { type: ActorRef, description: 'Who requested the change.' }),
     requestedAt: t.expose('requested_at', { type: 'DateTime' }),
     endedAt: t.expose('ended_at', { type: 'DateTime', nullable: true }),
   }),
@@ -201,7 +201,7 @@ builder.node(PostRef, {
     autoFit: t.exposeBoolean('auto_fit'),
     metadata: t.expose('metadata', { type: 'JSON' }),
     labels: t.exposeStringList('labels'),
-    createdBy: t.expose('created_by', { type: ActorRef }),
+    createdBy: t.expose('created_by', { type: ActorRef, description: 'Who created the post.' }),
     warnings: t.field({
       type: [PostIssueRef],
       description:

@@ -57,9 +57,10 @@ const PostScheduleInput = builder.inputType('PostScheduleInput', {
 const NewPostStatusRef = wordEnum(NewPostStatus);
 
 /** A change has the fields of a new post, except its key. */
-function postInput(name: 'CreatePostInput' | 'UpdatePostInput') {
+function postInput(name: 'CreatePostInput' | 'UpdatePostInput' | 'PostToUpdateInput') {
   return builder.inputType(name, {
     fields: (t) => ({
+      ...(name === 'PostToUpdateInput' && { id: t.id({ required: true }) }),
       caption: t.string(),
       accountIds: t.idList(),
       platformPosts: t.field({ type: [PlatformPostInput] }),
@@ -80,6 +81,7 @@ function postInput(name: 'CreatePostInput' | 'UpdatePostInput') {
 
 export const CreatePostInput = postInput('CreatePostInput');
 const UpdatePostInput = postInput('UpdatePostInput');
+export const PostToUpdateInput = postInput('PostToUpdateInput');
 
 mutationOf('createPost', {
   type: PostRef,

@@ -1,0 +1,29 @@
+// What creating a post would answer, without creating it.
+import { monthOf } from '../../../schema/database/accounts/usage.ts';
+import type { CreatePost, PostIssue } from '../../../schema/posts/posts.ts';
+import type { Names } from '../../../schema/wire/names.ts';
+import type { Caller, Context } from '../../http/context.ts';
+import type { Answer } from '../../http/transact.ts';
+import { planPost } from '../checks/check-post.ts';
+import { warnOfSameContent } from '../checks/same-content.ts';
+import { presentIssue } from '../checks/target-issues.ts';
+import { requireRoom } from '../count-usage.ts';
+import { statusOf } from '../create-post.ts';
+
+/** Answers with the warnings. Throws as the creation would. */
+export async function foreseePost(
+  context: Context,
+  caller: Caller,
+  input: CreatePost,
+  names: Names,
+): Promise<Answer<PostIssue[]>> {
+  const planned = await planPost(context, caller, input, names);
+  const { targets, status, scheduledAt, warnings } = planned;
+  if (status !== 'draft') {
+    await requireRoom(context, caller, targets, monthOf(scheduledAt ?? new Date()));
+  }
+  const accounts = new Map(targets.map(({ account }) => [account.id, account]));
+  const repeated = await warnOfSameContent(context.db, caller.projectId, targets);
+  const shown = repeated.map((issue) => presentIssue(issue, accounts, names));
+  return { status: statusOf(planned), data: [...warnings, ...shown] };
+}
