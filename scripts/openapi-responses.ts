@@ -138,6 +138,9 @@ function describeAnswer({ method, answer, location, stillPublic }: Route, status
     ),
   };
   if (!answer.schema) return [status, described] as const;
+  if (answer.file !== undefined) {
+    return [status, { ...described, content: { 'text/csv': { schema: answer.schema } } }] as const;
+  }
   const envelope = answer.isList
     ? z.object({
         data: z.array(answer.schema),

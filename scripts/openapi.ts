@@ -172,10 +172,10 @@ const resourceNames: Record<string, string> = {
   webhooks: 'webhook',
 };
 
-/** One tag for each resource: `/v1/connect/sessions` → `connect`, `/v1/webhooks/:id/replay` → `replays`. */
+/** One tag for each resource: `/v1/posts.csv` → `posts`, `/v1/webhooks/:id/replay` → `replays`. */
 function tagOf({ path }: Route): string {
   const [, , resource, , part] = path.split('/') as [string, string, string, string?, string?];
-  return partTags[part ?? ''] ?? resource;
+  return partTags[part ?? ''] ?? resource.split('.', 1)[0]!;
 }
 
 /** Tags of resources whose paths are below the paths of other resources. */

@@ -22,6 +22,8 @@ interface AnswerShape<Result> {
   readonly meta?: z.ZodType;
   /** Members of the answer beside `data`. */
   readonly beside?: Readonly<Record<string, z.ZodType>>;
+  /** Name of the CSV file that the answer is, instead of JSON. `schema` is that of its text. */
+  readonly file?: string;
   render(result: Result): { status: number; body: Record<string, unknown> | null };
 }
 
@@ -79,6 +81,21 @@ export function writtenWithWarnings<T, Warning>(
   const description = 'Issues that did not prevent the post, but may surprise you.';
   const beside = { warnings: z.array(warning).meta({ description }) };
   return { statuses, schema, isList: false, beside, render };
+}
+
+/** A CSV file, which is sent as it is read. */
+export function csvFile(
+  filename: string,
+  columns: readonly string[],
+): AnswerShape<AsyncIterable<string>> {
+  const description = `RFC 4180 in UTF-8, with these columns: ${columns.map((name) => `\`${name}\``).join(', ')}.`;
+  return {
+    statuses: [200],
+    schema: z.string().meta({ description }),
+    isList: false,
+    file: filename,
+    render: (text) => ({ status: 200, body: { text } }),
+  };
 }
 
 /** 204, after a removal. */

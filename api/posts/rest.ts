@@ -16,9 +16,16 @@ import {
   PostResult,
   PostValidation,
 } from '../../schema/posts/posts.ts';
-import { CountPosts, ListPosts, PostCount, PostPageMeta } from '../../schema/posts/listing.ts';
+import {
+  CountPosts,
+  ExportPosts,
+  ListPosts,
+  PostCount,
+  PostPageMeta,
+} from '../../schema/posts/listing.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
 import {
+  csvFile,
   del,
   get,
   list,
@@ -46,6 +53,7 @@ import { deletePost, type Deletion } from './delete-post.ts';
 import { duplicatePost } from './duplicate-post.ts';
 import { listAttempts } from './list-attempts.ts';
 import { listPostCounts } from './listing/count-posts.ts';
+import { exportedColumns, exportPosts } from './listing/export-posts.ts';
 import { listPosts } from './listing/list-posts.ts';
 import { getPost } from './read-posts.ts';
 import { publishPost } from './publish-post.ts';
@@ -139,6 +147,17 @@ export const postRoutes = [
     query: ListPosts,
     answer: listWithMeta(Post, PostPageMeta),
     run: ({ context, caller, query }) => listPosts(context, caller, query),
+  }),
+
+  get('/v1/posts.csv', {
+    name: 'exportPosts',
+    summary: 'Export posts as CSV',
+    description:
+      'All posts that match the filters of `GET /v1/posts`, one row for each. A cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets an apostrophe in front, so that a spreadsheet shows it as text. If the export fails on the way, the connection is cut, so a complete file has ended properly.',
+    scope: 'posts:read',
+    query: ExportPosts,
+    answer: csvFile('posts.csv', exportedColumns),
+    run: ({ context, caller, query }) => exportPosts(context, caller, query),
   }),
 
   get('/v1/posts/counts', {

@@ -133,7 +133,17 @@ function send(
   if (stillPublic > 0) c.header('Fanfare-Still-Public', String(stillPublic));
   c.header('Cache-Control', 'no-store');
   if (body === null) return c.body(null, status as StatusCode);
+  if (route.answer.file !== undefined) {
+    c.header('Content-Type', 'text/csv; charset=utf-8; header=present');
+    c.header('Content-Disposition', `attachment; filename="${route.answer.file}"`);
+    return c.body(toStream(body['text'] as AsyncIterable<string>));
+  }
   return sendJson(c, { ...body, request_id: c.get('requestId') }, status);
+}
+
+/** Asks for the next text only when the client has taken the one before. */
+function toStream(text: AsyncIterable<string>): ReadableStream {
+  return ReadableStream.from(text).pipeThrough(new TextEncoderStream());
 }
 
 function refuse(context: Context, thrown: unknown, c: HonoContext<RestEnv>): Response {

@@ -116,20 +116,34 @@ const intervals = [
   ['published_from', 'published_to'],
 ] as const;
 
-export const ListPosts = intervals.reduce(
-  (query, [first, last]) => ordered(query, first, last),
-  oneNameOf(
-    listQuery({
-      ...filters,
-      order: PostOrder.default('-created_at').meta({
-        description: 'Order of the list. A cursor belongs to its order. Default: -created_at.',
-      }),
-      include: commaList(PostInclude, 'What to add to the list.'),
+/** Refuses two names of one filter, and intervals that end before they start. */
+function withFilterRules<Query extends z.ZodObject>(query: Query): Query {
+  return intervals.reduce(
+    (checked, [first, last]) => ordered(checked, first, last),
+    oneNameOf(query, otherNames),
+  );
+}
+
+export const ListPosts = withFilterRules(
+  listQuery({
+    ...filters,
+    order: PostOrder.default('-created_at').meta({
+      description: 'Order of the list. A cursor belongs to its order. Default: -created_at.',
     }),
-    otherNames,
-  ),
+    include: commaList(PostInclude, 'What to add to the list.'),
+  }),
 );
 export type ListPosts = z.infer<typeof ListPosts>;
+
+export const ExportPosts = withFilterRules(
+  z.strictObject({
+    ...filters,
+    order: PostOrder.default('-created_at').meta({
+      description: 'Order of the rows. Default: -created_at.',
+    }),
+  }),
+);
+export type ExportPosts = z.infer<typeof ExportPosts>;
 export type PostFilters = Partial<Pick<ListPosts, keyof typeof filters>>;
 
 export const PostCount = z

@@ -36,6 +36,7 @@ const columns = {
   scheduled_at: asWord,
   publish_by: asWord,
   status: asWord,
+  labels: asList(/;/),
   idempotency_key: asWord,
 } satisfies Partial<Record<keyof CreatePost, ReadCell>>;
 

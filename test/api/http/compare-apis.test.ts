@@ -16,7 +16,12 @@ const schema = createSchema();
 const places = [schema.getQueryType()!, schema.getMutationType()!].flatMap((type) =>
   Object.keys(type.getFields()).map((name) => `${type.name}.${name}`),
 );
-const byName = routes.map((route) => [route.name, route] as const);
+/** Routes that only REST has, and why. */
+const routesOnly: Readonly<Record<string, string>> = {
+  exportPosts: 'a file; GraphQL has the posts themselves',
+};
+const shared = routes.filter(({ name }) => !Object.hasOwn(routesOnly, name));
+const byName = shared.map((route) => [route.name, route] as const);
 
 /** Fields that only GraphQL has, and why. */
 const graphqlOnly: Readonly<Record<string, string>> = {
@@ -43,7 +48,7 @@ describe('an operation', () => {
   });
 
   test('is in REST if it is in GraphQL', () => {
-    const known = new Set([...routes.map(fieldOf), ...Object.keys(graphqlOnly)]);
+    const known = new Set([...shared.map(fieldOf), ...Object.keys(graphqlOnly)]);
     const unknown = places.filter((place) => !known.has(place));
     expect(unknown, 'Add a route to the rest.ts of their resource.').toEqual([]);
   });
@@ -60,7 +65,7 @@ describe('an operation', () => {
   });
 
   test('has a name of its own', () => {
-    expect(new Set(routes.map(fieldOf)).size).toBe(routes.length);
+    expect(new Set(shared.map(fieldOf)).size).toBe(shared.length);
   });
 });
 

@@ -75,6 +75,10 @@ export function checkAnswer(method: string, url: string, answer: CheckedAnswer):
     if (body !== undefined) throw new Error(`${name} declares no body.`);
     return;
   }
+  if (!declared.content['application/json']) {
+    if (typeof body !== 'string') throw new Error(`${name} declares a text.`);
+    return;
+  }
   const pointer = [...at, 'content', 'application/json', 'schema'].map(escape).join('/');
   const validate = validators.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` });
   validators.set(pointer, validate);
