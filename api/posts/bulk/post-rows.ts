@@ -1,6 +1,6 @@
 // Posts as rows of a CSV file: which columns there are, and what their cells mean.
 import type { CreatePosts } from '../../../schema/posts/bulk.ts';
-import type { CreatePost } from '../../../schema/posts/posts.ts';
+import { CreatePost } from '../../../schema/posts/posts.ts';
 import { countOf } from '../../../schema/wire/count-of.ts';
 import { validationError, type Issue } from '../../../schema/wire/errors.ts';
 import { fixedLimits } from '../../../schema/wire/limits.ts';
@@ -27,18 +27,33 @@ const ids = asList(/[\s;]/);
 /** A URL may have a semicolon. */
 const urls = asList(/\s/);
 
-const columns = {
+const readers: Readonly<Record<string, ReadCell>> = {
   caption: asText,
   account_ids: ids,
   media_ids: ids,
   media_urls: urls,
   auto_fit: asFlag,
   scheduled_at: asWord,
+  'schedule.local': asWord,
+  'schedule.timezone': asWord,
+  queue_id: asWord,
+  queue_position: asWord,
   publish_by: asWord,
   status: asWord,
   labels: asList(/;/),
   idempotency_key: asWord,
-} satisfies Partial<Record<keyof CreatePost, ReadCell>>;
+};
+
+/** `schedule.local` → `schedule` and `local`. A member of its own has no second part. */
+function splitName(name: string): [member: string, inner: string | undefined] {
+  const at = name.indexOf('.');
+  return at < 0 ? [name, undefined] : [name.slice(0, at), name.slice(at + 1)];
+}
+
+/** The columns of the members that a post has. */
+const columns = new Map(
+  Object.entries(readers).filter(([name]) => Object.hasOwn(CreatePost.shape, splitName(name)[0])),
+);
 
 /** A column for each key of a post's metadata. */
 const metadataPrefix = 'metadata.';
@@ -63,16 +78,16 @@ export class PostRow {
       const message = `must have ${countOf(limit, 'cell')} like the header, and has ${actual}`;
       throw validationError([{ path: [], code: 'wrong_cell_count', message, actual, limit }]);
     }
-    const named = this.#header.map((name, i) => [name, this.#cells[i]!] as const);
-    const given = named.filter(([, cell]) => cell.trim() !== '');
-    const isMetadata = ([name]: readonly [string, string]) => name.startsWith(metadataPrefix);
-    const members = given
-      .filter((pair) => !isMetadata(pair))
-      .map(([name, cell]) => [name, columns[name as keyof typeof columns](cell)]);
-    const metadata = given
-      .filter(isMetadata)
-      .map(([name, cell]) => [name.slice(metadataPrefix.length), cell]);
-    return { ...Object.fromEntries(members), metadata: Object.fromEntries(metadata) };
+    const post: Record<string, unknown> = {};
+    for (const [i, name] of this.#header.entries()) {
+      const cell = this.#cells[i]!;
+      if (cell.trim() === '') continue;
+      const value = (columns.get(name) ?? asText)(cell);
+      const [member, inner] = splitName(name);
+      if (inner === undefined) post[member] = value;
+      else post[member] = { ...(post[member] as object | undefined), [inner]: value };
+    }
+    return post;
   }
 }
 
@@ -107,14 +122,11 @@ function checkHeader(names: readonly string[]): Issue[] {
 }
 
 function isColumn(name: string): boolean {
-  return (
-    Object.hasOwn(columns, name) ||
-    (name.startsWith(metadataPrefix) && name.length > metadataPrefix.length)
-  );
+  return columns.has(name) || (name.startsWith(metadataPrefix) && name !== metadataPrefix);
 }
 
 /** The posts of a CSV file, as the body of a request. */
 export const postsAsCsv = {
-  columns: [...Object.keys(columns), `${metadataPrefix}<key>`],
+  columns: [...columns.keys(), `${metadataPrefix}<key>`],
   toBody: toPosts,
 };
