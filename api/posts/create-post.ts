@@ -3,7 +3,6 @@ import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { publishPostRow, type NewOutboxRow } from '../../schema/database/outbox.ts';
 import { insertPost, isUndone, KeyTaken } from '../../schema/database/posts/insert-post.ts';
 import { toNewRows, type NewPost, type NewResult } from '../../schema/database/posts/new-rows.ts';
-import type { RowScope } from '../../schema/database/row-scope.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { toScheduledEvent } from '../../schema/database/posts/outcome-event.ts';
 import type { MediaItem } from '../../schema/database/tables.ts';

@@ -25,14 +25,7 @@ import type { NamedMedia } from './media.ts';
 import { checkContent, checkOwnOptions } from './network-rules.ts';
 import { checkTargetMedia, readAllMedia, type RequestMedia } from './request-media.ts';
 import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
-import {
-  error,
-  isError,
-  ofDraft,
-  requireWarnings,
-  warning,
-  type TargetIssue,
-} from './target-issues.ts';
+import { error, isError, ofDraft, requireWarnings, type TargetIssue } from './target-issues.ts';
 import { checkThreads, orderThreads, warnOfRepeats } from './threads.ts';
 import { checkWholePost } from './whole-post.ts';
 
