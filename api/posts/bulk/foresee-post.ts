@@ -18,9 +18,9 @@ export async function foreseePost(
   names: Names,
 ): Promise<Answer<PostIssue[]>> {
   const planned = await planPost(context, caller, input, names);
-  const { targets, status, scheduledAt, warnings } = planned;
+  const { targets, status, time, warnings } = planned;
   if (status !== 'draft') {
-    await requireRoom(context, caller, targets, monthOf(scheduledAt ?? new Date()));
+    await requireRoom(context, caller, targets, monthOf(time.at ?? new Date()));
   }
   const accounts = new Map(targets.map(({ account }) => [account.id, account]));
   const repeated = await warnOfSameContent(context.db, caller.projectId, targets);

@@ -73,6 +73,17 @@ describe('the cells of a row', () => {
     });
   });
 
+  test('may give the time that a clock in a time zone shows', async () => {
+    const local = `${inSeconds(30 * 86_400).slice(0, 10)}T09:00`;
+    const answer = await send(
+      `caption,account_ids,schedule.local,schedule.timezone\nx,${account},${local},Europe/Berlin\ny,${account},${local},Europe/Nowhere`,
+    );
+    expect(itemsOf(answer)).toMatchObject([
+      { status: 201, post: { schedule: { local, timezone: 'Europe/Berlin', adjusted: 'none' } } },
+      { status: 422, error: { issues: [{ path: 'rows[3].schedule.timezone' }] } },
+    ]);
+  });
+
   test('may have quotes, commas, line breaks and what looks like a formula', async () => {
     const texts = [
       'He said "hi", then left',
