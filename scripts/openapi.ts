@@ -166,6 +166,7 @@ const resourceNames: Record<string, string> = {
   events: 'event',
   media: 'media',
   posts: 'post',
+  queues: 'queue',
   replays: 'replay',
   results: 'result',
   sessions: 'connect session',
@@ -197,6 +198,7 @@ function listTags(routes: readonly Route[]) {
 const tagDescriptions: Record<string, string> = {
   posts: 'Content for one or more accounts, and the result of each target.',
   labels: 'Your own labels of posts.',
+  queues: 'Plans of weekly slots that posts take in turn.',
   media: 'Images and videos for posts.',
   accounts: "Users' accounts at networks.",
   users: 'The users who own accounts, by the IDs of your system.',

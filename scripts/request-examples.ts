@@ -20,6 +20,16 @@ export const requestExamples: Readonly<Record<string, object>> = {
       { id: postIds[1], scheduled_at: null },
     ],
   },
+  createQueue: {
+    name: 'Weekday mornings',
+    timezone: 'Europe/Berlin',
+    account_ids,
+    slots: [
+      { weekday: 'mon', time: '09:00' },
+      { weekday: 'thu', time: '09:00' },
+    ],
+  },
+  updateQueue: { is_paused: true },
   createMedia: { filename: 'spring.jpg', content_type: 'image/jpeg', size_bytes: 482_113 },
   createAccountCheck: { publish: true },
   connectAccount: {

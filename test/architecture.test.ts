@@ -34,6 +34,7 @@ const mayImport: Record<string, readonly string[]> = {
   'schema/database/live': database,
   'schema/database/events': [...database, 'schema/database/live'],
   'schema/database/media': [...database, 'schema/database/live'],
+  'schema/database/queues': database,
   'schema/database/posts': [...database, 'schema/database/accounts', 'schema/database/live'],
   'schema/database/webhooks': [...database, 'schema/database/events', 'schema/database/live'],
   'schema/database/dispatch': [
@@ -132,6 +133,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/media',
     'api/platforms',
   ],
+  'api/queues': [...resource, 'api/accounts', 'api/api-keys', 'api/posts'],
   'api/share': [...resource, 'api/accounts', 'api/platforms', 'api/posts'],
   'api/account-checks': [
     ...resource,
@@ -159,6 +161,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/platforms',
     'api/posts',
     'api/projects',
+    'api/queues',
     'api/replays',
     'api/share',
     'api/users',

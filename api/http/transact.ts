@@ -31,7 +31,13 @@ export interface Effects {
 /** A change for the audit log. */
 interface AuditedChange {
   subject:
-    'account_check' | 'api_key' | 'connect_session' | 'platform_app' | 'project' | 'review_link';
+    | 'account_check'
+    | 'api_key'
+    | 'connect_session'
+    | 'platform_app'
+    | 'project'
+    | 'queue'
+    | 'review_link';
   subject_id: string;
   kind: 'created' | 'deleted' | 'revoked' | 'updated';
 }

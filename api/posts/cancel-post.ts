@@ -7,6 +7,7 @@ import {
   lockPostWithResults,
   setPost,
 } from '../../schema/database/posts/changes.ts';
+import { freeSlot } from '../../schema/database/queues/slots.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Post } from '../../schema/posts/posts.ts';
@@ -22,6 +23,7 @@ export function cancelPost(context: Context, caller: Caller, id: string): Promis
     if (isWaiting(stored.post)) {
       const { projectId } = caller;
       await giveBackUsage(trx, projectId, await cancelResults(trx, projectId, id));
+      if (stored.post.queue_id !== null) await freeSlot(trx, id);
       await setPost(trx, projectId, id, { status: 'canceled' });
       change({ subject: 'post', subject_id: id, kind: 'canceled' });
     } else if (stored.post.status === 'pending') {

@@ -1,17 +1,18 @@
 // Creates a post: checks it first, then inserts it with its targets and the outbox row of its workflow.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { publishPostRow, type NewOutboxRow } from '../../schema/database/outbox.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
+import type { NewKey } from '../../schema/database/idempotency-keys.ts';
 import { insertPost, isUndone, KeyTaken } from '../../schema/database/posts/insert-post.ts';
 import { toNewRows, type NewPost, type NewResult } from '../../schema/database/posts/new-rows.ts';
-import { recordEvent } from '../../schema/database/events/record.ts';
 import { toScheduledEvent } from '../../schema/database/posts/outcome-event.ts';
+import type { PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { MediaItem } from '../../schema/database/tables.ts';
 import { inStatement } from '../../schema/database/transaction.ts';
 import { isSent } from '../../schema/event-types.ts';
 import type { CheckedPost, CreatePost, PostIssue } from '../../schema/posts/posts.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
-import { AppError } from '../../schema/wire/errors.ts';
-import { newId } from '../../schema/wire/ids.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Caller, Context } from '../http/context.ts';
 import {
   actorOf,
@@ -20,13 +21,18 @@ import {
   toAnsweredKey,
   transact,
   type Answer,
+  type Effects,
 } from '../http/transact.ts';
-import { planPost, type PlannedPost } from './checks/check-post.ts';
+import { idsOfAccounts, planPost, type PlannedPost } from './checks/check-post.ts';
+import type { QueueChoice } from './checks/queue.ts';
+import { checkDeadline } from './checks/schedule.ts';
 import { warnOfRepeated } from './checks/same-content.ts';
 import { presentIssue } from './checks/target-issues.ts';
 import { settleUsage } from './count-usage.ts';
 import { attachNewMedia, createMediaIds, hasMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
+import { lockOpenQueue, takeSlot } from './queues/take-slot.ts';
+import { warnOfSlot } from './queues/warnings.ts';
 import { toResultRows } from './result-rows.ts';
 
 /** 202 for publish-now; 201 for a draft or a scheduled post. Throws Replayed for a repeat. */
@@ -48,8 +54,8 @@ export async function createPost(
 }
 
 /**
- * One statement suffices, unless an event is due, an account has reached its limit, or media are attached.
- * Then the same statement is part of a transaction.
+ * One statement suffices, unless an event is due, an account has reached its limit, media are attached, or the post
+ * takes a slot of a queue. Then the same statement is part of a transaction.
  */
 async function writePost(
   context: Context,
@@ -58,16 +64,16 @@ async function writePost(
   names: Names,
 ): Promise<Answer<CheckedPost>> {
   const { config, db, notifier } = context;
-  const { post, results, asked, fetches } = toRows(caller, planned);
-  const written = toNewRows(post, results);
-  const status = statusOf(planned);
-  const shown = presentPost(context, written.post, written.results);
-  const toAnswer = (repeated: readonly string[]): Answer<CheckedPost> => {
-    const warnings = [...planned.warnings, ...presentRepeated(planned, repeated, names)];
-    return { status, data: { ...shown, warnings } };
-  };
-  // The content of a request with a key is not compared, so its answer is known already.
-  const key = toAnsweredKey(context, caller, toAnswer([]));
+  const { idempotency: _, ...unkeyed } = caller;
+  const { queue } = planned;
+  if (queue) {
+    return transact(context, unkeyed, async (effects) => {
+      const timed = await giveSlot(context, effects, caller, { planned, queue, names });
+      return insertWith(context, effects, caller, prepareRows(context, caller, timed, names));
+    });
+  }
+  const prepared = prepareRows(context, caller, planned, names);
+  const { post, results, written, asked, key, toAnswer } = prepared;
   const isScheduledEvent = planned.status === 'scheduled' && isSent('post.scheduled', config);
   if (!hasMedia(written) && !isScheduledEvent) {
     try {
@@ -83,15 +89,78 @@ async function writePost(
       if (!isUndone(error) && !hasLostRace(error)) throw error;
     }
   }
-  const { idempotency: _, ...unkeyed } = caller;
-  return transact(context, unkeyed, async (effects) => {
-    const { trx } = effects;
-    const { usages, repeated } = await insertPost(trx, post, results, { asked, key });
-    await settleUsage(context, effects, caller, planned.targets, usages!);
-    if (hasMedia(written)) await attachNewMedia(trx, caller, written, fetches);
-    if (planned.status === 'scheduled') await recordEvent(trx, toScheduledEvent(written), config);
-    return toAnswer(repeated);
-  });
+  return transact(context, unkeyed, (effects) => insertWith(context, effects, caller, prepared));
+}
+
+interface Prepared extends Rows {
+  planned: PlannedPost;
+  /** The rows as they are after the insertion. */
+  written: PostWithResults;
+  key: NewKey | undefined;
+  toAnswer: (repeated: readonly string[]) => Answer<CheckedPost>;
+}
+
+function prepareRows(
+  context: Context,
+  caller: Caller,
+  planned: PlannedPost,
+  names: Names,
+): Prepared {
+  const rows = toRows(caller, planned);
+  const written = toNewRows(rows.post, rows.results);
+  const status = statusOf(planned);
+  const shown = presentPost(context, written.post, written.results);
+  const toAnswer = (repeated: readonly string[]): Answer<CheckedPost> => {
+    const warnings = [...planned.warnings, ...presentRepeated(planned, repeated, names)];
+    return { status, data: { ...shown, warnings } };
+  };
+  // The content of a request with a key is not compared, so its answer is known already.
+  const key = toAnsweredKey(context, caller, toAnswer([]));
+  return { ...rows, planned, written, key, toAnswer };
+}
+
+async function insertWith(
+  context: Context,
+  effects: Effects,
+  caller: Caller,
+  { planned, post, results, asked, fetches, written, key, toAnswer }: Prepared,
+): Promise<Answer<CheckedPost>> {
+  const { trx } = effects;
+  const { usages, repeated } = await insertPost(trx, post, results, { asked, key });
+  await settleUsage(context, effects, caller, planned.targets, usages!);
+  if (hasMedia(written)) await attachNewMedia(trx, caller, written, fetches);
+  if (planned.status === 'scheduled')
+    await recordEvent(trx, toScheduledEvent(written), context.config);
+  return toAnswer(repeated);
+}
+
+interface SlotRequest {
+  planned: PlannedPost;
+  queue: QueueChoice;
+  names: Names;
+}
+
+/** Takes a slot for the post, which is not the one that its checks saw if another request was first. */
+async function giveSlot(
+  context: Context,
+  effects: Effects,
+  caller: Caller,
+  { planned, queue: choice, names }: SlotRequest,
+): Promise<PlannedPost> {
+  const { trx } = effects;
+  const { id, targets, publishBy } = planned;
+  const queue = await lockOpenQueue(trx, caller, choice.queue.id);
+  const request = { queue, postId: id, position: choice.position };
+  const slot = await takeSlot(context, effects, caller, request);
+  const late = checkDeadline(publishBy, slot.at);
+  if (late.length > 0) throw validationError(late);
+  const found = await warnOfSlot(trx, caller, queue, slot, idsOfAccounts(targets));
+  const warnings = found.map((issue) => presentIssue(issue, new Map(), names));
+  return {
+    ...planned,
+    time: { at: slot.at, schedule: null },
+    warnings: [...planned.warnings, ...warnings],
+  };
 }
 
 /** HTTP status of the answer. */
@@ -119,9 +188,8 @@ interface Rows {
 /** The rows that this post will have. */
 function toRows(caller: Caller, planned: PlannedPost): Rows {
   const { projectId, environment } = caller;
-  const { caption, autoFit, metadata, labels, status, time, publishBy } = planned;
+  const { id, caption, autoFit, metadata, labels, status, time, publishBy, queue } = planned;
   const { at: scheduledAt, schedule } = time;
-  const id = newId('post');
   const isDraft = status === 'draft';
   const { withIds, fetches } = createMediaIds();
   const named = (items: readonly MediaItem[]) => (isDraft ? [...items] : withIds(items));
@@ -142,6 +210,7 @@ function toRows(caller: Caller, planned: PlannedPost): Rows {
       scheduled_at: scheduledAt,
       schedule,
       publish_by: publishBy,
+      queue_id: queue?.queue.id ?? null,
       media,
       auto_fit: autoFit,
       metadata,

@@ -26,6 +26,7 @@ export function presentPost(settings: PresentSettings, post: PostRow, results: R
     scheduled_at: toTimestamp(post.scheduled_at),
     schedule: post.schedule,
     publish_by: toTimestamp(post.publish_by),
+    queue_id: post.queue_id,
     published_at: toTimestamp(post.published_at),
     ...presentMedia(post.media),
     auto_fit: post.auto_fit,

@@ -13,6 +13,7 @@ import { countResults } from './count-usage.ts';
 import { isWaiting, listCopiedDefaults, toTargetInput, wrongState } from './stored-post.ts';
 import { attachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
+import { leaveQueue } from './queues/take-slot.ts';
 import { planTargets } from './checks/targets.ts';
 import { replaceSteps } from './step-rows.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
@@ -51,6 +52,7 @@ export async function startPost(
   );
   await copyDefaults(trx, stored, targets);
   await replaceSteps(trx, stored, targets, media);
+  await leaveQueue(trx, stored.post);
   await startRun(trx, stored.post, { status: 'pending', scheduledAt: null, schedule: null });
   change({ subject: 'post', subject_id: id, kind: 'submitted' });
   const written = await getPostRow(trx, scope, id);

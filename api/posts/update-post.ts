@@ -1,7 +1,8 @@
 // Changes the content, targets or time of a draft or a scheduled post.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
-import type { PostRow, Transaction } from '../../schema/database/tables.ts';
+import type { PostRow, QueueRow, Transaction } from '../../schema/database/tables.ts';
+import { findQueue } from '../../schema/database/queues/queues.ts';
 import {
   clearContentHashes,
   lockPostWithResults,
@@ -15,8 +16,9 @@ import { toScheduledEvent } from '../../schema/database/posts/outcome-event.ts';
 import { startRun } from '../../schema/database/posts/start-run.ts';
 import type { UpdatePost } from '../../schema/posts/changes.ts';
 import type { CheckedPost, PostIssue } from '../../schema/posts/posts.ts';
-import { validationError } from '../../schema/wire/errors.ts';
+import { validationError, type Issue } from '../../schema/wire/errors.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
 import { copyDefaults, takeBackDefaults } from './copy-defaults.ts';
@@ -27,17 +29,20 @@ import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
 import { replaceSteps } from './step-rows.ts';
 import { listForms } from './checks/media.ts';
+import { checkQueueFields } from './checks/queue.ts';
 import {
   checkDeadline,
   checkSchedule,
   hasSchedule,
+  pathOf,
   planTime,
   toTime,
   warnOfAdjustment,
-  type GivenSchedule,
   type PlannedTime,
 } from './checks/schedule.ts';
 import { presentIssue, warning } from './checks/target-issues.ts';
+import { leaveQueue, lockOpenQueue, takeSlot } from './queues/take-slot.ts';
+import { warnOfSlot } from './queues/warnings.ts';
 import { planTargets, type PlannedTarget } from './checks/targets.ts';
 
 /** Checks the whole changed post, including the fields that don't change. */
@@ -60,27 +65,37 @@ export async function changePost(
   scope: RowScope,
   { id, changes, names }: { id: string; changes: UpdatePost; names: Names },
 ): Promise<Answer<CheckedPost>> {
-  const { scheduled_at, schedule, status: _, ...content } = changes;
-  const given = { scheduled_at, schedule };
-  const issues = checkSchedule(context.config, given);
-  if (issues.length > 0) throw validationError(issues);
-  const stored = await lockPostWithResults(effects.trx, scope, id);
+  const { scheduled_at, schedule, status: _, queue_id, queue_position, ...content } = changes;
+  refuse([...checkQueueFields(changes), ...checkSchedule(context.config, changes)]);
+  const { trx } = effects;
+  const queue = queue_id === undefined ? undefined : await lockOpenQueue(trx, scope, queue_id);
+  const stored = await lockPostWithResults(trx, scope, id);
   if (!isWaiting(stored.post)) {
     throw wrongState(stored.post, 'only a draft or a scheduled post can be changed');
   }
+  const isLeaving = hasSchedule(changes) || changes.status === 'draft';
+  if (queue || isLeaving) await leaveQueue(trx, stored.post);
+  const slot =
+    queue &&
+    (await takeSlot(context, effects, scope, { queue, postId: id, position: queue_position }));
+  const given = slot ? { scheduled_at: toTimestamp(slot.at) } : { scheduled_at, schedule };
   const time = hasSchedule(given) ? planTime(given) : timeOf(stored.post);
   if (content.publish_by || (hasSchedule(given) && time.at)) {
-    requireDeadline(stored.post, content, time.at, given);
+    const pathOfTime = slot ? ['queue_id'] : pathOf(given);
+    const path = content.publish_by ? ['publish_by'] : pathOfTime;
+    refuse(checkDeadline(deadlineOf(stored.post, content), time.at ?? new Date(), path));
   }
-  const transition = transitionOf(stored.post, changes);
+  const transition = transitionOf(stored.post, { status: changes.status, ...given });
   const { newTargets, warnings } = await writeContent(context, effects, scope, stored, content, {
     publishAt: time.at ?? new Date(),
     isDraft: willBeDraft(stored.post, transition),
     names,
+    queue: queue ?? (isLeaving ? undefined : await findQueueOf(trx, scope, stored.post)),
   });
   if (hasSchedule(given) || transition) {
-    await writeTime(effects.trx, stored.post, transition, time);
+    await writeTime(trx, stored.post, transition, time);
   }
+  if (queue) await setPost(trx, scope.projectId, id, { queue_id: queue.id });
   const subject = { subject: 'post', subject_id: id } as const;
   if (!transition || Object.keys(content).length > 0) {
     effects.change({ ...subject, kind: 'updated' });
@@ -100,24 +115,26 @@ export async function changePost(
     }),
   });
   const shown = presentPost(context, written.post, written.results);
-  const adjustments = warnOfAdjustment(given).map((issue) =>
-    presentIssue(warning(issue), new Map(), names),
-  );
-  return { status: 200, data: { ...shown, warnings: [...adjustments, ...warnings] } };
+  const adjustments = warnOfAdjustment(given).map((issue) => warning(issue));
+  const accountIds = written.results.map(({ social_account_id }) => social_account_id);
+  const ofSlot = queue && slot ? await warnOfSlot(trx, scope, queue, slot, accountIds) : [];
+  const ofTime = [...adjustments, ...ofSlot].map((issue) => presentIssue(issue, new Map(), names));
+  return { status: 200, data: { ...shown, warnings: [...ofTime, ...warnings] } };
 }
 
 const timeOf = ({ scheduled_at: at, schedule }: PostRow): PlannedTime => ({ at, schedule });
 
-/** Throws if the changed post would be due after its deadline. */
-function requireDeadline(
-  post: PostRow,
-  changes: Partial<UpdatePost>,
-  time: Date | null,
-  given: GivenSchedule,
-): void {
-  const at = changes.publish_by ? undefined : given;
-  const issues = checkDeadline(deadlineOf(post, changes), time ?? new Date(), at);
+function refuse(issues: Issue[]): void {
   if (issues.length > 0) throw validationError(issues);
+}
+
+/** The queue whose slot the post has. */
+async function findQueueOf(
+  trx: Transaction,
+  scope: RowScope,
+  { queue_id }: PostRow,
+): Promise<QueueRow | undefined> {
+  return queue_id === null ? undefined : findQueue(trx, scope, queue_id);
 }
 
 function deadlineOf({ publish_by }: PostRow, changes: Partial<UpdatePost>): Date | null {
@@ -129,6 +146,14 @@ function usageMonthOf({ status, scheduled_at }: PostRow): string | null {
   return status === 'scheduled' && scheduled_at ? monthOf(scheduled_at) : null;
 }
 
+interface ContentOptions {
+  publishAt: Date;
+  isDraft: boolean;
+  names: Names;
+  /** The queue whose slot the post has. */
+  queue: QueueRow | undefined;
+}
+
 /** `newTargets`: the targets that replaced the stored ones. */
 async function writeContent(
   context: Context,
@@ -136,13 +161,15 @@ async function writeContent(
   scope: RowScope,
   stored: PostWithResults,
   changes: Partial<UpdatePost>,
-  { isDraft, ...options }: { publishAt: Date; isDraft: boolean; names: Names },
+  { isDraft, ...options }: ContentOptions,
 ): Promise<{ newTargets: PlannedTarget[] | undefined; warnings: PostIssue[] }> {
   const { account_ids, platform_posts, caption, media, media_ids, media_urls } = changes;
   const { metadata, labels } = changes;
   const { post } = stored;
   const { platform_posts: storedTargets, ...storedContent } = toTargetInput(stored);
-  const hasNewTargets = account_ids !== undefined || platform_posts !== undefined;
+  const isWithoutTargets = storedTargets?.length === 0 && options.queue !== undefined;
+  const hasNewTargets =
+    account_ids !== undefined || platform_posts !== undefined || isWithoutTargets;
   const hasNewMedia = listForms({ media, media_ids, media_urls }).length > 0;
   const content = {
     caption: caption ?? storedContent.caption,

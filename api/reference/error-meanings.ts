@@ -34,6 +34,9 @@ export const errorMeanings: Record<ErrorCode, string> = {
   too_late:
     'The network allows this only for a limited time after the publication, which has passed. Do it by hand.',
   media_expired: 'The media of the target were deleted. Create a new post with new media.',
+  queue_full:
+    'The queue has no free slot in the next 366 days. Add slots to it, or give the post a time.',
+  queue_paused: 'The queue is paused and takes no new posts. Resume it, or give the post a time.',
   idempotency_conflict:
     'The `Idempotency-Key` was used with another request, or by an API key whose answer yours may not see. Use a new key for a new request.',
   cursor_expired:

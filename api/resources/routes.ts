@@ -12,6 +12,7 @@ import { platformAppRoutes } from '../platform-apps/rest.ts';
 import { platformRoutes } from '../platforms/rest.ts';
 import { postRoutes } from '../posts/rest.ts';
 import { projectRoutes } from '../projects/rest.ts';
+import { queueRoutes } from '../queues/rest.ts';
 import { replayRoutes } from '../replays/rest.ts';
 import { shareRoutes } from '../share/rest.ts';
 import type { Route } from '../http/route.ts';
@@ -21,6 +22,7 @@ import { webhookRoutes } from '../webhooks/rest.ts';
 export const routes: readonly Route[] = [
   ...postRoutes,
   ...labelRoutes,
+  ...queueRoutes,
   ...shareRoutes,
   ...mediaRoutes,
   ...accountRoutes,

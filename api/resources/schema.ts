@@ -21,6 +21,7 @@ import '../posts/graphql/list.ts';
 import '../posts/graphql/posts.ts';
 import '../posts/graphql/writing.ts';
 import '../projects/graphql.ts';
+import '../queues/graphql.ts';
 import '../replays/graphql.ts';
 import '../share/graphql.ts';
 import '../users/graphql.ts';

@@ -95,6 +95,16 @@ export function insertPublishPost(
   return insertRow(trx, publishPostRow(projectId, input, startAt));
 }
 
+/** Requests runs of existing posts. */
+export async function insertPublishPosts(trx: Transaction, rows: NewOutboxRow[]): Promise<void> {
+  await sql`
+    insert into outbox (id, project_id, workflow, workflow_id, input, start_at, is_early)
+    select id, project_id, workflow, workflow_id, input::jsonb, start_at, ${isEarly(sql.ref('start_at'))}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as asked (id text, project_id text,
+      workflow text, workflow_id text, input text, start_at timestamptz)`.execute(trx);
+  trx.notifyAfterCommit('fanfare_outbox');
+}
+
 /** Requests that a workflow fetches the bytes of media. Returns the workflow's id. */
 export function insertFetchMedia(
   trx: Transaction,

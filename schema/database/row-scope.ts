@@ -34,6 +34,7 @@ type ScopedTable =
   | 'media'
   | 'platform_apps'
   | 'posts'
+  | 'queues'
   | 'replays'
   | 'social_accounts'
   | 'webhook_subscriptions';

@@ -24,6 +24,7 @@ import type { NextAction } from '../posts/next-action.ts';
 import type { FailureStage, Phase, PostStatus, ResultStatus } from '../posts/posts.ts';
 import type { PostSchedule } from '../posts/schedule.ts';
 import type { ChangedContent, ChangeStatus, ChangeType } from '../posts/result-changes.ts';
+import type { WeeklySlot } from '../queues.ts';
 import type { Scope } from '../scopes.ts';
 import type { ReplayedStatus, ReplayStatus } from '../replays.ts';
 import type { DisabledReason, WebhookStatus } from '../webhooks.ts';
@@ -49,6 +50,8 @@ export interface Database {
   choice_lists: ChoiceListTable;
   choices: ChoiceTable;
   posts: PostTable;
+  queues: QueueTable;
+  queue_slots: QueueSlotTable;
   post_results: PostResultTable;
   result_changes: ResultChangeTable;
   review_links: ReviewLinkTable;
@@ -329,6 +332,8 @@ interface PostTable {
   schedule: JsonOrNull<PostSchedule>;
   /** A target that has not begun by this time is never sent. */
   publish_by: Date | null;
+  /** The queue that gave the post its `scheduled_at`. It may have been deleted. */
+  queue_id: string | null;
   published_at: Date | null;
   media: Json<MediaItem[]>;
   /** Whether images are fitted to the rules of a network. */
@@ -358,6 +363,29 @@ interface PostTable {
   updated_at: Generated<Date>;
 }
 export type PostRow = Selectable<PostTable>;
+
+interface QueueTable {
+  id: string;
+  project_id: string;
+  /** `test`: every account is an account of the sandbox. */
+  environment: KeyEnvironment;
+  name: string;
+  timezone: string;
+  account_ids: string[];
+  slots: Json<WeeklySlot[]>;
+  is_paused: boolean;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+export type QueueRow = Selectable<QueueTable>;
+
+/** A slot that a post has. */
+interface QueueSlotTable {
+  queue_id: string;
+  at: Date;
+  post_id: string;
+}
+export type QueueSlotRow = Selectable<QueueSlotTable>;
 
 /** A target's retries and waits, kept in its row so that a new workflow can continue. */
 export interface ClockState {

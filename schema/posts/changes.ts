@@ -7,6 +7,7 @@ import { someChange } from '../wire/some-change.ts';
 import { GivenTime } from '../wire/timestamp.ts';
 
 const { caption, account_ids, platform_posts, metadata, labels, status } = CreatePost.shape;
+const { queue_position } = CreatePost.shape;
 const { media, media_ids, media_urls, auto_fit } = CreatePost.shape;
 
 /** `updatePost` checks the changed post as a whole, like a new one. */
@@ -39,6 +40,11 @@ export const UpdatePost = someChange(
       description:
         'Time to publish the post in a time zone, instead of `scheduled_at`. Null removes the time, too.',
     }),
+    queue_id: z.string().optional().meta({
+      description:
+        "ID of the queue whose slot the post takes, instead of a time. Schedules a draft. The targets must be among the queue's accounts.",
+    }),
+    queue_position,
     publish_by: GivenTime.nullable().optional().meta({
       description:
         'Deadline of the post. A target that could not be sent by then fails. Null removes it.',
@@ -48,6 +54,7 @@ export const UpdatePost = someChange(
         'Makes a scheduled post a draft. With `scheduled_at`, a draft keeps the time and stays a draft.',
     }),
   }),
+  ['queue_position'],
 ).meta({ id: 'UpdatePost', description: 'Changes to a post. Omitted fields stay as they are.' });
 export type UpdatePost = z.infer<typeof UpdatePost>;
 

@@ -12,6 +12,7 @@ import {
   Measure,
   SocialAccountId,
 } from '../wire/shared-fields.ts';
+import { QueuePosition } from './queue-position.ts';
 import { GivenTime, Timestamp } from '../wire/timestamp.ts';
 import { GivenLabels } from './labels.ts';
 import { NextAction } from './next-action.ts';
@@ -256,6 +257,10 @@ export const Post = z
       description:
         'Deadline of the post. Null if none was set. Then `publish_within_s` of the project applies.',
     }),
+    queue_id: z.string().nullable().meta({
+      description:
+        'ID of the queue that gave the post its `scheduled_at`. Null if none did. It stays when the queue is deleted.',
+    }),
     published_at: Timestamp.nullable().meta({
       description: 'Time when the post was published. Null until then.',
     }),
@@ -335,6 +340,7 @@ export const PostEventData = Post.omit({
   schedule: true,
   publish_by: true,
   created_by: true,
+  queue_id: true,
   results: true,
 })
   .extend({
@@ -470,6 +476,13 @@ export const CreatePost = z
     publish_by: GivenTime.optional().meta({
       description:
         'Deadline of the post. A target that could not be sent by then fails with `deadline_passed` and is never sent. Default: `publish_within_s` of the project after the post is due.',
+    }),
+    queue_id: z.string().optional().meta({
+      description:
+        "ID of the queue whose slot the post takes. Use this or `scheduled_at`. The targets must be among the queue's accounts. Without targets, the post goes to all of them.",
+    }),
+    queue_position: QueuePosition.optional().meta({
+      description: 'Slot of the queue to take. Default: `next`.',
     }),
     status: NewPostStatus.optional().meta({
       description: 'Keeps the post as a draft. By default, the post is published or scheduled.',

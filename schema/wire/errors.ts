@@ -29,6 +29,8 @@ export const errorKinds = {
   not_supported_by_network: { status: 409, isRetriable: false },
   too_late: { status: 409, isRetriable: false },
   media_expired: { status: 409, isRetriable: false },
+  queue_full: { status: 409, isRetriable: false },
+  queue_paused: { status: 409, isRetriable: false },
   idempotency_conflict: { status: 409, isRetriable: false },
   cursor_expired: { status: 410, isRetriable: false },
   upload_url_expired: { status: 410, isRetriable: false },
@@ -54,7 +56,7 @@ export const ErrorDetails = z
     post_status: z
       .string()
       .meta({ description: 'Status of the post, which conflicts with the request.' }),
-    post_id: z.string().meta({ description: 'ID of the post that uses the media.' }),
+    post_id: z.string().meta({ description: 'ID of the post that prevents the request.' }),
     media_status: z.string().meta({ description: 'Status of the media.' }),
     replay_id: z.string().meta({ description: 'ID of the replay that is running.' }),
     retry_after_s: z

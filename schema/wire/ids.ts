@@ -10,6 +10,7 @@ export const idPrefixes = {
   connectSession: 'cs',
   media: 'med',
   post: 'post',
+  queue: 'que',
   result: 'res',
   change: 'chg',
   reviewLink: 'rev',

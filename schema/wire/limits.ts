@@ -14,6 +14,12 @@ export const fixedLimits = {
   /** How many times larger than other bodies the body of a bulk request may be. */
   bulkBodyTimes: 8,
   scheduleAheadDays: 366,
+  queueSlots: 336,
+  /** A slot that is nearer can't be taken. */
+  queueAheadSeconds: 60,
+  queuePeriodDays: 62,
+  /** How many posts one request moves to other slots. */
+  queueMoves: 1_000,
   idempotencyHours: 24,
   /** Share of the monthly limit that triggers the warning. */
   accountWarningPercent: 80,

@@ -9,6 +9,7 @@ export const calls = {
   createConnectSession: 'POST /v1/connect/sessions',
   setPlatformApp: 'PUT /v1/platform-credentials/:platform',
   updateProject: 'PATCH /v1/project',
+  updateQueue: 'PATCH /v1/queues/:id',
   updateWebhook: 'PATCH /v1/webhooks/:id',
 } as const;
 

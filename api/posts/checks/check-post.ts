@@ -1,6 +1,8 @@
 // All checks of a post before it is written: to create it, or only to validate it.
 import { monthOf } from '../../../schema/database/accounts/usage.ts';
 import { readTime } from '../../../schema/database/database-clock.ts';
+import type { AppError } from '../../../schema/wire/errors.ts';
+import { newId } from '../../../schema/wire/ids.ts';
 import { restNames, type Names } from '../../../schema/wire/names.ts';
 import type { MediaItem } from '../../../schema/database/tables.ts';
 import type {
@@ -19,6 +21,9 @@ import {
   type TargetIssue,
 } from './target-issues.ts';
 import { warnOfSameContent } from './same-content.ts';
+import { queueFull, queuePaused, requireOpen, unknownQueue } from '../queues/take-slot.ts';
+import { warnOfSlot } from '../queues/warnings.ts';
+import { checkQueueFields, chooseSlot, type QueueChoice } from './queue.ts';
 import {
   checkDeadline,
   checkSchedule,
@@ -31,6 +36,8 @@ import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets
 
 /** A post whose every part has been checked. */
 export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata' | 'labels'> {
+  /** ID of the new post. */
+  id: string;
   media: readonly MediaItem[];
   autoFit: boolean;
   /** Issues that don't refuse the post. The insert can add more. */
@@ -38,6 +45,8 @@ export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata' | '
   status: Extract<PostStatus, 'draft' | 'scheduled' | 'pending'>;
   time: PlannedTime;
   publishBy: Date | null;
+  /** Null: the post takes no slot of a queue. Otherwise it gets its time when it takes the slot. */
+  queue: QueueChoice | null;
   targets: PlannedTarget[];
   /** The time of the database. */
   checkedAt: Date;
@@ -50,15 +59,18 @@ export async function planPost(
   input: CreatePost,
   names: Names,
 ): Promise<PlannedPost> {
-  const { issues, accounts, media, targets, ...checked } = await checkPost(context, caller, input);
+  const checked = await checkPost(context, caller, input);
+  const { issues, accounts, media, targets, queue } = checked;
   const warnings = requireWarnings(issues, accounts, names);
+  if (queue) requireOpen(queue.queue);
   const { caption, metadata, labels, auto_fit: autoFit = true } = input;
   const time = planTime(input);
   const publishBy = toTime(input.publish_by);
-  const status = input.status ?? (time.at ? 'scheduled' : 'pending');
+  const status = input.status ?? (time.at || queue ? 'scheduled' : 'pending');
   // Only a draft names no account.
   const checkedAt = checked.checkedAt ?? (await readTime(context.db));
   return {
+    id: newId('post'),
     caption,
     media,
     autoFit,
@@ -67,6 +79,7 @@ export async function planPost(
     status,
     time,
     publishBy,
+    queue,
     targets,
     warnings,
     checkedAt,
@@ -80,10 +93,12 @@ export async function validatePost(
   input: CreatePost,
   names: Names = restNames,
 ): Promise<PostValidation> {
-  const { issues, accounts, targets } = await checkPost(context, caller, input);
-  const excess = await checkUsage(context, caller, input, targets);
+  const checked = await checkPost(context, caller, input);
+  const { issues, accounts, targets } = checked;
+  const excess = await checkUsage(context, caller, input, checked);
   const repeated = await warnOfSameContent(context.db, caller.projectId, targets);
-  const shown = [...issues, ...repeated, ...excess].map((issue) =>
+  const ofSlot = await checkSlot(context, caller, checked);
+  const shown = [...issues, ...ofSlot, ...repeated, ...excess].map((issue) =>
     presentIssue(issue, accounts, names),
   );
   const errors = shown.filter(({ severity }) => severity === 'error');
@@ -99,10 +114,10 @@ async function checkUsage(
   context: Context,
   caller: Caller,
   input: CreatePost,
-  targets: PlannedTarget[],
+  { targets, publishAt }: CheckedPost,
 ): Promise<TargetIssue[]> {
   if (input.status === 'draft' || targets.length === 0) return [];
-  const month = monthOf(planTime(input).at ?? new Date());
+  const month = monthOf(publishAt);
   const excess = await foreseeExcess(context, caller, targets, month);
   return excess.map((issue) => {
     const { index, account } = targets.find(({ path }) => path === issue.path)!;
@@ -110,22 +125,61 @@ async function checkUsage(
   });
 }
 
+/** What taking the slot would report. */
+async function checkSlot(
+  { db }: Context,
+  caller: Caller,
+  { queue: choice, targets }: CheckedPost,
+): Promise<TargetIssue[]> {
+  if (!choice) return [];
+  const { queue, slot } = choice;
+  const refuse = ({ code, text }: AppError) => [error({ path: ['queue_id'], code, message: text })];
+  if (queue.is_paused) return refuse(queuePaused());
+  if (!slot) return refuse(queueFull());
+  return warnOfSlot(db, caller, queue, slot, idsOfAccounts(targets));
+}
+
+/** The accounts that the targets publish to. */
+export const idsOfAccounts = (targets: readonly PlannedTarget[]) =>
+  targets.map(({ account }) => account.id);
+
+interface CheckedPost extends CheckedTargets {
+  publishAt: Date;
+  queue: QueueChoice | null;
+}
+
 async function checkPost(
   context: Context,
   caller: Caller,
   input: CreatePost,
-): Promise<CheckedTargets> {
-  const publishAt = planTime(input).at ?? new Date();
+): Promise<CheckedPost> {
+  const choice = await chooseSlot(context.db, caller, input);
+  if (choice === 'unknown') return { ...nothing, issues: [error(unknownQueue)], queue: null };
+  const publishAt = choice?.slot?.at ?? planTime(input).at ?? new Date();
   const hasKey = caller.idempotency !== undefined || input.idempotency_key !== undefined;
   const isDraft = input.status === 'draft';
   const isHashed = !hasKey && !isDraft;
-  const checked = await checkTargets(context, caller, input, { publishAt, isDraft, isHashed });
+  const checked = await checkTargets(context, caller, input, {
+    publishAt,
+    isDraft,
+    isHashed,
+    queue: choice?.queue,
+  });
   const times = [
     ...[
+      ...checkQueueFields(input),
       ...checkSchedule(context.config, input),
       ...checkDeadline(toTime(input.publish_by), publishAt),
     ].map((issue) => error(issue)),
     ...warnOfAdjustment(input).map((issue) => warning(issue)),
   ];
-  return { ...checked, issues: [...times, ...checked.issues] };
+  return { ...checked, issues: [...times, ...checked.issues], publishAt, queue: choice ?? null };
 }
+
+const nothing = {
+  accounts: new Map<never, never>(),
+  media: [],
+  targets: [],
+  checkedAt: undefined,
+  publishAt: new Date(0),
+};

@@ -1,4 +1,5 @@
 // The targets of a request, in either of its two forms.
+import type { QueueRow } from '../../../schema/database/tables.ts';
 import { countOf } from '../../../schema/wire/count-of.ts';
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Path, Text } from '../../../schema/wire/names.ts';
@@ -26,10 +27,14 @@ export interface RequestTargets {
   issue?: Issue;
 }
 
-/** If both lists are given, an empty one counts as left out. */
+/**
+ * If both lists are given, an empty one counts as left out. If neither is given, the accounts of the queue are the
+ * targets.
+ */
 export function readTargets(
   { account_ids: givenIds, platform_posts: given }: TargetInput,
   maxTargets: number,
+  queue?: Pick<QueueRow, 'account_ids'>,
 ): RequestTargets {
   const platform_posts = givenIds && given?.length === 0 ? undefined : given;
   const account_ids = platform_posts && givenIds?.length === 0 ? undefined : givenIds;
@@ -38,6 +43,8 @@ export function readTargets(
       `Give ${field('account_ids')} or ${field('platform_posts')}, not both.`;
     return refuse({ path: ['platform_posts'], code: 'both_target_forms', message });
   }
+  if (queue && !account_ids && !platform_posts)
+    return { named: queue.account_ids.map(readOfQueue) };
   const path = [platform_posts ? 'platform_posts' : 'account_ids'];
   const named = platform_posts
     ? platform_posts.map(readTarget)
@@ -60,6 +67,10 @@ function readTarget({ account_id, ...own }: PlatformPost, index: number): Reques
 
 function readAccount(accountId: string, index: number): RequestTarget {
   return { index, accountId, path: ['account_ids', index], at: [], own: {} };
+}
+
+function readOfQueue(accountId: string, index: number): RequestTarget {
+  return { index, accountId, path: ['queue_id'], at: [], own: {} };
 }
 
 function refuse(issue: Issue): RequestTargets {

@@ -40,7 +40,7 @@ export function toTime(given: string | null | undefined): Date | null {
 }
 
 /** Path of the time in the request. */
-const pathOf = ({ schedule }: GivenSchedule): Path =>
+export const pathOf = ({ schedule }: GivenSchedule): Path =>
   schedule ? ['schedule', 'local'] : ['scheduled_at'];
 
 /** Refuses both forms at once, and a time that is too near or too far. */
@@ -78,22 +78,18 @@ export function warnOfAdjustment(given: GivenSchedule): Issue[] {
   return [{ path: pathOf(given), code: 'time_adjusted', message, actual: local }];
 }
 
-/**
- * Checks the deadline of a post that is due at `publishAt`. `given`: the time in the request, which gets the issue.
- * Default: `publish_by` gets it.
- */
+/** Checks the deadline of a post that is due at `publishAt`. `path`: the field of the request that gets the issue. */
 export function checkDeadline(
   publishBy: Date | null,
   publishAt: Date,
-  given?: GivenSchedule,
+  path: Path = ['publish_by'],
 ): Issue[] {
   if (!publishBy || publishBy > publishAt) return [];
   const [deadline, time] = [toTimestamp(publishBy), toTimestamp(publishAt)];
-  if (!given) {
+  if (path[0] === 'publish_by') {
     const message = 'must be later than the time of publication';
-    const path = ['publish_by'];
     return [{ path, code: 'too_soon', message, actual: deadline, limit: time }];
   }
   const message: Text = (names) => `must be earlier than ${names.field('publish_by')} of the post`;
-  return [{ path: pathOf(given), code: 'too_far', message, actual: time, limit: deadline }];
+  return [{ path, code: 'too_far', message, actual: time, limit: deadline }];
 }

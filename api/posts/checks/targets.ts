@@ -4,7 +4,7 @@ import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Names, Path } from '../../../schema/wire/names.ts';
 import type { RowScope } from '../../../schema/database/row-scope.ts';
-import type { MediaItem, SocialAccountRow } from '../../../schema/database/tables.ts';
+import type { MediaItem, QueueRow, SocialAccountRow } from '../../../schema/database/tables.ts';
 import { listAccountsById, type AccountRow } from '../../../schema/database/accounts/accounts.ts';
 import type { PostIssue } from '../../../schema/posts/posts.ts';
 import { createFairPlaces } from '../../../activities/fair-places.ts';
@@ -71,6 +71,8 @@ interface CheckOptions {
    * target gets the current defaults of its account.
    */
   copied?: readonly (Options | null)[];
+  /** The queue that the post takes a slot of. Its accounts are the only targets that the post may have. */
+  queue?: Pick<QueueRow, 'account_ids'> | undefined;
 }
 
 /** Throws one error with all issues. Does not compare the content with the content of other posts. */
@@ -101,9 +103,9 @@ export async function checkTargets(
   context: Context,
   scope: RowScope,
   input: TargetInput,
-  { publishAt, isDraft, isHashed, copied = [] }: CheckOptions,
+  { publishAt, isDraft, isHashed, copied = [], queue }: CheckOptions,
 ): Promise<CheckedTargets> {
-  const { named: given, issue } = readTargets(input, context.config.maxTargets);
+  const { named: given, issue } = readTargets(input, context.config.maxTargets, queue);
   const rows = await listAccountsById(
     context.db,
     scope,
@@ -114,7 +116,11 @@ export async function checkTargets(
     addDefaults(context, target, accounts.get(target.accountId), copied[target.index]),
   );
   const media = await readAllMedia(context, scope, input, named);
-  const issues = [...(issue ? [error(issue)] : []), ...media.issues];
+  const issues = [
+    ...(issue ? [error(issue)] : []),
+    ...(queue ? requireAccounts(given, queue) : []),
+    ...media.issues,
+  ];
   for (const target of named) {
     const account = accounts.get(target.accountId);
     const checkOne = () =>
@@ -136,6 +142,16 @@ export async function checkTargets(
     targets: orderThreads(targets),
     checkedAt: rows[0]?.read_at,
   };
+}
+
+function requireAccounts(
+  targets: readonly RequestTarget[],
+  { account_ids }: Pick<QueueRow, 'account_ids'>,
+): TargetIssue[] {
+  const message = 'The queue does not have this account.';
+  return targets
+    .filter(({ accountId }) => !account_ids.includes(accountId))
+    .map((target) => error({ path: target.path, code: 'not_in_queue', message }, target));
 }
 
 function addDefaults(

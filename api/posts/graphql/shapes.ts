@@ -195,6 +195,7 @@ builder.node(PostRef, {
     scheduledAt: t.expose('scheduled_at', { type: 'DateTime', nullable: true }),
     schedule: t.expose('schedule', { type: PostScheduleRef, nullable: true }),
     publishBy: t.expose('publish_by', { type: 'DateTime', nullable: true }),
+    queueId: t.exposeID('queue_id', { nullable: true }),
     publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
     media: t.expose('media', { type: [PostMediaRef] }),
     mediaUrls: t.exposeStringList('media_urls'),

@@ -1,6 +1,7 @@
 // Creating, validating, changing and publishing posts, in GraphQL.
 import { DeletePost, UpdatePost } from '../../../schema/posts/changes.ts';
 import { CreatePost, NewPostStatus, type PostValidation } from '../../../schema/posts/posts.ts';
+import { QueuePosition } from '../../../schema/posts/queue-position.ts';
 import { builder, operationCost } from '../../graphql/builder.ts';
 import { deleted, mutationOf } from '../../graphql/mutations.ts';
 import { check, readId } from '../../graphql/operation.ts';
@@ -55,6 +56,7 @@ const PostScheduleInput = builder.inputType('PostScheduleInput', {
 });
 
 const NewPostStatusRef = wordEnum(NewPostStatus);
+const QueuePositionRef = wordEnum(QueuePosition);
 
 /** A change has the fields of a new post, except its key. */
 function postInput(name: 'CreatePostInput' | 'UpdatePostInput' | 'PostToUpdateInput') {
@@ -73,6 +75,8 @@ function postInput(name: 'CreatePostInput' | 'UpdatePostInput' | 'PostToUpdateIn
       scheduledAt: t.field({ type: 'DateTime' }),
       schedule: t.field({ type: PostScheduleInput }),
       publishBy: t.field({ type: 'DateTime' }),
+      queueId: t.id(),
+      queuePosition: t.field({ type: QueuePositionRef }),
       status: t.field({ type: NewPostStatusRef }),
       ...(name === 'CreatePostInput' && { idempotencyKey: t.string() }),
     }),

@@ -236,6 +236,7 @@ const statements = [
     scheduled_at ${time},
     schedule jsonb,
     publish_by ${time},
+    queue_id ${id},
     published_at ${time},
     media jsonb not null default '[]',
     auto_fit boolean not null default true,
@@ -286,6 +287,30 @@ const statements = [
   // Zone data may move these.
   `create index posts_of_zones on posts (scheduled_at, id)
     where status = 'scheduled' and schedule is not null`,
+
+  `create table queues (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    environment text not null,
+    name text not null,
+    timezone text not null,
+    account_ids text[] not null,
+    slots jsonb not null,
+    is_paused boolean not null,
+    created_at ${time} not null default now(),
+    updated_at ${time} not null default now()
+  )`,
+  `create index queues_by_project on queues (project_id, id)`,
+  // A warning names other queues of the same accounts.
+  `create index queues_by_account on queues using gin (account_ids)`,
+
+  // The slots that posts have. A slot is taken before its post is inserted, in the same transaction.
+  `create table queue_slots (
+    queue_id ${id} not null references queues on delete cascade,
+    at ${time} not null,
+    post_id ${id} not null unique references posts on delete cascade deferrable initially deferred,
+    primary key (queue_id, at)
+  )`,
 
   `create table post_results (
     id ${id} primary key,
@@ -351,7 +376,7 @@ const statements = [
       return new;
     end
   $$`,
-  `create trigger posts_revision before update of caption, status, scheduled_at, schedule, publish_by,
+  `create trigger posts_revision before update of caption, status, scheduled_at, schedule, publish_by, queue_id,
     published_at, media, auto_fit, metadata, labels on posts for each row when (old.updated_at <> now()) execute function count_revision()`,
   `create trigger post_results_revision before update of caption, platform_options, default_options, status, phase,
     phase_state, clock, external_id, url, visibility, published_at, error_code, error_message,

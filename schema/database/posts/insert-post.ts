@@ -135,11 +135,11 @@ function insertion(
   return sql`
     with ${first} post as (
       insert into posts (id, project_id, environment, caption, status, scheduled_at, schedule,
-        publish_by, due_at, run_due_at, media, auto_fit, metadata, labels, created_by, current_run,
-        workflow_id, created_at, progressed_at, updated_at)
+        publish_by, queue_id, due_at, run_due_at, media, auto_fit, metadata, labels, created_by,
+        current_run, workflow_id, created_at, progressed_at, updated_at)
       select ${given.id}, ${given.project_id}, ${given.environment}, ${given.caption},
         ${given.status}, ${given.scheduled_at}::timestamptz, ${given.schedule}::jsonb,
-        ${given.publish_by}::timestamptz, ${given.due_at}::timestamptz,
+        ${given.publish_by}::timestamptz, ${given.queue_id}, ${given.due_at}::timestamptz,
         ${given.run_due_at}::timestamptz, ${given.media}::jsonb, ${given.auto_fit}::boolean,
         ${given.metadata}::jsonb, ${given.labels}::text[], ${given.created_by}::jsonb,
         ${given.current_run}::int, ${given.workflow_id}, ${given.created_at}::timestamptz,

@@ -14,6 +14,7 @@ export type NewPost = Pick<PostRow, 'id' | 'project_id' | 'caption' | 'status' |
       | 'scheduled_at'
       | 'schedule'
       | 'publish_by'
+      | 'queue_id'
       | 'media'
       | 'auto_fit'
       | 'metadata'
@@ -104,6 +105,7 @@ export function toNewPost(post: NewPost, results: readonly NewResult[]): PostRow
   return {
     schedule: null,
     publish_by: null,
+    queue_id: null,
     published_at: null,
     media: [],
     auto_fit: true,

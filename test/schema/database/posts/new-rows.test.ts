@@ -23,6 +23,7 @@ const full: [Partial<NewPost>, Partial<NewResult>] = [
     scheduled_at,
     schedule: { local: '2026-12-01T09:00', timezone: 'Europe/Berlin', adjusted: 'none' },
     publish_by: new Date(scheduled_at.getTime() + 1),
+    queue_id: 'que_1',
     media: [item],
     auto_fit: false,
     metadata: { b: 'Grüße', aa: '"' },

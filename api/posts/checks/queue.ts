@@ -1,0 +1,56 @@
+// Checks the queue of a request, and finds the slot that the post would get.
+import { findQueue } from '../../../schema/database/queues/queues.ts';
+import type { RowScope } from '../../../schema/database/row-scope.ts';
+import type { Db, QueueRow } from '../../../schema/database/tables.ts';
+import type { CreatePost } from '../../../schema/posts/posts.ts';
+import type { UpdatePost } from '../../../schema/posts/changes.ts';
+import type { QueuePosition } from '../../../schema/posts/queue-position.ts';
+import type { Issue } from '../../../schema/wire/errors.ts';
+import type { Text } from '../../../schema/wire/names.ts';
+import { previewSlot } from '../queues/take-slot.ts';
+import type { PlannedSlot } from '../queues/plan.ts';
+
+type QueueFields = Pick<CreatePost | UpdatePost, 'queue_id' | 'queue_position' | 'status'> & {
+  scheduled_at?: string | null | undefined;
+  schedule?: object | null | undefined;
+};
+
+/** A slot is a time, so it comes instead of one. */
+export function checkQueueFields(given: QueueFields): Issue[] {
+  if (given.queue_id === undefined) {
+    if (given.queue_position === undefined) return [];
+    const message: Text = ({ field }) => `needs ${field('queue_id')}`;
+    return [{ path: ['queue_position'], code: 'no_queue', message }];
+  }
+  const path = ['queue_id'];
+  for (const time of ['scheduled_at', 'schedule'] as const) {
+    if (given[time] === undefined) continue;
+    const message: Text = ({ field }) => `Give ${field('queue_id')} or ${field(time)}, not both.`;
+    return [{ path, code: 'both_times', message }];
+  }
+  if (given.status === 'draft') {
+    const message: Text = ({ field }) =>
+      `A draft has no slot. Give ${field('queue_id')} when you schedule it.`;
+    return [{ path, code: 'draft_in_queue', message }];
+  }
+  return [];
+}
+
+export interface QueueChoice {
+  queue: QueueRow;
+  position: QueuePosition;
+  /** The slot that the post would get now. Another request may take it first. Undefined: the queue is full. */
+  slot: PlannedSlot | undefined;
+}
+
+/** Undefined: the request names no queue. `unknown`: no queue has the ID. */
+export async function chooseSlot(
+  db: Db,
+  scope: RowScope,
+  { queue_id, queue_position: position = 'next' }: QueueFields,
+): Promise<QueueChoice | 'unknown' | undefined> {
+  if (queue_id === undefined) return undefined;
+  const queue = await findQueue(db, scope, queue_id);
+  if (!queue) return 'unknown';
+  return { queue, position, slot: await previewSlot(db, queue, position) };
+}

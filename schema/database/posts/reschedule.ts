@@ -1,0 +1,54 @@
+// Locks and reschedules many posts at once.
+import { sql } from 'kysely';
+import type { PostRow, Transaction } from '../tables.ts';
+
+/** Locks each post as `lockPostAfterResults` does, in the order of their IDs. */
+export async function lockPostsAfterResults(
+  trx: Transaction,
+  projectId: string,
+  ids: readonly string[],
+): Promise<PostRow[]> {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(id, 0)) from (
+      select id from posts where project_id = ${projectId} and id = any(${ids}::text[]) order by id
+    ) as named`.execute(trx);
+  await trx
+    .selectFrom('post_results')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('post_id', 'in', ids)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return trx
+    .selectFrom('posts')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+interface NewRun {
+  /** ID of the post. */
+  id: string;
+  at: Date;
+  run: number;
+  workflow_id: string;
+}
+
+/** Gives scheduled posts new times and runs. */
+export async function setRescheduled(
+  trx: Transaction,
+  projectId: string,
+  runs: readonly NewRun[],
+): Promise<void> {
+  const given = runs.map(({ id, at, run, workflow_id }) => ({ id, at, run, workflow_id }));
+  await sql`
+    update posts set scheduled_at = given.at, due_at = given.at, run_due_at = given.at,
+      current_run = given.run, workflow_id = given.workflow_id, progressed_at = now()
+    from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as given (id text, at timestamptz,
+      run int, workflow_id text)
+    where posts.project_id = ${projectId} and posts.id = given.id`.execute(trx);
+}

@@ -1,0 +1,300 @@
+// Posts that take slots of a queue: which slot, which targets, and when they free the slot.
+import { describe, expect, test } from 'vitest';
+import { useRest } from '../../support/app/rest.ts';
+import { changesOf, inSeconds, runOf } from '../../support/rows/posts.ts';
+import { daily, usePlanner } from '../../support/queues/planner.ts';
+
+const rest = useRest();
+const planner = usePlanner(rest);
+
+const refused = (path: string, code: string) => ({
+  status: 422,
+  body: { error: { code: 'validation_error', issues: [{ path, code }] } },
+});
+const post = (fields: Record<string, unknown> = {}) =>
+  planner.call('POST', '/v1/posts', { caption: 'hello', queue_id: planner.queue.id, ...fields });
+
+describe('POST /v1/posts with a queue', () => {
+  test('schedules the post in the first free slot, for all accounts of the queue', async () => {
+    const [first, second] = await planner.slots(2);
+    const { status, body } = await post();
+    expect(status).toBe(201);
+    expect(body.data).toMatchObject({
+      status: 'scheduled',
+      scheduled_at: first!.at,
+      queue_id: planner.queue.id,
+    });
+    const targets = body.data.results.map(
+      (result: { social_account_id: string }) => result.social_account_id,
+    );
+    expect(targets).toEqual(planner.queue.account_ids);
+    expect(body.warnings).toEqual([]);
+    expect((await planner.slots(1))[0]!.post_id).toBe(body.data.id);
+    expect((await post()).body.data.scheduled_at).toBe(second!.at);
+    const { workflow_id } = await runOf(rest, body.data.id);
+    const { start_at } = await rest.context.db
+      .selectFrom('outbox')
+      .select('start_at')
+      .where('workflow_id', '=', workflow_id)
+      .executeTakeFirstOrThrow();
+    expect(start_at!.toISOString()).toBe(first!.at);
+    expect(await planner.published(planner.accounts[0])).toBe(2);
+  });
+
+  test('skips slots that are nearer than 60 seconds', async () => {
+    const minute = (ms: number) => new Date(ms).toISOString().slice(11, 16);
+    const now = Date.now();
+    const queue = await planner.createQueue({ slots: daily(minute(now + 60_000)) });
+    const { body } = await post({ queue_id: queue.id });
+    // The slot of this minute or the next one is too near, so the post goes to the next day.
+    const ahead = Date.parse(body.data.scheduled_at) - now;
+    expect(ahead).toBeGreaterThan(23 * 3_600_000);
+  });
+
+  test('takes the free slot that was left for `next`, and the end of the queue for `last`', async () => {
+    const [one, two, three] = [
+      await planner.enqueue(),
+      await planner.enqueue(),
+      await planner.enqueue(),
+    ];
+    const slots = await planner.slots(5);
+    await planner.ask(two.id, 'cancel');
+    const last = await planner.enqueue({ queue_position: 'last' });
+    expect(last.scheduled_at).toBe(slots[3]!.at);
+    const next = await planner.enqueue({ queue_position: 'next' });
+    expect(next.scheduled_at).toBe(slots[1]!.at);
+    expect(await planner.slots(4)).toMatchObject(
+      [one, next, three, last].map(({ id }) => ({ post_id: id })),
+    );
+  });
+
+  test('takes own targets that are among the accounts of the queue', async () => {
+    const [, bob, carl] = planner.accounts;
+    const { body } = await post({ account_ids: [bob] });
+    expect(body.data.results).toMatchObject([{ social_account_id: bob }]);
+    const platform_posts = [{ account_id: bob, caption: 'own' }, { account_id: carl }];
+    expect(await post({ platform_posts })).toMatchObject(
+      refused('platform_posts[1].account_id', 'not_in_queue'),
+    );
+    expect(await planner.slots(2)).toMatchObject([{ post_id: body.data.id }, { post_id: null }]);
+  });
+
+  test('names the queue if one of its accounts is lost', async () => {
+    const [lost] = planner.accounts;
+    await rest.context.db
+      .updateTable('social_accounts')
+      .set({ status: 'disconnected' })
+      .where('id', '=', lost)
+      .execute();
+    const { body } = await post();
+    expect(body.error.issues).toMatchObject([
+      { path: 'queue_id', code: 'account_not_active', account_id: lost },
+    ]);
+    expect((await post({ account_ids: [planner.accounts[1]] })).status).toBe(201);
+  });
+
+  test.each([
+    ['an unknown queue', { queue_id: 'que_unknown' }, 'queue_id', 'unknown_queue'],
+    ['a time too', { scheduled_at: inSeconds(3_600) }, 'queue_id', 'both_times'],
+    ['a draft', { status: 'draft' }, 'queue_id', 'draft_in_queue'],
+    [
+      'a position without a queue',
+      { queue_id: undefined, queue_position: 'next' },
+      'queue_position',
+      'no_queue',
+    ],
+    ['an unknown position', { queue_position: 'middle' }, 'queue_position', 'invalid_value'],
+  ])('refuses %s', async (_, fields, path, code) => {
+    const { status, body } = await post(fields);
+    expect(status).toBe(422);
+    expect(body.error.issues).toContainEqual(expect.objectContaining({ path, code }));
+    expect((await planner.slots(1))[0]!.post_id).toBeNull();
+  });
+
+  test('refuses a deadline before the slot', async () => {
+    const [slot] = await planner.slots(1);
+    expect(await post({ publish_by: slot!.at })).toMatchObject(refused('publish_by', 'too_soon'));
+  });
+
+  test('is refused by a paused queue, whose posts keep their slots', async () => {
+    const before = await planner.enqueue();
+    await planner.call('PATCH', `/v1/queues/${planner.queue.id}`, { is_paused: true });
+    expect(await post()).toMatchObject({ status: 409, body: { error: { code: 'queue_paused' } } });
+    expect(await planner.read(before.id)).toEqual(before);
+    const draft = await planner.create({ status: 'draft' });
+    expect(await planner.change(draft.id, { queue_id: planner.queue.id })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'queue_paused' } },
+    });
+  });
+
+  test('is refused with queue_full if no slot is free within 366 days', async () => {
+    const queue = await planner.createQueue({ slots: [{ weekday: 'mon', time: '09:00' }] });
+    const filled = await rest.context.db
+      .insertInto('queue_slots')
+      .values(await fillers(queue.id))
+      .execute();
+    expect(filled).toBeDefined();
+    const full = { status: 409, body: { error: { code: 'queue_full' } } };
+    for (const queue_position of ['next', 'last', 'first']) {
+      expect(await post({ queue_id: queue.id, queue_position })).toMatchObject(full);
+    }
+    const { body } = await planner.call('POST', '/v1/posts/validate', {
+      caption: 'hello',
+      queue_id: queue.id,
+    });
+    expect(body.data.errors).toMatchObject([{ path: 'queue_id', code: 'queue_full' }]);
+  });
+
+  test('gets the same answer and one slot if it is repeated with its key', async () => {
+    const body = { caption: 'hello', queue_id: planner.queue.id, idempotency_key: 'once' };
+    const first = await planner.call('POST', '/v1/posts', body);
+    await planner.call('PATCH', `/v1/queues/${planner.queue.id}`, { is_paused: true });
+    const again = await planner.call('POST', '/v1/posts', body);
+    expect([again.status, again.body.data]).toEqual([201, first.body.data]);
+    const taken = (await planner.slots(24)).filter(({ post_id }) => post_id !== null);
+    expect(taken).toHaveLength(1);
+  });
+
+  test('is created in bulk, each post in a slot of its own', async () => {
+    const posts = Array.from({ length: 4 }, (_, i) => ({
+      caption: `post ${i}`,
+      queue_id: planner.queue.id,
+    }));
+    const { body } = await planner.call('POST', '/v1/posts/bulk', { posts });
+    const times = body.data.map(
+      ({ post: made }: { post: { scheduled_at: string } }) => made.scheduled_at,
+    );
+    expect(times).toEqual((await planner.slots(4)).map(({ at }) => at));
+  });
+
+  /** A post for each Monday of the next 366 days. */
+  async function fillers(queue_id: string) {
+    const { body } = await planner.call('GET', `/v1/queues/${queue_id}/slots`);
+    const first = Date.parse(body.data[0].at);
+    const times = Array.from({ length: 54 }, (_, week) => first + week * 7 * 86_400_000);
+    const made = await Promise.all(times.map(() => planner.create({ status: 'draft' })));
+    return times.map((at, index) => ({ queue_id, at: new Date(at), post_id: made[index]!.id }));
+  }
+});
+
+describe('POST /v1/posts/validate with a queue', () => {
+  test('takes no slot, and reports what a creation would', async () => {
+    const validate = async (fields: Record<string, unknown> = {}) =>
+      (
+        await planner.call('POST', '/v1/posts/validate', {
+          caption: 'hello',
+          queue_id: planner.queue.id,
+          ...fields,
+        })
+      ).body.data;
+    expect(await validate()).toEqual({ valid: true, errors: [], warnings: [] });
+    expect((await planner.slots(1))[0]!.post_id).toBeNull();
+    expect((await validate({ queue_id: 'que_unknown' })).errors).toMatchObject([
+      { path: 'queue_id', code: 'unknown_queue' },
+    ]);
+    expect((await validate({ account_ids: [planner.accounts[2]] })).errors).toMatchObject([
+      { path: 'account_ids[0]', code: 'not_in_queue' },
+    ]);
+    await planner.call('PATCH', `/v1/queues/${planner.queue.id}`, { is_paused: true });
+    expect((await validate()).errors).toMatchObject([{ path: 'queue_id', code: 'queue_paused' }]);
+  });
+});
+
+describe('PATCH /v1/posts/:id with a queue', () => {
+  test('schedules a draft', async () => {
+    const draft = await planner.create({ status: 'draft' });
+    const [slot] = await planner.slots(1);
+    const { body } = await planner.change(draft.id, { queue_id: planner.queue.id });
+    expect(body.data).toMatchObject({
+      status: 'scheduled',
+      scheduled_at: slot!.at,
+      queue_id: planner.queue.id,
+    });
+    expect(await changesOf(rest, draft.id)).toEqual(['created', 'scheduled']);
+  });
+
+  test('moves a scheduled post from queue to queue', async () => {
+    const made = await planner.enqueue();
+    const other = await planner.createQueue({ slots: daily('09:00') });
+    const { body } = await planner.change(made.id, { queue_id: other.id });
+    expect(body.data.queue_id).toBe(other.id);
+    expect((await planner.slots(1))[0]!.post_id).toBeNull();
+    expect((await planner.slots(1, other.id))[0]!.post_id).toBe(made.id);
+    expect(await changesOf(rest, made.id)).toEqual(['created', 'rescheduled']);
+  });
+
+  test('moves a post within its queue', async () => {
+    const [one, two] = [await planner.enqueue(), await planner.enqueue()];
+    const queue_id = planner.queue.id;
+    await planner.change(one.id, { queue_id, queue_position: 'last' });
+    const slots = await planner.slots(3);
+    expect(slots.map(({ post_id }) => post_id)).toEqual([null, two.id, one.id]);
+    await planner.change(one.id, { queue_id, queue_position: 'first' });
+    expect(await planner.slots(3)).toMatchObject([
+      { post_id: one.id },
+      { post_id: two.id },
+      { post_id: null },
+    ]);
+  });
+
+  test.each([
+    ['another time', { scheduled_at: inSeconds(7_200) }, 'scheduled'],
+    ['no time', { scheduled_at: null }, 'draft'],
+    ['the status draft', { status: 'draft' }, 'draft'],
+  ])('frees the slot of a post that gets %s', async (_, changes, status) => {
+    const made = await planner.enqueue();
+    const { body } = await planner.change(made.id, changes);
+    expect(body.data).toMatchObject({ status, queue_id: null });
+    expect((await planner.slots(1))[0]!.post_id).toBeNull();
+  });
+
+  test('keeps the slot when the content changes, and the targets in the queue', async () => {
+    const made = await planner.enqueue();
+    const [ada, , carl] = planner.accounts;
+    const { body } = await planner.change(made.id, { caption: 'new', account_ids: [ada] });
+    expect(body.data).toMatchObject({
+      caption: 'new',
+      scheduled_at: made.scheduled_at,
+      queue_id: planner.queue.id,
+    });
+    expect(await planner.change(made.id, { account_ids: [carl] })).toMatchObject(
+      refused('account_ids[0]', 'not_in_queue'),
+    );
+    const outside = await planner.create({ status: 'draft', account_ids: [carl] });
+    expect(await planner.change(outside.id, { queue_id: planner.queue.id })).toMatchObject(
+      refused('platform_posts[0].account_id', 'not_in_queue'),
+    );
+  });
+
+  test('refuses a deadline before the slot', async () => {
+    const draft = await planner.create({ status: 'draft', publish_by: inSeconds(61) });
+    const [slot] = await planner.slots(1);
+    const { body } = await planner.change(draft.id, {
+      queue_id: planner.queue.id,
+      queue_position: 'last',
+    });
+    expect(Date.parse(slot!.at)).toBeGreaterThan(Date.now() + 60_000);
+    expect(body.error.issues).toMatchObject([{ path: 'queue_id', code: 'too_far' }]);
+    expect((await planner.slots(1))[0]!.post_id).toBeNull();
+  });
+});
+
+describe('the slot', () => {
+  test.each([
+    ['canceled', (id: string) => planner.ask(id, 'cancel')],
+    ['deleted', (id: string) => planner.delete(id)],
+    ['published now', (id: string) => planner.ask(id, 'publish')],
+  ])('is free once its post is %s', async (_, end) => {
+    const made = await planner.enqueue();
+    expect((await end(made.id)).status).toBeLessThan(300);
+    expect((await planner.slots(1))[0]!.post_id).toBeNull();
+    expect((await planner.enqueue()).scheduled_at).toBe(made.scheduled_at);
+  });
+
+  test('of a canceled post stays named as its queue, and a published-now post has none', async () => {
+    const [one, two] = [await planner.enqueue(), await planner.enqueue()];
+    expect((await planner.ask(one.id, 'cancel')).body.data.queue_id).toBe(planner.queue.id);
+    expect((await planner.ask(two.id, 'publish')).body.data.queue_id).toBeNull();
+  });
+});
