@@ -64,6 +64,7 @@ const kindOf = {
   Post: 'post',
   PostResult: 'result',
   Project: 'project',
+  Queue: 'queue',
   Replay: 'replay',
   Webhook: 'webhook',
 } as const satisfies Record<string, IdKind>;

@@ -225,6 +225,22 @@ import { attempt } from '../support/rows/attempts.ts';
 import { addCheck } from '../support/rows/checks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { erasureOptions } from '../support/rows/erasures.ts';
+import {
+  deleteQueueRow,
+  listQueueRows,
+  listQueuesById,
+  listQueuesOfAccounts,
+  lockQueue,
+} from '../../schema/database/queues/queues.ts';
+import {
+  findFreeSlot,
+  findLastSlot,
+  freeSlot,
+  listTakenSlots,
+  moveSlots,
+  takeFreeSlot,
+} from '../../schema/database/queues/slots.ts';
+import { lockPostsAfterResults, setRescheduled } from '../../schema/database/posts/reschedule.ts';
 import { createExplainer, type Explainer } from '../support/rows/explain.ts';
 import { findKey } from '../../schema/database/idempotency-keys.ts';
 import { addPostOf } from '../support/rows/counted-results.ts';
@@ -342,6 +358,15 @@ describe('lists', () => {
         await eraseConnectSessions(trx, await lockSessionsOfUser(trx, scope, 'user_7', 100));
       }),
     'api keys': (db, scope) => listApiKeys(db, scope, page),
+    queues: (db, scope) => listQueueRows(db, scope, page),
+    'queues, next page': (db, scope) => listQueueRows(db, scope, nextPage),
+    'other queues of accounts': (db, scope) =>
+      listQueuesOfAccounts(db, scope, { accountIds: ['sa_7', 'sa_57'], except: 'que_7' }),
+    'taken slots of a queue': async (db) => {
+      await listTakenSlots(db, 'que_7', { from: new Date() });
+      await findLastSlot(db, 'que_7');
+      await findFreeSlot(db, 'que_7', [new Date()]);
+    },
     webhooks: (db, scope) => listWebhookRows(db, scope, page),
     'deliveries to all webhooks': (db, scope) => listAllDeliveries(db, scope, {}, page),
     'deliveries to all webhooks by status and time, next page': (db, scope) =>
@@ -387,6 +412,7 @@ describe('the batched reads of GraphQL', () => {
     media: (db, scope) => listMediaById(db, scope, ['med_7', 'med_57']),
     'connect sessions': (db, scope) => listConnectSessionsById(db, scope, ['cs_7', 'cs_57']),
     webhooks: (db, scope) => listWebhooksById(db, scope, ['wh_7', 'wh_57']),
+    queues: (db, scope) => listQueuesById(db, scope, ['que_7', 'que_57']),
     events: (db, scope) => listEventsById(db, scope, ['evt_7', 'evt_57']),
     deliveries: (db) => listDeliveriesById(db, scope, ['dlv_7', 'dlv_57']),
     'their attempts': (db) => listDeliveryAttempts(db, project, ['dlv_7', 'dlv_57']),
@@ -510,6 +536,17 @@ describe('the engine', () => {
       ),
     'records an attempt beside the schedule': (db) =>
       inQuietTransaction(db, (trx) => insertManualAttempt(trx, 'dlv_7', manualExchange)),
+    'takes, moves and frees slots of a queue': (db) =>
+      inQuietTransaction(db, async (trx) => {
+        await lockQueue(trx, scope, 'que_7');
+        await takeFreeSlot(trx, { queueId: 'que_7', postId: 'post_9' }, [new Date(0)]);
+        await moveSlots(trx, 'que_7', [{ post_id: 'post_9', at: new Date(1) }]);
+        await freeSlot(trx, 'post_9');
+        await lockPostsAfterResults(trx, project, ['post_7', 'post_57']);
+        const run = { id: 'post_7', at: new Date(), run: 2, workflow_id: 'w' };
+        await setRescheduled(trx, project, [run]);
+        await deleteQueueRow(trx, project, 'que_57');
+      }),
     'inserts a post and counts its targets': (db) =>
       addPostOf(db, project, ['sa_7', 'sa_57'], '2026-01'),
     'inserts a post with an idempotency key': (db) =>
@@ -917,6 +954,13 @@ async function fill(db: Db): Promise<void> {
         now() + i * interval '1 s', case when i % 7 > 0 then now() - i * interval '1 s' end,
         now() - i * interval '1 s', now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
+    `insert into queues (id, project_id, environment, name, timezone, account_ids, slots, is_paused)
+      select 'que_' || i, 'prj_' || i % 50, ${environment}, 'q', 'UTC',
+        array['sa_' || i, 'sa_' || i + 50], '[]', false
+      from generate_series(0, 4999) i`,
+    `insert into queue_slots (queue_id, at, post_id)
+      select 'que_' || i / 4, now() + i * interval '1 min', 'post_' || i
+      from generate_series(10, 19999) i`,
     `insert into media (id, project_id, environment, status, url, workflow_id, is_emptied, updated_at)
       select 'med_' || i, 'prj_' || i % 50, ${environment},
         case when i % 100 = 0 then 'pending' when i % 100 < 3 then 'deleted' else 'attached' end,

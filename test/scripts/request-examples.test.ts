@@ -28,6 +28,10 @@ afterAll(() => app.stop());
 /** A resource for the `:id` in the path. */
 async function create(resource: string): Promise<string> {
   if (resource === 'accounts') return accountIds[0]!;
+  if (resource === 'queues') {
+    const queue = { ...requestExamples['createQueue'], account_ids: accountIds };
+    return (await app.api.post('/v1/queues', queue)).body.data.id as string;
+  }
   const { id } = await (resource === 'posts'
     ? app.tenant.createPost({ caption: 'Hello', account_ids: accountIds, status: 'draft' })
     : app.tenant.createWebhook('https://app.example.com/hook'));

@@ -35,6 +35,9 @@ beforeAll(async () => {
   const { data } = (await rest.call('POST', '/v1/posts', { key: owner.key, body: post })).body;
   ids.set('posts', data.id);
   ids.set('result_id', data.results[0].id);
+  const slots = [{ weekday: 'mon', time: '09:00' }];
+  const queue = { name: 'a', timezone: 'UTC', account_ids: [account], slots };
+  ids.set('queues', await create('/v1/queues', queue));
   const session = { platform: 'sandbox', external_user_id: 'u1' };
   ids.set('connect', await create('/v1/connect/sessions', session));
   ids.set('api-keys', await create('/v1/api-keys', { name: 'a' }));
@@ -80,6 +83,7 @@ const bodies: Record<string, unknown> = {
   updateAccount: { display_name: 'taken' },
   updateWebhook: { name: 'taken' },
   updatePost: { caption: 'taken' },
+  updateQueue: { name: 'taken' },
   updateResult: { caption: 'taken' },
   createReviewLink: { can: 'publish' },
 };

@@ -33,6 +33,9 @@ export async function makeOneOfEach(app: TestApp, receiverUrl: string): Promise<
       createMedia(input: { filename: "m.png", contentType: "image/png" }) { id }
       replayDeliveries(webhookId: $webhookId, input: { since: $since }) { replayId }
       createAccountCheck(accountId: $accountId) { id }
+      createQueue(input: {
+        name: "q", timezone: "UTC", accountIds: [$accountId], slots: [{ weekday: MON, time: "09:00" }]
+      }) { id }
     }`,
     { accountId: account.id, webhookId, since: hourAgo() },
     tenant.key,
@@ -50,6 +53,7 @@ export async function makeOneOfEach(app: TestApp, receiverUrl: string): Promise<
       Post: post.id,
       PostResult: post.results[0]!.id,
       Project: tenant.projectId,
+      Queue: made.createQueue.id,
       Replay: made.replayDeliveries.replayId,
       Webhook: webhookId,
     },
