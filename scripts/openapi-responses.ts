@@ -75,6 +75,8 @@ export const errorResponses = {
         'has_replies',
         'not_supported_by_network',
         'too_late',
+        'queue_full',
+        'queue_paused',
       ],
       ...rateLimit,
     ),

@@ -1,5 +1,6 @@
 // Posts that take slots of a queue: which slot, which targets, and when they free the slot.
 import { describe, expect, test } from 'vitest';
+import { openSlots } from '../../../api/posts/queues/plan.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { changesOf, inSeconds, runOf } from '../../support/rows/posts.ts';
 import { daily, usePlanner } from '../../support/queues/planner.ts';
@@ -130,11 +131,12 @@ describe('POST /v1/posts with a queue', () => {
 
   test('is refused with queue_full if no slot is free within 366 days', async () => {
     const queue = await planner.createQueue({ slots: [{ weekday: 'mon', time: '09:00' }] });
-    const filled = await rest.context.db
-      .insertInto('queue_slots')
-      .values(await fillers(queue.id))
-      .execute();
-    expect(filled).toBeDefined();
+    const { body: soon } = await planner.call('GET', `/v1/queues/${queue.id}/slots`);
+    const first = Date.parse(soon.data[0].at);
+    await fill(
+      queue.id,
+      Array.from({ length: 54 }, (_, week) => first + week * 7 * 86_400_000),
+    );
     const full = { status: 409, body: { error: { code: 'queue_full' } } };
     for (const queue_position of ['next', 'last', 'first']) {
       expect(await post({ queue_id: queue.id, queue_position })).toMatchObject(full);
@@ -168,13 +170,33 @@ describe('POST /v1/posts with a queue', () => {
     expect(times).toEqual((await planner.slots(4)).map(({ at }) => at));
   });
 
-  /** A post for each Monday of the next 366 days. */
-  async function fillers(queue_id: string) {
-    const { body } = await planner.call('GET', `/v1/queues/${queue_id}/slots`);
-    const first = Date.parse(body.data[0].at);
-    const times = Array.from({ length: 54 }, (_, week) => first + week * 7 * 86_400_000);
+  test.each(['gap', 'fold'] as const)('warns of a slot in the %s of a clock', async (adjusted) => {
+    const [slots, timezone] = [[{ weekday: 'sun', time: '02:30' }], 'Europe/Berlin'];
+    const queue = await planner.createQueue({ slots, timezone });
+    const open = [...openSlots(queue)];
+    const index = open.findIndex((slot) => slot.adjusted === adjusted);
+    await fill(
+      queue.id,
+      open.slice(0, index).map(({ at }) => at.getTime()),
+    );
+    const { body } = await post({ queue_id: queue.id });
+    const at = open[index]!.at.toISOString();
+    expect(body.data.scheduled_at).toBe(at);
+    expect(body.warnings).toMatchObject([{ path: 'queue_id', code: 'time_adjusted', actual: at }]);
+    const message = adjusted === 'gap' ? /skip .* at \d{4}-\d\d-\d\dT03:30\.$/ : /T02:30 twice/;
+    expect(body.warnings[0].message).toMatch(message);
+    await planner.ask(body.data.id, 'cancel');
+    const draft = await planner.create({ status: 'draft' });
+    const changed = await planner.change(draft.id, { queue_id: queue.id });
+    expect(changed.body.warnings).toMatchObject([{ path: 'queue_id', code: 'time_adjusted' }]);
+  });
+
+  /** Takes the slots for other posts. */
+  async function fill(queue_id: string, times: number[]) {
+    if (times.length === 0) return;
     const made = await Promise.all(times.map(() => planner.create({ status: 'draft' })));
-    return times.map((at, index) => ({ queue_id, at: new Date(at), post_id: made[index]!.id }));
+    const slots = times.map((time, i) => ({ queue_id, at: new Date(time), post_id: made[i]!.id }));
+    await rest.context.db.insertInto('queue_slots').values(slots).execute();
   }
 });
 
