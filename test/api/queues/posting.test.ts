@@ -15,6 +15,11 @@ const refused = (path: string, code: string) => ({
 const post = (fields: Record<string, unknown> = {}) =>
   planner.call('POST', '/v1/posts', { caption: 'hello', queue_id: planner.queue.id, ...fields });
 
+const localTomorrow = {
+  local: `${new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)}T09:00`,
+  timezone: 'Asia/Tokyo',
+};
+
 describe('POST /v1/posts with a queue', () => {
   test('schedules the post in the first free slot, for all accounts of the queue', async () => {
     const [first, second] = await planner.slots(2);
@@ -97,6 +102,12 @@ describe('POST /v1/posts with a queue', () => {
   test.each([
     ['an unknown queue', { queue_id: 'que_unknown' }, 'queue_id', 'unknown_queue'],
     ['a time too', { scheduled_at: inSeconds(3_600) }, 'queue_id', 'both_times'],
+    [
+      'a local time too',
+      { schedule: { local: '2027-01-01T09:00', timezone: 'UTC' } },
+      'queue_id',
+      'both_times',
+    ],
     ['a draft', { status: 'draft' }, 'queue_id', 'draft_in_queue'],
     [
       'a position without a queue',
@@ -236,6 +247,23 @@ describe('PATCH /v1/posts/:id with a queue', () => {
     expect(await changesOf(rest, draft.id)).toEqual(['created', 'scheduled']);
   });
 
+  test('gives a draft without targets the accounts of the queue', async () => {
+    const draft = await planner.create({ status: 'draft', account_ids: undefined });
+    expect(draft.results).toEqual([]);
+    const { body } = await planner.change(draft.id, { queue_id: planner.queue.id });
+    expect(body.data.results).toMatchObject(
+      planner.queue.account_ids.map((social_account_id) => ({ social_account_id })),
+    );
+    expect(await planner.published(planner.accounts[0])).toBe(1);
+  });
+
+  test('replaces a local time by a slot', async () => {
+    const made = await planner.create({ schedule: localTomorrow });
+    const [slot] = await planner.slots(1);
+    const { body } = await planner.change(made.id, { queue_id: planner.queue.id });
+    expect(body.data).toMatchObject({ scheduled_at: slot!.at, schedule: null });
+  });
+
   test('moves a scheduled post from queue to queue', async () => {
     const made = await planner.enqueue();
     const other = await planner.createQueue({ slots: daily('09:00') });
@@ -263,6 +291,8 @@ describe('PATCH /v1/posts/:id with a queue', () => {
   test.each([
     ['another time', { scheduled_at: inSeconds(7_200) }, 'scheduled'],
     ['no time', { scheduled_at: null }, 'draft'],
+    ['a local time', { schedule: localTomorrow }, 'scheduled'],
+    ['no local time', { schedule: null }, 'draft'],
     ['the status draft', { status: 'draft' }, 'draft'],
   ])('frees the slot of a post that gets %s', async (_, changes, status) => {
     const made = await planner.enqueue();
