@@ -57,6 +57,19 @@ describe('queue_position: first', () => {
     expect(events.map(({ data }) => data.scheduled_at)).toEqual(slots.map(({ at }) => at));
   });
 
+  test('records the key that moved a post as the actor of the change', async () => {
+    const post = await planner.enqueue();
+    const { body } = await planner.call('GET', '/v1/api-keys/current');
+    await planner.enqueue({ queue_position: 'first' });
+    const { actor } = await rest.context.db
+      .selectFrom('changes')
+      .select('actor')
+      .where('subject_id', '=', post.id)
+      .where('kind', '=', 'rescheduled')
+      .executeTakeFirstOrThrow();
+    expect(actor).toMatchObject({ type: 'key', id: body.data.id });
+  });
+
   test('counts a post in the month that it moves to', async () => {
     const queue = await planner.createQueue({ slots: daily('12:00') });
     const to = new Date(Date.now() + 60 * 86_400_000).toISOString();

@@ -128,6 +128,13 @@ describe('POST /v1/posts with a queue', () => {
     expect(await post({ publish_by: slot!.at })).toMatchObject(refused('publish_by', 'too_soon'));
   });
 
+  test('has a copy without the queue', async () => {
+    const { id } = await planner.enqueue();
+    const { body } = await planner.ask(id, 'duplicate');
+    expect(body.data).toMatchObject({ status: 'draft', queue_id: null, scheduled_at: null });
+    expect((await planner.slots(2))[1]!.post_id).toBeNull();
+  });
+
   test('is refused by a paused queue, whose posts keep their slots', async () => {
     const before = await planner.enqueue();
     await planner.call('PATCH', `/v1/queues/${planner.queue.id}`, { is_paused: true });
@@ -157,6 +164,10 @@ describe('POST /v1/posts with a queue', () => {
       queue_id: queue.id,
     });
     expect(body.data.errors).toMatchObject([{ path: 'queue_id', code: 'queue_full' }]);
+    const dry = await planner.call('POST', '/v1/posts/bulk?dry_run=true', {
+      posts: [{ caption: 'hello', queue_id: queue.id }],
+    });
+    expect(dry.body.data).toMatchObject([{ status: 409, error: { code: 'queue_full' } }]);
   });
 
   test('gets the same answer and one slot if it is repeated with its key', async () => {

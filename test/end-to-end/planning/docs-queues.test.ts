@@ -55,7 +55,5 @@ test('the requests work as printed, in their order', async () => {
 
 test('the table lists the positions', () => {
   const positions = readTable(section, '`queue_position`').map(([name]) => name);
-  expect(positions.toSorted()).toEqual(
-    QueuePosition.options.map((name) => `\`${name}\``).toSorted(),
-  );
+  expect(new Set(positions)).toEqual(new Set(QueuePosition.options.map((name) => `\`${name}\``)));
 });
