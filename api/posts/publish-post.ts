@@ -2,7 +2,7 @@
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { lockPostWithResults } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
-import { startRun } from '../../schema/database/posts/start-run.ts';
+import { startRun } from '../../schema/database/posts/runs.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { CheckedPost } from '../../schema/posts/posts.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';

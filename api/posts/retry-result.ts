@@ -10,7 +10,7 @@ import {
   reopenResult,
 } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
-import { startRun } from '../../schema/database/posts/start-run.ts';
+import { startRun } from '../../schema/database/posts/runs.ts';
 import { AppError, notFound } from '../../schema/wire/errors.ts';
 import { lostAccountWords, postingErrors } from '../../schema/posts/errors.ts';
 import type { PostResult, ResultStatus } from '../../schema/posts/posts.ts';

@@ -13,7 +13,7 @@ import {
 import { getPostRow, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { toScheduledEvent } from '../../schema/database/posts/outcome-event.ts';
-import { startRun } from '../../schema/database/posts/start-run.ts';
+import { startRun } from '../../schema/database/posts/runs.ts';
 import type { UpdatePost } from '../../schema/posts/changes.ts';
 import type { CheckedPost, PostIssue } from '../../schema/posts/posts.ts';
 import { validationError, type Issue } from '../../schema/wire/errors.ts';

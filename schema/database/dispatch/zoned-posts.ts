@@ -8,7 +8,7 @@ import { insertChanges } from '../live/changes.ts';
 import { lockPostAfterResults } from '../posts/changes.ts';
 import { toScheduledEvent } from '../posts/outcome-event.ts';
 import { getPostRow } from '../posts/posts.ts';
-import { startRun } from '../posts/start-run.ts';
+import { startRun } from '../posts/runs.ts';
 import type { Db, Transaction } from '../tables.ts';
 
 /** Posts that are due earlier are never moved. */
