@@ -1,8 +1,11 @@
 // Gives each request an ID, for its response and its log lines.
+import type { IncomingMessage } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { newId } from '../../schema/wire/ids.ts';
 
 export interface RestEnv {
+  /** Node's own request. Absent if the app is called without a server. */
+  Bindings: { req?: IncomingMessage };
   Variables: {
     requestId: string;
     /** The declared path of the route. */

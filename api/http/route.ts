@@ -94,7 +94,7 @@ export function csvFile(
     schema: z.string().meta({ description }),
     isList: false,
     file: filename,
-    render: (text) => ({ status: 200, body: { text } }),
+    render: () => ({ status: 200, body: null }),
   };
 }
 

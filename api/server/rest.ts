@@ -85,7 +85,9 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
       if (!route.answersRepeats) await refuseAnswered(context, asking);
       return route.run({ context, caller: asking, params, query, body });
     }).finally(showRateLimit);
-    return send(c, route, params, result);
+    return route.answer.file === undefined
+      ? send(c, route, params, result)
+      : sendFile(context, c, route.answer.file, result as AsyncIterable<string>);
   } catch (error) {
     if (!(error instanceof Replayed)) throw error;
     c.header('Idempotency-Replayed', 'true');
@@ -133,17 +135,31 @@ function send(
   if (stillPublic > 0) c.header('Fanfare-Still-Public', String(stillPublic));
   c.header('Cache-Control', 'no-store');
   if (body === null) return c.body(null, status as StatusCode);
-  if (route.answer.file !== undefined) {
-    c.header('Content-Type', 'text/csv; charset=utf-8; header=present');
-    c.header('Content-Disposition', `attachment; filename="${route.answer.file}"`);
-    return c.body(toStream(body['text'] as AsyncIterable<string>));
-  }
   return sendJson(c, { ...body, request_id: c.get('requestId') }, status);
 }
 
-/** Asks for the next text only when the client has taken the one before. */
-function toStream(text: AsyncIterable<string>): ReadableStream {
-  return ReadableStream.from(text).pipeThrough(new TextEncoderStream());
+/**
+ * Asks for the next text only when the client has taken the one before. If the text fails on the way, the connection is
+ * cut, because an answer that ended as usual would look complete.
+ */
+function sendFile(
+  context: Context,
+  c: HonoContext<RestEnv>,
+  filename: string,
+  text: AsyncIterable<string>,
+): Response {
+  async function* untilFailure() {
+    try {
+      yield* text;
+    } catch (thrown) {
+      toAppError(context, thrown, c.get('requestId'));
+      c.env.req?.socket.destroy();
+    }
+  }
+  c.header('Cache-Control', 'no-store');
+  c.header('Content-Type', 'text/csv; charset=utf-8; header=present');
+  c.header('Content-Disposition', `attachment; filename="${filename}"`);
+  return c.body(ReadableStream.from(untilFailure()).pipeThrough(new TextEncoderStream()));
 }
 
 function refuse(context: Context, thrown: unknown, c: HonoContext<RestEnv>): Response {

@@ -24,7 +24,7 @@ import { hasBody, useEarlyAnswers } from './front/use-early-answers.ts';
 import { useRouter, type Respond, type Routes } from './front/use-router.ts';
 
 interface Router {
-  fetch(request: Request): Response | Promise<Response>;
+  fetch(request: Request, node?: NodeRequest): Response | Promise<Response>;
 }
 
 interface ServerParts {
@@ -86,7 +86,9 @@ export function createServer(context: Context, parts: ServerParts): Server {
   const keyWatch = createKeyWatch(context);
   const routes: Routes = {
     '/': (request, node) =>
-      /^(GET|HEAD)$/.test(request.method) ? home(request, node) : rest.fetch(request),
+      /^(GET|HEAD)$/.test(request.method)
+        ? home(request, node)
+        : rest.fetch(request, { req: node.req }),
     '/connect': (request) => connect.fetch(request),
     '/share': (request) => share.fetch(request),
     '/inbound': (request) => inbound.fetch(request),
@@ -98,7 +100,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     documents,
     before: [
       useCors(context.config.corsOrigins),
-      useRouter(context, routes, (request) => rest.fetch(request)),
+      useRouter(context, routes, (request, { req }) => rest.fetch(request, { req })),
     ],
     after: [useCompression(), useEarlyAnswers()],
   });

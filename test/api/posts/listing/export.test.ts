@@ -1,7 +1,6 @@
 // The export of posts as CSV: what it has, and what a slow client or a failure on the way costs.
 import { createConnection } from 'node:net';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
@@ -25,7 +24,7 @@ async function download(query = '', key = app.tenant.key) {
 const read = (text: string) => parse(text, { columns: true }) as Row[];
 
 /** Drafts without targets, as a row each. The newest has the last caption. */
-async function addDrafts(projectId: string, captions: string[]): Promise<void> {
+async function addDrafts(projectId: string, captions: string[], atOnce = 1_000): Promise<void> {
   const rows = captions.map((caption) => ({
     id: newId('post'),
     project_id: projectId,
@@ -33,10 +32,10 @@ async function addDrafts(projectId: string, captions: string[]): Promise<void> {
     caption,
     status: 'draft' as const,
   }));
-  for (let at = 0; at < rows.length; at += 1_000) {
+  for (let at = 0; at < rows.length; at += atOnce) {
     await app.context.db
       .insertInto('posts')
-      .values(rows.slice(at, at + 1_000))
+      .values(rows.slice(at, at + atOnce))
       .execute();
   }
 }
@@ -71,7 +70,7 @@ describe('GET /v1/posts.csv', () => {
         publish_by: '',
         published_at: '',
         created_at: post.created_at,
-        created_by: 'default',
+        created_by: 'first key',
         media_urls: '',
         urls: '',
         error_codes: '',
@@ -125,7 +124,7 @@ describe('GET /v1/posts.csv', () => {
     ['?cursor=x', 'cursor', 'unknown_parameter'],
     ['?include=total_count', 'include', 'unknown_parameter'],
     ['?from=tomorrow', 'from', 'invalid_format'],
-    ['?status=gone', 'status[0]', 'invalid_value'],
+    ['?status=gone', 'status', 'invalid_value'],
   ])('refuses %s as JSON', async (query, path, code) => {
     const { response, text } = await download(query);
     expect(response.status).toBe(422);
@@ -150,8 +149,8 @@ describe('GET /v1/posts.csv', () => {
 });
 
 describe('a client that reads slowly', () => {
-  /** 40 pages of 1 MB each, so that a few of them fill the buffers of the socket. */
-  const pages = 40;
+  /** Pages of 1 MB each: a few of them fill the buffers of a socket. */
+  const pages = 20;
 
   async function addLargePosts(): Promise<{ projectId: string; key: string }> {
     const tenant = await app.createTenant('large');
@@ -159,6 +158,7 @@ describe('a client that reads slowly', () => {
     await addDrafts(
       tenant.projectId,
       Array.from({ length: pages * 10 }, () => caption),
+      20,
     );
     return tenant;
   }
@@ -172,26 +172,34 @@ describe('a client that reads slowly', () => {
     return socket;
   }
 
-  test('holds neither more pages than its buffers take, nor a connection of the database', async () => {
-    const { key } = await addLargePosts();
-    const before = process.memoryUsage().external + process.memoryUsage().heapUsed;
-    const sockets = Array.from({ length: 20 }, () => open(key));
-    await Promise.all(sockets.map((socket) => once(socket, 'readable')));
-    await vi.waitFor(() => expect(app.context.pool().waiting).toBe(0), patience);
-    await sleep(1_000);
-    const { total, idle } = app.context.pool();
-    expect(total - idle).toBe(0);
-    globalThis.gc?.();
-    const after = process.memoryUsage().external + process.memoryUsage().heapUsed;
-    // The whole files would be 800 MB.
-    expect((after - before) / 1e6).toBeLessThan(400);
-    for (const socket of sockets) socket.destroy();
+  test('gets later pages as they are when it reads them, and holds no connection of the database', async () => {
+    const { projectId, key } = await addLargePosts();
+    const socket = open(key);
+    await once(socket, 'readable');
+    await vi.waitFor(() => {
+      const { total, idle } = app.context.pool();
+      expect(total - idle).toBe(0);
+    }, patience);
+    const { db } = app.context;
+    await db.deleteFrom('posts').where('project_id', '=', projectId).execute();
+    let bytes = 0;
+    let end = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      bytes += chunk.length;
+      end = `${end}${chunk}`.slice(-5);
+    });
+    await vi.waitFor(() => expect(end).toBe('0\r\n\r\n'), patience);
+    socket.destroy();
+    // Without waiting for the client, all 20 MB would have been read before the posts were deleted.
+    expect(bytes).toBeGreaterThan(1_000_000);
+    expect(bytes).toBeLessThan(pages * 700_000);
   });
 
   test('gets a cut connection, not a shorter file, if the database fails on the way', async () => {
     const { projectId, key } = await addLargePosts();
     const socket = open(key);
     await once(socket, 'readable');
+    // The page that is being read may still be sound.
     await sql`update posts set media = '"broken"' where project_id = ${projectId}`.execute(
       app.context.db,
     );
