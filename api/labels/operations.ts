@@ -1,5 +1,5 @@
 // Lists the labels of posts, with the number of posts that have each.
-import { listLabelRows } from '../../schema/database/posts/counts.ts';
+import { listLabelRows } from '../../schema/database/posts/listing/counts.ts';
 import type { Label, ListLabels } from '../../schema/posts/labels.ts';
 import { toCursor, type Page } from '../../schema/wire/listing.ts';
 import type { Caller, Context } from '../http/context.ts';

@@ -161,8 +161,8 @@ import {
   listPostsById,
   listResults,
 } from '../../schema/database/posts/posts.ts';
-import { countPostsByDay, listLabelRows } from '../../schema/database/posts/counts.ts';
-import { countPostRows, listPostRows } from '../../schema/database/posts/listing.ts';
+import { countPostsByDay, listLabelRows } from '../../schema/database/posts/listing/counts.ts';
+import { countPostRows, listPostRows } from '../../schema/database/posts/listing/pages.ts';
 import {
   deleteEnded,
   deleteEvents,
@@ -240,7 +240,10 @@ import {
   moveSlots,
   takeFreeSlot,
 } from '../../schema/database/queues/slots.ts';
-import { lockPostsAfterResults, setRescheduled } from '../../schema/database/posts/reschedule.ts';
+import {
+  lockPostsAfterResults,
+  setRescheduled,
+} from '../../schema/database/queues/rescheduled-posts.ts';
 import { createExplainer, type Explainer } from '../support/rows/explain.ts';
 import { findKey } from '../../schema/database/idempotency-keys.ts';
 import { addPostOf } from '../support/rows/counted-results.ts';

@@ -1,5 +1,5 @@
 // Counts posts by day and status, as a calendar shows them.
-import { countPostsByDay } from '../../../schema/database/posts/counts.ts';
+import { countPostsByDay } from '../../../schema/database/posts/listing/counts.ts';
 import type { CountPosts, PostCount } from '../../../schema/posts/listing.ts';
 import { listLocalDays } from '../../../schema/wire/local-days.ts';
 import type { Page } from '../../../schema/wire/listing.ts';

@@ -1,6 +1,6 @@
 // Lists posts by filters in one of several orders, and counts them.
 import { toPostPosition, readPostPosition } from './positions.ts';
-import { countPostRows, listPostRows } from '../../../schema/database/posts/listing.ts';
+import { countPostRows, listPostRows } from '../../../schema/database/posts/listing/pages.ts';
 import { listResults } from '../../../schema/database/posts/posts.ts';
 import {
   maxTotalCount,

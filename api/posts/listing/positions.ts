@@ -1,6 +1,6 @@
 // The position of a post in each order, as the text of a cursor: the order, the time and the ID, or in the
 // order of creation only the ID.
-import { columnOf, type PostPosition } from '../../../schema/database/posts/listing.ts';
+import { columnOf, type PostPosition } from '../../../schema/database/posts/listing/pages.ts';
 import type { PostOrder } from '../../../schema/posts/listing.ts';
 import { fromCursor } from '../../../schema/wire/listing.ts';
 import { foreignCursor } from '../../http/listing.ts';

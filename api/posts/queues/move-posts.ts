@@ -5,7 +5,7 @@ import { insertPublishPosts, publishPostRow } from '../../../schema/database/out
 import {
   lockPostsAfterResults,
   setRescheduled,
-} from '../../../schema/database/posts/reschedule.ts';
+} from '../../../schema/database/queues/rescheduled-posts.ts';
 import { toScheduledEvent } from '../../../schema/database/posts/outcome-event.ts';
 import { listPostsById, listResults } from '../../../schema/database/posts/posts.ts';
 import { listTakenSlots, moveSlots, type SlotMove } from '../../../schema/database/queues/slots.ts';

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../support/app/app.ts';
-import { createShell, type Shell } from '../support/app/shell.ts';
-import { readBlocks, readPage, readTable } from '../support/checks/readme.ts';
-import { postsAsCsv } from '../../api/posts/bulk/post-rows.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { createShell, type Shell } from '../../support/app/shell.ts';
+import { readBlocks, readPage, readTable } from '../../support/checks/readme.ts';
+import { postsAsCsv } from '../../../api/posts/bulk/post-rows.ts';
 
 let app: TestApp;
 let shell: Shell;

@@ -1,10 +1,10 @@
 // What the page about planning says: its requests, run as printed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TimeAdjustment } from '../../schema/wire/local-time.ts';
-import { startApp, type TestApp } from '../support/app/app.ts';
-import { createShell, type Shell } from '../support/app/shell.ts';
-import { readBlocks, readPage, readTable } from '../support/checks/readme.ts';
-import { ask } from '../support/graphql/graphql.ts';
+import { TimeAdjustment } from '../../../schema/wire/local-time.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { createShell, type Shell } from '../../support/app/shell.ts';
+import { readBlocks, readPage, readTable } from '../../support/checks/readme.ts';
+import { ask } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 let shell: Shell;

@@ -1,9 +1,9 @@
 // What docs/planning.md says about queues: its requests, run as printed, and its table.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { QueuePosition } from '../../schema/posts/queue-position.ts';
-import { createShell, type Shell } from '../support/app/shell.ts';
-import { startApp, type TestApp } from '../support/app/app.ts';
-import { readBlocks, readPage, readTable } from '../support/checks/readme.ts';
+import { QueuePosition } from '../../../schema/posts/queue-position.ts';
+import { createShell, type Shell } from '../../support/app/shell.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { readBlocks, readPage, readTable } from '../../support/checks/readme.ts';
 
 let app: TestApp;
 let shell: Shell;

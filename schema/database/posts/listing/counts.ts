@@ -1,8 +1,8 @@
 // Counts posts by day and by label.
 import { sql } from 'kysely';
-import type { PostStatus } from '../../posts/posts.ts';
-import { inScope, type RowScope } from '../row-scope.ts';
-import type { Db } from '../tables.ts';
+import type { PostStatus } from '../../../posts/posts.ts';
+import { inScope, type RowScope } from '../../row-scope.ts';
+import type { Db } from '../../tables.ts';
 
 /** Half-open. `starts`: when each day of the interval starts, in order. */
 export interface Days {

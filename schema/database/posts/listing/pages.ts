@@ -1,10 +1,10 @@
 // Lists of posts in Postgres: filters, and pages in each order.
 import { sql, type RawBuilder } from 'kysely';
-import type { PostFilters, PostOrder } from '../../posts/listing.ts';
-import { maxPageBytes } from '../../wire/listing.ts';
-import { isOnPage, weigh, withinPeriod, type Weight } from '../listing.ts';
-import { inScope, selectInScope, type RowScope } from '../row-scope.ts';
-import type { Db, PostRow } from '../tables.ts';
+import type { PostFilters, PostOrder } from '../../../posts/listing.ts';
+import { maxPageBytes } from '../../../wire/listing.ts';
+import { isOnPage, weigh, withinPeriod, type Weight } from '../../listing.ts';
+import { inScope, selectInScope, type RowScope } from '../../row-scope.ts';
+import type { Db, PostRow } from '../../tables.ts';
 
 /** The column by which an order sorts posts before their IDs. Null: IDs already sort by creation. */
 export const columnOf = {
