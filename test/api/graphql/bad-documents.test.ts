@@ -138,7 +138,7 @@ describe('the limits of a document', () => {
   test('apply before any field runs', async () => {
     const before = await app.api.get('/v1/webhooks');
     const one = 'createWebhook(input: { url: "https://example.com/a" }) { webhook { id } }';
-    const query = `mutation { ${many(20, (i) => `a${i}: ${one}`)} ${many(12, (i) => `b${i}: createPosts(input: { posts: [${many(50, () => '{}')}] }) { status }`)} }`;
+    const query = `mutation { ${many(20, (i) => `a${i}: ${one}`)} ${many(12, (i) => `b${i}: createPosts(input: { posts: [${many(50, () => '{}')}] }) { post { results { id } } }`)} }`;
     const { body } = await app.api.call('POST', '/graphql', { query });
     expect(body.errors).toHaveLength(1);
     expect(body.errors[0].extensions.issues[0].code).toBe('too_complex');

@@ -27,7 +27,16 @@ test('a bookmark shares no message with the change at its cursor, which may be o
   const marked = await messages.read({ cursor, change: null }, 'production', find);
   const again = await messages.read({ cursor, change }, 'production', find);
   const subject = { id: 'post_a' };
-  expect(shown).toEqual({ cursor, change: 'created', id: 'post_a', resultId: null, subject });
-  expect(marked).toEqual({ cursor, change: bookmark, id: null, resultId: null, subject: null });
+  const actor = { type: 'system', id: null, name: null };
+  expect(shown).toEqual({
+    cursor,
+    change: 'created',
+    id: 'post_a',
+    resultId: null,
+    actor,
+    subject,
+  });
+  const nothing = { id: null, resultId: null, actor: null, subject: null };
+  expect(marked).toEqual({ cursor, change: bookmark, ...nothing });
   expect(again).toBe(shown);
 });
