@@ -1,6 +1,6 @@
 // CSV in requests and answers: RFC 4180, in UTF-8.
 import { isUtf8 } from 'node:buffer';
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CsvError, parse, type Info } from 'csv-parse';
 import { AppError } from '../../schema/wire/errors.ts';
@@ -15,37 +15,60 @@ export interface CsvRow {
 /** Small enough that even a slice of line breaks takes one turn a few milliseconds. */
 const sliceBytes = 16_384;
 
+/** The text in slices, a turn for each. Throws before a slice with too many cells is parsed. */
 async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  const count = createCellCounter();
   for (let at = 0; at < bytes.length; at += sliceBytes) {
-    yield bytes.subarray(at, at + sliceBytes);
+    const slice = bytes.subarray(at, at + sliceBytes);
+    if (count(slice) > maxJsonValues) throw tooManyCells();
+    yield slice;
     await nextTurn();
   }
+}
+
+const [comma, quote, lineFeed, carriageReturn] = [0x2c, 0x22, 0x0a, 0x0d];
+
+/** Counts the ends of cells in all slices so far, because one row could have millions of cells. */
+function createCellCounter(): (slice: Buffer) => number {
+  let count = 0;
+  let isQuoted = false;
+  let before = 0;
+  return (slice) => {
+    for (const byte of slice) {
+      if (byte === quote) isQuoted = !isQuoted;
+      else if (!isQuoted) {
+        const isEnd = byte === comma || byte === carriageReturn;
+        if (isEnd || (byte === lineFeed && before !== carriageReturn)) count++;
+      }
+      before = byte;
+    }
+    return count;
+  };
 }
 
 /** Reads the rows in several turns. Leaves out rows without text, but counts them. */
 export async function readCsv(bytes: Buffer): Promise<CsvRow[]> {
   if (!isUtf8(bytes)) throw new AppError('malformed_csv', 'The body is not valid UTF-8.');
-  const parser = Readable.from(slicesOf(bytes)).pipe(
-    parse({
-      bom: true,
-      info: true,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-    }),
-  );
+  const parser = parse({
+    bom: true,
+    info: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+  });
   const rows: CsvRow[] = [];
-  let [cellCount, number, line] = [0, 0, 1];
+  let [number, line] = [0, 1];
   try {
-    for await (const { record, info } of parser as AsyncIterable<{
-      record: string[];
-      info: Info;
-    }>) {
-      number++;
-      line = info.lines + 1;
-      cellCount += record.length;
-      if (cellCount > maxJsonValues) throw tooManyCells();
-      if (record.some((cell) => cell.trim() !== '')) rows.push({ number, cells: record });
-    }
+    await pipeline(
+      slicesOf(bytes),
+      parser,
+      async (records: AsyncIterable<{ record: string[]; info: Info }>) => {
+        for await (const { record, info } of records) {
+          number++;
+          line = info.lines + 1;
+          if (record.some((cell) => cell.trim() !== '')) rows.push({ number, cells: record });
+        }
+      },
+    );
   } catch (error) {
     throw error instanceof CsvError ? malformedCsv(error, line) : error;
   }

@@ -39,13 +39,18 @@ beforeAll(async () => {
 });
 
 /** The best of three, because collecting garbage counts too. */
-async function measure(path: string, text = '', method = 'POST'): Promise<MeasuredAnswer> {
+async function measure(
+  path: string,
+  text = '',
+  method = 'POST',
+  type = 'application/json',
+): Promise<MeasuredAnswer> {
   let best: MeasuredAnswer | undefined;
   for (let i = 0; i < 3 && !(best && best.longestTurnMs < maxTurnMs); i++) {
     const measured = await meter.measure({
       url: `${app.url}${path}`,
       method,
-      headers: { Authorization: `Bearer ${app.tenant.key}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${app.tenant.key}`, 'Content-Type': type },
       ...(text === '' ? {} : { body: Buffer.from(text) }),
     });
     if (!best || measured.longestTurnMs < best.longestTurnMs) best = measured;
@@ -54,6 +59,8 @@ async function measure(path: string, text = '', method = 'POST'): Promise<Measur
   return best!;
 }
 
+/** Of all networks in turn: a post with 20 values. */
+const manyTargets = () => [...accounts.values()].flat().slice(0, 15);
 const keys = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]));
 const many = (count: number, item: unknown) => Array.from({ length: count }, () => item);
@@ -89,6 +96,27 @@ describe('a body', () => {
     const caption = 'x'.repeat(80_000);
     const posts = many(50, { caption, account_ids: accounts.get('sandbox') });
     expect((await measure('/v1/posts/bulk', JSON.stringify({ posts }))).status).toBe(200);
+  });
+
+  test('does not block the event loop: 500 posts with as many targets as values allow', async () => {
+    const posts = many(500, { caption: 'x', status: 'draft', account_ids: manyTargets() });
+    expect((await measure('/v1/posts/bulk', JSON.stringify({ posts }))).status).toBe(200);
+  }, 120_000);
+
+  test.each<[string, () => string, status: number]>([
+    ['of one long cell', () => `caption\n"${'x'.repeat(bulkBytes - 20)}"`, 200],
+    ['of quotes', () => `caption\n"${'""'.repeat(bulkBytes / 2 - 10)}"`, 200],
+    ['of line breaks', () => `caption\n${'\n'.repeat(bulkBytes - 10)}`, 413],
+    ['of commas', () => `caption\n${','.repeat(bulkBytes - 10)}`, 413],
+    ['of unknown columns', () => `${'x,'.repeat(values / 2 - 20)}x\ny`, 422],
+    [
+      'with a quote that is never closed',
+      () => `caption\n"${'x\n'.repeat(bulkBytes / 2 - 10)}`,
+      400,
+    ],
+  ])('does not block the event loop: CSV %s', async (_, write, status) => {
+    const answer = await measure('/v1/posts/bulk?dry_run=true', write(), 'POST', 'text/csv');
+    expect(answer.status).toBe(status);
   });
 
   test('does not block the event loop: thousands of unknown options', async () => {
