@@ -3,8 +3,11 @@ import { NativeConnection } from '@temporalio/worker';
 import { Client, WorkflowNotFoundError, type Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Running } from '../../../activities/dispatch/poll-loop.ts';
-import { startRelay, type RelayDependencies } from '../../../activities/dispatch/relay.ts';
+import {
+  startRelay,
+  type Relay,
+  type RelayDependencies,
+} from '../../../activities/dispatch/relay.ts';
 import type { OutboxRow } from '../../../schema/database/tables.ts';
 import { createNotifier, type Notifier } from '../../../schema/database/notifier.ts';
 import { createListener, type Listener } from '../../../schema/database/live/listen.ts';
@@ -40,7 +43,7 @@ let connection: NativeConnection;
 let listener: Listener;
 let notifier: Notifier;
 let warnings: string[] = [];
-const relays: Running[] = [];
+const relays: Relay[] = [];
 
 beforeAll(async () => {
   installQuietRuntime();
@@ -51,7 +54,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+  await Promise.all(relays.splice(0).map((relay) => relay.stop().then(() => relay.settled())));
   warnings = [];
 });
 
