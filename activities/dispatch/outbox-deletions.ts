@@ -8,7 +8,7 @@ import { withoutProject } from '../current-project.ts';
 
 export interface OutboxDeletions {
   add(ids: readonly string[]): void;
-  /** Resolves once no deletion waits. */
+  /** Resolves once no deletion waits or is in progress. */
   settled(): Promise<void>;
 }
 
@@ -16,23 +16,23 @@ export interface OutboxDeletions {
 const gatherMs = 250;
 
 export function createOutboxDeletions(db: Db, log: Logger): OutboxDeletions {
-  let ids: string[] = [];
+  const ids: string[] = [];
   let deleting: Promise<void> | undefined;
 
-  async function deleteSoon(): Promise<void> {
-    await sleep(gatherMs);
+  async function deleteAll(): Promise<void> {
+    while (ids.length > 0) {
+      await sleep(gatherMs);
+      await deleteOutbox(db, ids.splice(0)).catch((err: unknown) => {
+        log.warn({ err }, 'outbox rows could not be deleted');
+      });
+    }
     deleting = undefined;
-    const gathered = ids;
-    ids = [];
-    await deleteOutbox(db, gathered).catch((err: unknown) => {
-      log.warn({ err }, 'outbox rows could not be deleted');
-    });
   }
 
   return {
     add(added) {
       ids.push(...added);
-      if (ids.length > 0) deleting ??= withoutProject(deleteSoon);
+      if (ids.length > 0) deleting ??= withoutProject(deleteAll);
     },
     async settled() {
       await deleting;

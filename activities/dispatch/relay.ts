@@ -66,7 +66,7 @@ const warnEveryMs = 10_000;
 const invalidArgument = 3;
 
 export interface Relay extends Running {
-  /** Resolves when no first attempt is in progress, and the outbox has no row of one. */
+  /** Resolves when no first attempt and no deletion is in progress. */
   settled(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { fixedLimits } from '../wire/limits.ts';
 import { listQuery } from '../wire/listing.ts';
 import { visibleText } from '../wire/shared-fields.ts';
 
-/** A label of a post, or one to search for. Labels are told apart by case. */
+/** A label of a post, or one to search for. Labels are case-sensitive. */
 export const GivenLabel = visibleText(fixedLimits.labelCharacters);
 
 export const GivenLabels = z

@@ -10,7 +10,13 @@ import { inStatement } from '../transaction.ts';
 import { newId } from '../../wire/ids.ts';
 import { followResultWorkflow, followResultWorkflowId } from '../../workflows.ts';
 import { toHex, type SealedState } from './provider-state.ts';
-import { changeOf, lockTargets, setProgress, type GroupOptions } from './target-group.ts';
+import {
+  changeOf,
+  firstOfEach,
+  lockTargets,
+  setProgress,
+  type GroupOptions,
+} from './target-group.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
 
 /** A call that is about to be sent. It must not be sent from `deadline` on; null: no deadline. */
@@ -31,8 +37,7 @@ export async function beginPhases(
   starts: readonly PhaseStart[],
   options: GroupOptions,
 ): Promise<(boolean | 'locked')[]> {
-  // A later entry of a map replaces an earlier one, so the list is reversed.
-  const first = new Map(starts.toReversed().map((start) => [start.row.id, start]));
+  const first = firstOfEach(starts);
   const calls = [...first.values()].map(({ row, phase, deadline }) => {
     const { id, steps, current_run: run } = row;
     return { id, steps, run, phase, deadline, is_new: row.status === 'pending' };

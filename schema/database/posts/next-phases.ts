@@ -7,7 +7,13 @@ import { executePrepared } from '../prepared.ts';
 import type { ClockState, Db, Writer } from '../tables.ts';
 import { inStatement } from '../transaction.ts';
 import { toHex, type SealedState } from './provider-state.ts';
-import { changeOf, lockTargets, setProgress, type GroupOptions } from './target-group.ts';
+import {
+  changeOf,
+  firstOfEach,
+  lockTargets,
+  setProgress,
+  type GroupOptions,
+} from './target-group.ts';
 import { toAttemptColumns, type CallOutcome } from './target-steps.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
 
@@ -39,7 +45,7 @@ export async function setNextPhases(
   options: GroupOptions,
 ): Promise<(boolean | 'locked')[]> {
   // A second entry of a target is written alone.
-  const first = new Map(targets.toReversed().map((target) => [target.row.id, target]));
+  const first = firstOfEach(targets);
   const calls = [...first.values()].map(toColumns);
   const change = {
     ...changeOf('result.waiting', sql`changed where wait_ms is not null`),

@@ -1,10 +1,19 @@
 // Parts of the statements that write several targets. Each statement has a CTE `call` with the `id` of each target.
 import { sql, type RawBuilder } from 'kysely';
 import type { ChangeKind } from '../../change-kinds.ts';
+import type { TargetRow } from './targets.ts';
 
 /** `skipLocked`: writes no target whose row or post is locked, and reports it as `locked`. */
 export interface GroupOptions {
   skipLocked: boolean;
+}
+
+/** By the ID of the target: its first item, if several are for one target. */
+export function firstOfEach<Item extends { row: Pick<TargetRow, 'id'> }>(
+  items: readonly Item[],
+): ReadonlyMap<string, Item> {
+  // A later entry of a map replaces an earlier one, so the list is reversed.
+  return new Map(items.toReversed().map((item) => [item.row.id, item]));
 }
 
 /** CTE: the rows of these calls, locked in the order of their IDs. */

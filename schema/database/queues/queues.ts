@@ -56,7 +56,7 @@ export function listQueuesOfAccounts(
 }
 
 /**
- * Whoever gives out slots of the queue, moves its posts or changes it holds this lock, so they do it one after
+ * Transactions that give out slots of the queue, move its posts or change it hold this lock, so they run one after
  * the other. Take it before the locks of posts. A slot may be freed without it.
  */
 export function findLockedQueue(

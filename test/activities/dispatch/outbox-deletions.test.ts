@@ -27,6 +27,18 @@ test('rows that are added within a short time share a statement', async () => {
   expect(await listIds()).toEqual([kept]);
 });
 
+test('rows that are added during a deletion are deleted too, before it has settled', async () => {
+  for (let i = 0; i < 2; i++) await addPost(database.db);
+  const [first, second] = (await listIds()).slice(-2) as [string, string];
+  const deletions = createOutboxDeletions(database.db, pino({ level: 'silent' }));
+  using statements = watchStatements();
+  deletions.add([first]);
+  await expect.poll(() => statements.sent.length, { interval: 1 }).toBe(1);
+  deletions.add([second]);
+  await deletions.settled();
+  expect(statements.sent.map(({ isAnswered }) => isAnswered)).toEqual([true, true]);
+});
+
 test('a failed deletion is logged, and leaves the rows', async () => {
   await addPost(database.db);
   const before = await listIds();

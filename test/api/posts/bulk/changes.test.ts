@@ -257,7 +257,7 @@ describe.each(verbs)('POST /v1/posts/bulk/%s', (verb) => {
     const first = await send(verb, naming(verb, ids), `half ${verb}`);
     const done = verb === 'delete' ? 204 : 200;
     expect(statusesOf(first)).toEqual([done, 503, done]);
-    await broken.mend();
+    await broken.repair();
     const second = await send(verb, naming(verb, ids), `half ${verb}`);
     expect(second.headers.get('Idempotency-Replayed')).toBeNull();
     expect(statusesOf(second)).toEqual([done, done, done]);
@@ -278,6 +278,6 @@ async function breakPost(id: string) {
     begin raise 'going away' using errcode = '57P01'; end $$`.execute(db);
   await sql`create trigger breaks before update or delete on posts for each row
     when (old.id = ${sql.lit(id)}) execute function breaks()`.execute(db);
-  const mend = async () => void (await sql`drop trigger if exists breaks on posts`.execute(db));
-  return { mend, [Symbol.asyncDispose]: mend };
+  const repair = async () => void (await sql`drop trigger if exists breaks on posts`.execute(db));
+  return { repair, [Symbol.asyncDispose]: repair };
 }
