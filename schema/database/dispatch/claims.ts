@@ -37,14 +37,15 @@ type Queue = Record<'table' | 'owner' | 'isWaiting' | 'order', RawBuilder<unknow
   first?: RawBuilder<unknown>;
 };
 
-/** CTE: the owners of waiting rows, each found by one step in an index. The last owner is null. */
-const waitingOwners = ({ table, owner, isWaiting, first = sql`` }: Queue) => sql`waiting as (
-      (select ${owner} as value from ${table} where ${isWaiting} order by ${first} ${owner} limit 1)
+/** CTE: the owners of waiting rows, and the oldest row of each, found together by one step in an index. */
+const waitingOwners = ({ table, owner, isWaiting, order, first = sql`` }: Queue) => sql`waiting as (
+      (select ${owner} as value, id from ${table} where ${isWaiting}
+      order by ${first} ${owner}, ${order} limit 1)
       union all
-      select (
-        select ${owner} from ${table} where ${isWaiting} and ${owner} > waiting.value
-        order by ${first} ${owner} limit 1
-      ) from waiting where value is not null
+      select next.* from waiting cross join lateral (
+        select ${owner} as value, id from ${table} where ${isWaiting} and ${owner} > waiting.value
+        order by ${first} ${owner}, ${order} limit 1
+      ) next
     )`;
 
 /**
@@ -239,14 +240,17 @@ export async function claimBatch(
   const batchId = newId('batch');
   const input: DeliverEventsInput = { batchId, isFailing };
   const statement = sql<OutboxRow & { size: number }>`
-    with recursive ${unsynced}, ${waitingOwners(deliveryQueue)}, wanted as materialized (
-      select value, ceil(${limit}::float8 / count(*) over (partition by project_id))::int as share
+    with recursive ${unsynced}, ${waitingOwners(deliveryQueue)}, ranked_webhooks as (
+      select value, project_id, row_number() over (partition by project_id order by waiting.id) as turn
       from waiting cross join lateral (
         select project_id, failing_since from webhook_subscriptions where id = value limit 1
-      ) as webhook
+      ) webhook
       where not ${areDeliveriesPaused} and value <> all (${except}::text[])
         and (failing_since is not null) = ${isFailing}
         and project_id <> all (${exceptProjects}::text[])
+    ), wanted as materialized (
+      select value, ceil(${limit}::float8 / count(*) over (partition by project_id))::int as share
+      from ranked_webhooks where turn <= ${limit}
     ), ${lockInTurn(deliveryQueue, sql`wanted`, sql.ref('one.share'), limit)}, batch as (
       update deliveries d set batch_id = ${batchId}
       from locked where d.id = locked.id
