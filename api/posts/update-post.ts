@@ -90,7 +90,7 @@ export async function changePost(
     publishAt: time.at ?? new Date(),
     isDraft: willBeDraft(stored.post, transition),
     names,
-    queue: queue ?? (isLeaving ? undefined : await findQueueOf(trx, scope, stored.post)),
+    queue: queue ?? (isLeaving ? undefined : await findQueueOf(trx, scope, stored)),
   });
   if (hasSchedule(given) || transition) {
     await writeTime(trx, stored.post, transition, time);
@@ -128,13 +128,15 @@ function refuse(issues: Issue[]): void {
   if (issues.length > 0) throw validationError(issues);
 }
 
-/** The queue whose slot the post has. */
+/** The queue whose slot the post has. The post keeps its accounts, even those that the queue has lost since. */
 async function findQueueOf(
   trx: Transaction,
   scope: RowScope,
-  { queue_id }: PostRow,
+  { post: { queue_id }, results }: PostWithResults,
 ): Promise<QueueRow | undefined> {
-  return queue_id === null ? undefined : findQueue(trx, scope, queue_id);
+  const queue = queue_id === null ? undefined : await findQueue(trx, scope, queue_id);
+  const own = results.map(({ social_account_id }) => social_account_id);
+  return queue && { ...queue, account_ids: [...queue.account_ids, ...own] };
 }
 
 function deadlineOf({ publish_by }: PostRow, changes: Partial<UpdatePost>): Date | null {

@@ -330,6 +330,24 @@ describe('PATCH /v1/posts/:id with a queue', () => {
     );
   });
 
+  test('keeps the targets of a post, although its queue has lost their accounts since', async () => {
+    const made = await planner.enqueue();
+    const [, bob, carl] = planner.accounts;
+    const { id } = planner.queue;
+    expect((await planner.call('PATCH', `/v1/queues/${id}`, { account_ids: [carl] })).status).toBe(
+      200,
+    );
+    const { status, body } = await planner.change(made.id, { caption: 'new' });
+    expect([status, body.data]).toMatchObject([
+      200,
+      { caption: 'new', queue_id: id, scheduled_at: made.scheduled_at, results: [{}, {}] },
+    ]);
+    expect((await planner.change(made.id, { account_ids: [bob] })).status).toBe(200);
+    expect(await planner.change(made.id, { queue_id: id })).toMatchObject(
+      refused('platform_posts[0].account_id', 'not_in_queue'),
+    );
+  });
+
   test('refuses a deadline before the slot', async () => {
     const draft = await planner.create({ status: 'draft', publish_by: inSeconds(61) });
     const [slot] = await planner.slots(1);
