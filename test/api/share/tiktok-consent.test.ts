@@ -67,6 +67,22 @@ describe('without a privacy level and a consent', () => {
     expect(body.data[0].error.issues).toMatchObject(missing(both, 'posts[0].'));
   });
 
+  test('a row of a spreadsheet is refused, since it has no options', async () => {
+    const header = 'caption,account_ids,media_ids,status,scheduled_at';
+    const rowOf = (status: string, at: string) =>
+      `Rehearsal,${tiktok.accountId},${mediaId},${status},${at}`;
+    const csv = [header, rowOf('', ''), rowOf('', inAnHour()), rowOf('draft', '')].join('\n');
+    const headers = { 'content-type': 'text/csv' };
+    for (const query of ['?dry_run=true', '']) {
+      const { body } = await api().call('POST', `/v1/posts/bulk${query}`, csv, { headers });
+      const required = {
+        status: 422,
+        error: { issues: [{ code: 'required' }, { code: 'required' }] },
+      };
+      expect(body.data).toMatchObject([required, required, { status: 201 }]);
+    }
+  });
+
   test('a draft is kept, but neither published nor scheduled', async () => {
     const id = await createDraft();
     const published = await api().post(`/v1/posts/${id}/publish`);
@@ -90,6 +106,45 @@ describe('without a privacy level and a consent', () => {
     expect(draft.status, draft.text).toBe(200);
     const back = await api().patch(`/v1/posts/${id}`, { scheduled_at: inAnHour() });
     expect([back.status, back.body.error.issues]).toMatchObject([422, missing(['consent'])]);
+  });
+
+  test('a change of several posts gives none of them the choice of another', async () => {
+    const ids = [await createDraft(), await createDraft()];
+    const scheduled_at = inAnHour();
+    const [one, other] = [{ scheduled_at, ...postWith(chosen) }, { scheduled_at }];
+    const posts = [one, other].map((change, i) => ({
+      id: ids[i],
+      ...change,
+      media_ids: undefined,
+    }));
+    const { body } = await api().post('/v1/posts/bulk/update', { posts });
+    expect(body.data.map(({ status }: { status: number }) => status)).toEqual([200, 422]);
+    expect(body.data[1].error.issues).toMatchObject(missing(both, 'posts[1].'));
+    expect(await readPost(ids[1]!)).toMatchObject({
+      status: 'draft',
+      results: [{ platform_options: {} }],
+    });
+  });
+
+  test('a queue gives no slot, neither to a new post nor to a draft', async () => {
+    const slots = [{ weekday: 'mon', time: '09:00' }];
+    const account_ids = [tiktok.accountId];
+    const queue = { name: 'Mornings', timezone: 'UTC', account_ids, slots };
+    const { id: queue_id } = (await api().post('/v1/queues', queue)).body.data;
+    const named = await api().post('/v1/posts', postWith(undefined, { queue_id }));
+    expect([named.status, named.body.error.issues]).toMatchObject([422, missing(both)]);
+    const { platform_posts: _, ...content } = postWith(undefined, { queue_id });
+    const unnamed = await api().post('/v1/posts', content);
+    expect(unnamed.status).toBe(422);
+    const id = await createDraft();
+    const draft = await api().patch(`/v1/posts/${id}`, { queue_id });
+    expect([draft.status, draft.body.error.issues]).toMatchObject([422, missing(both)]);
+    const drafts = await api().post('/v1/posts/bulk/update', { posts: [{ id, queue_id }] });
+    expect(drafts.body.data).toMatchObject([
+      { status: 422, error: { issues: missing(both, 'posts[0].') } },
+    ]);
+    const taken = await api().get(`/v1/queues/${queue_id}/slots`);
+    expect(taken.body.data).toMatchObject([{ post_id: null }]);
   });
 
   test('GraphQL, which agents use too, refuses the same', async () => {
