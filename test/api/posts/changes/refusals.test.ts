@@ -1,75 +1,18 @@
 // What the API refuses to edit or remove, and why, before any call to a network.
 import { describe, expect, test } from 'vitest';
-import { connectPlatforms, createPlatforms } from '../../../../activities/platforms/index.ts';
-import { createSandboxPlatform } from '../../../../activities/platforms/sandbox/index.ts';
-import { readConfig } from '../../../../schema/config/config.ts';
-import type { PostResultRow, SocialAccountRow } from '../../../../schema/database/tables.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
-import type { ResultStatus } from '../../../../schema/posts/posts.ts';
 import { useRest } from '../../../support/app/rest.ts';
+import {
+  createUnreachablePlatforms,
+  publishRow,
+  type Published,
+} from '../../../support/changes/published-row.ts';
 import { useAuthor } from '../../../support/rows/posts.ts';
-import { txtOf } from '../../../support/servers/bluesky-identity.ts';
 
-const nowhere = 'https://network.invalid';
-const networks = connectPlatforms(readConfig({}).platforms, {
-  fetch,
-  lookUpTxt: txtOf({}),
-  withWebSocket: () => Promise.reject(new Error('No test here calls a network.')),
-});
-const sandbox = createSandboxPlatform({ fetch, apiUrl: nowhere, publicUrl: nowhere });
-const rest = useRest({}, { platforms: createPlatforms([...networks, sandbox]) });
+const rest = useRest({}, { platforms: createUnreachablePlatforms() });
 const author = useAuthor(rest);
-
-interface Published {
-  status?: ResultStatus;
-  account?: Partial<Pick<SocialAccountRow, 'status' | 'scope'>>;
-  result?: Partial<Pick<PostResultRow, 'external_id' | 'published_at'>>;
-  mediaCount?: number;
-}
-
-/** A post whose only target is published at the network, as far as the rows say. */
-async function publish(
-  platform: PlatformName,
-  { status = 'published', account = {}, result = {}, mediaCount = 0 }: Published = {},
-) {
-  const { db } = rest.context;
-  const [accountId] = author.accounts;
-  const post = await author.create({ account_ids: [accountId] });
-  const [{ id: resultId } = { id: '' }] = post.results;
-  const item = {
-    id: 'med_1',
-    url: null,
-    alt_text: null,
-    thumbnail_id: null,
-    thumbnail_at_ms: null,
-  };
-  await db
-    .updateTable('social_accounts')
-    .set({ platform, ...account })
-    .where('id', '=', accountId)
-    .execute();
-  await db
-    .updateTable('post_results')
-    .set({
-      platform,
-      status,
-      external_id: '1',
-      published_at: new Date(),
-      media: JSON.stringify(Array.from({ length: mediaCount }, () => item)),
-      ...result,
-    })
-    .where('id', '=', resultId)
-    .execute();
-  await db.updateTable('posts').set({ status: 'published' }).where('id', '=', post.id).execute();
-  const path = `/v1/posts/${post.id}/results/${resultId}`;
-  const { key } = author;
-  return {
-    path,
-    unpublish: () => rest.call('POST', `${path}/unpublish`, { key }),
-    mark: () => rest.call('POST', `${path}/mark-unpublished`, { key }),
-    edit: (body: object) => rest.call('PATCH', path, { key, body }),
-  };
-}
+const publish = (platform: PlatformName, published?: Published) =>
+  publishRow(rest, author, platform, published);
 
 const refusal = (code: string, status = 409) => ({ status, body: { error: { code } } });
 
@@ -115,10 +58,11 @@ describe('a removal', () => {
   test.each(['disconnected', 'reconnect_required'] as const)(
     'is refused while the account is %s',
     async (status) => {
-      const { unpublish } = await publish('mastodon', { account: { status } });
-      const refused = await unpublish();
-      expect(refused).toMatchObject(refusal('conflict'));
-      expect(refused.body.error.hint).toContain('then repeat the request');
+      const { unpublish, edit } = await publish('mastodon', { account: { status } });
+      for (const refused of [await unpublish(), await edit({ caption: 'a' })]) {
+        expect(refused).toMatchObject(refusal('conflict'));
+        expect(refused.body.error.hint).toContain('then repeat the request');
+      }
     },
   );
 
@@ -131,6 +75,20 @@ describe('a removal', () => {
       expect(await edit({ caption: 'a' })).toMatchObject(refusal('conflict'));
     },
   );
+
+  test('is not found for an unknown result, or that of another post', async () => {
+    const { unpublish, mark, edit } = await publish('mastodon');
+    const other = await author.create();
+    for (const id of ['res_unknown', other.results[0]!.id]) {
+      for (const refused of [
+        await unpublish(id),
+        await mark(id),
+        await edit({ caption: 'a' }, id),
+      ]) {
+        expect(refused).toMatchObject(refusal('not_found', 404));
+      }
+    }
+  });
 
   test('is accepted once, and a second one waits for it', async () => {
     const { unpublish, mark, edit } = await publish('mastodon');
@@ -181,33 +139,43 @@ describe('an edit', () => {
   });
 
   test('of a post with a poll is refused', async () => {
-    const { path, edit } = await publish('mastodon');
-    const poll = JSON.stringify({ poll: { options: ['a', 'b'], expires_in: 600 } });
-    await rest.context.db
-      .updateTable('post_results')
-      .set({ platform_options: poll })
-      .where('id', '=', path.split('/').at(-1)!)
-      .execute();
+    const poll = { options: ['a', 'b'], expires_in: 600 };
+    const { edit } = await publish('mastodon', { options: { poll } });
     expect(await edit({ caption: 'a' })).toMatchObject(refusal('not_supported_by_network'));
   });
 });
 
-test('the capabilities of an account say what can be done after the publication', async () => {
-  const { key } = author;
-  const [accountId] = author.accounts;
-  const read = async () =>
-    (await rest.call('GET', `/v1/accounts/${accountId}/capabilities`, { key })).body.data
-      .after_publishing;
-  await publish('threads', { account: { scope: ['threads_basic'] } });
-  expect((await read()).unpublish).toMatchObject({
-    supported: false,
-    scopes: ['threads_delete'],
+describe('a deletion', () => {
+  const isUnknown = { status: 'failed', result: { error_code: 'outcome_unknown' } } as const;
+
+  test.each<[string, Published, string | null]>([
+    ['published', {}, '1'],
+    ['unknown', isUnknown, '1'],
+    ['failed', { status: 'failed', result: { error_code: 'rejected' } }, null],
+    ['unpublished', { status: 'unpublished' }, null],
+  ])('counts the targets that are or may be public: %s', async (_, published, count) => {
+    const { remove } = await publish('mastodon', published);
+    const { status, headers } = await remove();
+    expect([status, headers.get('fanfare-still-public')]).toEqual([204, count]);
   });
-  await publish('threads', { account: { scope: ['threads_basic', 'threads_delete'] } });
-  expect((await read()).unpublish.supported).toBe(true);
-  await publish('telegram');
-  expect(await read()).toMatchObject({
-    unpublish: { supported: true, within_s: 172_800 },
-    edit: { fields: ['caption'] },
+
+  test('with `unpublish` keeps the record if a target can not be removed first', async () => {
+    const { remove, mark } = await publish('instagram');
+    expect(await remove('?unpublish=true')).toMatchObject(refusal('not_supported_by_network'));
+    expect((await mark()).status).toBe(200);
+    expect((await remove('?unpublish=true')).status).toBe(204);
   });
+
+  test('with `unpublish` is refused while nobody knows whether a target is public', async () => {
+    const { remove } = await publish('mastodon', isUnknown);
+    const refused = await remove('?unpublish=true');
+    expect(refused).toMatchObject(refusal('conflict'));
+    expect(refused.body.error.hint).toContain('Retry the target');
+  });
+});
+
+test('an unpublished target is not retried', async () => {
+  const { retry, mark } = await publish('instagram');
+  await mark();
+  expect(await retry()).toMatchObject(refusal('conflict'));
 });
