@@ -105,6 +105,22 @@ describe('a video', () => {
     });
   });
 
+  test('is gone once the moderation has refused it, an hour later', async () => {
+    await using started = await startTikTok((network) => {
+      Object.assign(network, { isModerated: false, processingPolls: 0 });
+    });
+    const asked = started.target({ media: [createVideo()] });
+    const accepted = await started.publish(asked);
+    const state = 'state' in accepted ? accepted.state : {};
+    const published = await started.confirm({ ...asked, state });
+    const { followUp } = (published as { published: Published }).published;
+    const post = { ...asked, externalId: null, altTexts: [], publishedAt: null, ...followUp! };
+    expect(followUp!.forMs).toBe(24 * 3_600_000);
+    expect(await started.followUp(post)).toEqual({ outcome: 'more', waitMs: 60_000 });
+    started.network.publishings[0]!.failure = 'spam_risk';
+    expect(await started.followUp(post)).toEqual({ outcome: 'gone' });
+  });
+
   test('keeps off what the creator has turned off since', async () => {
     await using started = await startTikTok();
     started.network.creator.comment_disabled = true;

@@ -104,6 +104,39 @@ describe('a chunk whose answer was lost', () => {
   });
 });
 
+describe('a chunk that TikTok refuses', () => {
+  const answerTo = (started: Started, status: number) => {
+    started.network.intercept = ({ method }) =>
+      method === 'PUT' ? Response.json({}, { status }) : undefined;
+  };
+
+  test.each([
+    [400, 'rejected'],
+    [429, 'rate_limited'],
+    [500, 'unavailable'],
+  ])('with %i is %s, and no address is shown', async (status, kind) => {
+    await using started = await startTikTok();
+    const begun = await takeSteps(started, started.target({ media: media() }), 1);
+    answerTo(started, status);
+    const error = await refusal(started.prepareStep(begun));
+    expect(error.kind).toBe(kind);
+    const { url } = uploadOf(begun.state);
+    expect(JSON.stringify([error.message, error.options])).not.toContain(url);
+    expect(started.network.listPosts()).toEqual([]);
+  });
+
+  test('leaves the outcome of the last one unknown if TikTok may have it', async () => {
+    await using started = await startTikTok();
+    const prepared = await started.prepare(started.target({ media: media() }));
+    answerTo(started, 500);
+    expect((await refusal(started.commit(prepared))).kind).toBe('unknown_outcome');
+    started.network.intercept = () => undefined;
+    expect(await started.reconcile(prepared)).toEqual({ outcome: 'absent' });
+    expect((await started.commit(prepared)).outcome).toBe('accepted');
+    expect(started.network.listPosts()).toHaveLength(1);
+  });
+});
+
 describe('an upload that has ended', () => {
   test('begins again in the prepare', async () => {
     await using started = await startTikTok();

@@ -1,4 +1,5 @@
 // The upload of a video to YouTube in chunks: what each step sends, and how it continues after any loss.
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Target } from '../../../../activities/platforms/platform.ts';
 import { chunkBytes } from '../../../../activities/platforms/youtube/session.ts';
@@ -138,6 +139,46 @@ test('a chunk that arrives late makes the next step ask again', async () => {
   expect((await refusal(network.prepareStep(target))).kind).toBe('unavailable');
   session.held = held;
   expect(await network.publish(target)).toMatchObject({ outcome: 'published' });
+});
+
+test.each([
+  [400, 'unavailable'],
+  [403, 'rejected'],
+  [503, 'unavailable'],
+])('a chunk refused with %i is %s, and the upload continues from there', async (status, kind) => {
+  let isRefused = true;
+  await using network = await startYouTube({
+    send: (url, init) =>
+      isRefused && new Headers(init?.headers).get('content-range')?.startsWith('bytes 8')
+        ? Promise.resolve(new Response(null, { status }))
+        : fetch(url, init),
+  });
+  const begun = await takeSteps(network, 2);
+  const error = await refusal(network.prepareStep(begun));
+  expect(error.kind).toBe(kind);
+  expect(JSON.stringify([error.message, error.options])).not.toContain('upload_id');
+  isRefused = false;
+  expect(await network.publish(begun)).toMatchObject({ outcome: 'published' });
+  expect(chunksOf(network)).toEqual([first, second, last]);
+  expect(network.server.videos).toMatchObject([{ sha256: file.sha256 }]);
+});
+
+test('an upload of which YouTube has kept less than a chunk continues where YouTube says', async () => {
+  await using network = await startYouTube();
+  const begun = await takeSteps(network, 1);
+  const half = chunkBytes / 2;
+  await fetch(String(begun.state['url']), {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${network.connection.credentials['access_token']}`,
+      'content-range': `bytes 0-${half - 1}/${size}`,
+      'content-type': 'video/mp4',
+    },
+    body: (await readFile(file.path)).subarray(0, half),
+  });
+  expect(await network.publish(begun)).toMatchObject({ outcome: 'published' });
+  expect(chunksOf(network)[1]).toBe(`${half} taken`);
+  expect(network.server.videos).toMatchObject([{ bytes: size, sha256: file.sha256 }]);
 });
 
 test.each([0, 1_000_000])(
