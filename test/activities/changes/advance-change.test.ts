@@ -23,6 +23,7 @@ const database = useDatabase();
 const network = useEditableNetwork();
 const unavailable = () => new PlatformError('unavailable', 'Connection refused.');
 const edited = { caption: 'edited' };
+const sources = { unpublish: '', edit: '' };
 
 const dependencies = (change: object = {}) => {
   const platform = { ...network.platform, ...change };
@@ -337,7 +338,7 @@ describe('the login and the limits', () => {
   });
 
   test('a rate limit delays the change, and the other calls of the account', async () => {
-    network.script = [new PlatformError('rate_limited', 'Slow down.', { retryAfterMs: 40 })];
+    network.script = [new PlatformError('rate_limited', 'Slow down.', { retryAfterMs: 600 })];
     const { post, request } = await publish();
     const changeId = await request('unpublish');
     expect(await advanceChange(dependencies(), { changeId })).toBeGreaterThan(0);
@@ -368,6 +369,25 @@ describe('the login and the limits', () => {
     await deletePause(database.db, scope);
     expect((await changeToEnd(dependencies(), changeId)).status).toBe('succeeded');
   });
+
+  test.each(['unpublish', 'edit'] as const)(
+    'a wait that ends after the time of the network fails the change without a call: %s',
+    async (type) => {
+      const { resultId, request } = await publish();
+      const rules = { fields: ['caption'], withinS: 60, scopes: [], except: [] } as const;
+      const afterPublishing = { unpublish: rules, edit: rules, byHand: '', sources };
+      const definition = { ...network.platform.definition, afterPublishing };
+      const changeId = await request(type);
+      await database.db
+        .updateTable('post_results')
+        .set({ published_at: new Date(Date.now() - 61_000) })
+        .where('id', '=', resultId)
+        .execute();
+      const change = await changeToEnd(dependencies({ definition }), changeId);
+      expect(change).toMatchObject({ status: 'failed', error_code: 'too_late' });
+      expect([network.calls, await readStatus(resultId)]).toEqual([[], 'published']);
+    },
+  );
 
   test('a network that stays unavailable fails the change', async () => {
     network.script = Array.from({ length: 10 }, unavailable);

@@ -41,6 +41,10 @@ const listPosts = (externalId: string | null) =>
 describe('POST …/unpublish', () => {
   test('removes the post, and answers 202 with the result', async () => {
     const { post, result, path } = await publish();
+    const readUsage = async () =>
+      (await app.api.get(`/v1/accounts/${result.social_account_id}/usage`)).body.data.published;
+    const used = await readUsage();
+    expect(used).toBeGreaterThan(0);
     const { status, body, headers } = await app.api.post(`${path}/unpublish`);
     expect(status).toBe(202);
     expect(headers.get('location')).toBe(`/v1/posts/${post.id}`);
@@ -56,8 +60,7 @@ describe('POST …/unpublish', () => {
     });
     expect(await listPosts(result.external_id)).toEqual([]);
     expect((await readPost(post.id)).status).toBe('published');
-    const usage = await app.api.get(`/v1/accounts/${result.social_account_id}/usage`);
-    expect(usage.body.data.published).toBeGreaterThan(0);
+    expect(await readUsage()).toBe(used);
     expect(await app.api.post(`${path}/retry`)).toMatchObject({ status: 409 });
     expect(await app.api.post(`${path}/unpublish`)).toMatchObject({ status: 409 });
   });
@@ -266,6 +269,33 @@ test('GraphQL edits and removes as REST does', async () => {
   );
   expect(unpublishResult.changes).toEqual([{ type: 'EDIT' }, { type: 'UNPUBLISH' }]);
   expect((await waitForChange(post)).status).toBe('unpublished');
+});
+
+test('GraphQL marks a removal by hand, and removes what it deletes, as REST does', async () => {
+  const { post, result } = await publish({ platform_options: { change_outcome: 'rejected' } });
+  const ids = { postId: post.id, resultId: result.id };
+  const mark = `mutation ($postId: ID!, $resultId: ID!) {
+    markResultUnpublished(postId: $postId, resultId: $resultId) {
+      status unpublishedAt changes { type status nextAction }
+    }
+  }`;
+  expect(await askRefused(app, mark, ids)).toMatchObject({ code: 'conflict' });
+  await app.api.post(`/v1/posts/${post.id}/results/${result.id}/unpublish`);
+  await waitForChange(post);
+  const { markResultUnpublished } = await ask(app, mark, ids);
+  expect(markResultUnpublished).toMatchObject({
+    status: 'UNPUBLISHED',
+    unpublishedAt: expect.any(String),
+    changes: [{ status: 'FAILED' }, { type: 'UNPUBLISH', status: 'SUCCEEDED' }],
+  });
+
+  const public_ = await publish();
+  const remove = 'mutation ($id: ID!) { deletePost(id: $id, unpublish: true) }';
+  expect(await ask(app, remove, { id: public_.post.id })).toEqual({ deletePost: public_.post.id });
+  await vi.waitFor(async () => {
+    expect((await app.api.get(`/v1/posts/${public_.post.id}`)).status).toBe(404);
+  }, patience);
+  expect(await listPosts(public_.result.external_id)).toEqual([]);
 });
 
 test.each([
