@@ -286,6 +286,13 @@ describe('retryResult', () => {
 });
 
 describe("another project's posts", () => {
+  const ids = 'postId: $id, resultId: $result';
+  const afterPublishing = [
+    `updateResult(${ids}, input: { caption: "taken" })`,
+    `unpublishResult(${ids})`,
+    `markResultUnpublished(${ids})`,
+  ];
+
   test('are not found', async () => {
     const { id, results } = await create({ scheduled_at: inSeconds(3_600) });
     const { key } = await app.createTenant();
@@ -300,8 +307,14 @@ describe("another project's posts", () => {
         'mutation ($id: ID!, $result: ID!) { retryResult(postId: $id, resultId: $result) { id } }',
         { id, result: results[0]!.id },
       ),
+      ...afterPublishing.map((field) =>
+        refusedFor(`mutation ($id: ID!, $result: ID!) { ${field} { id } }`, {
+          id,
+          result: results[0]!.id,
+        }),
+      ),
     ]);
-    expect(refusals.map(({ code }) => code)).toEqual(Array(5).fill('not_found'));
+    expect(refusals.map(({ code }) => code)).toEqual(Array(8).fill('not_found'));
     expect((await app.api.get(`/v1/posts/${id}`)).body.data.status).toBe('scheduled');
   });
 });
