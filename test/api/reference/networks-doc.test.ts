@@ -82,8 +82,8 @@ describe.each(platformDefinitions)('the page on $title', ({ name, title }) => {
       const post = JSON.parse(
         body
           .replaceAll(/sa_[A-Z]+/g, accountId)
-          .replaceAll('media_VIDEO', videoId)
-          .replaceAll(/media_[A-Z]+/g, imageId),
+          .replaceAll('med_VIDEO', videoId)
+          .replaceAll(/med_[A-Z]+/g, imageId),
       );
       const answer = await app.api.post('/v1/posts/validate', post);
       expect(answer.body.data, body).toMatchObject({ valid: true, errors: [] });
