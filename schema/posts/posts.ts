@@ -485,7 +485,8 @@ export const CreatePost = z
       description: 'Slot of the queue to take. Default: `next`.',
     }),
     status: NewPostStatus.optional().meta({
-      description: 'Keeps the post as a draft. By default, the post is published or scheduled.',
+      description:
+        'Keeps the post as a draft, and its time as a plan. By default, the post is published or scheduled.',
     }),
     metadata: GivenMetadata.default({}).meta({
       description:
