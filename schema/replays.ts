@@ -1,6 +1,7 @@
 // Replays: past deliveries of a webhook, sent again, as the wire shows their progress.
 import { z } from 'zod';
 import { describedEnum } from './wire/described-enum.ts';
+import { oneNameOf, periodNames } from './wire/listing.ts';
 import { CreatedAt, Id, WebhookId } from './wire/shared-fields.ts';
 import { GivenTime, Timestamp } from './wire/timestamp.ts';
 
@@ -27,19 +28,28 @@ export type ReplayedStatus = z.infer<typeof ReplayedStatus>;
 
 const choice = ReplayedStatus.options.map((word) => `"${word}"`).join(' or ');
 
-export const ReplayDeliveries = z
-  .strictObject({
-    since: GivenTime.meta({
-      description: 'Start of the period, inclusive. Must be within the retention period of events.',
-    }),
-    until: GivenTime.optional().meta({
-      description: 'End of the period, exclusive. Default: now. A later time counts as now.',
-    }),
-    status: z
-      .array(ReplayedStatus, `must be an array of ${choice}`)
-      .min(1, `must have at least 1 item of ${choice}`)
-      .default((): ReplayedStatus[] => ['failed', 'skipped'])
-      .meta({ description: 'Which deliveries to send again. Default: failed and skipped ones.' }),
+const GivenReplay = z.strictObject({
+  from: GivenTime.optional().meta({
+    description:
+      'Start of the period, inclusive. Required. Must be within the retention period of events.',
+  }),
+  to: GivenTime.optional().meta({
+    description: 'End of the period, exclusive. Default: now. A later time counts as now.',
+  }),
+  since: GivenTime.optional().meta({ description: 'Former name of `from`.', deprecated: true }),
+  until: GivenTime.optional().meta({ description: 'Former name of `to`.', deprecated: true }),
+  status: z
+    .array(ReplayedStatus, `must be an array of ${choice}`)
+    .min(1, `must have at least 1 item of ${choice}`)
+    .default((): ReplayedStatus[] => ['failed', 'skipped'])
+    .meta({ description: 'Which deliveries to send again. Default: failed and skipped ones.' }),
+});
+
+export const ReplayDeliveries = oneNameOf(GivenReplay, periodNames)
+  .refine(({ from, since }) => from !== undefined || since !== undefined, {
+    path: ['from'],
+    params: { code: 'required', text: 'is required' },
+    when: ({ issues }) => issues.length === 0,
   })
   .meta({ id: 'ReplayDeliveries', description: 'Deliveries to send again.' });
 export type ReplayDeliveries = z.infer<typeof ReplayDeliveries>;
@@ -62,8 +72,10 @@ export const Replay = z
     id: Id,
     webhook_id: WebhookId,
     status: ReplayStatus,
-    since: Timestamp.meta({ description: 'Start of the period, inclusive.' }),
-    until: Timestamp.meta({ description: 'End of the period, exclusive.' }),
+    from: Timestamp.meta({ description: 'Start of the period, inclusive.' }),
+    to: Timestamp.meta({ description: 'End of the period, exclusive.' }),
+    since: Timestamp.meta({ description: 'Former name of `from`.', deprecated: true }),
+    until: Timestamp.meta({ description: 'Former name of `to`.', deprecated: true }),
     status_filter: z.array(ReplayedStatus).meta({
       description: 'Which deliveries the replay sends again, by their status at the start.',
     }),

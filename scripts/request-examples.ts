@@ -57,7 +57,7 @@ export const requestExamples: Readonly<Record<string, object>> = {
   updateWebhook: { active: false },
   rotateWebhook: { overlap_seconds: 3600 },
   testWebhook: { event: 'post.published' },
-  replayDeliveries: { since: '2026-03-01T00:00:00Z', status: ['failed'] },
+  replayDeliveries: { from: '2026-03-01T00:00:00Z', status: ['failed'] },
   createApiKey: { name: 'Production server', scopes: ['posts:write', 'accounts:read'] },
   updateProject: { name: 'Acme', return_origins: ['https://app.example.com'] },
 };

@@ -39,8 +39,10 @@ builder.node(ReplayRef, {
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id'),
     status: t.expose('status', { type: ReplayStatusRef }),
-    since: t.expose('since', { type: 'DateTime' }),
-    until: t.expose('until', { type: 'DateTime' }),
+    from: t.expose('from', { type: 'DateTime' }),
+    to: t.expose('to', { type: 'DateTime' }),
+    since: t.expose('since', { type: 'DateTime', deprecationReason: 'Use `from`.' }),
+    until: t.expose('until', { type: 'DateTime', deprecationReason: 'Use `to`.' }),
     statusFilter: t.expose('status_filter', { type: [ReplayedStatusRef] }),
     matched: t.exposeInt('matched'),
     reopened: t.exposeInt('reopened'),
@@ -72,8 +74,10 @@ linkOne(ReplayPayload, 'replay', {
 
 const ReplayDeliveriesInput = builder.inputType('ReplayDeliveriesInput', {
   fields: (t) => ({
-    since: t.field({ type: 'DateTime', required: true }),
-    until: t.field({ type: 'DateTime' }),
+    from: t.field({ type: 'DateTime' }),
+    to: t.field({ type: 'DateTime' }),
+    since: t.field({ type: 'DateTime', deprecationReason: 'Use `from`.' }),
+    until: t.field({ type: 'DateTime', deprecationReason: 'Use `to`.' }),
     status: t.field({ type: [ReplayedStatusRef] }),
   }),
 });

@@ -14,6 +14,7 @@ import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks/webho
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
+import type { Text } from '../../schema/wire/names.ts';
 import { present } from '../../schema/wire/present.ts';
 import { Replay, type AcceptedReplay, type ReplayDeliveries } from '../../schema/replays.ts';
 import type { Caller, Context } from '../http/context.ts';
@@ -116,9 +117,11 @@ async function presentReplays(
 ): Promise<Replay[]> {
   const running = rows.filter(({ status }) => status === 'running').map(({ id }) => id);
   const outcomes = await countOutcomesOf(db, projectId, running);
-  return rows.map((row) =>
-    present(Replay, { ...row, status_filter: row.statuses, pending: 0, ...outcomes.get(row.id) }),
-  );
+  return rows.map((row) => {
+    const period = { from: row.since, to: row.until };
+    const counts = { pending: 0, ...outcomes.get(row.id) };
+    return present(Replay, { ...row, ...period, status_filter: row.statuses, ...counts });
+  });
 }
 
 async function refuseUnready(db: Db, { id, project_id, status }: WebhookRow): Promise<void> {
@@ -136,24 +139,28 @@ async function refuseUnready(db: Db, { id, project_id, status }: WebhookRow): Pr
   });
 }
 
+/** Either name may be given for each bound. Issues have the names that were. */
 function readRange(input: ReplayDeliveries, keptMs: number): { since: Date; until: Date } {
   const nowMs = Date.now();
-  const since = new Date(input.since);
-  const untilMs = input.until === undefined ? nowMs : Date.parse(input.until);
-  const until = new Date(Math.min(untilMs, nowMs));
+  const [first, last] = [
+    input.since === undefined ? 'from' : 'since',
+    input.until === undefined ? 'to' : 'until',
+  ] as const;
+  const actual = input[first]!;
+  const since = new Date(actual);
+  const given = input[last];
+  const until = new Date(given === undefined ? nowMs : Math.min(Date.parse(given), nowMs));
+  const path = [first];
   if (since >= until) {
-    const message = 'must be before `until`, which is at most the current time';
+    const message: Text = ({ field }) =>
+      `must be before ${field(last)}, which is at most the current time`;
     const limit = until.toISOString();
-    throw validationError([
-      { path: ['since'], code: 'not_before_until', message, actual: input.since, limit },
-    ]);
+    throw validationError([{ path, code: `not_before_${last}`, message, actual, limit }]);
   }
   if (since.getTime() < nowMs - keptMs) {
     const limit = new Date(nowMs - keptMs).toISOString();
     const message = `must not be before ${limit}: older events have been pruned`;
-    throw validationError([
-      { path: ['since'], code: 'before_retention', message, actual: input.since, limit },
-    ]);
+    throw validationError([{ path, code: 'before_retention', message, actual, limit }]);
   }
   return { since, until };
 }

@@ -45,7 +45,8 @@ const paging = (defaultLimit: number) => ({
   cursor: Cursor.optional().meta({ description: '`next_cursor` of the previous page.' }),
 });
 
-const periodNames = { since: 'from', until: 'to' } as const;
+/** The former names of the bounds of a period. */
+export const periodNames = { since: 'from', until: 'to' } as const;
 
 /** Filters by time of creation. */
 const period = {

@@ -50,7 +50,7 @@ test.each(Object.entries(others))('%s accepts its example', async (name, example
   let account = 0;
   const body = JSON.stringify(example)
     .replaceAll(/"sa_\w+"/g, () => `"${accountIds[account++ % accountIds.length]}"`)
-    .replace(/"since":"[^"]+"/, `"since":"${hourAgo()}"`);
+    .replace(/"from":"[^"]+"/, `"from":"${hourAgo()}"`);
   const response = await fetch(url, {
     method: method.toUpperCase(),
     headers: { Authorization: `Bearer ${app.tenant.key}`, 'Content-Type': 'application/json' },

@@ -33,7 +33,7 @@ describe('POST /v1/webhooks/:id/replay refuses', () => {
   test('a disabled webhook, with a hint', async () => {
     const past = await Past.withSkipped(app, receiver, 1);
     await past.setActive(false);
-    expect(await refusal({ since: hourAgo() }, past)).toMatchObject({
+    expect(await refusal({ from: hourAgo() }, past)).toMatchObject({
       status: 409,
       code: 'conflict',
       hint: 'Enable it first, by `PATCH /v1/webhooks/:id` with `{"active": true}`.',
@@ -44,40 +44,55 @@ describe('POST /v1/webhooks/:id/replay refuses', () => {
     const now = new Date().toISOString();
     const [soon, later] = [60_000, 120_000].map((ms) => new Date(Date.now() + ms).toISOString());
     for (const range of [
-      { since: now, until: hourAgo() },
-      { since: now, until: now },
-      { since: soon },
-      { since: soon, until: later },
+      { from: now, to: hourAgo() },
+      { from: now, to: now },
+      { from: soon },
+      { from: soon, to: later },
     ]) {
       expect(await refusal(range)).toMatchObject({
         status: 422,
-        issues: [{ path: 'since', code: 'not_before_until', actual: range.since }],
+        issues: [{ path: 'from', code: 'not_before_to', actual: range.from }],
       });
     }
   });
 
   test('a range over the retention, and gives the limit', async () => {
-    const since = new Date(Date.now() - 31 * 86_400_000).toISOString();
-    const { status, message, issues } = await refusal({ since });
+    const from = new Date(Date.now() - 31 * 86_400_000).toISOString();
+    const { status, message, issues } = await refusal({ from });
     expect({ status, message }).toEqual({
       status: 422,
       message: expect.stringContaining('older events have been pruned'),
     });
     const [{ limit }] = issues;
-    expect(issues).toMatchObject([{ path: 'since', code: 'before_retention', actual: since }]);
+    expect(issues).toMatchObject([{ path: 'from', code: 'before_retention', actual: from }]);
     expect(message).toContain(limit);
     expect(Date.now() - Date.parse(limit) - 30 * 86_400_000).toBeLessThan(60_000);
   });
 
   test('bad fields, by their paths', async () => {
-    const since = hourAgo();
+    const from = hourAgo();
     const paths = async (body: unknown) =>
       (await refusal(body)).issues.map((issue: { path: string }) => issue.path);
-    expect(await paths({})).toEqual(['since']);
-    expect(await paths({ since: 'yesterday', until: 1 })).toEqual(['since', 'until']);
-    expect(await paths({ since, status: [] })).toEqual(['status']);
-    expect(await paths({ since, status: ['pending'] })).toEqual(['status[0]']);
-    expect(await paths({ since, from: 1 })).toEqual(['from']);
+    expect(await paths({})).toEqual(['from']);
+    expect(await paths({ from: 'yesterday', to: 1 })).toEqual(['from', 'to']);
+    expect(await paths({ from, status: [] })).toEqual(['status']);
+    expect(await paths({ from, status: ['pending'] })).toEqual(['status[0]']);
+    expect(await paths({ from, until: 1 })).toEqual(['until']);
+    expect(await paths({ from, before: 1 })).toEqual(['before']);
+  });
+
+  test('a bound by both of its names, and names the former name that was given', async () => {
+    const now = new Date().toISOString();
+    for (const [range, path, code] of [
+      [{ from: hourAgo(), since: hourAgo() }, 'since', 'both_names'],
+      [{ from: hourAgo(), to: now, until: now }, 'until', 'both_names'],
+      [{ since: now, until: now }, 'since', 'not_before_until'],
+      [{ since: now, to: now }, 'since', 'not_before_to'],
+      [{ from: now, until: now }, 'from', 'not_before_until'],
+      [{ since: '2020-01-01T00:00:00Z' }, 'since', 'before_retention'],
+    ] as const) {
+      expect(await refusal(range)).toMatchObject({ status: 422, issues: [{ path, code }] });
+    }
   });
 
   test("a webhook that is unknown, deleted or another project's", async () => {
@@ -87,7 +102,7 @@ describe('POST /v1/webhooks/:id/replay refuses', () => {
     await tenant.api.delete(`/v1/webhooks/${deleted.id}`);
     for (const webhookId of ['wh_unknown', theirs.id, deleted.id]) {
       const path = `/v1/webhooks/${webhookId}/replay`;
-      const answer = await tenant.api.post(path, { since: hourAgo() });
+      const answer = await tenant.api.post(path, { from: hourAgo() });
       expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
     }
   });
@@ -100,7 +115,7 @@ describe('POST /v1/webhooks/:id/replay refuses', () => {
     expect([taken!.status, refused!.status]).toEqual([202, 409]);
     const { replay_id } = (taken!.body as { data: { replay_id: string } }).data;
     expect(refused!.body).toMatchObject({ error: { code: 'conflict', replay_id } });
-    expect(await refusal({ since: hourAgo() }, past)).toMatchObject({ status: 409, replay_id });
+    expect(await refusal({ from: hourAgo() }, past)).toMatchObject({ status: 409, replay_id });
     await past.waitForEnd(replay_id);
     expect(past.requests()).toHaveLength(1);
   });
@@ -109,7 +124,7 @@ describe('POST /v1/webhooks/:id/replay refuses', () => {
     const past = await Past.withSkipped(app, receiver, 1);
     const options = { headers: { 'Idempotency-Key': past.path } };
     const path = `/v1/webhooks/${past.webhookId}/replay`;
-    const body = { since: hourAgo() };
+    const body = { from: hourAgo() };
     const first = await past.tenant.api.post(path, body, options);
     const again = await past.tenant.api.post(path, body, options);
     expect([first.status, again.status]).toEqual([202, 202]);
@@ -128,7 +143,7 @@ describe('replayDeliveries and replay in GraphQL', () => {
   test('a replay is started once, read and listed', async () => {
     const past = await Past.withSkipped(app, receiver, 1);
     const { webhookId, tenant, path: key } = past;
-    const input = { since: hourAgo(), status: ['SKIPPED', 'MISSING'] };
+    const input = { from: hourAgo(), status: ['SKIPPED', 'MISSING'] };
     const { replayDeliveries: made } = await ask(app, start, { webhookId, input, key }, tenant.key);
     expect(made).toEqual({ replayId: expect.stringMatching(/^rpl_/), matched: 1 });
     const again = await ask(app, start, { webhookId, input, key }, tenant.key);
@@ -138,7 +153,7 @@ describe('replayDeliveries and replay in GraphQL', () => {
       app,
       `query ($id: ID!, $webhookId: ID!) {
         replay(id: $id) {
-          id webhookId status since until statusFilter matched reopened pending delivered failed
+          id webhookId status from to since until statusFilter matched reopened pending delivered failed
           skipped canceled createdAt concludedAt
         }
         replays(webhookId: $webhookId, first: 1) { nodes { id } pageInfo { hasNextPage } }
@@ -149,7 +164,8 @@ describe('replayDeliveries and replay in GraphQL', () => {
     expect(shown.replay).toMatchObject({
       webhookId,
       status: 'COMPLETED',
-      since: input.since,
+      from: input.from,
+      since: input.from,
       statusFilter: ['SKIPPED', 'MISSING'],
       matched: 1,
       reopened: 1,
@@ -163,12 +179,19 @@ describe('replayDeliveries and replay in GraphQL', () => {
   });
 
   test('issues have their paths', async () => {
-    const input = { since: new Date().toISOString(), until: hourAgo() };
-    const variables = { webhookId: quiet.webhookId, input };
-    expect(await askRefused(app, start, variables, quiet.tenant.key)).toMatchObject({
-      code: 'validation_error',
-      issues: [{ path: 'input.since', code: 'not_before_until' }],
-    });
+    const now = new Date().toISOString();
+    for (const [input, path, code] of [
+      [{ from: now, to: hourAgo() }, 'input.from', 'not_before_to'],
+      [{ since: now, until: hourAgo() }, 'input.since', 'not_before_until'],
+      [{ from: now, since: now }, 'input.since', 'both_names'],
+      [{}, 'input.from', 'required'],
+    ] as const) {
+      const variables = { webhookId: quiet.webhookId, input };
+      expect(await askRefused(app, start, variables, quiet.tenant.key)).toMatchObject({
+        code: 'validation_error',
+        issues: [{ path, code }],
+      });
+    }
   });
 
   test("another project's replay is not found", async () => {

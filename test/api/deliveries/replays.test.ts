@@ -47,6 +47,8 @@ describe.concurrent('POST /v1/webhooks/:id/replay', () => {
       id: replay_id,
       webhook_id: past.webhookId,
       status: 'completed',
+      from: expect.any(String),
+      to: expect.any(String),
       since: expect.any(String),
       until: expect.any(String),
       status_filter: ['failed', 'skipped'],
@@ -166,11 +168,15 @@ describe.concurrent('POST /v1/webhooks/:id/replay', () => {
     expect(await past.replayed()).toMatchObject({ matched: 0, reopened: 0 });
   });
 
-  test('sends only deliveries in the range', async () => {
+  test.each([
+    ['from', 'to'],
+    ['since', 'until'],
+  ])('sends only deliveries in the range from `%s` to `%s`', async (first, last) => {
     const past = await Past.withSkipped(app, receiver, 3);
     const [newest, middle] = await past.deliveries();
-    const range = { since: middle!.created_at, until: newest!.created_at };
-    expect(await past.replayed(range)).toMatchObject({ matched: 1, ...range });
+    const [from, to] = [middle!.created_at, newest!.created_at];
+    const replay = await past.replayed({ [first]: from, [last]: to });
+    expect(replay).toMatchObject({ matched: 1, from, to, since: from, until: to });
     await past.waitForStatuses('skipped', 'delivered', 'skipped');
   });
 

@@ -94,7 +94,8 @@ export class Past {
   }
 
   ask(body: Record<string, unknown> = {}): Promise<ApiAnswer> {
-    const wanted = { since: hourAgo(), ...body };
+    const isNamed = 'since' in body;
+    const wanted = { ...(!isNamed && { from: hourAgo() }), ...body };
     return this.tenant.api.post(`/v1/webhooks/${this.webhookId}/replay`, wanted);
   }
 
