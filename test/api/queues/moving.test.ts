@@ -7,6 +7,17 @@ import { daily, usePlanner } from '../../support/queues/planner.ts';
 const rest = useRest({ FANFARE_PREVIEW_EVENTS: 'true' });
 const planner = usePlanner(rest);
 
+/** Who moved the post. */
+async function moverOf(id: string) {
+  const { actor } = await rest.context.db
+    .selectFrom('changes')
+    .select('actor')
+    .where('subject_id', '=', id)
+    .where('kind', '=', 'rescheduled')
+    .executeTakeFirstOrThrow();
+  return actor;
+}
+
 const idsOf = async (count: number, queueId?: string) =>
   (await planner.slots(count, queueId)).map(({ post_id }) => post_id);
 
@@ -61,13 +72,7 @@ describe('queue_position: first', () => {
     const post = await planner.enqueue();
     const { body } = await planner.call('GET', '/v1/api-keys/current');
     await planner.enqueue({ queue_position: 'first' });
-    const { actor } = await rest.context.db
-      .selectFrom('changes')
-      .select('actor')
-      .where('subject_id', '=', post.id)
-      .where('kind', '=', 'rescheduled')
-      .executeTakeFirstOrThrow();
-    expect(actor).toMatchObject({ type: 'key', id: body.data.id });
+    expect(await moverOf(post.id)).toMatchObject({ type: 'key', id: body.data.id });
   });
 
   test('counts a post in the month that it moves to', async () => {
@@ -147,6 +152,19 @@ describe('POST /v1/queues/:id/reschedule', () => {
     await planner.ask(posts[0]!.id, 'cancel');
     expect((await reschedule()).body.data).toEqual({ moved_posts: 2 });
     expect(await idsOf(3)).toEqual([posts[1]!.id, posts[2]!.id, null]);
+  });
+
+  test('records the key that asked for it as the actor of each change', async () => {
+    const posts = [await planner.enqueue(), await planner.enqueue(), await planner.enqueue()];
+    await planner.ask(posts[0]!.id, 'cancel');
+    const { data } = (await planner.call('POST', '/v1/api-keys', { name: 'Planner' })).body;
+    const path = `/v1/queues/${planner.queue.id}/reschedule`;
+    expect((await rest.call('POST', path, { key: data.key })).body.data).toEqual({
+      moved_posts: 2,
+    });
+    for (const { id } of posts.slice(1)) {
+      expect(await moverOf(id)).toEqual({ type: 'key', id: data.id, name: 'Planner' });
+    }
   });
 
   test('leaves a post that is due within a minute', async () => {
