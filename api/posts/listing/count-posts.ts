@@ -1,7 +1,7 @@
 // Counts posts by day and status, as a calendar shows them.
 import { countPostsByDay } from '../../../schema/database/posts/listing/counts.ts';
 import type { CountPosts, PostCount } from '../../../schema/posts/listing.ts';
-import { listLocalDays } from '../../../schema/wire/local-days.ts';
+import { localDays } from '../../../schema/wire/local-days.ts';
 import type { Page } from '../../../schema/wire/listing.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { wholePage } from '../../http/listing.ts';
@@ -11,7 +11,7 @@ export async function listPostCounts(
   caller: Caller,
   { from, to, timezone }: CountPosts,
 ): Promise<Page<PostCount>> {
-  const days = listLocalDays(new Date(from), new Date(to), timezone);
+  const days = [...localDays(new Date(from), new Date(to), timezone)];
   const starts = days.map(({ startsAt }) => startsAt);
   const counts = await countPostsByDay(db, caller, { starts, from, to });
   return wholePage(counts.map(({ day, ...counted }) => ({ date: days[day]!.date, ...counted })));

@@ -1,7 +1,8 @@
 // The times of a queue's weekly slots.
 import type { QueueRow } from '../../../schema/database/tables.ts';
-import type { Weekday } from '../../../schema/queues.ts';
+import { Weekday } from '../../../schema/queues.ts';
 import { fixedLimits } from '../../../schema/wire/limits.ts';
+import { localDays } from '../../../schema/wire/local-days.ts';
 import { toInstant, toLocalTime, type TimeAdjustment } from '../../../schema/wire/local-time.ts';
 
 export type Plan = Pick<QueueRow, 'timezone' | 'slots'>;
@@ -14,7 +15,6 @@ export interface PlannedSlot {
 }
 
 const dayMs = 24 * 3_600_000;
-const byDay: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /**
  * The slots from `from` on and before `to`, in the order of their times. Slots that fall on the same time count
@@ -22,10 +22,10 @@ const byDay: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sa
  */
 export function* slotsBetween(plan: Plan, from: Date, to: Date): Generator<PlannedSlot, void> {
   let waiting: PlannedSlot[] = [];
-  for (const { startMs, slots } of daysOf(plan, from, to)) {
+  for (const { startsAt, slots } of daysOf(plan, from, to)) {
     // A slot that moves forward may pass midnight, so it waits for the slots of the next day.
     waiting.push(...slots);
-    const passed = takeBefore(startMs);
+    const passed = takeBefore(startsAt.getTime());
     for (const slot of passed) if (slot.at >= from && slot.at < to) yield slot;
   }
   for (const slot of takeBefore(Infinity)) if (slot.at >= from && slot.at < to) yield slot;
@@ -43,29 +43,26 @@ export function* slotsBetween(plan: Plan, from: Date, to: Date): Generator<Plann
 const order = ({ adjusted }: PlannedSlot) => (adjusted === 'none' ? 0 : 1);
 
 interface PlannedDay {
-  /** Midnight in the time zone. No slot of this day or a later one is earlier. */
-  startMs: number;
+  /** No slot of this day or a later one is earlier. */
+  startsAt: Date;
   slots: PlannedSlot[];
 }
 
 /** The days with slots, from the day before `from` to the day after `to`. */
 function* daysOf({ timezone, slots }: Plan, from: Date, to: Date): Generator<PlannedDay, void> {
   const byWeekday = Map.groupBy(slots, ({ weekday }) => weekday);
-  const first = Date.parse(`${toLocalTime(from, timezone).slice(0, 10)}T00:00Z`) - dayMs;
-  const last = Date.parse(`${toLocalTime(to, timezone).slice(0, 10)}T00:00Z`) + dayMs;
-  for (let day = first; day <= last; day += dayMs) {
-    const ofDay = byWeekday.get(byDay[new Date(day).getUTCDay()]!);
+  const [first, last] = [new Date(from.getTime() - dayMs), new Date(to.getTime() + dayMs)];
+  for (const { date, weekday, startsAt, endsAt } of localDays(first, last, timezone)) {
+    const ofDay = byWeekday.get(Weekday.options[weekday - 1]!);
     if (!ofDay) continue;
-    const start = toInstant({ local: midnightOf(day), timezone });
-    const end = toInstant({ local: midnightOf(day + dayMs), timezone });
-    const isPlain = end.at.getTime() - start.at.getTime() === dayMs && start.adjusted === 'none';
+    const isPlain = endsAt.getTime() - startsAt.getTime() === dayMs;
     yield {
-      startMs: start.at.getTime(),
+      startsAt,
       slots: ofDay.map(({ time }) => {
-        const local = `${midnightOf(day).slice(0, 10)}T${time}`;
+        const local = `${date}T${time}`;
         // The clock doesn't change on this day.
         if (isPlain) {
-          const at = new Date(start.at.getTime() + Date.parse(`1970-01-01T${time}Z`));
+          const at = new Date(startsAt.getTime() + Date.parse(`1970-01-01T${time}Z`));
           return { at, local, adjusted: 'none' };
         }
         const { at, adjusted } = toInstant({ local, timezone });
@@ -74,8 +71,6 @@ function* daysOf({ timezone, slots }: Plan, from: Date, to: Date): Generator<Pla
     };
   }
 }
-
-const midnightOf = (day: number) => new Date(day).toISOString().slice(0, 16);
 
 /** The slots that a post can be given now. */
 export function openSlots(plan: Plan, after?: Date): Generator<PlannedSlot, void> {
