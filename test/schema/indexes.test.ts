@@ -154,7 +154,11 @@ import { claimBatch, claimOutbox, groupPosts } from '../../schema/database/dispa
 import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
 import { findPublicMedia } from '../../schema/database/posts/public-media.ts';
 import { findSameContent } from '../../schema/database/posts/same-content.ts';
-import { cancelResults, lockPostWithResults } from '../../schema/database/posts/changes.ts';
+import {
+  cancelResults,
+  lockPostsAfterResults,
+  lockPostWithResults,
+} from '../../schema/database/posts/changes.ts';
 import {
   getPostRow,
   listPostIdsOfResults,
@@ -240,10 +244,7 @@ import {
   moveSlots,
   takeFreeSlot,
 } from '../../schema/database/queues/slots.ts';
-import {
-  lockPostsAfterResults,
-  setRescheduled,
-} from '../../schema/database/queues/rescheduled-posts.ts';
+import { setRescheduled } from '../../schema/database/queues/rescheduled-posts.ts';
 import { createExplainer, type Explainer } from '../support/rows/explain.ts';
 import { findKey } from '../../schema/database/idempotency-keys.ts';
 import { addPostOf } from '../support/rows/counted-results.ts';
@@ -545,7 +546,7 @@ describe('the engine', () => {
         await takeFreeSlot(trx, { queueId: 'que_7', postId: 'post_9' }, [new Date(0)]);
         await moveSlots(trx, 'que_7', [{ post_id: 'post_9', at: new Date(1) }]);
         await freeSlot(trx, 'post_9');
-        await lockPostsAfterResults(trx, project, ['post_7', 'post_57']);
+        await lockPostsAfterResults(trx, ['post_7', 'post_57']);
         const run = { id: 'post_7', at: new Date(), run: 2, workflow_id: 'w' };
         await setRescheduled(trx, project, [run]);
         await deleteQueueRow(trx, project, 'que_57');

@@ -2,10 +2,8 @@
 import { monthOf } from '../../../schema/database/accounts/usage.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
 import { insertPublishPosts, publishPostRow } from '../../../schema/database/outbox.ts';
-import {
-  lockPostsAfterResults,
-  setRescheduled,
-} from '../../../schema/database/queues/rescheduled-posts.ts';
+import { lockPostsAfterResults } from '../../../schema/database/posts/changes.ts';
+import { setRescheduled } from '../../../schema/database/queues/rescheduled-posts.ts';
 import { toScheduledEvent } from '../../../schema/database/posts/outcome-event.ts';
 import { listPostsById, listResults } from '../../../schema/database/posts/posts.ts';
 import { listTakenSlots, moveSlots, type SlotMove } from '../../../schema/database/queues/slots.ts';
@@ -41,9 +39,8 @@ export async function movePosts<Planned extends { moves: readonly SlotMove[] }>(
     });
   }
   const ids = before.moves.map(({ post_id }) => post_id);
-  const posts = new Map(
-    (await lockPostsAfterResults(trx, scope.projectId, ids)).map((post) => [post.id, post]),
-  );
+  const locked = await lockPostsAfterResults(trx, ids);
+  const posts = new Map(locked.map((post) => [post.id, post]));
   const planned = planMoves(await listTakenSlots(trx, queue.id, { from }));
   const moved = planned.moves
     .map((move) => ({ ...move, post: posts.get(move.post_id)! }))

@@ -1,5 +1,5 @@
 // Changes that clients make to a post and its results, in a transaction that has locked them.
-import { sql, type UpdateObject } from 'kysely';
+import { sql, type RawBuilder, type UpdateObject } from 'kysely';
 import { notFound } from '../../wire/errors.ts';
 import type {
   ClockState,
@@ -11,7 +11,7 @@ import type {
 } from '../tables.ts';
 import { deadlineOfPost, isOpenRow, mustCheck, wasDueBeforeRestore } from './targets.ts';
 import { environmentOfTargets, insertionOfResults, type NewResult } from './new-rows.ts';
-import { listResults, lockPost, type PostWithResults } from './posts.ts';
+import { listResults, type PostWithResults } from './posts.ts';
 import { emptyState } from './provider-state.ts';
 import { inScope, isInScope, updateOfProject, type RowScope } from '../row-scope.ts';
 
@@ -35,28 +35,45 @@ export async function hasPassedDeadline(trx: Transaction, { id }: PostRow): Prom
   return rows[0]!.has_passed;
 }
 
-/**
- * Locks the results before the post, in the order in which the engine writes them. An advisory lock comes
- * first. Without the advisory lock, a transaction that waits while another one replaces the results would
- * miss the new results.
- */
 export async function lockPostAfterResults(
   trx: Transaction,
   id: string,
-  isVisible = sql<boolean>`true`,
+  isVisible?: RawBuilder<boolean>,
 ): Promise<PostRow | undefined> {
-  const { rows } = await sql`
-    select pg_advisory_xact_lock(hashtextextended(${id}, 0)) from posts
-    where id = ${id} and ${isVisible}`.execute(trx);
-  if (rows.length === 0) return undefined;
+  const [post] = await lockPostsAfterResults(trx, [id], isVisible);
+  return post;
+}
+
+/**
+ * Locks the results before the posts, in the order in which the engine writes them. An advisory lock for each
+ * post comes first. Without the advisory lock, a transaction that waits while another one replaces the results
+ * would miss the new results.
+ */
+export async function lockPostsAfterResults(
+  trx: Transaction,
+  ids: readonly string[],
+  isVisible = sql<boolean>`true`,
+): Promise<PostRow[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id, pg_advisory_xact_lock(hashtextextended(id, 0)) from (
+      select id from posts where id = any(${ids}::text[]) and ${isVisible} order by id
+    ) as named`.execute(trx);
+  if (rows.length === 0) return [];
+  const found = rows.map(({ id }) => id);
   await trx
     .selectFrom('post_results')
     .select('id')
-    .where('post_id', '=', id)
+    .where('post_id', 'in', found)
     .orderBy('id')
     .forUpdate()
     .execute();
-  return lockPost(trx, id);
+  return trx
+    .selectFrom('posts')
+    .selectAll()
+    .where('id', 'in', found)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
 }
 
 export async function setPost(

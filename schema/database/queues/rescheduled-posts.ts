@@ -1,34 +1,6 @@
-// Locks and reschedules many posts at once.
+// Reschedules many posts at once.
 import { sql } from 'kysely';
-import type { PostRow, Transaction } from '../tables.ts';
-
-/** Locks each post as `lockPostAfterResults` does, in the order of their IDs. */
-export async function lockPostsAfterResults(
-  trx: Transaction,
-  projectId: string,
-  ids: readonly string[],
-): Promise<PostRow[]> {
-  await sql`
-    select pg_advisory_xact_lock(hashtextextended(id, 0)) from (
-      select id from posts where project_id = ${projectId} and id = any(${ids}::text[]) order by id
-    ) as named`.execute(trx);
-  await trx
-    .selectFrom('post_results')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .where('post_id', 'in', ids)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-  return trx
-    .selectFrom('posts')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-}
+import type { Transaction } from '../tables.ts';
 
 interface NewRun {
   /** ID of the post. */
