@@ -41,7 +41,8 @@ export const Queue = z
   .object({
     id: Id,
     environment: KeyEnvironment.meta({
-      description: '`test` if all accounts are sandbox accounts. Test keys see only such queues.',
+      description:
+        '`test` if the queue has had only sandbox accounts. Test keys see only such queues.',
     }),
     name: Name,
     timezone: Timezone,

@@ -78,10 +78,13 @@ export function updateQueue(
   { account_ids, slots, ...changes }: UpdateQueue,
 ): Promise<Answer<CheckedQueue>> {
   return transact(context, caller, async ({ trx, audit }) => {
-    await lockQueue(trx, caller, id);
+    const stored = await lockQueue(trx, caller, id);
+    const accounts = account_ids && (await checkAccounts(context, trx, caller, account_ids));
     const row = await setQueue(trx, caller.projectId, id, {
       ...changes,
-      ...(account_ids && (await checkAccounts(context, trx, caller, account_ids))),
+      ...accounts,
+      // Posts to the accounts that it had may have slots.
+      ...(stored.environment === 'production' && { environment: 'production' }),
       ...(slots && { slots: JSON.stringify(toPlan(slots)) }),
     });
     audit({ subject: 'queue', subject_id: id, kind: 'updated' });

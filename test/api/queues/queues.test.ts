@@ -182,6 +182,18 @@ describe('a test key', () => {
     });
     expect((await asTest('GET', `/v1/queues/${made.body.data.id}`)).status).toBe(404);
   });
+
+  test('never sees a queue that has had other accounts, since their posts may have slots', async () => {
+    const { projectId, queue } = planner;
+    await planner.enqueue();
+    const { key } = await rest.createTenant({ projectId, environment: 'test' });
+    const sandbox = await rest.insertAccount(projectId, { platform: 'sandbox' });
+    const path = `/v1/queues/${queue.id}`;
+    const { body } = await planner.call('PATCH', path, { account_ids: [sandbox] });
+    expect(body.data.environment).toBe('production');
+    expect((await rest.call('GET', `${path}/slots`, { key })).status).toBe(404);
+    expect((await rest.call('POST', `${path}/reschedule`, { key })).status).toBe(404);
+  });
 });
 
 describe('GET /v1/queues/:id/slots', () => {
