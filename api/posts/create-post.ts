@@ -188,7 +188,7 @@ interface Rows {
 /** The rows that this post will have. */
 function toRows(caller: Caller, planned: PlannedPost): Rows {
   const { projectId, environment } = caller;
-  const { id, caption, autoFit, metadata, labels, status, time, publishBy, queue } = planned;
+  const { id, caption, autoFit, metadata, labels, status, time, publishBy, queueId } = planned;
   const { at: scheduledAt, schedule } = time;
   const isDraft = status === 'draft';
   const { withIds, fetches } = createMediaIds();
@@ -210,7 +210,7 @@ function toRows(caller: Caller, planned: PlannedPost): Rows {
       scheduled_at: scheduledAt,
       schedule,
       publish_by: publishBy,
-      queue_id: queue?.queue.id ?? null,
+      queue_id: queueId,
       media,
       auto_fit: autoFit,
       metadata,

@@ -41,7 +41,7 @@ import {
   type PlannedTime,
 } from './checks/schedule.ts';
 import { presentIssue, warning } from './checks/target-issues.ts';
-import { leaveQueue, lockOpenQueue, takeSlot } from './queues/take-slot.ts';
+import { getNamedQueue, leaveQueue, lockOpenQueue, takeSlot } from './queues/take-slot.ts';
 import { warnOfSlot } from './queues/warnings.ts';
 import { planTargets, type PlannedTarget } from './checks/targets.ts';
 
@@ -68,17 +68,21 @@ export async function changePost(
   const { scheduled_at, schedule, status: _, queue_id, queue_position, ...content } = changes;
   refuse([...checkQueueFields(changes), ...checkSchedule(context.config, changes)]);
   const { trx } = effects;
-  const queue = queue_id === undefined ? undefined : await lockOpenQueue(trx, scope, queue_id);
+  const isForDraft = changes.status === 'draft';
+  const lock = isForDraft ? getNamedQueue : lockOpenQueue;
+  const queue = queue_id === undefined ? undefined : await lock(trx, scope, queue_id);
   const stored = await lockPostWithResults(trx, scope, id);
   if (!isWaiting(stored.post)) {
     throw wrongState(stored.post, 'only a draft or a scheduled post can be changed');
   }
-  const isLeaving = hasSchedule(changes) || changes.status === 'draft';
+  const isUnscheduled = isForDraft && stored.post.status === 'scheduled';
+  const isLeaving = hasSchedule(changes) || isUnscheduled;
   if (queue || isLeaving) await leaveQueue(trx, stored.post);
-  const slot =
-    queue &&
-    (await takeSlot(context, effects, scope, { queue, postId: id, position: queue_position }));
-  const given = slot ? { scheduled_at: toTimestamp(slot.at) } : { scheduled_at, schedule };
+  const request = queue && !isForDraft && { queue, postId: id, position: queue_position };
+  const slot = request && (await takeSlot(context, effects, scope, request));
+  const given = queue
+    ? { scheduled_at: slot ? toTimestamp(slot.at) : null }
+    : { scheduled_at, schedule };
   const time = hasSchedule(given) ? planTime(given) : timeOf(stored.post);
   if (content.publish_by || (hasSchedule(given) && time.at)) {
     const pathOfTime = slot ? ['queue_id'] : pathOf(given);
@@ -128,7 +132,10 @@ function refuse(issues: Issue[]): void {
   if (issues.length > 0) throw validationError(issues);
 }
 
-/** The queue whose slot the post has. The post keeps its accounts, even those that the queue has lost since. */
+/**
+ * The queue whose slot the post has, or which the draft names. The post keeps its accounts, even those that the queue
+ * has lost since.
+ */
 async function findQueueOf(
   trx: Transaction,
   scope: RowScope,
@@ -152,7 +159,7 @@ interface ContentOptions {
   publishAt: Date;
   isDraft: boolean;
   names: Names;
-  /** The queue whose slot the post has. */
+  /** The queue whose slot the post has, or which the draft names. */
   queue: QueueRow | undefined;
 }
 

@@ -42,7 +42,7 @@ export const UpdatePost = someChange(
     }),
     queue_id: z.string().optional().meta({
       description:
-        "ID of the queue whose slot the post takes, instead of a time. Schedules a draft. The targets must be among the queue's accounts.",
+        "ID of the queue whose slot the post takes, instead of a time. Schedules a draft, unless `status` keeps it one. The targets must be among the queue's accounts.",
     }),
     queue_position,
     publish_by: GivenTime.nullable().optional().meta({

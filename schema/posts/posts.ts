@@ -259,7 +259,7 @@ export const Post = z
     }),
     queue_id: z.string().nullable().meta({
       description:
-        'ID of the queue that gave the post its `scheduled_at`. Null if none did. It stays when the queue is deleted.',
+        'ID of the queue that gave the post its `scheduled_at`, or that you gave for a draft. Null if there is none. It stays when the queue is deleted.',
     }),
     published_at: Timestamp.nullable().meta({
       description: 'Time when the post was published. Null until then.',
@@ -479,7 +479,7 @@ export const CreatePost = z
     }),
     queue_id: z.string().optional().meta({
       description:
-        "ID of the queue whose slot the post takes. Use this or `scheduled_at`. The targets must be among the queue's accounts. Without targets, the post goes to all of them.",
+        "ID of the queue whose slot the post takes. Use this or `scheduled_at`. The targets must be among the queue's accounts. Without targets, the post goes to all of them. A draft takes no slot.",
     }),
     queue_position: QueuePosition.optional().meta({
       description: 'Slot of the queue to take. Default: `next`.',

@@ -1,6 +1,7 @@
 // All checks of a post before it is written: to create it, or only to validate it.
 import { monthOf } from '../../../schema/database/accounts/usage.ts';
 import { readTime } from '../../../schema/database/database-clock.ts';
+import { findQueue } from '../../../schema/database/queues/queues.ts';
 import type { AppError } from '../../../schema/wire/errors.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { restNames, type Names } from '../../../schema/wire/names.ts';
@@ -45,6 +46,7 @@ export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata' | '
   status: Extract<PostStatus, 'draft' | 'scheduled' | 'pending'>;
   time: PlannedTime;
   publishBy: Date | null;
+  queueId: string | null;
   /** Null: the post takes no slot of a queue. Otherwise it gets its time when it takes the slot. */
   queue: QueueChoice | null;
   targets: PlannedTarget[];
@@ -63,7 +65,7 @@ export async function planPost(
   const { issues, accounts, media, targets, queue } = checked;
   const warnings = requireWarnings(issues, accounts, names);
   if (queue) requireOpen(queue.queue);
-  const { caption, metadata, labels, auto_fit: autoFit = true } = input;
+  const { caption, metadata, labels, auto_fit: autoFit = true, queue_id: queueId = null } = input;
   const time = planTime(input);
   const publishBy = toTime(input.publish_by);
   const status = input.status ?? (time.at || queue ? 'scheduled' : 'pending');
@@ -79,6 +81,7 @@ export async function planPost(
     status,
     time,
     publishBy,
+    queueId,
     queue,
     targets,
     warnings,
@@ -145,6 +148,7 @@ export const idsOfAccounts = (targets: readonly PlannedTarget[]) =>
 
 interface CheckedPost extends CheckedTargets {
   publishAt: Date;
+  /** Null: the post takes no slot, also because it is a draft. */
   queue: QueueChoice | null;
 }
 
@@ -153,17 +157,22 @@ async function checkPost(
   caller: Caller,
   input: CreatePost,
 ): Promise<CheckedPost> {
-  const choice = await chooseSlot(context.db, caller, input);
-  if (choice === 'unknown') return { ...nothing, issues: [error(unknownQueue)], queue: null };
+  const { db } = context;
+  const { queue_id } = input;
+  const queue = queue_id === undefined ? undefined : await findQueue(db, caller, queue_id);
+  if (queue_id !== undefined && !queue) {
+    return { ...nothing, issues: [error(unknownQueue)], queue: null };
+  }
+  const isDraft = input.status === 'draft';
+  const choice = queue && !isDraft ? await chooseSlot(db, queue, input) : null;
   const publishAt = choice?.slot?.at ?? planTime(input).at ?? new Date();
   const hasKey = caller.idempotency !== undefined || input.idempotency_key !== undefined;
-  const isDraft = input.status === 'draft';
   const isHashed = !hasKey && !isDraft;
   const checked = await checkTargets(context, caller, input, {
     publishAt,
     isDraft,
     isHashed,
-    queue: choice?.queue,
+    queue,
   });
   const times = [
     ...[
@@ -173,7 +182,7 @@ async function checkPost(
     ].map((issue) => error(issue)),
     ...warnOfAdjustment(input).map((issue) => warning(issue)),
   ];
-  return { ...checked, issues: [...times, ...checked.issues], publishAt, queue: choice ?? null };
+  return { ...checked, issues: [...times, ...checked.issues], publishAt, queue: choice };
 }
 
 const nothing = {

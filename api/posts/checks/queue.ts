@@ -1,6 +1,4 @@
 // Checks the queue of a request, and finds the slot that the post would get.
-import { findQueue } from '../../../schema/database/queues/queues.ts';
-import type { RowScope } from '../../../schema/database/row-scope.ts';
 import type { Db, QueueRow } from '../../../schema/database/tables.ts';
 import type { CreatePost } from '../../../schema/posts/posts.ts';
 import type { UpdatePost } from '../../../schema/posts/changes.ts';
@@ -28,10 +26,10 @@ export function checkQueueFields(given: QueueFields): Issue[] {
     const message: Text = ({ field }) => `Give ${field('queue_id')} or ${field(time)}, not both.`;
     return [{ path, code: 'both_times', message }];
   }
-  if (given.status === 'draft') {
+  if (given.status === 'draft' && given.queue_position !== undefined) {
     const message: Text = ({ field }) =>
-      `A draft has no slot. Give ${field('queue_id')} when you schedule it.`;
-    return [{ path, code: 'draft_in_queue', message }];
+      `A draft has no slot. Give ${field('queue_position')} when you schedule it.`;
+    return [{ path: ['queue_position'], code: 'draft_in_queue', message }];
   }
   return [];
 }
@@ -43,14 +41,10 @@ export interface QueueChoice {
   slot: PlannedSlot | undefined;
 }
 
-/** Undefined: the request names no queue. `unknown`: no queue has the ID. */
 export async function chooseSlot(
   db: Db,
-  scope: RowScope,
-  { queue_id, queue_position: position = 'next' }: QueueFields,
-): Promise<QueueChoice | 'unknown' | undefined> {
-  if (queue_id === undefined) return undefined;
-  const queue = await findQueue(db, scope, queue_id);
-  if (!queue) return 'unknown';
+  queue: QueueRow,
+  { queue_position: position = 'next' }: QueueFields,
+): Promise<QueueChoice> {
   return { queue, position, slot: await previewSlot(db, queue, position) };
 }

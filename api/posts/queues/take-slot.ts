@@ -6,7 +6,7 @@ import {
   takeFreeSlot,
   type SlotMove,
 } from '../../../schema/database/queues/slots.ts';
-import { findLockedQueue } from '../../../schema/database/queues/queues.ts';
+import { findLockedQueue, findQueue } from '../../../schema/database/queues/queues.ts';
 import { setPost } from '../../../schema/database/posts/changes.ts';
 import type { RowScope } from '../../../schema/database/row-scope.ts';
 import type {
@@ -23,6 +23,17 @@ import type { Context } from '../../http/context.ts';
 import type { Effects } from '../../http/transact.ts';
 import { movePosts } from './move-posts.ts';
 import { openSlots, type PlannedSlot } from './plan.ts';
+
+/** The queue that a draft names. It may be paused, since a draft takes no slot. */
+export async function getNamedQueue(
+  trx: Transaction,
+  scope: RowScope,
+  id: string,
+): Promise<QueueRow> {
+  const queue = await findQueue(trx, scope, id);
+  if (!queue) throw validationError([unknownQueue]);
+  return queue;
+}
 
 /** Locks the queue and checks that it takes posts. Call it before posts are locked. */
 export async function lockOpenQueue(
@@ -138,7 +149,7 @@ function* inChunks(slots: Iterable<PlannedSlot>): Generator<PlannedSlot[], void>
   if (chunk.length > 0) yield chunk;
 }
 
-/** Frees the slot of a post that gets another time, or none. */
+/** Frees the slot of a post that gets another time, or none. A draft has none. */
 export async function leaveQueue(trx: Transaction, post: PostRow): Promise<void> {
   if (post.queue_id === null) return;
   await freeSlot(trx, post.id);

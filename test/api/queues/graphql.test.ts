@@ -101,6 +101,18 @@ describe('queues', () => {
     expect(await ask(app, reschedule, { id })).toEqual({ rescheduleQueue: { movedPosts: 2 } });
   });
 
+  test('give a draft its slot once it is scheduled', async () => {
+    const { id: queueId } = await create();
+    const draft = await enqueue(queueId, { status: 'DRAFT' });
+    expect(draft).toMatchObject({ status: 'DRAFT', queueId, scheduledAt: null });
+    const update = `mutation ($id: ID!, $input: UpdatePostInput!) {
+      updatePost(id: $id, input: $input) { status queueId scheduledAt }
+    }`;
+    const { updatePost } = await ask(app, update, { id: draft.id, input: { queueId } });
+    expect(updatePost).toMatchObject({ status: 'SCHEDULED', queueId });
+    expect(updatePost.scheduledAt).toMatch(/T09:00:00/);
+  });
+
   test.each([
     [{ timezone: 'Europe/Nowhere' }, 'input.timezone', 'invalid_timezone'],
     [{ slots: [] }, 'input.slots', 'too_small'],

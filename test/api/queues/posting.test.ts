@@ -108,7 +108,12 @@ describe('POST /v1/posts with a queue', () => {
       'queue_id',
       'both_times',
     ],
-    ['a draft', { status: 'draft' }, 'queue_id', 'draft_in_queue'],
+    [
+      'a position for a draft',
+      { status: 'draft', queue_position: 'next' },
+      'queue_position',
+      'draft_in_queue',
+    ],
     [
       'a position without a queue',
       { queue_id: undefined, queue_position: 'next' },
@@ -358,6 +363,82 @@ describe('PATCH /v1/posts/:id with a queue', () => {
     expect(Date.parse(slot!.at)).toBeGreaterThan(Date.now() + 60_000);
     expect(body.error.issues).toMatchObject([{ path: 'queue_id', code: 'too_far' }]);
     expect((await planner.slots(1))[0]!.post_id).toBeNull();
+  });
+});
+
+describe('a draft that names a queue', () => {
+  const noneTaken = async () =>
+    expect((await planner.slots(24)).every(({ post_id }) => post_id === null)).toBe(true);
+
+  test('has the accounts of the queue and no slot, and gets one once it is scheduled', async () => {
+    const { status, body } = await post({ status: 'draft' });
+    expect(status).toBe(201);
+    const { id, results } = body.data;
+    const queue_id = planner.queue.id;
+    expect(body.data).toMatchObject({ status: 'draft', queue_id, scheduled_at: null });
+    expect(results).toMatchObject(
+      planner.queue.account_ids.map((social_account_id) => ({ social_account_id })),
+    );
+    await planner.change(id, { caption: 'new', status: 'draft' });
+    expect(await planner.read(id)).toMatchObject({ caption: 'new', queue_id });
+    await noneTaken();
+    const [slot] = await planner.slots(1);
+    const changed = await planner.change(id, { queue_id });
+    expect(changed.body.data).toMatchObject({ status: 'scheduled', scheduled_at: slot!.at });
+    expect((await planner.slots(1))[0]!.post_id).toBe(id);
+    expect(await changesOf(rest, id)).toEqual(['created', 'updated', 'scheduled']);
+  });
+
+  test('may name a paused or full one, which then gives it no slot', async () => {
+    const slots = [{ weekday: 'mon', time: '09:00' }];
+    const { id: queue_id } = await planner.createQueue({ slots });
+    await planner.call('PATCH', `/v1/queues/${queue_id}`, { is_paused: true });
+    const draft = { caption: 'hello', queue_id, status: 'draft' };
+    const { body } = await planner.call('POST', '/v1/posts/validate', draft);
+    expect(body.data).toEqual({ valid: true, errors: [], warnings: [] });
+    const { id } = (await post({ queue_id, status: 'draft' })).body.data;
+    const refusal = { status: 409, body: { error: { code: 'queue_paused' } } };
+    expect(await planner.change(id, { queue_id })).toMatchObject(refusal);
+  });
+
+  test('is refused with other accounts, with a time and with an unknown queue', async () => {
+    const [, , carl] = planner.accounts;
+    const status = 'draft';
+    expect(await post({ status, account_ids: [carl] })).toMatchObject(
+      refused('account_ids[0]', 'not_in_queue'),
+    );
+    const at = inSeconds(3_600);
+    expect(await post({ status, scheduled_at: at })).toMatchObject(
+      refused('queue_id', 'both_times'),
+    );
+    expect(await post({ status, queue_id: 'que_no' })).toMatchObject(
+      refused('queue_id', 'unknown_queue'),
+    );
+    const { id } = (await post({ status })).body.data;
+    expect(await planner.change(id, { account_ids: [carl] })).toMatchObject(
+      refused('account_ids[0]', 'not_in_queue'),
+    );
+    expect(await planner.change(id, { status, queue_id: 'que_no' })).toMatchObject(
+      refused('queue_id', 'unknown_queue'),
+    );
+  });
+
+  test.each([
+    ['another time', (id: string) => planner.change(id, { scheduled_at: inSeconds(7_200) })],
+    ['no time', (id: string) => planner.change(id, { scheduled_at: null })],
+    ['its publication', (id: string) => planner.ask(id, 'publish')],
+  ])('leaves the queue by %s', async (_, change) => {
+    const { id } = (await post({ status: 'draft' })).body.data;
+    expect((await change(id)).body.data.queue_id).toBeNull();
+    await noneTaken();
+  });
+
+  test('comes of a scheduled post by `status: "draft"` with `queue_id`, which frees the slot', async () => {
+    const made = await planner.enqueue();
+    const changes = { status: 'draft', queue_id: planner.queue.id };
+    const { body } = await planner.change(made.id, changes);
+    expect(body.data).toMatchObject({ ...changes, scheduled_at: null });
+    await noneTaken();
   });
 });
 
