@@ -34,18 +34,18 @@ test('the requests work as printed, in their order', async () => {
     const printed = await shell.run(filled, env);
     return printed === '' ? null : JSON.parse(printed);
   }
-  const [create, add, schedule, list, change, reschedule, pause, remove, ...others] = requests.map(
-    ({ text }) => text,
-  );
+  const [create, list, add, schedule, listSlots, change, reschedule, pause, remove, ...others] =
+    requests.map(({ text }) => text);
   expect(others).toEqual([]);
   const queue = (await run(create!)).data;
   ids.set('que_MORNINGS', queue.id);
+  expect((await run(list!)).data).toEqual([queue]);
   const post = (await run(add!)).data;
   expect(post).toMatchObject({ status: 'scheduled', queue_id: queue.id });
   expect(post.results).toHaveLength(2);
   const first = (await run(schedule!)).data;
   expect(first).toMatchObject({ status: 'scheduled', scheduled_at: post.scheduled_at });
-  expect((await run(list!)).data).toHaveLength(4);
+  expect((await run(listSlots!)).data).toHaveLength(4);
   expect((await run(change!)).data.slots).toEqual([{ weekday: 'tue', time: '08:30' }]);
   expect((await run(reschedule!)).data).toEqual({ moved_posts: 2 });
   expect((await run(pause!)).data.is_paused).toBe(true);
