@@ -79,6 +79,14 @@ describe('new zone data', () => {
       post.scheduled_at,
       moved.scheduled_at,
     ]);
+    const { actor } = await rest.context.db
+      .selectFrom('changes')
+      .select('actor')
+      .where('subject_id', '=', post.id)
+      .where('kind', '=', 'rescheduled')
+      .executeTakeFirstOrThrow();
+    // Fanfare itself.
+    expect(actor).toBeNull();
   });
 
   test.each<[string, () => Promise<string>]>([

@@ -62,6 +62,48 @@ test('a post names the key that created it, and each live change the key or the 
   expect(actorsOf('published')).toEqual([inLive(system)]);
 });
 
+test('each change that a key makes of a post before it is published names the key', async () => {
+  const { id: account } = await app.tenant.connectSandbox('eve');
+  const { actor, api } = await createKey('Planner');
+  const time = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  const body = { caption: 'Hello', account_ids: [account], status: 'draft' };
+  const { id } = (await api.post('/v1/posts', body)).body.data;
+  const path = `/v1/posts/${id}`;
+  await api.patch(path, { labels: ['a'] });
+  await api.patch(path, { scheduled_at: time(1) });
+  await api.patch(path, { scheduled_at: time(2) });
+  await api.patch(path, { status: 'draft' });
+  await api.post(`${path}/cancel`);
+  await api.delete(path);
+  const changes = await app.context.db
+    .selectFrom('changes')
+    .select(['kind', 'actor'])
+    .where('subject_id', '=', id)
+    .orderBy('id')
+    .execute();
+  const kinds = 'created updated scheduled rescheduled unscheduled canceled deleted'.split(' ');
+  expect(changes).toEqual(kinds.map((kind) => ({ kind, actor })));
+});
+
+test('a retry names the key that requested it', async () => {
+  const { id: account } = await app.tenant.connectSandbox('fay');
+  const retrier = await createKey('Retrier');
+  const created = await app.tenant.createPost({
+    caption: 'Hello',
+    platform_posts: [{ account_id: account, platform_options: { outcome: 'rejected' } }],
+  });
+  const { id, results } = await app.tenant.waitForPost(created.id);
+  const path = `/v1/posts/${id}/results/${results[0]!.id}/retry`;
+  expect((await retrier.api.post(path)).status).toBe(202);
+  const { actor } = await app.context.db
+    .selectFrom('changes')
+    .select('actor')
+    .where('subject_id', '=', id)
+    .where('kind', '=', 'result.retried')
+    .executeTakeFirstOrThrow();
+  expect(actor).toEqual(retrier.actor);
+});
+
 test('a record keeps the name of a key that is gone, and a later name does not change it', async () => {
   const { id: account } = await app.tenant.connectSandbox('bob');
   const gone = await createKey('Contractor');

@@ -71,6 +71,21 @@ describe('refused labels', () => {
     }
   });
 
+  test('in a bulk request refuse only their item, or the request if it has too many values', async () => {
+    const { key } = author;
+    const send = (labels: string[]) => {
+      const posts = [{ status: 'draft' }, { status: 'draft', labels }];
+      return rest.call('POST', '/v1/posts/bulk', { key, body: { posts } });
+    };
+    const issues = [{ path: 'posts[1].labels[0]', code: 'too_big' }];
+    expect((await send(['a'.repeat(1_000_000)])).body.data).toMatchObject([
+      { status: 201 },
+      { status: 422, error: { issues } },
+    ]);
+    const many = await send(Array.from({ length: 10_000 }, () => 'a'));
+    expect(many).toMatchObject({ status: 413, body: { error: { code: 'payload_too_large' } } });
+  });
+
   test('of a change name the same paths', async () => {
     const { id } = await author.create({ status: 'draft' });
     const { status, body } = await author.change(id, { labels: ['ok', 'a'.repeat(65)] });

@@ -93,6 +93,16 @@ describe(`pages of ${count} posts, a fifth without times and many at the same ti
   });
 });
 
+test('the newest post comes first if no order is given, in both APIs', async () => {
+  const { projectId, key } = await app.createTenant('default');
+  const rows = [3, 1, 2].map((at) => ({ created_at: minute(at), scheduled_at: minute(-at) }));
+  const [three, one, two] = await plantPosts(app.context.db, projectId, rows);
+  const wanted = [three, two, one];
+  expect((await readAll(key, '')).map(({ id }) => id)).toEqual(wanted);
+  const { posts } = await ask(app, '{ posts { nodes { id } } }', {}, key);
+  expect(posts.nodes.map(({ id }: { id: string }) => id)).toEqual(wanted);
+});
+
 describe('a page', () => {
   test('that is cut by its size has all posts of the next one, with and without times', async () => {
     const { projectId, key } = await app.createTenant('large');
