@@ -55,7 +55,8 @@ describe('slotsBetween', () => {
   });
 
   test('agrees with the clock on every slot of two years', () => {
-    for (const timezone of ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'UTC']) {
+    const others = ['America/New_York', 'Australia/Lord_Howe', 'Africa/Casablanca', 'UTC'];
+    for (const timezone of ['Europe/Berlin', ...others]) {
       const plan = planOf(timezone, '02:10', '09:00');
       const [from, to] = [new Date('2027-01-01T12:00Z'), new Date('2029-01-01T12:00Z')];
       const slots = [...slotsBetween(plan, from, to)];
