@@ -11,7 +11,6 @@ import {
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import { environmentOfTargets } from '../../schema/database/posts/new-rows.ts';
 import type { QueueRow, Transaction } from '../../schema/database/tables.ts';
-import { lostAccountWords, reconnectCalls } from '../../schema/posts/errors.ts';
 import {
   Queue,
   Weekday,
@@ -25,11 +24,11 @@ import { countOf } from '../../schema/wire/count-of.ts';
 import { validationError, type Issue } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Page } from '../../schema/wire/listing.ts';
-import type { Text } from '../../schema/wire/names.ts';
 import { present } from '../../schema/wire/present.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { byIds, page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
+import { checkAccess, unknownAccount } from '../posts/checks/account-access.ts';
 import { warnOfQueue } from '../posts/queues/warnings.ts';
 
 export function createQueue(
@@ -133,12 +132,8 @@ async function checkAccounts(
   const issues = given.flatMap((id, index): Issue[] => {
     const path = ['account_ids', index];
     const account = found.get(id);
-    if (!account) return [{ path, code: 'unknown_account', message: 'No account has this ID.' }];
-    const { status } = account;
-    if (status === 'active') return [];
-    const message: Text = (names) =>
-      `The account ${lostAccountWords[status]}. Connect it again: ${reconnectCalls(names)}.`;
-    return [{ path, code: 'account_not_active', message, actual: status }];
+    const issue = account ? checkAccess(account) : unknownAccount;
+    return issue ? [{ path, ...issue }] : [];
   });
   if (issues.length > 0) throw validationError(issues);
   return { account_ids: ids, environment: environmentOfTargets(rows) };

@@ -1,5 +1,6 @@
 // Moves the scheduled posts of a queue to the slots that its plan has now.
 import { lockQueue } from '../../schema/database/queues/queues.ts';
+import type { SlotMove } from '../../schema/database/queues/slots.ts';
 import type { QueueRow, QueueSlotRow } from '../../schema/database/tables.ts';
 import type { RescheduledQueue } from '../../schema/queues.ts';
 import type { Caller, Context } from '../http/context.ts';
@@ -15,20 +16,20 @@ export function rescheduleQueue(
 ): Promise<Answer<RescheduledQueue>> {
   return transact(context, caller, async (effects) => {
     const queue = await lockQueue(effects.trx, caller, id);
-    const plan = (taken: readonly QueueSlotRow[]) => planAnew(queue, taken);
-    const { movedPosts } = await movePosts(context, effects, caller, queue, plan);
+    const moved = await movePosts(context, effects, caller, queue, (taken) =>
+      toFirstSlots(queue, taken),
+    );
     effects.audit({ subject: 'queue', subject_id: id, kind: 'updated' });
-    return { status: 200, data: { moved_posts: movedPosts } };
+    return { status: 200, data: { moved_posts: moved } };
   });
 }
 
 /** The posts keep their order, and take the first slots of the plan. */
-function planAnew(queue: QueueRow, taken: readonly QueueSlotRow[]) {
+function toFirstSlots(queue: QueueRow, taken: readonly QueueSlotRow[]): SlotMove[] {
   const slots = openSlots(queue);
-  const moves = taken.map(({ post_id }) => {
+  return taken.map(({ post_id }) => {
     const next = slots.next();
     if (next.done) throw queueFull();
     return { post_id, at: next.value.at };
   });
-  return { moves };
 }

@@ -1,4 +1,4 @@
-// Checks the access to the account of a target.
+// Checks the access to the account of a target or of a queue.
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import type { AccountRow } from '../../../schema/database/accounts/accounts.ts';
 import { lostAccountWords, reconnectCalls } from '../../../schema/posts/errors.ts';
@@ -6,6 +6,8 @@ import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Text } from '../../../schema/wire/names.ts';
 import type { RequestTarget } from './request-targets.ts';
 import { warning, type TargetIssue } from './target-issues.ts';
+
+export const unknownAccount = { code: 'unknown_account', message: 'No account has this ID.' };
 
 /** Undefined: Fanfare can publish to the account. */
 export function checkAccess({ status }: AccountRow): Omit<Issue, 'path'> | undefined {

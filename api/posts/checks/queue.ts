@@ -7,13 +7,12 @@ import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Text } from '../../../schema/wire/names.ts';
 import { previewSlot } from '../queues/take-slot.ts';
 import type { PlannedSlot } from '../queues/plan.ts';
+import type { GivenSchedule } from './schedule.ts';
 
-type QueueFields = Pick<CreatePost | UpdatePost, 'queue_id' | 'queue_position' | 'status'> & {
-  scheduled_at?: string | null | undefined;
-  schedule?: object | null | undefined;
-};
+type QueueFields = Pick<CreatePost | UpdatePost, 'queue_id' | 'queue_position' | 'status'> &
+  GivenSchedule;
 
-/** A slot is a time, so it comes instead of one. */
+/** A slot is a time, so a request has a queue or a time. */
 export function checkQueueFields(given: QueueFields): Issue[] {
   if (given.queue_id === undefined) {
     if (given.queue_position === undefined) return [];

@@ -12,7 +12,7 @@ import { factsOf, type MediaFacts } from '../../../activities/platforms/media-ru
 import { optionSchemaOf, rulesOf, withoutRequired } from '../../../activities/platforms/index.ts';
 import type { Context } from '../../http/context.ts';
 import { explainAbsence } from '../../platforms/absence.ts';
-import { checkAccess, warnOfAccess } from './account-access.ts';
+import { checkAccess, unknownAccount, warnOfAccess } from './account-access.ts';
 import {
   atAccount,
   splitOptions,
@@ -179,7 +179,7 @@ function checkTarget(
   { input, media, publishAt, isDraft }: CheckedRequest,
 ): TargetIssue[] {
   const refuse = (issue: Omit<Issue, 'path'>) => [error({ path: target.path, ...issue }, target)];
-  if (!account) return refuse({ code: 'unknown_account', message: 'No account has this ID.' });
+  if (!account) return refuse(unknownAccount);
   const lost = checkAccess(account);
   // A draft keeps the target, so its content is checked too.
   if (lost && !isDraft) return refuse(lost);

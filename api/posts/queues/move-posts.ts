@@ -17,40 +17,41 @@ import type { Effects } from '../../http/transact.ts';
 import { countResults } from '../count-usage.ts';
 import { firstOpenTime } from './plan.ts';
 
+/** Which posts move where. Gets the taken slots whose posts can still move. */
+export type PlanMoves = (taken: readonly QueueSlotRow[]) => SlotMove[];
+
 /**
- * Moves posts of the queue as `planMoves` says. `planMoves` gets the taken slots that can still move. It is called
- * again once the posts that it names are locked, since their slots may be freed until then.
+ * Moves posts of the queue as planned, and returns how many. The moves are planned again once their posts are locked,
+ * because slots may be freed until then.
  */
-export async function movePosts<Planned extends { moves: readonly SlotMove[] }>(
+export async function movePosts(
   context: Context,
   effects: Effects,
   scope: RowScope,
   queue: QueueRow,
-  planMoves: (taken: readonly QueueSlotRow[]) => Planned,
-): Promise<{ planned: Planned; movedPosts: number }> {
+  planMoves: PlanMoves,
+): Promise<number> {
   const { trx } = effects;
   const from = firstOpenTime();
   const before = planMoves(await listTakenSlots(trx, queue.id, { from }));
-  if (before.moves.length === 0) return { planned: before, movedPosts: 0 };
+  if (before.length === 0) return 0;
   const { queueMoves: limit } = fixedLimits;
-  if (before.moves.length > limit) {
+  if (before.length > limit) {
     throw new AppError('conflict', `One request moves at most ${limit} posts of a queue.`, {
-      details: { actual: before.moves.length, limit },
+      details: { actual: before.length, limit },
     });
   }
-  const ids = before.moves.map(({ post_id }) => post_id);
+  const ids = before.map(({ post_id }) => post_id);
   const locked = await lockPostsAfterResults(trx, ids);
   const posts = new Map(locked.map((post) => [post.id, post]));
-  const planned = planMoves(await listTakenSlots(trx, queue.id, { from }));
-  const moved = planned.moves
+  const moved = planMoves(await listTakenSlots(trx, queue.id, { from }))
     .map((move) => ({ ...move, post: posts.get(move.post_id)! }))
     .filter(({ post, at }) => post.scheduled_at!.getTime() !== at.getTime());
-  if (moved.length > 0) {
-    moved.forEach(requireInTime);
-    await moveSlots(trx, queue.id, moved);
-    await startRuns(context, effects, scope, moved);
-  }
-  return { planned, movedPosts: moved.length };
+  if (moved.length === 0) return 0;
+  moved.forEach(requireInTime);
+  await moveSlots(trx, queue.id, moved);
+  await startRuns(context, effects, scope, moved);
+  return moved.length;
 }
 
 interface Move extends SlotMove {

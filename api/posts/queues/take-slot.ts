@@ -88,10 +88,9 @@ export async function takeSlot(
 ): Promise<PlannedSlot> {
   const { trx } = effects;
   if (position === 'first') {
-    const plan = (taken: readonly QueueSlotRow[]) => planShift(queue, taken);
-    await movePosts(context, effects, scope, queue, plan);
+    await movePosts(context, effects, scope, queue, (taken) => toNextSlots(queue, taken));
   }
-  const slot = await pick(trx, queue, position, (candidates) =>
+  const slot = await pickSlot(trx, queue, position, (candidates) =>
     takeFreeSlot(trx, { queueId: queue.id, postId }, candidates),
   );
   if (!slot) throw queueFull();
@@ -105,24 +104,24 @@ export async function previewSlot(
   position: QueuePosition,
 ): Promise<PlannedSlot | undefined> {
   if (position === 'first') return openSlots(queue).next().value ?? undefined;
-  return pick(db, queue, position, (candidates) => findFreeSlot(db, queue.id, candidates));
+  return pickSlot(db, queue, position, (candidates) => findFreeSlot(db, queue.id, candidates));
 }
 
-/** Every post from the first slot on moves to the next slot, up to the first slot that is free. */
-function planShift(queue: QueueRow, taken: readonly QueueSlotRow[]): { moves: SlotMove[] } {
+/** The post of the first slot moves to the next slot, and so on up to the first free slot. */
+function toNextSlots(queue: QueueRow, taken: readonly QueueSlotRow[]): SlotMove[] {
   const postOf = new Map(taken.map(({ at, post_id }) => [at.getTime(), post_id]));
   const moves: SlotMove[] = [];
   let displaced: string | undefined;
   for (const { at } of openSlots(queue)) {
     if (displaced !== undefined) moves.push({ post_id: displaced, at });
     displaced = postOf.get(at.getTime());
-    if (displaced === undefined) return { moves };
+    if (displaced === undefined) return moves;
   }
   throw queueFull();
 }
 
-/** Looks at few candidates first, because most queues have a free slot soon. */
-async function pick(
+/** Tries few candidates first, because most queues have a free slot soon. */
+async function pickSlot(
   db: Db,
   queue: QueueRow,
   position: QueuePosition,
