@@ -29,7 +29,7 @@ export interface ZoneData {
 
 const ownZoneData: ZoneData = { version: process.versions['tz'] ?? '', toInstant };
 
-/** Zone data of a process with the same version are the same, but a post may come from a process with older ones. */
+/** Data of one version are equal, but an API process with older data may have computed a post since. */
 const compareEveryMs = 86_400_000;
 const batchSize = 500;
 /** The next sweep continues, so that other work of the sweeper waits for seconds only. */
@@ -43,20 +43,22 @@ export async function followZoneData(
   const { db, log } = dependencies;
   if (!(await isComparisonDue(db, zoneData.version, compareEveryMs))) return;
   let moved = 0;
-  let after = firstZonedPost;
-  let isLast: boolean;
   const mustEnd = () => isStopped() || moved === maxMoved;
-  do {
-    const posts = await listZonedPosts(db, after, batchSize);
-    for (const post of posts) {
-      if (mustEnd()) break;
-      if (await follow(dependencies, post, zoneData)) moved++;
-    }
-    isLast = posts.length < batchSize;
-    after = posts.at(-1) ?? after;
-  } while (!isLast && !mustEnd());
+  for await (const post of zonedPosts(db)) {
+    if (mustEnd()) break;
+    if (await follow(dependencies, post, zoneData)) moved++;
+  }
   if (moved > 0) log.info({ moved }, 'scheduled posts follow the clocks of their zones');
   if (!mustEnd()) await setCompared(db, zoneData.version);
+}
+
+async function* zonedPosts(db: Db): AsyncGenerator<ZonedPost, void> {
+  for (let after = firstZonedPost; ;) {
+    const posts = await listZonedPosts(db, after, batchSize);
+    yield* posts;
+    if (posts.length < batchSize) return;
+    after = posts.at(-1)!;
+  }
 }
 
 /** Whether the post was moved. Never throws, because one post must not hold up the others. */
