@@ -63,20 +63,15 @@ export async function list<Query, T>(
   }
 }
 
-/** Converts arguments to a REST query: `first` is `limit`, `after` is `cursor`, single values are text. */
+/** Converts arguments to a REST query: `first` is `limit`, `after` is `cursor`, numbers and booleans are text. */
 function toQuery({ first, after, ...filters }: Arguments): Record<string, unknown> {
   const members = Object.entries({ limit: first, cursor: after, ...filters });
+  const given = members.filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(
-    members.flatMap(([name, value]) =>
-      value === undefined || value === null
-        ? []
-        : [
-            [
-              toSnakeCase(name),
-              typeof value === 'object' ? value : `${value as string | number | boolean}`,
-            ],
-          ],
-    ),
+    given.map(([name, value]) => [
+      toSnakeCase(name),
+      typeof value === 'number' || typeof value === 'boolean' ? String(value) : value,
+    ]),
   );
 }
 

@@ -16,12 +16,8 @@ export function readQuery<T>(url: URL, schema: z.ZodType<T>): T {
     return validate(schema, parse(url.searchParams, schema), { member: 'parameter' });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return refuse(error);
+    throw error.withPaths((path) => path.filter((part) => typeof part !== 'number'));
   }
-}
-
-function refuse(error: AppError): never {
-  throw error.withPaths((path) => path.filter((part) => typeof part !== 'number'));
 }
 
 function parse(parameters: URLSearchParams, schema: z.ZodType): Record<string, unknown> {

@@ -1,4 +1,4 @@
-// The list of posts in GraphQL: filters as arguments, orders, and numbers of posts.
+// The list of posts in GraphQL: filters as arguments, orders, and counts of posts.
 import { meaningsOf } from '../../../schema/wire/described-enum.ts';
 import {
   CountPosts,
@@ -21,6 +21,7 @@ import {
 } from '../../graphql/connections.ts';
 import { list, read } from '../../graphql/operation.ts';
 import { readWithinLimit } from '../../graphql/response-limit.ts';
+import type { Caller, Context } from '../../http/context.ts';
 import { PlatformRef } from '../../platforms/graphql.ts';
 import { listPostCounts } from '../listing/count-posts.ts';
 import { countPosts, listPosts } from '../listing/list-posts.ts';
@@ -130,22 +131,12 @@ builder.queryField('posts', (t) =>
         metadata: metadata && toMap(metadata),
       };
       const keys = { metadata: (metadata ?? []).map(({ key }) => key) };
-      const given = await list(
-        graphql,
-        'posts:read',
-        ListPosts,
-        query,
-        (context, caller, wanted) =>
-          readWithinLimit(graphql, async () => {
-            return { wanted, page: await listPosts(context, caller, wanted) };
-          }),
-        { names, keys },
-      );
-      const { limit: _limit, cursor: _cursor, order, include: _include, ...wanted } = given.wanted;
-      const connection = toConnection(given.page, args.after, (post) =>
-        toCursor(toPostPosition(order, post)),
-      );
-      return { ...connection, filters: wanted };
+      const readPage = async (context: Context, caller: Caller, given: ListPosts) => {
+        const page = await readWithinLimit(graphql, () => listPosts(context, caller, given));
+        const toNodeCursor = (post: Post) => toCursor(toPostPosition(given.order, post));
+        return { ...toConnection(page, args.after, toNodeCursor), filters: given };
+      };
+      return list(graphql, 'posts:read', ListPosts, query, readPage, { names, keys });
     },
   }),
 );

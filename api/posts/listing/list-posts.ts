@@ -1,7 +1,6 @@
 // Lists posts by filters in one of several orders, and counts them.
-import { toPostPosition, readPostPosition } from './positions.ts';
 import { countPostRows, listPostRows } from '../../../schema/database/posts/listing/pages.ts';
-import { listResults } from '../../../schema/database/posts/posts.ts';
+import { addResults } from '../../../schema/database/posts/posts.ts';
 import {
   maxTotalCount,
   type ListPosts,
@@ -13,6 +12,7 @@ import type { Post } from '../../../schema/posts/posts.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { firstPage } from '../../http/listing.ts';
 import { presentPost } from '../presenter.ts';
+import { readPostPosition, toPostPosition } from './positions.ts';
 
 export async function listPosts(
   context: Context,
@@ -25,13 +25,9 @@ export async function listPosts(
   const page = await firstPage(
     limit,
     rows,
-    async (posts) => {
-      const ids = posts.map((post) => post.id);
-      const results = Map.groupBy(
-        await listResults(db, caller.projectId, ids),
-        (result) => result.post_id,
-      );
-      return posts.map((post) => presentPost(context, post, results.get(post.id) ?? []));
+    async (fitting) => {
+      const posts = await addResults(db, caller.projectId, fitting);
+      return posts.map(({ post, results }) => presentPost(context, post, results));
     },
     (post) => toPostPosition(order, post),
   );

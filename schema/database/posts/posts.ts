@@ -34,11 +34,16 @@ export async function listPostsById(
 ): Promise<PostWithResults[]> {
   if (ids.length === 0) return [];
   const posts = await selectInScope(db, scope, 'posts').where('id', 'in', ids).execute();
-  const found = posts.map(({ id }) => id);
-  const results = Map.groupBy(
-    await listResults(db, scope.projectId, found),
-    (result) => result.post_id,
-  );
+  return addResults(db, scope.projectId, posts);
+}
+
+export async function addResults(
+  db: Db,
+  projectId: string,
+  posts: readonly PostRow[],
+): Promise<PostWithResults[]> {
+  const ids = posts.map(({ id }) => id);
+  const results = Map.groupBy(await listResults(db, projectId, ids), ({ post_id }) => post_id);
   return posts.map((post) => ({ post, results: results.get(post.id) ?? [] }));
 }
 

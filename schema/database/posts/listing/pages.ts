@@ -36,31 +36,32 @@ export async function listPostRows(
   filters: PostFilters,
   { limit, order = '-created_at', after }: PostSlice,
 ): Promise<PageRow[]> {
-  const column = columnOf[order];
   const matching = matchesFilters(scope, filters);
-  const read = (condition: RawBuilder<boolean>, by: readonly string[], limit: number) =>
+  const read = (condition: RawBuilder<unknown>, by: readonly string[], limit: number) =>
     readPage(db, scope, sql`${matching} and ${condition}`, by, limit);
-  const newestBelow = after === undefined ? sql<boolean>`true` : sql<boolean>`id < ${after.id}`;
-  if (column === null) return read(newestBelow, ['id desc'], limit);
-  const isDescending = order.startsWith('-');
-  const direction = isDescending ? 'desc' : 'asc';
-  const has = sql<boolean>`${sql.ref(column)} is not null`;
-  const timed = async (): Promise<PageRow[]> => {
-    if (after?.time === null) return [];
-    const condition = after
-      ? sql<boolean>`${has} and (${sql.ref(column)}, id) ${sql.raw(isDescending ? '<' : '>')}
-          (${after.time}, ${after.id})`
-      : has;
-    return read(condition, [`${column} ${direction}`, `id ${direction}`], limit);
-  };
-  const rows = await timed();
+  const column = columnOf[order];
+  if (column === null) return read(isOlder(after), ['id desc'], limit);
+  const direction = order.startsWith('-') ? 'desc' : 'asc';
+  const by = [`${column} ${direction}`, `id ${direction}`];
+  const isTimed = sql`${sql.ref(column)} is not null and ${isBeyond(column, direction, after)}`;
+  const rows = after?.time === null ? [] : await read(isTimed, by, limit);
   const weight = weightOf(rows);
   if (rows.length === limit || weight > maxPageBytes || isBounded(filters, column)) return rows;
-  const condition = sql<boolean>`${sql.ref(column)} is null and
-    ${after?.time === null ? newestBelow : sql`true`}`;
-  const others = await read(condition, ['id desc'], limit - rows.length);
+  const isUntimed = sql`${sql.ref(column)} is null
+    and ${isOlder(after?.time === null ? after : undefined)}`;
+  const others = await read(isUntimed, ['id desc'], limit - rows.length);
   const heavier = others.map((row) => ({ ...row, bytes_before: row.bytes_before + weight }));
   return [...rows, ...heavier.filter((row) => row.bytes_before <= maxPageBytes)];
+}
+
+/** Comes after this post in the order of creation, the newest first. */
+const isOlder = (after: PostPosition | undefined) => (after ? sql`id < ${after.id}` : sql`true`);
+
+/** Comes after this post in the order of the column. */
+function isBeyond(column: string, direction: 'asc' | 'desc', after: PostPosition | undefined) {
+  if (!after) return sql`true`;
+  const beyond = sql.raw(direction === 'desc' ? '<' : '>');
+  return sql`(${sql.ref(column)}, id) ${beyond} (${after.time}, ${after.id})`;
 }
 
 /** How many posts match, counted up to `max`. */
