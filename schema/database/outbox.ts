@@ -52,7 +52,7 @@ function toOutboxRow({
 }
 
 /** SQL: the row must wait, because its start is not near. */
-export const isEarly = (startAt: RawBuilder<unknown>) =>
+const isEarly = (startAt: RawBuilder<unknown>) =>
   sql<boolean>`coalesce(${startAt} > ${inMs(aheadMs)}, false)`;
 
 async function insertRow(trx: Transaction, row: NewOutboxRow): Promise<string> {
@@ -97,12 +97,21 @@ export function insertPublishPost(
 
 /** Requests runs of existing posts. */
 export async function insertPublishPosts(trx: Transaction, rows: NewOutboxRow[]): Promise<void> {
-  await sql`
-    insert into outbox (id, project_id, workflow, workflow_id, input, start_at, is_early)
-    select id, project_id, workflow, workflow_id, input::jsonb, start_at, ${isEarly(sql.ref('start_at'))}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as asked (id text, project_id text,
-      workflow text, workflow_id text, input text, start_at timestamptz)`.execute(trx);
+  await insertionOfAsked(JSON.stringify(rows)).execute(trx);
   trx.notifyAfterCommit('fanfare_outbox');
+}
+
+/**
+ * SQL that inserts outbox rows. `json`: an array of `NewOutboxRow`. `from`: another source, which decides whether they
+ * are inserted.
+ */
+export function insertionOfAsked(json: string, from?: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    insert into outbox (id, project_id, workflow, workflow_id, input, start_at, is_early)
+    select asked.id, project_id, workflow, workflow_id, input::jsonb, start_at,
+      ${isEarly(sql.ref('start_at'))}
+    from jsonb_to_recordset(${json}::jsonb) as asked (id text, project_id text, workflow text,
+      workflow_id text, input text, start_at timestamptz)${from ? sql`, ${from}` : sql``}`;
 }
 
 /** Requests that a workflow fetches the bytes of media. Returns the workflow's id. */

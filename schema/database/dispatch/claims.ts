@@ -219,8 +219,8 @@ const deliveryQueue: Queue = {
   first: sql`batch_id,`,
 };
 /**
- * A smaller batch has all that were waiting: with a limit of 100, `w` webhooks of a project have at least 100 / w
- * deliveries of one and one of each other, which are 19 or more.
+ * A smaller batch has all deliveries that were waiting. With a limit of 100, a project with `w` webhooks leaves some
+ * behind only if one webhook has 100 / w in the batch and each other has at least one. Together, these are 19 or more.
  */
 export const leastIfMore = 10;
 

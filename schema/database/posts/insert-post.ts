@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { isNotable, type CountedUsage } from '../accounts/usage.ts';
 import { insertionOfKey, type NewKey } from '../idempotency-keys.ts';
 import { insertionOf } from '../live/changes.ts';
-import { isEarly, type NewOutboxRow } from '../outbox.ts';
+import { insertionOfAsked, type NewOutboxRow } from '../outbox.ts';
 import { prepareWrite } from '../prepared.ts';
 import type { PostRow, Writer } from '../tables.ts';
 import { insertionOfResults, toNewPost, type NewPost, type NewResult } from './new-rows.ts';
@@ -150,11 +150,7 @@ function insertion(
       ${insertionOfResults(given.results, sql`post`)}
       returning id, project_id, social_account_id, content_hash, usage_month
     ), asked as (
-      insert into outbox (id, project_id, workflow, workflow_id, input, start_at, is_early)
-      select asked.id, project_id, workflow, workflow_id, input::jsonb, start_at,
-        ${isEarly(sql.ref('start_at'))}
-      from jsonb_to_recordset(${given.asked}::jsonb) as asked (id text, project_id text,
-        workflow text, workflow_id text, input text, start_at timestamptz), post
+      ${insertionOfAsked(given.asked, sql`post`)}
     ), change as (
       ${insertionOf(writer, { subject: 'post', kind: 'created', project_id: given.project_id, actor: sql`created_by`, from: sql`post` })}
     ), counted as (
