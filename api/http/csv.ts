@@ -12,10 +12,10 @@ export interface CsvRow {
   cells: string[];
 }
 
-/** Small enough that even a slice of line breaks takes one turn a few milliseconds. */
+/** The parser takes a few milliseconds for a slice, even for one of line breaks. */
 const sliceBytes = 16_384;
 
-/** The text in slices, a turn for each. Throws before a slice with too many cells is parsed. */
+/** Yields the text in slices, each in its own turn. Throws before a slice with too many cells is parsed. */
 async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   const count = createCellCounter();
   for (let at = 0; at < bytes.length; at += sliceBytes) {

@@ -40,7 +40,7 @@ import {
 import { validatePost } from './checks/check-post.ts';
 import { cancelPosts, deletePosts, updatePosts } from './bulk/change-posts.ts';
 import { createPosts } from './bulk/create-posts.ts';
-import { postsAsCsv } from './bulk/post-rows.ts';
+import { postsAsCsv } from './bulk/csv-posts.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
 import { PostAttempt } from '../../schema/posts/attempts.ts';
 import { DeletePost, UpdatePost } from '../../schema/posts/changes.ts';

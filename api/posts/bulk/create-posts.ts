@@ -10,7 +10,7 @@ import { validate } from '../../http/validation.ts';
 import { createPost } from '../create-post.ts';
 import { answerEach } from './answer-each.ts';
 import { foreseePost } from './foresee-post.ts';
-import { PostRow } from './post-rows.ts';
+import { CsvPost } from './csv-posts.ts';
 
 /** `dry_run`: only checks the posts. */
 export function createPosts(
@@ -47,10 +47,10 @@ export function createPosts(
 }
 
 const read = (given: unknown): CreatePost =>
-  validate(CreatePost, given instanceof PostRow ? given.toPost() : given);
+  validate(CreatePost, given instanceof CsvPost ? given.toPost() : given);
 
 const pathOf = (given: unknown, index: number): Path =>
-  given instanceof PostRow ? ['rows', given.number] : ['posts', index];
+  given instanceof CsvPost ? ['rows', given.number] : ['posts', index];
 
 /** The key that the post itself has. */
 function ownKeyOf(input: CreatePost, ofRequest: Idempotency | undefined): Idempotency | undefined {

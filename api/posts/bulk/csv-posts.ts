@@ -58,8 +58,8 @@ const columns = new Map(
 /** A column for each key of a post's metadata. */
 const metadataPrefix = 'metadata.';
 
-/** One row, which becomes a post on its own. */
-export class PostRow {
+/** A post in one row of the file. */
+export class CsvPost {
   /** The number in a spreadsheet, where the header is row 1. */
   readonly number: number;
   readonly #header: readonly string[];
@@ -96,7 +96,7 @@ function toPosts([header, ...rows]: CsvRow[]): CreatePosts {
   const names = (header?.cells ?? []).map((name) => name.trim());
   const issues = [...checkCount(rows.length), ...checkHeader(names)];
   if (issues.length > 0) throw validationError(issues);
-  return { posts: rows.map((row) => new PostRow(names, row)) };
+  return { posts: rows.map((row) => new CsvPost(names, row)) };
 }
 
 function checkCount(actual: number): Issue[] {

@@ -1,4 +1,4 @@
-// What creating a post would answer, without creating it.
+// The dry run of one post: checks it as its creation would, and creates nothing.
 import { monthOf } from '../../../schema/database/accounts/usage.ts';
 import type { CreatePost, PostIssue } from '../../../schema/posts/posts.ts';
 import type { Names } from '../../../schema/wire/names.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { createShell, type Shell } from '../../support/app/shell.ts';
 import { readBlocks, readPage, readTable } from '../../support/checks/readme.ts';
-import { postsAsCsv } from '../../../api/posts/bulk/post-rows.ts';
+import { postsAsCsv } from '../../../api/posts/bulk/csv-posts.ts';
 
 let app: TestApp;
 let shell: Shell;
