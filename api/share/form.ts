@@ -1,11 +1,15 @@
 // The page on which a creator sees a post, decides what TikTok has creators decide, and publishes it:
 // https://developers.tiktok.com/doc/content-sharing-guidelines, "Required UX Implementation in Your App".
-// The sentences in quotation marks there are those of the page. It needs no script: styles show and hide what depends on
-// a choice, and the server checks every choice.
+// The page has the sentences that the guidelines quote. It needs no script: styles show and hide what depends on a
+// choice, and the server checks every choice.
 import { html } from 'hono/html';
-import type { PrivacyLevel } from '../../schema/platforms/tiktok.ts';
+import {
+  interactions,
+  type Interaction,
+  type PrivacyLevel,
+} from '../../schema/platforms/tiktok.ts';
 import { plain, type Html } from '../http/pages.ts';
-import type { Interaction, Offer, Review, ShownMedia } from './review.ts';
+import type { Offer, Review, ShownMedia } from './review.ts';
 import { sharePage, showTime } from './pages.ts';
 import { formCss } from './form-css.ts';
 import { brandedNotPrivate, notDisclosed, type Problem, type Values } from './values.ts';
@@ -153,7 +157,7 @@ function showPrivacy({ levels }: Offer, values: Values, problems: readonly Probl
 
 /** TikTok has duets and stitches only for videos. */
 function showInteractions({ isVideo, off }: Offer, { allowed }: Values): Html {
-  const shown: readonly Interaction[] = isVideo ? ['comment', 'duet', 'stitch'] : ['comment'];
+  const shown: readonly Interaction[] = isVideo ? interactions : ['comment'];
   return html`<fieldset>
     <legend>What others can do</legend>
     ${shown.map((what) =>

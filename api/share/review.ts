@@ -1,13 +1,18 @@
 // What the page of a review link shows: the post, its target, and the creator as TikTok describes them now.
 import { publicTypes } from '../../activities/platforms/public-urls.ts';
 import { readUrl } from '../../activities/platforms/platform-answer.ts';
-import { getAccountRow, type AccountRow } from '../../schema/database/accounts/accounts.ts';
+import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import { listMediaById } from '../../schema/database/media/rows.ts';
 import { getPostRow, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { FoundReviewLink } from '../../schema/database/posts/review-links.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
-import { isPrivacyLevel, type PrivacyLevel } from '../../schema/platforms/tiktok.ts';
+import {
+  interactions,
+  privacyLevelsOf,
+  type Interaction,
+  type PrivacyLevel,
+} from '../../schema/platforms/tiktok.ts';
 import { AppError, type Issue } from '../../schema/wire/errors.ts';
 import { render } from '../../schema/wire/names.ts';
 import { askCreator } from '../accounts/creator.ts';
@@ -59,9 +64,6 @@ export function findTargetOf(
   );
 }
 
-export const interactions = ['comment', 'duet', 'stitch'] as const;
-export type Interaction = (typeof interactions)[number];
-
 /** What the form offers. */
 export interface Offer {
   name: string;
@@ -111,7 +113,7 @@ export async function readOffer(
     name,
     username,
     pictureUrl: avatarUrl && readUrl(avatarUrl),
-    levels: levelsOf(known),
+    levels: privacyLevelsOf(known),
     off: interactions.filter((what) => known[`${what}_disabled`] === true),
     media,
     isVideo: media.some(({ isVideo }) => isVideo),
@@ -120,11 +122,6 @@ export async function readOffer(
     publishAt: timeOf(context, stored),
   };
 }
-
-const levelsOf = (traits: AccountRow['traits']) =>
-  String(traits['privacy_levels'] ?? '')
-    .split(',')
-    .filter(isPrivacyLevel);
 
 /** A scheduled post keeps its time, and so does a draft with a time that is still ahead. Null: now. */
 export function timeOf({ config }: Context, { post }: PostWithResults): Date | null {

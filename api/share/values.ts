@@ -1,7 +1,9 @@
-// The values of the review form: read from a request, as options of the target, and what is wrong with them.
+// The values of the review form: reads them from a request, turns them into options of the target, and lists their
+// problems.
 import { AppError, type Issue } from '../../schema/wire/errors.ts';
+import { interactions, type Interaction } from '../../schema/platforms/tiktok.ts';
 import { render } from '../../schema/wire/names.ts';
-import { interactions, type Interaction, type Offer } from './review.ts';
+import type { Offer } from './review.ts';
 import type { ReviewedTarget } from './target.ts';
 
 export interface Values {

@@ -24,12 +24,20 @@ export type PrivacyLevel = (typeof privacyLevels)[number];
 export const isPrivacyLevel = (level: string): level is PrivacyLevel =>
   privacyLevels.includes(level as PrivacyLevel);
 
+/** The levels that the traits of a creator list, separated by commas. */
+export const privacyLevelsOf = ({ privacy_levels: levels = '' }: Traits): PrivacyLevel[] =>
+  String(levels).split(',').filter(isPrivacyLevel);
+
 export const privacyMeanings: Record<PrivacyLevel, string> = {
   PUBLIC_TO_EVERYONE: 'everyone',
   MUTUAL_FOLLOW_FRIENDS: 'followers that the creator follows too',
   FOLLOWER_OF_CREATOR: 'followers of the creator',
   SELF_ONLY: 'only the creator',
 };
+
+/** What others can do with a post. Photos have only comments. */
+export const interactions = ['comment', 'duet', 'stitch'] as const;
+export type Interaction = (typeof interactions)[number];
 
 /** A clock of a client may be ahead by this much. */
 const clockErrorMs = 300_000;
@@ -48,7 +56,7 @@ const consent = z
   })
   .meta({
     description:
-      'That the creator saw a preview of the post and accepted it. Required with the mode `direct`.',
+      'Consent of the creator, who saw a preview of the post and accepted it. Required with the mode `direct`.',
     'x-no-default': true,
   });
 
@@ -151,7 +159,7 @@ function findIssues(given: Options, traits: CreatorTraits): OptionIssue[] {
     const not = 'must not be true in a post that only the creator sees';
     issues.push({ option: 'paid_partnership', code: 'not_private', message: not });
   }
-  for (const what of ['comment', 'duet', 'stitch'] as const) {
+  for (const what of interactions) {
     const option = `allow_${what}` as const;
     if (given[option] !== true || traits[`${what}_disabled`] !== true) continue;
     const off = 'must be false, because the creator turned this off at TikTok';
@@ -162,7 +170,7 @@ function findIssues(given: Options, traits: CreatorTraits): OptionIssue[] {
 
 function optionsFor(traits: Traits) {
   const creator = traits as CreatorTraits;
-  const levels = (creator.privacy_levels ?? '').split(',').filter(isPrivacyLevel);
+  const levels = privacyLevelsOf(traits);
   const known = shape.privacy_level.unwrap();
   const offered = z
     .enum(levels)

@@ -1,6 +1,6 @@
 // A post as TikTok takes it: the steps before it, and the call that publishes it.
 import { z } from 'zod';
-import { tiktok } from '../../../schema/platforms/tiktok.ts';
+import { interactions, tiktok, type Interaction } from '../../../schema/platforms/tiktok.ts';
 import type { Ask } from '../network-api.ts';
 import { notForGood, PlatformError } from '../platform-error.ts';
 import type {
@@ -77,7 +77,7 @@ async function findOff(ask: Ask, target: Target): Promise<string[]> {
   if (isInbox(target)) return [];
   const creator = await readCreator(ask);
   checkTarget(creator, target);
-  return (['comment', 'duet', 'stitch'] as const).filter((what) => creator[`${what}_disabled`]);
+  return interactions.filter((what) => creator[`${what}_disabled`]);
 }
 
 function begin(ask: Ask, target: Target, off: readonly string[]): Promise<Upload> {
@@ -100,8 +100,10 @@ async function sendNext(
   return bytes === nextStart(upload.sentBytes) ? { ...upload, sentBytes: bytes } : undefined;
 }
 
-const toAllowed = (options: z.infer<typeof tiktok.options>, off: readonly string[], what: string) =>
-  options[`allow_${what}` as 'allow_comment'] === true && !off.includes(what);
+type Options = z.infer<typeof tiktok.options>;
+
+const isAllowed = (options: Options, off: readonly string[], what: Interaction) =>
+  options[`allow_${what}`] === true && !off.includes(what);
 
 /** https://developers.tiktok.com/doc/content-posting-api-reference-direct-post */
 function toVideoInfo({ caption, platformOptions, media }: Target, off: readonly string[]) {
@@ -110,9 +112,9 @@ function toVideoInfo({ caption, platformOptions, media }: Target, off: readonly 
   return {
     ...(caption !== '' && { title: caption.toWellFormed() }),
     privacy_level: options.privacy_level,
-    disable_comment: !toAllowed(options, off, 'comment'),
-    disable_duet: !toAllowed(options, off, 'duet'),
-    disable_stitch: !toAllowed(options, off, 'stitch'),
+    disable_comment: !isAllowed(options, off, 'comment'),
+    disable_duet: !isAllowed(options, off, 'duet'),
+    disable_stitch: !isAllowed(options, off, 'stitch'),
     ...(coverAtMs !== null && { video_cover_timestamp_ms: coverAtMs }),
     brand_content_toggle: options.paid_partnership ?? false,
     brand_organic_toggle: options.promotes_own_brand ?? false,
@@ -130,7 +132,7 @@ function toPhotos(target: Target, off: readonly string[]) {
   };
   const direct = {
     privacy_level: options.privacy_level,
-    disable_comment: !toAllowed(options, off, 'comment'),
+    disable_comment: !isAllowed(options, off, 'comment'),
     auto_add_music: options.auto_add_music ?? false,
     brand_content_toggle: options.paid_partnership ?? false,
     brand_organic_toggle: options.promotes_own_brand ?? false,
