@@ -66,7 +66,7 @@ export const QueueIssue = z
     message: z.string().meta({ description: 'Description of the issue.' }),
     queue_id: z.string().meta({ description: 'ID of the other queue.' }),
   })
-  .meta({ id: 'QueueIssue', description: 'An issue that did not prevent the queue.' });
+  .meta({ id: 'QueueIssue', description: 'A warning about a queue that was created or updated.' });
 export type QueueIssue = z.infer<typeof QueueIssue>;
 
 /** A queue that was just written. */

@@ -78,7 +78,7 @@ export function writtenWithWarnings<T, Warning>(
     status,
     body: { data, warnings },
   });
-  const description = 'Issues that did not prevent the post, but may surprise you.';
+  const description = 'Issues that did not prevent the request, but may surprise you.';
   const beside = { warnings: z.array(warning).meta({ description }) };
   return { statuses, schema, isList: false, beside, render };
 }

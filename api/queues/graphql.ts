@@ -78,7 +78,7 @@ builder.node(QueueRef, {
     warnings: t.field({
       type: [QueueIssueRef],
       description:
-        'Issues that did not prevent the queue. Empty except in the response to creating or updating it.',
+        'Warnings about the queue. Empty except in the response to creating or updating it.',
       resolve: ({ warnings }) => warnings ?? [],
     }),
   }),

@@ -69,11 +69,9 @@ const bounds = (what: string) => ({
   from: GivenTime.optional().meta({ description: `Only posts ${what} at or after this time.` }),
   to: GivenTime.optional().meta({ description: `Only posts ${what} before this time.` }),
 });
-const [created, scheduled, published] = [
-  bounds('created'),
-  bounds('scheduled for a time'),
-  bounds('published'),
-];
+const created = bounds('created');
+const scheduled = bounds('scheduled for a time');
+const published = bounds('published');
 
 const filters = {
   status: commaList(PostStatus, 'Only posts with one of these statuses.'),
@@ -89,7 +87,7 @@ const filters = {
   label: repeatedList(GivenLabel, 'Only posts with one of these labels.'),
   metadata: mapParameter(
     GivenMetadata.refine((pairs) => Object.keys(pairs).length > 0, 'must have at least 1 entry'),
-    'Only posts whose metadata have all these pairs.',
+    'Only posts whose metadata has all these pairs.',
   ),
   q: SearchedWords.optional().meta({
     description:

@@ -7,9 +7,9 @@ export const QueuePosition = describedEnum(
   'Slot of the queue that a post takes.',
   {
     next: 'The first free slot.',
-    last: 'The first slot after the last one that is taken.',
+    last: 'The first slot after all that are taken.',
     first:
-      'The first slot. Posts that have it and the slots after it move on, up to the first free slot.',
+      'The first slot. Its post moves to the next slot, the post there to the one after it, and so on up to a free slot.',
   },
 );
 export type QueuePosition = z.infer<typeof QueuePosition>;

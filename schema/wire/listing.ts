@@ -4,8 +4,6 @@ import type { Text } from './names.ts';
 import { GivenTime } from './timestamp.ts';
 
 export const maxPageSize = 100;
-/** How many values a filter may list. */
-const maxValues = 20;
 export const defaultPageSize = 25;
 /** A page ends early, before its texts have more bytes than this in all. A single post or event has fewer. */
 export const maxPageBytes = 1_048_576;
@@ -100,23 +98,24 @@ export function oneNameOf<Query extends z.ZodObject>(
   );
 }
 
-/** A parameter that lists values. A URL separates them by commas, or repeats the parameter. */
-export const commaList = <Item extends z.ZodType>(item: Item, description: string) =>
+/** How many values a filter may list. */
+const maxValues = 20;
+
+const listParameter = <Item extends z.ZodType>(item: Item, description: string, explode: boolean) =>
   z
     .array(item)
     .min(1)
     .max(maxValues)
     .optional()
-    .meta({ description, param: { style: 'form', explode: false } });
+    .meta({ description, param: { style: 'form', explode } });
+
+/** A parameter that lists values. A URL separates them by commas, or repeats the parameter. */
+export const commaList = <Item extends z.ZodType>(item: Item, description: string) =>
+  listParameter(item, description, false);
 
 /** A parameter that lists values, which may have commas. A URL repeats the parameter. */
 export const repeatedList = <Item extends z.ZodType>(item: Item, description: string) =>
-  z
-    .array(item)
-    .min(1)
-    .max(maxValues)
-    .optional()
-    .meta({ description, param: { style: 'form', explode: true } });
+  listParameter(item, description, true);
 
 /** A parameter that is a map. A URL has each of its entries: `metadata[key]=value`. */
 export const mapParameter = <Entries extends z.ZodType>(map: Entries, description: string) =>
