@@ -29,7 +29,7 @@ export async function page<Row extends { id: string }, T>(
   return firstPage(limit, rows, present, toIdPosition);
 }
 
-/** The page that these rows begin, of which there is one more than fits if there is another page. */
+/** The page with the first of these rows. One row more than the page takes means that there is another page. */
 export async function firstPage<Row extends object, T>(
   limit: number,
   rows: Row[],

@@ -121,7 +121,7 @@ async function transactOnce<T>(
   return answer;
 }
 
-/** The name is that of now, so that a record still has it when the key is gone. */
+/** Has the current name of the key, so that a record keeps the name after the key is renamed or gone. */
 export function actorOf(caller: Caller | PageUser): Actor | null {
   if (caller.keyId === undefined) return caller.actor ?? null;
   return { type: 'key', id: caller.keyId, name: caller.keyName };

@@ -140,7 +140,7 @@ interface SlotRequest {
   names: Names;
 }
 
-/** Takes a slot for the post, which is not the one that its checks saw if another request was first. */
+/** Takes a slot for the post. It isn't the slot that the checks saw if another request has taken that one. */
 async function giveSlot(
   context: Context,
   effects: Effects,

@@ -24,5 +24,5 @@ export const Actor = z
   .meta({ id: 'Actor', description: 'Who created a post, or requested a change.' });
 export type Actor = z.infer<typeof Actor>;
 
-/** Rows of the engine have null instead, so that they stay small. */
+/** Rows have null instead, so that those of Fanfare itself stay small. */
 export const system: Actor = { type: 'system', id: null, name: null };

@@ -1,4 +1,4 @@
-// Items that the check of the whole request leaves out, since each is checked and refused on its own.
+// Items of a request that are checked and refused on their own. The check of the whole request leaves them out.
 import { z } from 'zod';
 
 /** The request that would have the item as its body. */

@@ -20,7 +20,7 @@ export function warning(issue: Issue, target: TargetIssue['target'] = null): Tar
   return { issue, severity: 'warning', target };
 }
 
-/** Codes of issues about what a post lacks. Options that it lacks have the code `required`. */
+/** Codes of issues about missing parts of a post. A missing option has the code `required`. */
 const lacking: ReadonlySet<string> = new Set([
   'no_targets',
   'account_not_active',
