@@ -50,14 +50,15 @@ export type BodyType = 'json' | 'csv';
 
 /** The type of the body. A request without a body needs no Content-Type. */
 export function requireType(request: Request, bytes: Buffer, takesCsv: boolean): BodyType {
-  if (bytes.length === 0) return 'json';
+  const given = request.headers.get('Content-Type')?.trim() ?? '';
+  const isCsv = takesCsv && csvType.test(given);
+  if (bytes.length === 0) return isCsv ? 'csv' : 'json';
   const encoding = request.headers.get('Content-Encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.');
   }
-  const given = request.headers.get('Content-Type')?.trim() ?? '';
   if (jsonType.test(given)) return 'json';
-  if (takesCsv && csvType.test(given)) return 'csv';
+  if (isCsv) return 'csv';
   throw new AppError(
     'unsupported_media_type',
     `Send the body as JSON${takesCsv ? ' or CSV' : ''}.`,

@@ -13,14 +13,13 @@ import {
 import { getPostRow, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { toScheduledEvent } from '../../schema/database/posts/outcome-event.ts';
-import { startRun } from '../../schema/database/posts/runs.ts';
 import type { UpdatePost } from '../../schema/posts/changes.ts';
 import type { CheckedPost, PostIssue } from '../../schema/posts/posts.ts';
 import { validationError, type Issue } from '../../schema/wire/errors.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
-import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
+import { changeTime, deadlineOf, transitionOf, willBeDraft, writeTime } from './change-time.ts';
 import { copyDefaults, takeBackDefaults } from './copy-defaults.ts';
 import { countResults } from './count-usage.ts';
 import { isWaiting, listCopiedDefaults, toTargetInput, wrongState } from './stored-post.ts';
@@ -30,18 +29,9 @@ import { toResultRows } from './result-rows.ts';
 import { replaceSteps } from './step-rows.ts';
 import { listForms } from './checks/media.ts';
 import { checkQueueFields } from './checks/queue.ts';
-import {
-  checkDeadline,
-  checkSchedule,
-  hasSchedule,
-  pathOf,
-  planTime,
-  toTime,
-  warnOfAdjustment,
-  type PlannedTime,
-} from './checks/schedule.ts';
+import { checkSchedule, hasSchedule, warnOfAdjustment } from './checks/schedule.ts';
 import { presentIssue, warning } from './checks/target-issues.ts';
-import { getNamedQueue, leaveQueue, lockOpenQueue, takeSlot } from './queues/take-slot.ts';
+import { getNamedQueue, lockOpenQueue } from './queues/take-slot.ts';
 import { warnOfSlot } from './queues/warnings.ts';
 import { planTargets, type PlannedTarget } from './checks/targets.ts';
 
@@ -65,36 +55,26 @@ export async function changePost(
   scope: RowScope,
   { id, changes, names }: { id: string; changes: UpdatePost; names: Names },
 ): Promise<Answer<CheckedPost>> {
-  const { scheduled_at, schedule, status: _, queue_id, queue_position, ...content } = changes;
+  const { scheduled_at, schedule, status, queue_id, queue_position, ...content } = changes;
   refuse([...checkQueueFields(changes), ...checkSchedule(context.config, changes)]);
   const { trx } = effects;
-  const isForDraft = changes.status === 'draft';
-  const lock = isForDraft ? getNamedQueue : lockOpenQueue;
-  const queue = queue_id === undefined ? undefined : await lock(trx, scope, queue_id);
+  const lockQueue = status === 'draft' ? getNamedQueue : lockOpenQueue;
+  const queue = queue_id === undefined ? undefined : await lockQueue(trx, scope, queue_id);
   const stored = await lockPostWithResults(trx, scope, id);
   if (!isWaiting(stored.post)) {
     throw wrongState(stored.post, 'only a draft or a scheduled post can be changed');
   }
-  const isUnscheduled = isForDraft && stored.post.status === 'scheduled';
-  const isLeaving = hasSchedule(changes) || isUnscheduled;
-  if (queue || isLeaving) await leaveQueue(trx, stored.post);
-  const request = queue && !isForDraft && { queue, postId: id, position: queue_position };
-  const slot = request && (await takeSlot(context, effects, scope, request));
-  const given = queue
-    ? { scheduled_at: slot ? toTimestamp(slot.at) : null }
-    : { scheduled_at, schedule };
-  const time = hasSchedule(given) ? planTime(given) : timeOf(stored.post);
-  if (content.publish_by || (hasSchedule(given) && time.at)) {
-    const pathOfTime = slot ? ['queue_id'] : pathOf(given);
-    const path = content.publish_by ? ['publish_by'] : pathOfTime;
-    refuse(checkDeadline(deadlineOf(stored.post, content), time.at ?? new Date(), path));
-  }
-  const transition = transitionOf(stored.post, { status: changes.status, ...given });
+  const { given, time, slot, hasLeft } = await changeTime(context, effects, scope, {
+    post: stored.post,
+    changes,
+    queue,
+  });
+  const transition = transitionOf(stored.post, { status, ...given });
   const { newTargets, warnings } = await writeContent(context, effects, scope, stored, content, {
     publishAt: time.at ?? new Date(),
     isDraft: willBeDraft(stored.post, transition),
     names,
-    queue: queue ?? (isLeaving ? undefined : await findQueueOf(trx, scope, stored)),
+    queue: queue ?? (hasLeft ? undefined : await findQueueOf(trx, scope, stored)),
   });
   if (hasSchedule(given) || transition) {
     await writeTime(trx, stored.post, transition, time);
@@ -126,8 +106,6 @@ export async function changePost(
   return { status: 200, data: { ...shown, warnings: [...ofTime, ...warnings] } };
 }
 
-const timeOf = ({ scheduled_at: at, schedule }: PostRow): PlannedTime => ({ at, schedule });
-
 function refuse(issues: Issue[]): void {
   if (issues.length > 0) throw validationError(issues);
 }
@@ -144,10 +122,6 @@ async function findQueueOf(
   const queue = queue_id === null ? undefined : await findQueue(trx, scope, queue_id);
   const own = results.map(({ social_account_id }) => social_account_id);
   return queue && { ...queue, account_ids: [...queue.account_ids, ...own] };
-}
-
-function deadlineOf({ publish_by }: PostRow, changes: Partial<UpdatePost>): Date | null {
-  return changes.publish_by === undefined ? publish_by : toTime(changes.publish_by);
 }
 
 /** Month in which a post that has not started counts. Null for a draft. */
@@ -215,43 +189,4 @@ async function writeContent(
     ...(labels === undefined ? {} : { labels }),
   });
   return { newTargets: hasNewTargets ? targets : undefined, warnings };
-}
-
-type Transition = 'scheduled' | 'rescheduled' | 'unscheduled';
-
-/** How the change affects the schedule. Undefined: it doesn't. */
-function transitionOf(
-  { status }: PostRow,
-  { status: wanted, ...given }: UpdatePost,
-): Transition | undefined {
-  const hasTime = Boolean(given.scheduled_at ?? given.schedule);
-  if (status === 'scheduled') {
-    if (wanted === 'draft') return 'unscheduled';
-    if (!hasSchedule(given)) return undefined;
-    return hasTime ? 'rescheduled' : 'unscheduled';
-  }
-  return hasTime && wanted !== 'draft' ? 'scheduled' : undefined;
-}
-
-function willBeDraft({ status }: PostRow, transition: Transition | undefined): boolean {
-  return transition ? transition === 'unscheduled' : status === 'draft';
-}
-
-/** A draft may have a time too, but is not published then. */
-async function writeTime(
-  trx: Transaction,
-  post: PostRow,
-  transition: Transition | undefined,
-  { at: scheduledAt, schedule }: PlannedTime,
-): Promise<void> {
-  if (transition === 'scheduled' || transition === 'rescheduled') {
-    return startRun(trx, post, { status: 'scheduled', scheduledAt, schedule });
-  }
-  await setPost(trx, post.project_id, post.id, {
-    status: 'draft',
-    due_at: null,
-    workflow_id: null,
-    scheduled_at: scheduledAt,
-    schedule: schedule && JSON.stringify(schedule),
-  });
 }

@@ -35,6 +35,9 @@ function parse(parameters: URLSearchParams, schema: z.ZodType): Record<string, u
     } else if (style?.style === 'form') {
       const values = style.explode ? [value] : value.split(',');
       query[written] = [...((query[written] as string[] | undefined) ?? []), ...values];
+    } else if (style?.style === 'deepObject') {
+      const message = `must be written as ${written}[key]=value`;
+      throw validationError([{ path: [written], code: 'invalid_type', message }]);
     } else {
       add(query, written, value, [written]);
     }

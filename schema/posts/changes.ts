@@ -54,7 +54,6 @@ export const UpdatePost = someChange(
         'Makes a scheduled post a draft. With `scheduled_at`, a draft keeps the time and stays a draft.',
     }),
   }),
-  ['queue_position'],
 ).meta({ id: 'UpdatePost', description: 'Changes to a post. Omitted fields stay as they are.' });
 export type UpdatePost = z.infer<typeof UpdatePost>;
 

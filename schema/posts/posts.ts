@@ -35,7 +35,7 @@ export const NewPostStatus = describedEnum(
   'NewPostStatus',
   'Status that you can give a post.',
   { draft: 'Not published until you publish or schedule it.' },
-  'must be "draft". Omit it to schedule the post or publish it now.',
+  'must be "draft". Without it, a post with a time is scheduled, and a new post without one is published now.',
 );
 
 export const ResultStatus = describedEnum('ResultStatus', 'Target status.', {

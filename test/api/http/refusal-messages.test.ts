@@ -59,7 +59,8 @@ describe('a field in the wrong place', () => {
 
 describe('a time or a status', () => {
   const time = 'must be a time with a time zone as in RFC 3339, such as 2026-01-31T12:00:00Z';
-  const status = 'must be "draft". Omit it to schedule the post or publish it now.';
+  const status =
+    'must be "draft". Without it, a post with a time is scheduled, and a new post without one is published now.';
 
   test('gets a hint with an alternative', async () => {
     const body = { scheduled_at: 1_900_000_000, status: 'scheduled' };

@@ -128,6 +128,13 @@ describe('POST /v1/posts with a queue', () => {
     expect((await planner.slots(1))[0]!.post_id).toBeNull();
   });
 
+  test('refuses a change of the position alone', async () => {
+    const { id } = await planner.enqueue();
+    expect(await planner.change(id, { queue_position: 'first' })).toMatchObject(
+      refused('queue_position', 'no_queue'),
+    );
+  });
+
   test('refuses a deadline before the slot', async () => {
     const [slot] = await planner.slots(1);
     expect(await post({ publish_by: slot!.at })).toMatchObject(refused('publish_by', 'too_soon'));

@@ -170,6 +170,7 @@ describe('a file', () => {
     ],
     ['semicolons', 'caption;account_ids\nx;y', 'rows[1]["caption;account_ids"]', 'unknown_field'],
     ['no row', 'caption,account_ids\n', 'rows', 'too_small'],
+    ['nothing at all', '', 'rows', 'too_small'],
     ['nothing but a BOM', '\ufeff', 'rows', 'too_small'],
     ['501 rows', rows(...Array.from({ length: 501 }, () => 'a,b')), 'rows', 'too_big'],
   ])('with %s is refused as a whole', async (_, text, path, code) => {

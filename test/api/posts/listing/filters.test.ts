@@ -145,7 +145,7 @@ describe('refused filters', () => {
     ['metadata[]=launch', 'metadata[""]', 'invalid'],
     [`metadata[a]=${'a'.repeat(513)}`, 'metadata.a', 'too_big'],
     ['metadata[a]=1&metadata[a]=2', 'metadata.a', 'repeated_parameter'],
-    ['metadata=1&metadata[a]=2', 'metadata.a', 'repeated_parameter'],
+    ['metadata=1&metadata[a]=2', 'metadata', 'invalid_type'],
     ['metadata[a]=1&metadata[__proto__]=1', 'metadata.__proto__', 'unknown_parameter'],
     ['labels[a]=1', '["labels[a]"]', 'unknown_parameter'],
     ['q=a', 'q', 'too_small'],
