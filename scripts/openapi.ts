@@ -5,10 +5,13 @@ import packageJson from '../package.json' with { type: 'json' };
 import { eventTypes } from '../schema/event-types.ts';
 import { PlatformName } from '../schema/platforms/index.ts';
 import { PostToUpdate } from '../schema/posts/bulk.ts';
+import { TotalCount } from '../schema/posts/listing.ts';
+import { PostScheduleInput } from '../schema/posts/schedule.ts';
 import { fixedLimits } from '../schema/wire/limits.ts';
 import { version } from '../schema/version.ts';
 import type { Route } from '../api/http/route.ts';
 import { rewriteEnums, type OpenApiDocument } from './openapi-enums.ts';
+import { referToObjects } from './openapi-objects.ts';
 import {
   describeResponses,
   ErrorAnswer,
@@ -61,6 +64,9 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
   registry.register('ErrorResponse', ErrorAnswer);
   // Only items that are checked alone refer to it.
   registry.register('PostToUpdate', PostToUpdate.clone());
+  // Only fields with descriptions of their own refer to them.
+  registry.register('PostScheduleInput', PostScheduleInput.clone());
+  registry.register('TotalCount', TotalCount.clone());
   for (const route of routes) registry.registerPath(describe(route));
   registry.registerPath(uploadPath as unknown as Registration);
   const messages = eventTypes.map((type) => {
@@ -90,7 +96,9 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
     tags: listTags(routes),
     security: [{ bearerAuth: [] }],
   });
-  return rewriteEnums(document);
+  const { components } = document;
+  const schemas = referToObjects(components!.schemas as Record<string, Record<string, unknown>>);
+  return rewriteEnums({ ...document, components: { ...components, schemas } });
 }
 
 type Components = NonNullable<OpenApiDocument['components']>;

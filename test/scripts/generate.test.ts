@@ -90,6 +90,27 @@ describe('client generators', () => {
     expect(schemas.Capabilities.properties.media).toMatchObject(orNull('MediaRules'));
   });
 
+  test('get one component for each object', async () => {
+    const { schemas } = JSON.parse(await committed('openapi.json')).components;
+    const inline: string[] = [];
+    walk(schemas, (schema, at) => {
+      if ('properties' in schema && !/^\/\w+$/.test(at) && !at.endsWith('/properties'))
+        inline.push(at);
+    });
+    expect(inline).toEqual([]);
+    const reference = { $ref: '#/components/schemas/PostScheduleInput' };
+    expect(schemas.CreatePost.properties.schedule).toEqual({
+      ...reference,
+      description: expect.stringContaining('instead of `scheduled_at`'),
+    });
+    for (const name of ['UpdatePost', 'PostToUpdate']) {
+      expect(schemas[name].properties.schedule).toEqual({
+        anyOf: [reference, { type: 'null' }],
+        description: expect.stringContaining('Null removes the time'),
+      });
+    }
+  });
+
   test('get one component for each described enum of request bodies, and enums in place for parameters', async () => {
     const document = JSON.parse(await committed('openapi.json'));
     const inline: string[] = [];
