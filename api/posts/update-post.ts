@@ -74,7 +74,7 @@ export async function changePost(
     publishAt: time.at ?? new Date(),
     isDraft: willBeDraft(stored.post, transition),
     names,
-    queue: queue ?? (hasLeft ? undefined : await findQueueOf(trx, scope, stored)),
+    queue: queue ?? (hasLeft ? undefined : await findQueueOf(trx, stored)),
   });
   if (hasSchedule(given) || transition) {
     await writeTime(trx, stored.post, transition, time);
@@ -111,14 +111,14 @@ function refuse(issues: Issue[]): void {
 }
 
 /**
- * The queue whose slot the post has, or which the draft names. The post keeps its accounts, even those that the queue
- * has lost since.
+ * The queue whose slot the post has, or which the draft names, even if a test key may not see it. The post keeps its
+ * accounts, even those that the queue has lost since.
  */
 async function findQueueOf(
   trx: Transaction,
-  scope: RowScope,
-  { post: { queue_id }, results }: PostWithResults,
+  { post: { project_id: projectId, queue_id }, results }: PostWithResults,
 ): Promise<QueueRow | undefined> {
+  const scope = { projectId, environment: 'production' } as const;
   const queue = queue_id === null ? undefined : await findQueue(trx, scope, queue_id);
   const own = results.map(({ social_account_id }) => social_account_id);
   return queue && { ...queue, account_ids: [...queue.account_ids, ...own] };

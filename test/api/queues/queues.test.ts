@@ -183,16 +183,39 @@ describe('a test key', () => {
     expect((await asTest('GET', `/v1/queues/${made.body.data.id}`)).status).toBe(404);
   });
 
-  test('never sees a queue that has had other accounts, since their posts may have slots', async () => {
-    const { projectId, queue } = planner;
-    await planner.enqueue();
+  test('does not get a queue whose posts it may not see', async () => {
+    const { projectId } = planner;
     const { key } = await rest.createTenant({ projectId, environment: 'test' });
     const sandbox = await rest.insertAccount(projectId, { platform: 'sandbox' });
-    const path = `/v1/queues/${queue.id}`;
-    const { body } = await planner.call('PATCH', path, { account_ids: [sandbox] });
-    expect(body.data.environment).toBe('production');
-    expect((await rest.call('GET', `${path}/slots`, { key })).status).toBe(404);
-    expect((await rest.call('POST', `${path}/reschedule`, { key })).status).toBe(404);
+    const { scheduled_at, id } = await planner.enqueue();
+    const path = `/v1/queues/${planner.queue.id}`;
+    const changed = await planner.call('PATCH', path, { account_ids: [sandbox] });
+    expect(changed.body.data.environment).toBe('production');
+    for (const [method, end] of [
+      ['GET', '/slots'],
+      ['POST', '/reschedule'],
+    ]) {
+      expect((await rest.call(method!, `${path}${end}`, { key })).status).toBe(404);
+    }
+    const body = { caption: 'hello', queue_id: planner.queue.id, queue_position: 'first' };
+    const answer = await rest.call('POST', '/v1/posts', { key, body });
+    expect(answer).toMatchObject(refused('queue_id', 'unknown_queue'));
+    expect((await planner.read(id)).scheduled_at).toBe(scheduled_at);
+  });
+
+  test('keeps the targets of a post in a queue that it does not see', async () => {
+    const { projectId } = planner;
+    const { key } = await rest.createTenant({ projectId, environment: 'test' });
+    const sandboxes = [
+      await rest.insertAccount(projectId, { platform: 'sandbox' }),
+      await rest.insertAccount(projectId, { platform: 'sandbox' }),
+    ];
+    const [ada] = planner.accounts;
+    const queue = await planner.createQueue({ account_ids: [ada, sandboxes[0]] });
+    const post = await planner.enqueue({ queue_id: queue.id, account_ids: [sandboxes[0]] });
+    const body = { account_ids: [sandboxes[1]] };
+    const answer = await rest.call('PATCH', `/v1/posts/${post.id}`, { key, body });
+    expect(answer).toMatchObject(refused('account_ids[0]', 'not_in_queue'));
   });
 });
 
