@@ -275,15 +275,29 @@ const statements = [
   `create index posts_by_label on posts using gin (labels) where labels <> '{}'`,
   `create index posts_by_metadata on posts using gin (metadata jsonb_path_ops)
     where metadata <> '{}'`,
-  // The words of a text, in lower case. Punctuation separates them, as it does in addresses and tags. A word
-  // after the first 10,000 characters isn't found, so that no caption is too large to be indexed.
-  `create function words_of(text) returns tsvector language sql immutable parallel safe return
-    to_tsvector('simple'::regconfig, translate(left($1, 10000), ${punctuation}, ${spaces}))`,
-  // Each word stands for all words that begin with it.
-  `create function beginnings_of(text) returns tsquery language sql immutable parallel safe return
-    regexp_replace(plainto_tsquery('simple'::regconfig,
-      translate($1, ${punctuation}, ${spaces}))::text, '''( &|$)', ''':*\\1', 'g')::tsquery`,
-  `create index posts_by_word on posts using gin (words_of(caption))`,
+  // The words of a text, in lower case, and its project: a common word then costs a project only its own posts.
+  // Punctuation separates words, as it does in addresses and tags, so no searched word stands for a project. A word
+  // after the first 10,000 characters isn't found, so that no caption is too large to be indexed. The cost is that of
+  // the words, which a plan must not find again in each row.
+  `create function words_of(project text, caption text) returns tsvector
+    language plpgsql immutable parallel safe cost 4000 as $$
+    begin
+      return to_tsvector('simple'::regconfig, translate(left(caption, 10000), ${punctuation}, ${spaces}))
+        || array_to_tsvector(array['/' || project]);
+    end
+  $$`,
+  // Each word stands for all words that begin with it. Without a word, the query finds nothing.
+  `create function beginnings_of(project text, words text) returns tsquery
+    language plpgsql immutable parallel safe as $$
+    declare
+      found tsquery := regexp_replace(plainto_tsquery('simple'::regconfig,
+        translate(words, ${punctuation}, ${spaces}))::text, '''( &|$)', ''':*\\1', 'g')::tsquery;
+    begin
+      return case numnode(found) when 0 then found
+        else found && ('''/' || project || '''')::tsquery end;
+    end
+  $$`,
+  `create index posts_by_word on posts using gin (words_of(project_id, caption))`,
   // Zone data may move these.
   `create index posts_of_zones on posts (scheduled_at, id)
     where status = 'scheduled' and schedule is not null`,
@@ -384,7 +398,7 @@ const statements = [
     next_attempt_at, media, is_paused, operation, edited_at, unpublished_at on post_results
     for each row when (old.updated_at <> now()) execute function count_revision()`,
   `create index post_results_by_account on post_results (social_account_id, id)`,
-  `create index post_results_by_word on post_results using gin (words_of(caption))
+  `create index post_results_by_word on post_results using gin (words_of(project_id, caption))
     where kind = 'post' and caption is not null`,
   `create index post_results_by_content on post_results (content_hash)
     where content_hash is not null`,
