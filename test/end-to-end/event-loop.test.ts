@@ -167,6 +167,49 @@ describe('the texts of several targets', () => {
   });
 });
 
+describe('a queue beside 100 large queues of the same account', () => {
+  const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+  const slots = weekdays.flatMap((weekday) =>
+    Array.from({ length: 48 }, (_, i) => {
+      const hour = String(Math.floor(i / 2)).padStart(2, '0');
+      return { weekday, time: `${hour}:${i % 2 ? '31' : '01'}` };
+    }),
+  );
+  // Other minutes, so that no slot is shared, and all are compared.
+  const plan = (account: string) => ({
+    name: 'Main',
+    timezone: 'Africa/Casablanca',
+    account_ids: [account],
+    slots: slots.map((slot) => ({ ...slot, time: slot.time.replace(/1$/, '2') })),
+  });
+
+  beforeAll(async () => {
+    const [account] = accounts.get('sandbox')!;
+    const rows = Array.from({ length: 100 }, () => ({
+      id: newId('queue'),
+      project_id: app.tenant.projectId,
+      environment: 'test' as const,
+      name: 'Other',
+      timezone: 'Africa/Casablanca',
+      account_ids: [account!],
+      slots: JSON.stringify(slots),
+      is_paused: false,
+    }));
+    await app.context.db.insertInto('queues').values(rows).execute();
+  });
+
+  test('is created, and takes a post, without blocking the event loop', async () => {
+    const [account] = accounts.get('sandbox')!;
+    const body = plan(account!);
+    const { status } = await measure('/v1/queues', JSON.stringify(body));
+    expect(status).toBe(201);
+    const queue = await app.api.call('POST', '/v1/queues', body);
+    expect(queue.status).toBe(201);
+    const taking = JSON.stringify({ caption: 'x', queue_id: queue.body.data.id });
+    expect((await measure('/v1/posts', taking)).status).toBe(201);
+  });
+});
+
 test('a document that validates many long posts does not block the event loop', async () => {
   const ids = accounts.get('twitter');
   const variables = Object.fromEntries(

@@ -62,8 +62,7 @@ function* daysOf({ timezone, slots }: Plan, from: Date, to: Date): Generator<Pla
         const local = `${date}T${time}`;
         // The clock doesn't change on this day.
         if (isPlain) {
-          const at = new Date(startsAt.getTime() + Date.parse(`1970-01-01T${time}Z`));
-          return { at, local, adjusted: 'none' };
+          return { at: new Date(startsAt.getTime() + msOf(time)), local, adjusted: 'none' };
         }
         const { at, adjusted } = toInstant({ local, timezone });
         return { at, local: adjusted === 'gap' ? toLocalTime(at, timezone) : local, adjusted };
@@ -71,6 +70,9 @@ function* daysOf({ timezone, slots }: Plan, from: Date, to: Date): Generator<Pla
     };
   }
 }
+
+/** Since midnight. */
+const msOf = (time: string) => (Number(time.slice(0, 2)) * 60 + Number(time.slice(3))) * 60_000;
 
 /** The slots that a post can be given now. */
 export function openSlots(plan: Plan, after?: Date): Generator<PlannedSlot, void> {

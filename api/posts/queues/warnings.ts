@@ -1,4 +1,5 @@
 // Warnings about a slot: the clock changes then, or another queue has a slot for the same account then.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listQueuesOfAccounts } from '../../../schema/database/queues/queues.ts';
 import type { RowScope } from '../../../schema/database/row-scope.ts';
 import type { Db, QueueRow } from '../../../schema/database/tables.ts';
@@ -41,12 +42,14 @@ async function findCoinciding(
   { from, to, times = new Set([from.getTime()]) }: { from: Date; to: Date; times?: Set<number> },
 ): Promise<{ queue: QueueRow; sharedAt: Date }[]> {
   const others = await listQueuesOfAccounts(db, scope, { accountIds, except });
-  return others.flatMap((other) => {
-    for (const { at } of slotsBetween(other, from, to)) {
-      if (times.has(at.getTime())) return [{ queue: other, sharedAt: at }];
-    }
-    return [];
-  });
+  const found: { queue: QueueRow; sharedAt: Date }[] = [];
+  for (const queue of others) {
+    // Other requests run in between, because 100 queues have thousands of slots.
+    await nextTurn();
+    const shared = slotsBetween(queue, from, to).find(({ at }) => times.has(at.getTime()));
+    if (shared) found.push({ queue, sharedAt: shared.at });
+  }
+  return found;
 }
 
 function coincidence({ id, name }: QueueRow, at: Date) {
