@@ -47,7 +47,9 @@ async function search(projectId: string): Promise<PlanNode[]> {
   const pool = createTestPool(database.url, 1);
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool }),
-    log: ({ query }) => captured.push(query),
+    log: ({ query }) => {
+      captured.push(query);
+    },
   });
   try {
     const scope = { projectId, environment: 'production' } as const;
