@@ -22,6 +22,7 @@ function soundFacts(): Facts {
         name: 'a',
         id: 'post_1',
         isExcused: false,
+        wasRestored: false,
         ends: ['published', 'failed'],
         wasCanceled: false,
         retries: 0,
@@ -183,6 +184,20 @@ describe('no difference', () => {
       kept!.status = 'failed';
     };
     expect(differencesAfter(hide).filter((line) => !line.includes('[post.partial]'))).toEqual([]);
+  });
+
+  test('if a restored target that its network lacks is not sent', () => {
+    const lose = (facts: Facts, isPublic: boolean) => {
+      const [post] = facts.stored;
+      facts.accepted[0]!.wasRestored = true;
+      Object.assign(post!.results[0]!, { status: 'failed', errorCode: 'outcome_unknown' });
+      post!.status = 'failed';
+      if (!isPublic) facts.published = [];
+    };
+    const outcomesAfter = (isPublic: boolean) =>
+      differencesAfter((facts) => lose(facts, isPublic)).filter((line) => line.includes('target'));
+    expect(outcomesAfter(false)).toEqual([]);
+    expect(outcomesAfter(true)).toEqual([expect.stringContaining('failed outcome_unknown')]);
   });
 
   test('if a receiver refused an event four times', () => {

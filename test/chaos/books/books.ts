@@ -66,15 +66,18 @@ function statusOf(results: string[]): string {
 }
 
 /** Each target has ended as its network had it end. */
-function balanceOutcomes({ accepted, stored }: Facts): Book {
+function balanceOutcomes({ accepted, stored, published }: Facts): Book {
+  const publicIds = new Set(published.map(({ reference }) => reference));
   const byId = new Map(stored.map((post) => [post.id, post]));
   let entries = 0;
   const late: string[] = [];
-  const differences = accepted.flatMap(({ name, id, ends, wasCanceled, hasClient }) =>
+  const differences = accepted.flatMap(({ name, id, ends, wasCanceled, wasRestored, hasClient }) =>
     (byId.get(id)?.results ?? []).flatMap((result, i) => {
       if (!finalResult.includes(result.status)) return [];
       entries++;
       if (result.status === 'canceled' ? wasCanceled : isAllowed(result, ends[i])) return [];
+      const isAbsent = result.errorCode === 'outcome_unknown' && !publicIds.has(result.id);
+      if (wasRestored && isAbsent) return [];
       const said = [result.status, result.errorCode].filter(Boolean).join(' ');
       const line = `${name}, target ${i} (${result.id}): ${said}, where its network had it ${ends[i]}`;
       if (!hasClient || result.errorCode !== 'unavailable') return [line];

@@ -84,6 +84,7 @@ function toAccepted(post: LoadedPost, { lostWindows, load }: Sources): AcceptedP
     name: `${plan.name} (${plan.way})`,
     id,
     isExcused: lostWindows.some(({ from, to }) => acceptedAt >= from && acceptedAt <= to),
+    wasRestored: lostWindows.some(({ to }) => acceptedAt <= to),
     ends: plan.targets.map(({ end }) => end),
     wasCanceled,
     retries,

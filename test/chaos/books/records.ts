@@ -57,6 +57,8 @@ export interface AcceptedPost {
   id: string;
   /** The restored copy may lack the post. */
   isExcused: boolean;
+  /** A restored copy had the post, so a target that its network lacks may have been removed since. */
+  wasRestored: boolean;
   ends: TargetEnd[];
   wasCanceled: boolean;
   retries: number;
