@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { PendingRefreshes } from '../../activities/logins/pending-refreshes.ts';
 import type { Platforms } from '../../activities/platforms/index.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
+import type { KeyedLimit } from '../../activities/keyed-limits.ts';
 import type { PublicUrls } from '../../activities/platforms/public-urls.ts';
 import type { UrlGuard } from '../../activities/egress/url-guard.ts';
 import type { Config } from '../../schema/config/config.ts';
@@ -28,6 +29,8 @@ export interface Context {
   readonly platforms: Platforms;
   readonly refreshes: PendingRefreshes;
   readonly shareCall: ShareCall;
+  /** Runs reads that may go through all posts of a project, two at a time for each project. */
+  readonly scanInTurn: KeyedLimit;
   /** Undefined: not configured. */
   readonly media: MediaStorage | undefined;
   readonly publicUrls: PublicUrls;

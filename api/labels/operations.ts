@@ -10,7 +10,7 @@ const idOf = ({ name }: Label) => `${labelPrefix}${Buffer.from(name).toString('h
 const nameOf = (id: string) => Buffer.from(id.slice(labelPrefix.length), 'hex').toString();
 
 export function listLabels(
-  { db }: Context,
+  { db, scanInTurn }: Context,
   caller: Caller,
   paging: ListLabels,
 ): Promise<Page<Label>> {
@@ -19,7 +19,9 @@ export function listLabels(
     paging,
     async ({ limit, before }) => {
       const after = before === undefined ? undefined : nameOf(before);
-      const rows = await listLabelRows(db, caller, { limit, after });
+      const rows = await scanInTurn(caller.projectId, () =>
+        listLabelRows(db, caller, { limit, after }),
+      );
       return rows.map((label) => ({ id: idOf(label), label }));
     },
     (rows) => rows.map(({ label }) => label),

@@ -55,7 +55,8 @@ export async function changePost(
   scope: RowScope,
   { id, changes, names }: { id: string; changes: UpdatePost; names: Names },
 ): Promise<Answer<CheckedPost>> {
-  const { scheduled_at, schedule, status, queue_id, queue_position, ...content } = changes;
+  const { status, queue_id } = changes;
+  const content = contentOf(changes);
   refuse([...checkQueueFields(changes), ...checkSchedule(context.config, changes)]);
   const { trx } = effects;
   const lockQueue = status === 'draft' ? getNamedQueue : lockOpenQueue;
@@ -122,6 +123,13 @@ async function findQueueOf(
   const queue = queue_id === null ? undefined : await findQueue(trx, scope, queue_id);
   const own = results.map(({ social_account_id }) => social_account_id);
   return queue && { ...queue, account_ids: [...queue.account_ids, ...own] };
+}
+
+/** The changes without those of the time. */
+function contentOf(changes: UpdatePost) {
+  const { scheduled_at: _at, schedule: _, status: _status, ...others } = changes;
+  const { queue_id: _queue, queue_position: _position, ...content } = others;
+  return content;
 }
 
 /** Month in which a post that has not started counts. Null for a draft. */

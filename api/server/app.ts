@@ -7,6 +7,7 @@ import type { Platforms } from '../../activities/platforms/index.ts';
 import { createPublicUrls } from '../../activities/platforms/public-urls.ts';
 import { createPendingRefreshes } from '../../activities/logins/pending-refreshes.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
+import { createKeyedLimit } from '../../activities/keyed-limits.ts';
 import { within } from '../../activities/within.ts';
 import type { Config } from '../../schema/config/config.ts';
 import { hasActiveSandboxAccount } from '../../schema/database/accounts/accounts.ts';
@@ -120,6 +121,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     platforms,
     refreshes,
     shareCall: createSharedCalls(),
+    scanInTurn: createKeyedLimit(scansAtOnce),
     pool: database.pool,
     temporalRuntime: options.temporalRuntime,
     publicUrls: createPublicUrls(vault, mediaUrl),
@@ -188,6 +190,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   };
 }
+
+/** More at once would keep Postgres and this thread from other projects, and would be no faster. */
+const scansAtOnce = 2;
 
 /** A proxy may hold the call that publishes a post for about this long. */
 const shortChecksMs = 60_000;

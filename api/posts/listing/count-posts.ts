@@ -7,12 +7,14 @@ import type { Caller, Context } from '../../http/context.ts';
 import { wholePage } from '../../http/listing.ts';
 
 export async function listPostCounts(
-  { db }: Context,
+  { db, scanInTurn }: Context,
   caller: Caller,
   { from, to, timezone }: CountPosts,
 ): Promise<Page<PostCount>> {
   const days = [...localDays(new Date(from), new Date(to), timezone)];
   const starts = days.map(({ startsAt }) => startsAt);
-  const counts = await countPostsByDay(db, caller, { starts, from, to });
+  const counts = await scanInTurn(caller.projectId, () =>
+    countPostsByDay(db, caller, { starts, from, to }),
+  );
   return wholePage(counts.map(({ day, ...counted }) => ({ date: days[day]!.date, ...counted })));
 }

@@ -1,6 +1,5 @@
 // Exports posts as a CSV file, page by page: a slow client holds neither a connection nor more than a page.
 import { asProject } from '../../../activities/current-project.ts';
-import { createKeyedLimit, type KeyedLimit } from '../../../activities/keyed-limits.ts';
 import type { ExportPosts } from '../../../schema/posts/listing.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
 import { maxPageSize } from '../../../schema/wire/listing.ts';
@@ -26,16 +25,6 @@ const columns: Readonly<Record<string, (post: Post) => string | null>> = {
   metadata: ({ metadata }) => JSON.stringify(metadata),
 };
 
-/** An export reads page after page, so many exports of one project would keep Postgres and this thread busy. */
-const pagesAtOnce = 2;
-const limits = new WeakMap<Context, KeyedLimit>();
-
-function limitOf(context: Context): KeyedLimit {
-  const limit = limits.get(context) ?? createKeyedLimit(pagesAtOnce);
-  limits.set(context, limit);
-  return limit;
-}
-
 export const exportedColumns = Object.keys(columns);
 
 /** Reads the first page before it answers, so that a refusal has its status. */
@@ -46,10 +35,8 @@ export async function exportPosts(
 ): Promise<AsyncIterable<string>> {
   // A later page is read for the client's stream, outside of the request.
   const readPage = (cursor?: string) =>
-    limitOf(context)(caller.projectId, () =>
-      asProject(caller.projectId, () =>
-        listPosts(context, caller, { ...query, limit: maxPageSize, cursor }),
-      ),
+    asProject(caller.projectId, () =>
+      listPosts(context, caller, { ...query, limit: maxPageSize, cursor }, true),
     );
   const first = await readPage();
 

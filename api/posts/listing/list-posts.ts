@@ -14,14 +14,17 @@ import { firstPage } from '../../http/listing.ts';
 import { presentPost } from '../presenter.ts';
 import { readPostPosition, toPostPosition } from './positions.ts';
 
+/** `isScan`: the read is one of many, or sorts all posts that have the words. */
 export async function listPosts(
   context: Context,
   caller: Caller,
   { limit, cursor, order, include = [], ...filters }: ListPosts,
+  isScan: boolean = filters.q !== undefined,
 ): Promise<{ data: Post[]; meta: PostPageMeta }> {
-  const { db } = context;
+  const { db, scanInTurn } = context;
   const after = cursor === undefined ? undefined : readPostPosition(order, cursor);
-  const rows = await listPostRows(db, caller, filters, { limit: limit + 1, order, after });
+  const readRows = () => listPostRows(db, caller, filters, { limit: limit + 1, order, after });
+  const rows = await (isScan ? scanInTurn(caller.projectId, readRows) : readRows());
   const page = await firstPage(
     limit,
     rows,
@@ -39,10 +42,12 @@ export async function listPosts(
 }
 
 export async function countPosts(
-  { db }: Context,
+  { db, scanInTurn }: Context,
   caller: Caller,
   filters: PostFilters,
 ): Promise<TotalCount> {
-  const count = await countPostRows(db, caller, filters, maxTotalCount + 1);
+  const count = await scanInTurn(caller.projectId, () =>
+    countPostRows(db, caller, filters, maxTotalCount + 1),
+  );
   return { value: Math.min(count, maxTotalCount), is_capped: count > maxTotalCount };
 }

@@ -7,7 +7,6 @@ import { describe, expect, test, vi } from 'vitest';
 import { newId } from '../../../../schema/wire/ids.ts';
 import { useApp } from '../../../support/app/app.ts';
 import { createApi } from '../../../support/app/api.ts';
-import { elapse } from '../../../support/elapse.ts';
 import { inSeconds } from '../../../support/rows/posts.ts';
 
 const app = useApp({ roles: { api: true, worker: false } });
@@ -130,27 +129,6 @@ describe('GET /v1/posts.csv', () => {
     const { response, text } = await download(query);
     expect(response.status).toBe(422);
     expect(JSON.parse(text).error.issues).toMatchObject([{ path, code }]);
-  });
-
-  test('reads two pages of a project at a time, however many exports it has', async () => {
-    const tenant = await app.createTenant('crowd');
-    const { db } = app.context;
-    const countReads = async () => {
-      const { rows } = await sql<{ count: number }>`
-        select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-      return rows[0]!.count;
-    };
-    const exports: ReturnType<typeof download>[] = [];
-    await db.transaction().execute(async (trx) => {
-      await sql`lock table posts in access exclusive mode`.execute(trx);
-      for (let i = 0; i < 8; i++) exports.push(download('', tenant.key));
-      await vi.waitFor(async () => expect(await countReads()).toBeGreaterThan(1), patience);
-      await elapse(300, 'no third read follows');
-      expect(await countReads()).toBe(2);
-    });
-    const statuses = (await Promise.all(exports)).map(({ response }) => response.status);
-    expect(statuses).toEqual(Array.from({ length: 8 }, () => 200));
   });
 
   test('shows a key no posts of another project, and a test key none of production', async () => {
