@@ -9,6 +9,7 @@ import { createSandboxPlatform } from '../../../activities/platforms/sandbox/ind
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
 import { createKey, type NewKey } from '../../../api/api-keys/key.ts';
 import type { Context } from '../../../api/http/context.ts';
+import { createKeyedLimit } from '../../../activities/keyed-limits.ts';
 import { createSharedCalls } from '../../../api/http/shared-calls.ts';
 import type { ProcessContext } from '../../../api/server/health.ts';
 import { createRest } from '../../../api/server/rest.ts';
@@ -82,6 +83,7 @@ export async function createTestRest(
     ]),
     refreshes: createPendingRefreshes(pino({ level: 'silent' })),
     shareCall: createSharedCalls(),
+    scanInTurn: createKeyedLimit(2),
     media,
     health: { role: 'api' },
     pool: () => ({ total: 0, idle: 0, waiting: 0 }),
