@@ -134,6 +134,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/platforms',
   ],
   'api/queues': [...resource, 'api/accounts', 'api/api-keys', 'api/posts'],
+  'api/dashboard': resource,
   'api/share': [...resource, 'api/accounts', 'api/platforms', 'api/posts'],
   'api/account-checks': [
     ...resource,

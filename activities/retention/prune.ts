@@ -63,6 +63,7 @@ export function createPruning(dependencies: PruningDependencies) {
       changes: (limit) => deleteChanges(db, ago(feedMs), limit),
       idempotencyKeys: (limit) =>
         deleteEnded(db, 'idempotency_keys', ago(idempotencyKeysMs), limit),
+      dashboardSessions: (limit) => deleteEnded(db, 'dashboard_sessions', ago(0), limit),
       connectSessions: (limit) => deleteEnded(db, 'connect_sessions', ago(recordsMs), limit),
       reviewLinks: (limit) => deleteEnded(db, 'review_links', ago(recordsMs), limit),
       connectFlows: (limit) => deleteExpiredFlows(db, ago(0), limit),

@@ -17,15 +17,18 @@ export function readFirstKey({ secrets, dataDirectory }: Config): string {
   );
 }
 
-/**
- * Finds the project by its first key, or creates it. Returns the IDs of the sandbox accounts @ada and @bob,
- * or none if the sandbox is off.
- */
+export interface FirstProject {
+  keyId: string;
+  /** The sandbox accounts @ada and @bob. Empty: the sandbox is off. */
+  accountIds: string[];
+}
+
+/** Finds the project by its first key, or creates it. */
 export async function openFirstProject(
   context: Context,
   key: string,
   progress: (line: string) => void,
-): Promise<string[]> {
+): Promise<FirstProject> {
   const { db } = context;
   let row = await findApiKeyByHash(db, hashKey(key));
   if (!row) {
@@ -33,7 +36,8 @@ export async function openFirstProject(
     ({ row } = await createProjectWithKey(db, name, key));
     progress(`Created the project "${name}" (${row.project_id}) and its first API key.`);
   }
-  return connectSandboxAccounts(context, toCaller(row), progress);
+  const accountIds = await connectSandboxAccounts(context, toCaller(row), progress);
+  return { keyId: row.id, accountIds };
 }
 
 /** Creates a project with one key that has all scopes: the given one, or a random one. */

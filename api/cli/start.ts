@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Config } from '../../schema/config/config.ts';
 import { storeOperatorApps } from '../../schema/database/accounts/apps.ts';
 import { checkVault } from '../../schema/database/vault-check.ts';
+import { createSignInUrl } from '../dashboard/sign-in.ts';
 import { createApp, type App } from '../server/app.ts';
 import { createLog } from '../server/log.ts';
 import { startEmbeddedBackends } from '../embedded/backends.ts';
@@ -82,12 +83,13 @@ export async function startAllInOne(
       temporalRuntime: createTemporalRuntime(log),
     });
     signal.throwIfAborted();
-    const accountIds = await openFirstProject(app.context, key, print);
+    const { keyId, accountIds } = await openFirstProject(app.context, key, print);
     await Promise.race([app.workerReady, once(signal, 'abort')]);
     signal.throwIfAborted();
     const { publicUrl: url, temporalUiUrl } = app.context;
     const { hasGraphiql } = config;
-    print(`\n${welcome({ url, key, accountIds, temporalUiUrl, hasGraphiql })}`);
+    const signInUrl = await createSignInUrl(app.context, keyId);
+    print(`\n${welcome({ url, key, signInUrl, accountIds, temporalUiUrl, hasGraphiql })}`);
     const running = app;
     return {
       async stop() {

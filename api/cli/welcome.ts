@@ -4,15 +4,25 @@ import { graphiqlUrl } from '../graphql/server/graphiql.ts';
 export interface Welcome {
   url: string;
   key: string;
+  /** Signs a browser in to the dashboard. Undefined: the dashboard is off, or the URL is not of this machine. */
+  signInUrl: string | undefined;
   accountIds: string[];
   temporalUiUrl: string | undefined;
   hasGraphiql: boolean;
 }
 
-export function welcome({ url, key, accountIds, temporalUiUrl, hasGraphiql }: Welcome): string {
+export function welcome({
+  url,
+  key,
+  signInUrl,
+  accountIds,
+  temporalUiUrl,
+  hasGraphiql,
+}: Welcome): string {
   const [ada, bob] = accountIds;
   const links = [
     `Fanfare is ready at ${url}`,
+    ...(signInUrl ? [`  Dashboard      ${signInUrl}`] : []),
     ...(hasGraphiql ? [`  GraphiQL       ${graphiqlUrl(url, key)}`] : []),
     `  API reference  ${url}/docs`,
     ...(ada ? [`  Sandbox posts  ${url}/sandbox/posts`] : []),

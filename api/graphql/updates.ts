@@ -1,5 +1,6 @@
 // The messages of one stream, read ahead in order, until the client, the key or the feed ends it.
-import { AppError } from '../../schema/wire/errors.ts';
+import type { AppError } from '../../schema/wire/errors.ts';
+import { accessEnded } from '../http/auth.ts';
 import type { Caller } from '../http/context.ts';
 import { toAppError } from '../http/errors.ts';
 import type { FeedStream } from '../live/subscriber.ts';
@@ -23,7 +24,7 @@ type Step<T> = Message<T> | { unwanted: string } | { failure: unknown } | 'end';
 
 export function readUpdates<T extends { id: string }>(
   { app, keyWatch, messages, requestId }: GraphqlContext,
-  { keyId, environment }: Caller,
+  caller: Caller,
   stream: FeedStream,
   { find, isWanted }: UpdateOptions<T>,
   first?: Message<T>,
@@ -33,9 +34,9 @@ export function readUpdates<T extends { id: string }>(
   let cursor = stream.startCursor;
   let hasEnded = false;
   let refusal: AppError | undefined;
-  const stopWatching = keyWatch.watch(keyId, () => {
+  const stopWatching = keyWatch.watch(caller, () => {
     // The stream drops everything that is queued or was read ahead.
-    const error = new AppError('unauthorized', 'The API key has been revoked or has expired.');
+    const error = accessEnded(caller);
     refusal = error;
     stream.fail(error);
   });
@@ -44,7 +45,7 @@ export function readUpdates<T extends { id: string }>(
     if (subject) return !isWanted || isWanted(subject);
     // Only the change of a deletion records an environment. So a test key sees a missing subject only if it
     // was deleted in the test environment.
-    return !isWanted && (environment === 'production' || deletedFrom === 'test');
+    return !isWanted && (caller.environment === 'production' || deletedFrom === 'test');
   }
 
   /** Never rejects, because nobody may be waiting for the promise yet. */
@@ -52,7 +53,7 @@ export function readUpdates<T extends { id: string }>(
     try {
       const { done, value: item } = await stream.next();
       if (done) return 'end';
-      const message = await messages.read(item, environment, find);
+      const message = await messages.read(item, caller.environment, find);
       const { change } = item;
       return !change || isShown(message, change.environment)
         ? message

@@ -1,7 +1,8 @@
-// Authentication: from a request's API key to its project and scopes, and by the token of a link.
+// Authentication: from a request's API key, or its session in the dashboard, to its project and scopes.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { findUsableApiKey, setApiKeyUsed } from '../../schema/database/api-keys.ts';
+import { findSessionKey, type SessionKeyRow } from '../../schema/database/dashboard-sessions.ts';
 import type { ApiKeyRow, Db } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
@@ -13,7 +14,7 @@ const useRecordedEveryMs = 60_000;
 const maxKnownKeys = 10_000;
 
 interface KnownKey {
-  row: ApiKeyRow;
+  row: ApiKeyRow & Partial<SessionKeyRow>;
   readAtMs: number;
   usedAtMs: number;
 }
@@ -45,12 +46,32 @@ export async function authenticate(
       hint: 'Authorization: Bearer <API_KEY>',
     });
   }
-  const known = await findKey(context.db, hashKey(key));
+  const known = await findKey(context.db, 'key', hashKey(key));
   if (!known) {
     throw new AppError('unauthorized', 'The API key is unknown, revoked or expired.');
   }
   recordUse(context, known);
   return toCaller(known.row);
+}
+
+/** The caller whose browser is signed in to the dashboard with this token. Throws `unauthorized`. */
+export async function authenticateSession(
+  context: Pick<Context, 'db' | 'log'>,
+  token: string,
+): Promise<Caller> {
+  const known = await findKey(context.db, 'session', hashKey(token));
+  if (!known) throw sessionEnded();
+  recordUse(context, known);
+  return { ...toCaller(known.row), sessionId: known.row.session_id! };
+}
+
+const sessionEnded = () =>
+  new AppError('unauthorized', 'The session has ended.', { hint: 'Sign in again.' });
+
+/** Why the streams of this caller end: its key or its session has ended. */
+export function accessEnded({ sessionId }: Pick<Caller, 'sessionId'>): AppError {
+  if (sessionId !== undefined) return sessionEnded();
+  return new AppError('unauthorized', 'The API key has been revoked or has expired.');
 }
 
 export function toCaller(row: ApiKeyRow): Caller {
@@ -76,16 +97,22 @@ export function forgetKeys(db: Db): void {
   knownKeys.delete(db);
 }
 
-async function findKey(db: Db, hash: Buffer): Promise<KnownKey | undefined> {
+const finders = { key: findUsableApiKey, session: findSessionKey };
+
+async function findKey(
+  db: Db,
+  by: keyof typeof finders,
+  hash: Buffer,
+): Promise<KnownKey | undefined> {
   const keys = knownKeys.get(db) ?? new LRUCache<string, KnownKey>({ max: maxKnownKeys });
   // A revocation drops this cache. The cache is taken before the query, so a key that is revoked during the
   // query is only in the dropped cache.
   knownKeys.set(db, keys);
-  const name = hash.toString('base64');
+  const name = `${by} ${hash.toString('base64')}`;
   const known = keys.get(name);
   const now = Date.now();
   if (known && now - known.readAtMs < trustMs && isAlive(known.row, now)) return known;
-  const row = await findUsableApiKey(db, hash);
+  const row = await finders[by](db, hash);
   if (!row) {
     keys.delete(name);
     return undefined;
@@ -96,8 +123,8 @@ async function findKey(db: Db, hash: Buffer): Promise<KnownKey | undefined> {
   return fresh;
 }
 
-function isAlive(row: ApiKeyRow, nowMs: number): boolean {
-  return row.expires_at === null || row.expires_at.getTime() > nowMs;
+function isAlive({ expires_at, session_expires_at }: KnownKey['row'], nowMs: number): boolean {
+  return [expires_at, session_expires_at].every((end) => !end || end.getTime() > nowMs);
 }
 
 /** Records in the background that the key was used, at most once a minute. */

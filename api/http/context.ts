@@ -44,6 +44,8 @@ export interface Caller {
   readonly keyName: string;
   readonly scopes: readonly Scope[];
   readonly environment: KeyEnvironment;
+  /** The caller uses the dashboard, with a session that was opened with this key. */
+  readonly sessionId?: string;
   /** Null: the key never expires. */
   readonly keyExpiresAt: Date | null;
   /** For log lines. */

@@ -1,18 +1,27 @@
-// Ends streams and sockets when their key is revoked or expires.
+// Ends streams and sockets when their key is revoked or expires, or their session in the dashboard ends.
 import type { Logger } from 'pino';
 import { listUsableKeyIds } from '../../schema/database/api-keys.ts';
+import { listOpenSessionIds } from '../../schema/database/dashboard-sessions.ts';
 import type { Db } from '../../schema/database/tables.ts';
+import { timeOfId } from '../../schema/wire/ids.ts';
+
+interface Watched {
+  keyId: string;
+  /** An open session has a usable key. */
+  sessionId?: string;
+}
 
 export interface KeyWatch {
-  /** Calls `end` once the key is revoked or expired. Returns a function that stops watching. */
-  watch(keyId: string, end: () => void): () => void;
+  /** Calls `end` once the caller's key or session has ended. Returns a function that stops watching. */
+  watch(caller: Watched, end: () => void): () => void;
   close(): void;
 }
 
 const checkEveryMs = 2_000;
 
-/** One query checks all keys in use. */
+/** One query checks all keys in use, and one all sessions. */
 export function createKeyWatch({ db, log }: { db: Db; log: Logger }): KeyWatch {
+  /** By key or session. */
   const watched = new Map<string, Set<() => void>>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -20,15 +29,14 @@ export function createKeyWatch({ db, log }: { db: Db; log: Logger }): KeyWatch {
     try {
       // Keys that are watched from here on wait for the next check.
       const asked = [...watched];
-      const usable = new Set(
-        await listUsableKeyIds(
-          db,
-          asked.map(([keyId]) => keyId),
-        ),
-      );
-      for (const [keyId, ends] of asked) {
-        if (usable.has(keyId)) continue;
-        watched.delete(keyId);
+      const { key = [], session = [] } = Object.groupBy(watched.keys(), kindOf);
+      const usable = new Set([
+        ...(await listUsableKeyIds(db, key)),
+        ...(await listOpenSessionIds(db, session)),
+      ]);
+      for (const [id, ends] of asked) {
+        if (usable.has(id)) continue;
+        watched.delete(id);
         for (const end of ends) end();
       }
     } catch (err) {
@@ -38,13 +46,14 @@ export function createKeyWatch({ db, log }: { db: Db; log: Logger }): KeyWatch {
   }
 
   return {
-    watch(keyId, end) {
-      const ends = watched.get(keyId) ?? new Set();
-      watched.set(keyId, ends.add(end));
+    watch({ keyId, sessionId }, end) {
+      const id = sessionId ?? keyId;
+      const ends = watched.get(id) ?? new Set();
+      watched.set(id, ends.add(end));
       timer ??= setTimeout(() => void check(), checkEveryMs);
       return () => {
         ends.delete(end);
-        if (ends.size === 0 && watched.get(keyId) === ends) watched.delete(keyId);
+        if (ends.size === 0 && watched.get(id) === ends) watched.delete(id);
       };
     },
     close() {
@@ -53,3 +62,5 @@ export function createKeyWatch({ db, log }: { db: Db; log: Logger }): KeyWatch {
     },
   };
 }
+
+const kindOf = (id: string) => (timeOfId('session', id) ? 'session' : 'key');

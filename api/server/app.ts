@@ -17,6 +17,7 @@ import { createListener } from '../../schema/database/live/listen.ts';
 import type { Vault } from '../../schema/database/vault.ts';
 import { version } from '../../schema/version.ts';
 import { createConnectRoutes } from '../connect/routes.ts';
+import { createDashboardRoutes } from '../dashboard/routes.ts';
 import { createHealth, type ProcessContext } from './health.ts';
 import { home } from './home.ts';
 import { createConnectionTurns } from '../http/connection-turns.ts';
@@ -135,6 +136,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         connect: createConnectRoutes(context),
         share: createShareRoutes(context),
         inbound: createInboundRoutes(context),
+        ...(config.hasDashboard ? { dashboard: createDashboardRoutes(context) } : {}),
         ...(config.hasSandbox ? { sandbox: createSandbox(context) } : {}),
         home: () => home(context),
       })

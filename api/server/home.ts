@@ -9,6 +9,7 @@ export function home({ publicUrl, temporalUiUrl, config }: Context): Promise<Res
     'Fanfare',
     html`<p>One post out to many networks, a signed webhook back, all of it live.</p>
       <ul>
+        ${config.hasDashboard && link('Dashboard', `${publicUrl}/dashboard`)}
         ${link('API reference', `${publicUrl}/docs`)}
         ${link('OpenAPI document', `${publicUrl}/v1/openapi.json`)}
         ${config.hasGraphiql && link('GraphiQL', `${publicUrl}/graphql`)}

@@ -3,11 +3,12 @@ import { Hono, type Context as HonoContext } from 'hono';
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import { AppError } from '../../schema/wire/errors.ts';
-import { authenticate, requireScope } from '../http/auth.ts';
+import { requireScope } from '../http/auth.ts';
 import { parseJson, readBody, requireType } from '../http/body.ts';
 import { readCsv, type CsvRow } from '../http/csv.ts';
 import { withoutNulls } from '../http/nulls.ts';
 import type { Context } from '../http/context.ts';
+import { authenticateBy, ofHeaders } from '../http/credentials.ts';
 import { robotsPage } from '../media/public-media.ts';
 import { docPages } from '../reference/docs.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
@@ -61,7 +62,7 @@ export function createRest(context: ProcessContext): Rest {
 async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): Promise<Response> {
   const request = c.req.raw;
   c.set('route', route.path);
-  const caller = await authenticate(context, request.headers.get('Authorization'));
+  const caller = await authenticateBy(context, ofHeaders(request.headers));
   countRequest(context, caller);
   const showRateLimit = () => setHeaders(c, readRateLimit(context, caller));
   showRateLimit();

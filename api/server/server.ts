@@ -36,6 +36,8 @@ interface ServerParts {
   share: Router;
   /** Calls of networks, and the pages of data deletions. */
   inbound: Router;
+  /** Undefined: the dashboard is off. */
+  dashboard?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
   sandbox?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
   home: Respond;
 }
@@ -82,7 +84,7 @@ function limitTime(incoming: IncomingMessage): void {
 }
 
 export function createServer(context: Context, parts: ServerParts): Server {
-  const { documents, rest, connect, share, inbound, sandbox, home } = parts;
+  const { documents, rest, connect, share, inbound, dashboard, sandbox, home } = parts;
   const keyWatch = createKeyWatch(context);
   const routes: Routes = {
     '/': (request, node) =>
@@ -93,6 +95,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     '/share': (request) => share.fetch(request),
     '/inbound': (request) => inbound.fetch(request),
     '/data-deletion': (request) => inbound.fetch(request),
+    ...(dashboard && { '/dashboard': (request, { req }) => dashboard.fetch(request, { req }) }),
     ...(sandbox && { '/sandbox': (request, { req }) => sandbox.fetch(request, { req }) }),
   };
   const yoga = createYogaServer(context, {

@@ -8,10 +8,10 @@ import {
 } from 'graphql-ws';
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
 import { AppError } from '../../schema/wire/errors.ts';
-import { authenticate } from '../http/auth.ts';
 import { createKeyedCounter } from '../../activities/keyed-limits.ts';
 import { openWebSockets } from '../../activities/metrics.ts';
 import type { Context } from '../http/context.ts';
+import { authenticateBy, ofUpgrade, type Credentials } from '../http/credentials.ts';
 import type { KeyWatch } from '../live/key-watch.ts';
 import { serveOperations, type OperationOptions, type SocketOwner } from './operation.ts';
 import { logRefusal } from '../http/limited-lines.ts';
@@ -86,13 +86,13 @@ export function serveSockets(
 
   async function admit({ connectionParams, extra }: Connection): Promise<boolean> {
     try {
-      const caller = await authenticate(app, readAuthorization(connectionParams, extra));
+      const caller = await authenticateBy(app, readCredentials(connectionParams, extra));
       if (connections.get(caller.projectId) >= limits.maxPerProject) {
         extra.socket.close(1013, 'The project has too many sockets');
         return false;
       }
       connections.add(caller.projectId);
-      const stopWatching = keyWatch.watch(caller.keyId, () => refuse(extra));
+      const stopWatching = keyWatch.watch(caller, () => refuse(extra));
       extra.leave = () => {
         delete extra.leave;
         connections.remove(caller.projectId);
@@ -139,15 +139,20 @@ function refuseProtocol({ headers }: IncomingMessage): string | undefined {
   return offered === undefined || handleProtocols(offered) ? undefined : otherProtocol;
 }
 
-/** The key from the connection parameters, where browsers must send it, or from the header of the upgrade. */
-function readAuthorization(
+/**
+ * The key from the connection parameters, where browsers must send it, or from the header of the upgrade. Browsers
+ * can't send the header that asks for a session, so a parameter asks for it.
+ */
+function readCredentials(
   params: Record<string, unknown> | undefined,
   { request }: SocketState,
-): string | undefined {
-  const { authorization, Authorization, apiKey } = params ?? {};
-  if (typeof apiKey === 'string') return `Bearer ${apiKey}`;
+): Credentials {
+  const { authorization, Authorization, apiKey, session } = params ?? {};
+  const credentials = ofUpgrade(request.headers);
+  if (typeof apiKey === 'string') return { ...credentials, authorization: `Bearer ${apiKey}` };
   const given = authorization ?? Authorization;
-  return typeof given === 'string' ? given : request.headers.authorization;
+  if (typeof given === 'string') return { ...credentials, authorization: given };
+  return { ...credentials, isSession: session === true };
 }
 
 function refuse({ socket, leave }: SocketState): void {

@@ -249,6 +249,7 @@ const CommonVariables = z.object({
     .meta({ description: 'Minimum level of log lines.' }),
   FANFARE_INTROSPECTION: developmentFlag('Allow GraphQL introspection.'),
   FANFARE_GRAPHIQL: developmentFlag('Show GraphiQL to browsers at /graphql.'),
+  FANFARE_DASHBOARD: flag('Serve the dashboard at /dashboard.', true),
   FANFARE_PERSISTED_DOCUMENTS: text(
     'JSON file with GraphQL documents that clients can request by ID: `{"<id>": "<document>"}`, or a manifest from Apollo.',
   ),

@@ -9,7 +9,8 @@ export function insertApiKey(db: Db, key: Insertable<Database['api_keys']>): Pro
 }
 
 /** Neither revoked nor expired. */
-const isUsable = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`;
+export const isUsable = sql<boolean>`(
+  api_keys.revoked_at is null and (api_keys.expires_at is null or api_keys.expires_at > now()))`;
 
 export function findUsableApiKey(db: Db, hash: Buffer): Promise<ApiKeyRow | undefined> {
   return db

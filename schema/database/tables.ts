@@ -40,6 +40,7 @@ type JsonOrNull<T> = ColumnType<T | null, string | null | undefined, string | nu
 export interface Database {
   projects: ProjectTable;
   api_keys: ApiKeyTable;
+  dashboard_sessions: DashboardSessionTable;
   platform_apps: PlatformAppTable;
   grants: GrantTable;
   revocations: RevocationTable;
@@ -121,6 +122,16 @@ interface ApiKeyTable {
   created_at: Generated<Date>;
 }
 export type ApiKeyRow = Selectable<ApiKeyTable>;
+
+/** A browser that is signed in to the dashboard. */
+interface DashboardSessionTable {
+  id: string;
+  key_id: string;
+  /** SHA-256 of the cookie's value. */
+  hash: Buffer;
+  expires_at: Date;
+  created_at: Generated<Date>;
+}
 
 /** A client that is registered at a network. */
 interface PlatformAppTable {

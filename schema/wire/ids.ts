@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 export const idPrefixes = {
   project: 'prj',
   key: 'key',
+  session: 'ses',
   app: 'app',
   grant: 'grt',
   account: 'sa',

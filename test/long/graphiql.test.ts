@@ -50,7 +50,13 @@ describe('the page', () => {
 });
 
 test('the URL that `start` prints has the key in its fragment, which browsers do not send', () => {
-  const given = { url: app.url, key: 'sk_1', accountIds: [], temporalUiUrl: undefined };
+  const given = {
+    url: app.url,
+    key: 'sk_1',
+    signInUrl: undefined,
+    accountIds: [],
+    temporalUiUrl: undefined,
+  };
   const [, printed] = /GraphiQL\s+(\S+)/.exec(welcome({ ...given, hasGraphiql: true }))!;
   expect(printed).toBe(`${app.url}/graphql#key=sk_1`);
   expect(welcome({ ...given, hasGraphiql: false })).not.toContain('sk_1');

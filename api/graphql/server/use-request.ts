@@ -3,10 +3,10 @@ import type { ExecutionArgs } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { z } from 'zod';
 import { AppError } from '../../../schema/wire/errors.ts';
-import { authenticate } from '../../http/auth.ts';
 import { parseJson, readBody, requireType } from '../../http/body.ts';
 import { asProject } from '../../../activities/current-project.ts';
 import type { Caller, Context } from '../../http/context.ts';
+import { authenticateBy, ofHeaders } from '../../http/credentials.ts';
 import { checkKey, keyHeaderPath } from '../../http/idempotency.ts';
 import { readRateLimit, countRequest } from '../../http/rate-limit.ts';
 import { nameRequest } from '../../http/request-id.ts';
@@ -28,9 +28,9 @@ export function useRequest(context: Context, documents: StoredDocuments): Plugin
       const state = serverContext as RequestState;
       state.requestId = nameRequest(request.headers.get('X-Request-Id'));
       state.ended = request.signal;
-      const authorization = request.headers.get('Authorization');
-      if (authorization !== null) {
-        state.caller = await authenticate(context, authorization);
+      const credentials = ofHeaders(request.headers);
+      if (credentials.isSession || typeof credentials.authorization === 'string') {
+        state.caller = await authenticateBy(context, credentials);
         countRequest(context, state.caller);
       } else {
         requireSmall(request);

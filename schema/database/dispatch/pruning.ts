@@ -101,6 +101,7 @@ const byAge = (column: string) => (before: Date) =>
 /** The rows of each table that ended before a time, the oldest first. */
 const endedRows = {
   activity_failures: byAge('failed_at'),
+  dashboard_sessions: byAge('expires_at'),
   data_deletions: byAge('erased_at'),
   /** Lists with their choices. */
   choice_lists: byAge('fetched_at'),

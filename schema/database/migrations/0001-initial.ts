@@ -42,6 +42,17 @@ const statements = [
   )`,
   `create index api_keys_by_project on api_keys (project_id, id)`,
 
+  // Browsers that are signed in to the dashboard. The key's scopes are theirs.
+  `create table dashboard_sessions (
+    id ${id} primary key,
+    key_id ${id} not null references api_keys on delete cascade,
+    hash bytea not null unique,
+    expires_at ${time} not null,
+    created_at ${time} not null default now()
+  )`,
+  `create index dashboard_sessions_by_key on dashboard_sessions (key_id)`,
+  `create index dashboard_sessions_by_end on dashboard_sessions (expires_at)`,
+
   // Clients registered at networks. Without a project: the operator's.
   `create table platform_apps (
     id ${id} primary key,

@@ -111,13 +111,13 @@ test('a key that is first watched during a check of other keys is not ended by t
     await inQuietTransaction(db, async (trx) => {
       await sql`lock table api_keys in access exclusive mode`.execute(trx);
       vi.useFakeTimers({ toFake: ['setTimeout'] });
-      watch.watch(checked.id, () => ended.push('checked'));
+      watch.watch({ keyId: checked.id }, () => ended.push('checked'));
       vi.advanceTimersByTime(2_000);
       vi.useRealTimers();
       // The first check is under way, and waits for the lock.
       const isAsked = () => statements.sent.some(({ values }) => values.includes(checked.id));
       await expect.poll(isAsked).toBe(true);
-      watch.watch(late.id, () => ended.push('late'));
+      watch.watch({ keyId: late.id }, () => ended.push('late'));
       // Its end shows that the check is over.
       await sql`update api_keys set revoked_at = now() where id = ${checked.id}`.execute(trx);
     });

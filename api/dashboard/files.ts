@@ -1,0 +1,101 @@
+// The built files of the dashboard, kept in memory.
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { html } from 'hono/html';
+import { frameHeaders, page } from '../http/pages.ts';
+
+/** `npm run build` writes this folder. */
+export const builtFolder = fileURLToPath(new URL('../../dist/dashboard/', import.meta.url));
+const mainFile = 'index.html';
+
+const types: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** Pictures of accounts come from the servers of networks. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' https: blob: data:",
+  "media-src 'self' blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+interface BuiltFile {
+  bytes: Buffer<ArrayBuffer>;
+  headers: Record<string, string>;
+}
+
+/** `respond` answers a path below `/dashboard/`. A page has no extension, and every page is the main file. */
+export function createFiles(folder: string = builtFolder) {
+  let files: Promise<Map<string, BuiltFile>> | undefined;
+
+  return {
+    /** Reads the files again, because they were built. */
+    forget: () => void (files = undefined),
+    async respond(path: string, knownEtag: string | undefined): Promise<Response | undefined> {
+      const found = await (files ??= readFiles(folder));
+      if (found.size === 0) {
+        files = undefined;
+        return notBuilt();
+      }
+      const file = found.get(extname(path) === '' ? mainFile : path);
+      if (!file) return undefined;
+      const isKnown = knownEtag === file.headers['ETag'];
+      return new Response(isKnown ? null : file.bytes, {
+        status: isKnown ? 304 : 200,
+        headers: file.headers,
+      });
+    },
+  };
+}
+
+async function readFiles(folder: string): Promise<Map<string, BuiltFile>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const names = entries.flatMap((entry) =>
+    entry.isFile() && extname(entry.name) in types
+      ? [join(entry.parentPath, entry.name).slice(folder.length)]
+      : [],
+  );
+  const files = names.map(async (name) => {
+    const bytes = await readFile(join(folder, name));
+    // Weak, since the files are compressed.
+    const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+    return [name, { bytes, headers: { ...headersOf(name), ETag: etag } }] as const;
+  });
+  return new Map(await Promise.all(files));
+}
+
+function headersOf(name: string): Record<string, string> {
+  const type = { 'Content-Type': types[extname(name)]! };
+  // The names of the other files contain a hash of their bytes.
+  if (name !== mainFile) return { ...type, 'Cache-Control': 'public, max-age=31536000, immutable' };
+  return {
+    ...type,
+    ...frameHeaders,
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': policy,
+  };
+}
+
+function notBuilt(): Promise<Response> {
+  return page(
+    'The dashboard is not built yet',
+    html`<p>
+      In a clone, <code>npm start</code> builds it, which takes a few seconds. This page then loads
+      again. Otherwise, run <code>npm run build</code>.
+    </p>`,
+    { status: 503, refreshAfterS: 2 },
+  );
+}

@@ -1,0 +1,96 @@
+// The dashboard's own routes: its files, and the sign-in of a browser. Everything else it does is GraphQL.
+import { Hono, type Context as HonoContext } from 'hono';
+import { deleteCookie, setCookie } from 'hono/cookie';
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { isLoopback } from '../../schema/config/cross-checks.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
+import { parseJson, readBody, requireType } from '../http/body.ts';
+import type { Context } from '../http/context.ts';
+import { authenticateBy, ofHeaders, requireOwnOrigin, sessionCookie } from '../http/credentials.ts';
+import { toErrorResponse } from '../http/errors.ts';
+import { nameRequest } from '../http/request-id.ts';
+import { validate } from '../http/validation.ts';
+import { createFiles } from './files.ts';
+import { sessionS, signInByCode, signInByKey, signOut } from './sign-in.ts';
+
+interface DashboardEnvironment {
+  /** Node's own request. */
+  Bindings: { req: IncomingMessage };
+}
+type DashboardContext = HonoContext<DashboardEnvironment>;
+
+const maxBodyBytes = 4_096;
+const SignIn = z.union([
+  z.strictObject({ api_key: z.string() }),
+  z.strictObject({ code: z.string() }),
+]);
+
+/** Expects full paths, starting with `/dashboard`. */
+export function createDashboardRoutes(context: Context): Hono<DashboardEnvironment> {
+  const app = new Hono<DashboardEnvironment>().basePath('/dashboard');
+  app.onError((error, c) => {
+    const requestId = nameRequest(c.req.header('X-Request-Id'));
+    const { body, ...head } = toErrorResponse(context, error, requestId);
+    return new Response(body, head);
+  });
+
+  app.post('/session', async (c) => {
+    requireOwnOrigin(context, c.req.header('Origin'));
+    const given = await readSignIn(c);
+    if ('code' in given) requireLoopback(c);
+    const { token } = await ('code' in given
+      ? signInByCode(context.db, given.code)
+      : signInByKey(context.db, given.api_key));
+    setCookie(c, sessionCookie(context), token, { ...cookieOptions(context), maxAge: sessionS });
+    return noContent(c);
+  });
+
+  app.delete('/session', async (c) => {
+    const { sessionId } = await authenticateBy(context, {
+      ...ofHeaders(c.req.raw.headers),
+      authorization: null,
+    });
+    await signOut(context.db, sessionId!);
+    deleteCookie(c, sessionCookie(context), cookieOptions(context));
+    return noContent(c);
+  });
+
+  const files = createFiles();
+  app.get('/*', async (c) => {
+    const path = c.req.path.slice('/dashboard/'.length);
+    const file = await files.respond(path, c.req.header('If-None-Match'));
+    if (!file) throw new AppError('not_found', `There is nothing at ${c.req.path.slice(0, 128)}.`);
+    return file;
+  });
+  return app;
+}
+
+async function readSignIn(c: DashboardContext): Promise<z.infer<typeof SignIn>> {
+  const bytes = await readBody(c.req.raw, maxBodyBytes);
+  requireType(c.req.raw, bytes, false);
+  return validate(SignIn, parseJson(bytes));
+}
+
+/** The code is printed on the terminal of this machine. */
+function requireLoopback({ env: { req } }: DashboardContext): void {
+  const address = req.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+  if (isLoopback(address)) return;
+  throw validationError([
+    { path: ['code'], code: 'not_local', message: 'works only on the machine that runs Fanfare' },
+  ]);
+}
+
+function cookieOptions({ publicUrl }: Context) {
+  return {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Lax',
+    secure: publicUrl.startsWith('https:'),
+  } as const;
+}
+
+function noContent(c: DashboardContext): Response {
+  c.header('Cache-Control', 'no-store');
+  return c.body(null, 204);
+}
