@@ -4,7 +4,7 @@ import { deleteCookie, setCookie } from 'hono/cookie';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { isLoopback } from '../../schema/config/cross-checks.ts';
-import { AppError, validationError } from '../../schema/wire/errors.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import { parseJson, readBody, requireType } from '../http/body.ts';
 import type { Context } from '../http/context.ts';
 import { authenticateBy, ofHeaders, requireOwnOrigin, sessionCookie } from '../http/credentials.ts';
@@ -12,7 +12,14 @@ import { toErrorResponse } from '../http/errors.ts';
 import { nameRequest } from '../http/request-id.ts';
 import { validate } from '../http/validation.ts';
 import { createFiles } from './files.ts';
-import { sessionS, signInByCode, signInByKey, signOut } from './sign-in.ts';
+import {
+  refuse,
+  sessionS,
+  signInByCode,
+  signInByKey,
+  signOut,
+  type OpenedSession,
+} from './sign-in.ts';
 
 interface DashboardEnvironment {
   /** Node's own request. */
@@ -21,10 +28,7 @@ interface DashboardEnvironment {
 type DashboardContext = HonoContext<DashboardEnvironment>;
 
 const maxBodyBytes = 4_096;
-const SignIn = z.union([
-  z.strictObject({ api_key: z.string() }),
-  z.strictObject({ code: z.string() }),
-]);
+const SignIn = z.strictObject({ api_key: z.string().optional(), code: z.string().optional() });
 
 /** Expects full paths, starting with `/dashboard`. */
 export function createDashboardRoutes(context: Context): Hono<DashboardEnvironment> {
@@ -37,11 +41,7 @@ export function createDashboardRoutes(context: Context): Hono<DashboardEnvironme
 
   app.post('/session', async (c) => {
     requireOwnOrigin(context, c.req.header('Origin'));
-    const given = await readSignIn(c);
-    if ('code' in given) requireLoopback(c);
-    const { token } = await ('code' in given
-      ? signInByCode(context.db, given.code)
-      : signInByKey(context.db, given.api_key));
+    const { token } = await openSession(context, c);
     setCookie(c, sessionCookie(context), token, { ...cookieOptions(context), maxAge: sessionS });
     return noContent(c);
   });
@@ -66,19 +66,23 @@ export function createDashboardRoutes(context: Context): Hono<DashboardEnvironme
   return app;
 }
 
-async function readSignIn(c: DashboardContext): Promise<z.infer<typeof SignIn>> {
+async function openSession({ db }: Context, c: DashboardContext): Promise<OpenedSession> {
   const bytes = await readBody(c.req.raw, maxBodyBytes);
   requireType(c.req.raw, bytes, false);
-  return validate(SignIn, parseJson(bytes));
+  const { api_key: key, code } = validate(SignIn, parseJson(bytes));
+  if (key !== undefined && code === undefined) return signInByKey(db, key);
+  if (code === undefined || key !== undefined) {
+    throw refuse('api_key', 'required', 'is required, or else a code');
+  }
+  requireLoopback(c);
+  return signInByCode(db, code);
 }
 
 /** The code is printed on the terminal of this machine. */
 function requireLoopback({ env: { req } }: DashboardContext): void {
   const address = req.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
   if (isLoopback(address)) return;
-  throw validationError([
-    { path: ['code'], code: 'not_local', message: 'works only on the machine that runs Fanfare' },
-  ]);
+  throw refuse('code', 'not_local', 'works only on the machine that runs Fanfare');
 }
 
 function cookieOptions({ publicUrl }: Context) {

@@ -25,7 +25,7 @@ export interface OpenedSession {
 /** Throws `validation_error` at `api_key`. */
 export async function signInByKey(db: Db, key: string): Promise<OpenedSession> {
   const row = await findUsableApiKey(db, hashKey(key));
-  if (!row) throw refuse('api_key', 'is unknown, revoked or expired');
+  if (!row) throw refuse('api_key', 'invalid_credentials', 'is unknown, revoked or expired');
   const token = newToken();
   await insertSession(db, {
     id: newId('session'),
@@ -41,7 +41,11 @@ export async function signInByCode(db: Db, code: string): Promise<OpenedSession>
   const token = newToken();
   const session = { hash: hashKey(token), expiresAt: sessionEnd() };
   if (!(await redeemCode(db, hashCode(code), session))) {
-    throw refuse('code', 'is unknown, used or expired; sign in with an API key');
+    throw refuse(
+      'code',
+      'invalid_credentials',
+      'is unknown, used or expired; sign in with an API key',
+    );
   }
   return { token };
 }
@@ -77,6 +81,6 @@ const newToken = () => randomBytes(32).toString('base64url');
 const hashCode = (code: string) => hashKey(`code ${code}`);
 const sessionEnd = () => new Date(Date.now() + sessionS * 1_000);
 
-function refuse(field: string, message: string): AppError {
-  return validationError([{ path: [field], code: 'invalid_credentials', message }]);
+export function refuse(field: string, code: string, message: string): AppError {
+  return validationError([{ path: [field], code, message }]);
 }
