@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Config } from '../../schema/config/config.ts';
 import { storeOperatorApps } from '../../schema/database/accounts/apps.ts';
 import { checkVault } from '../../schema/database/vault-check.ts';
+import { buildDashboard } from '../dashboard/build.ts';
 import { createSignInUrl } from '../dashboard/sign-in.ts';
 import { createApp, type App } from '../server/app.ts';
 import { createLog } from '../server/log.ts';
@@ -51,6 +52,8 @@ export async function startAllInOne(
     progress: print,
     signal,
   });
+  const building = new AbortController();
+  if (config.hasDashboard) void buildDashboard(log, building.signal);
   let app: App | undefined;
   try {
     backends.onExit(fail);
@@ -93,11 +96,13 @@ export async function startAllInOne(
     const running = app;
     return {
       async stop() {
+        building.abort();
         await running.stop();
         await backends.stop();
       },
     };
   } catch (error) {
+    building.abort();
     await app?.stop();
     await backends.stop();
     throw error;

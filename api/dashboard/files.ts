@@ -1,6 +1,6 @@
 // The built files of the dashboard, kept in memory.
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { html } from 'hono/html';
@@ -37,32 +37,37 @@ interface BuiltFile {
   headers: Record<string, string>;
 }
 
-/** `respond` answers a path below `/dashboard/`. A page has no extension, and every page is the main file. */
-export function createFiles(folder: string = builtFolder) {
-  let files: Promise<Map<string, BuiltFile>> | undefined;
+/**
+ * Answers a path below `/dashboard/`. A page has no extension, and every page is the main file. Undefined: there is no
+ * such file.
+ */
+export type RespondFile = (path: string, etag: string | undefined) => Promise<Response | undefined>;
 
-  return {
-    /** Reads the files again, because they were built. */
-    forget: () => void (files = undefined),
-    async respond(path: string, knownEtag: string | undefined): Promise<Response | undefined> {
-      const found = await (files ??= readFiles(folder));
-      if (found.size === 0) {
-        files = undefined;
-        return notBuilt();
-      }
-      const file = found.get(extname(path) === '' ? mainFile : path);
-      if (!file) return undefined;
-      const isKnown = knownEtag === file.headers['ETag'];
-      return new Response(isKnown ? null : file.bytes, {
-        status: isKnown ? 304 : 200,
-        headers: file.headers,
-      });
-    },
+/** Reads the files again when they were built again. */
+export function createFiles(folder: string = builtFolder): RespondFile {
+  let files: Promise<Map<string, BuiltFile>> | undefined;
+  let builtAtMs: number | undefined;
+
+  return async (path, etag) => {
+    const isPage = extname(path) === '';
+    if (isPage || !files) {
+      const main = await stat(join(folder, mainFile)).catch(() => undefined);
+      if (!main) return notBuilt();
+      if (main.mtimeMs !== builtAtMs) files = readFiles(folder);
+      builtAtMs = main.mtimeMs;
+    }
+    const file = (await files!).get(isPage ? mainFile : path);
+    if (!file) return undefined;
+    const isKnown = etag === file.headers['ETag'];
+    return new Response(isKnown ? null : file.bytes, {
+      status: isKnown ? 304 : 200,
+      headers: file.headers,
+    });
   };
 }
 
 async function readFiles(folder: string): Promise<Map<string, BuiltFile>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries.flatMap((entry) =>
     entry.isFile() && extname(entry.name) in types
       ? [join(entry.parentPath, entry.name).slice(folder.length)]

@@ -7,7 +7,7 @@ import { isLoopback } from '../../schema/config/cross-checks.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { parseJson, readBody, requireType } from '../http/body.ts';
 import type { Context } from '../http/context.ts';
-import { authenticateBy, ofHeaders, requireOwnOrigin, sessionCookie } from '../http/credentials.ts';
+import { authenticateBy, ofHeaders, requireOwnOrigin, sessionCookie } from '../http/auth.ts';
 import { toErrorResponse } from '../http/errors.ts';
 import { nameRequest } from '../http/request-id.ts';
 import { validate } from '../http/validation.ts';
@@ -56,10 +56,10 @@ export function createDashboardRoutes(context: Context): Hono<DashboardEnvironme
     return noContent(c);
   });
 
-  const files = createFiles();
+  const respondFile = createFiles();
   app.get('/*', async (c) => {
     const path = c.req.path.slice('/dashboard/'.length);
-    const file = await files.respond(path, c.req.header('If-None-Match'));
+    const file = await respondFile(path, c.req.header('If-None-Match'));
     if (!file) throw new AppError('not_found', `There is nothing at ${c.req.path.slice(0, 128)}.`);
     return file;
   });

@@ -1,11 +1,11 @@
 // Sessions of the dashboard: a key or a one-time code opens one, and signing out closes it.
 import { randomBytes } from 'node:crypto';
-import { findUsableApiKey } from '../../schema/database/api-keys.ts';
 import {
   deleteSession,
+  findUsableApiKey,
   insertSession,
   redeemCode,
-} from '../../schema/database/dashboard-sessions.ts';
+} from '../../schema/database/api-keys.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { validationError, type AppError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';

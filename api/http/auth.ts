@@ -1,8 +1,14 @@
 // Authentication: from a request's API key, or its session in the dashboard, to its project and scopes.
+import type { IncomingHttpHeaders } from 'node:http';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { parse } from 'hono/utils/cookie';
 import { LRUCache } from 'lru-cache';
-import { findUsableApiKey, setApiKeyUsed } from '../../schema/database/api-keys.ts';
-import { findSessionKey, type SessionKeyRow } from '../../schema/database/dashboard-sessions.ts';
+import {
+  findSessionKey,
+  findUsableApiKey,
+  setApiKeyUsed,
+  type SessionKeyRow,
+} from '../../schema/database/api-keys.ts';
 import type { ApiKeyRow, Db } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
@@ -136,4 +142,57 @@ function recordUse({ db, log }: Pick<Context, 'db' | 'log'>, known: KnownKey): v
   setApiKeyUsed(db, project_id, id, new Date(now)).catch((err: unknown) =>
     log.warn({ component: 'http', err, key_id: id }, 'could not record the last use of an API key'),
   );
+}
+
+/** The header with which a request asks for the browser's session. Other origins can't send it. */
+export const sessionHeader = 'X-Fanfare-Session';
+
+/** With the prefix `__Host-`, no other host can set the cookie. Browsers demand https for it. */
+export function sessionCookie({ publicUrl }: Pick<Context, 'publicUrl'>): string {
+  return publicUrl.startsWith('https:') ? '__Host-fanfare_session' : 'fanfare_session';
+}
+
+export interface Credentials {
+  authorization?: string | null | undefined;
+  /** Whether the request asks for the browser's session. */
+  isSession: boolean;
+  cookie?: string | null | undefined;
+  origin?: string | null | undefined;
+}
+
+export function ofHeaders(headers: Headers): Credentials {
+  return {
+    authorization: headers.get('Authorization'),
+    isSession: headers.has(sessionHeader),
+    cookie: headers.get('Cookie'),
+    origin: headers.get('Origin'),
+  };
+}
+
+/** Of the request that opened a socket. */
+export function ofUpgrade({ authorization, cookie, origin }: IncomingHttpHeaders): Credentials {
+  return { authorization, isSession: false, cookie, origin };
+}
+
+/** Throws `unauthorized`. An API key counts before a session. */
+export async function authenticateBy(
+  context: Pick<Context, 'db' | 'log' | 'publicUrl'>,
+  { authorization, isSession, cookie, origin }: Credentials,
+): Promise<Caller> {
+  if (!isSession || typeof authorization === 'string') return authenticate(context, authorization);
+  requireOwnOrigin(context, origin);
+  const name = sessionCookie(context);
+  return authenticateSession(context, parse(cookie ?? '', name)[name] ?? '');
+}
+
+/** A page of another origin must not act with the browser's session, nor sign the browser in. */
+export function requireOwnOrigin(
+  { publicUrl }: Pick<Context, 'publicUrl'>,
+  origin: string | null | undefined,
+): void {
+  const own = new URL(publicUrl).origin;
+  if (origin === own) return;
+  throw new AppError('unauthorized', `A session counts only on pages of ${own}.`, {
+    hint: `Open ${publicUrl}/dashboard`,
+  });
 }

@@ -1,7 +1,6 @@
 // Ends streams and sockets when their key is revoked or expires, or their session in the dashboard ends.
 import type { Logger } from 'pino';
-import { listUsableKeyIds } from '../../schema/database/api-keys.ts';
-import { listOpenSessionIds } from '../../schema/database/dashboard-sessions.ts';
+import { listOpenSessionIds, listUsableKeyIds } from '../../schema/database/api-keys.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { timeOfId } from '../../schema/wire/ids.ts';
 

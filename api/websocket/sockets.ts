@@ -11,7 +11,7 @@ import { AppError } from '../../schema/wire/errors.ts';
 import { createKeyedCounter } from '../../activities/keyed-limits.ts';
 import { openWebSockets } from '../../activities/metrics.ts';
 import type { Context } from '../http/context.ts';
-import { authenticateBy, ofUpgrade, type Credentials } from '../http/credentials.ts';
+import { authenticateBy, ofUpgrade, type Credentials } from '../http/auth.ts';
 import type { KeyWatch } from '../live/key-watch.ts';
 import { serveOperations, type OperationOptions, type SocketOwner } from './operation.ts';
 import { logRefusal } from '../http/limited-lines.ts';

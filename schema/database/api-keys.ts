@@ -1,4 +1,5 @@
-// Queries on API keys. The database has only the SHA-256 of a key.
+// Queries on API keys, and on the sessions of browsers that signed in to the dashboard with one. The database has only
+// the SHA-256 of a key or a cookie.
 import { sql, type Insertable } from 'kysely';
 import type { Slice } from '../wire/listing.ts';
 import type { ApiKeyRow, Database, Db } from './tables.ts';
@@ -9,7 +10,7 @@ export function insertApiKey(db: Db, key: Insertable<Database['api_keys']>): Pro
 }
 
 /** Neither revoked nor expired. */
-export const isUsable = sql<boolean>`(
+const isUsable = sql<boolean>`(
   api_keys.revoked_at is null and (api_keys.expires_at is null or api_keys.expires_at > now()))`;
 
 export function findUsableApiKey(db: Db, hash: Buffer): Promise<ApiKeyRow | undefined> {
@@ -75,4 +76,63 @@ export async function setApiKeyUsed(
   usedAt: Date,
 ): Promise<void> {
   await updateOfProject(db, projectId, 'api_keys', id).set({ last_used_at: usedAt }).execute();
+}
+
+/** The key that a session was opened with. */
+export type SessionKeyRow = ApiKeyRow & { session_id: string; session_expires_at: Date };
+
+export async function insertSession(
+  db: Db,
+  session: Insertable<Database['dashboard_sessions']>,
+): Promise<void> {
+  await db.insertInto('dashboard_sessions').values(session).execute();
+}
+
+/** Sessions that have not ended, and whose keys may be used. */
+const openSessions = (db: Db) =>
+  db
+    .selectFrom('dashboard_sessions')
+    .innerJoin('api_keys', 'api_keys.id', 'dashboard_sessions.key_id')
+    .where('dashboard_sessions.expires_at', '>', sql<Date>`now()`)
+    .where(isUsable);
+
+export function findSessionKey(db: Db, hash: Buffer): Promise<SessionKeyRow | undefined> {
+  return openSessions(db)
+    .selectAll('api_keys')
+    .select(({ ref }) => [
+      ref('dashboard_sessions.id').as('session_id'),
+      ref('dashboard_sessions.expires_at').as('session_expires_at'),
+    ])
+    .where('dashboard_sessions.hash', '=', hash)
+    .executeTakeFirst();
+}
+
+/** Returns which of these sessions are open. The sessions may belong to any project. */
+export async function listOpenSessionIds(db: Db, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const sessions = await openSessions(db)
+    .select('dashboard_sessions.id')
+    .where('dashboard_sessions.id', 'in', ids)
+    .execute();
+  return sessions.map(({ id }) => id);
+}
+
+export async function deleteSession(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('dashboard_sessions').where('id', '=', id).execute();
+}
+
+/** Turns the code into a session, once. Undefined: the code is unknown, used or expired. */
+export async function redeemCode(
+  db: Db,
+  codeHash: Buffer,
+  session: { hash: Buffer; expiresAt: Date },
+): Promise<string | undefined> {
+  const redeemed = await db
+    .updateTable('dashboard_sessions')
+    .set({ hash: session.hash, expires_at: session.expiresAt })
+    .where('hash', '=', codeHash)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning('id')
+    .executeTakeFirst();
+  return redeemed?.id;
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../../schema/wire/errors.ts';
 import { parseJson, readBody, requireType } from '../../http/body.ts';
 import { asProject } from '../../../activities/current-project.ts';
 import type { Caller, Context } from '../../http/context.ts';
-import { authenticateBy, ofHeaders } from '../../http/credentials.ts';
+import { authenticateBy, ofHeaders } from '../../http/auth.ts';
 import { checkKey, keyHeaderPath } from '../../http/idempotency.ts';
 import { readRateLimit, countRequest } from '../../http/rate-limit.ts';
 import { nameRequest } from '../../http/request-id.ts';
