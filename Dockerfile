@@ -1,3 +1,11 @@
+# Builds the dashboard, whose packages the program doesn't need.
+FROM node:24-bookworm-slim AS dashboard
+WORKDIR /app
+COPY package.json package-lock.json tsconfig.json ./
+RUN npm ci --ignore-scripts
+COPY api/dashboard/app api/dashboard/app
+RUN npm run build
+
 # The program for production: docker-compose.yml runs it as `migrate`, `api` and `worker`.
 # Temporal's native core needs glibc, so no Alpine.
 FROM node:24-bookworm-slim
@@ -13,6 +21,7 @@ COPY api api
 COPY activities activities
 COPY schema schema
 COPY workflows workflows
+COPY --from=dashboard /app/dist dist
 
 # Holds the built workflow bundle; nothing in it must outlive the container.
 ENV FANFARE_DATA_DIR=/var/lib/fanfare

@@ -102,7 +102,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
     logLevel: e.FANFARE_LOG_LEVEL,
     hasIntrospection: isOn(e.FANFARE_INTROSPECTION, e),
     hasGraphiql: isOn(e.FANFARE_GRAPHIQL, e),
-    hasDashboard: e.FANFARE_DASHBOARD,
+    hasDashboard: e.FANFARE_DASHBOARD === 'on',
     storedDocuments: {
       path: e.FANFARE_PERSISTED_DOCUMENTS,
       isOnly: e.FANFARE_PERSISTED_ONLY,

@@ -249,7 +249,10 @@ const CommonVariables = z.object({
     .meta({ description: 'Minimum level of log lines.' }),
   FANFARE_INTROSPECTION: developmentFlag('Allow GraphQL introspection.'),
   FANFARE_GRAPHIQL: developmentFlag('Show GraphiQL to browsers at /graphql.'),
-  FANFARE_DASHBOARD: flag('Serve the dashboard at /dashboard.', true),
+  FANFARE_DASHBOARD: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .meta({ description: 'Serve the dashboard at /dashboard: on or off.' }),
   FANFARE_PERSISTED_DOCUMENTS: text(
     'JSON file with GraphQL documents that clients can request by ID: `{"<id>": "<document>"}`, or a manifest from Apollo.',
   ),

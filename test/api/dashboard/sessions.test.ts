@@ -4,9 +4,13 @@ import WebSocket from 'ws';
 import { describe, expect, test } from 'vitest';
 import { createSignInUrl } from '../../../api/dashboard/sign-in.ts';
 import { deleteEnded } from '../../../schema/database/dispatch/pruning.ts';
-import { useApp } from '../../support/app/app.ts';
+import { startApp, useApp } from '../../support/app/app.ts';
 
-const app = useApp({ roles: { api: true, worker: false } });
+const corsOrigin = 'https://app.example';
+const app = useApp({
+  roles: { api: true, worker: false },
+  env: { FANFARE_CORS_ORIGINS: corsOrigin },
+});
 
 interface Asked {
   method?: string;
@@ -133,6 +137,7 @@ describe('a session', () => {
 
   test.each([
     ['another origin', { origin: 'https://evil.test' }],
+    ['a CORS origin', { origin: corsOrigin }],
     ['no origin', { origin: null }],
   ])('does not count for a request from %s', async (_, asked) => {
     const { status, body } = await query(await signIn(), asked);
@@ -190,6 +195,19 @@ describe('a socket', () => {
     const socket = openSocket(await signIn(), { origin: '', ...options });
     expect(await socket.closed).toBe(4401);
   });
+});
+
+test('without the dashboard, there is neither a page nor a sign-in', async () => {
+  await using off = await startApp({
+    roles: { api: true, worker: false },
+    env: { FANFARE_DASHBOARD: 'off' },
+  });
+  expect((await fetch(`${off.url}/dashboard`)).status).toBe(404);
+  const body = JSON.stringify({ api_key: off.tenant.key });
+  const headers = { 'Content-Type': 'application/json', Origin: off.url };
+  const answer = await fetch(`${off.url}/dashboard/session`, { method: 'POST', headers, body });
+  expect(answer.status).toBe(404);
+  expect(await createSignInUrl(off.context, off.tenant.caller.keyId)).toBeUndefined();
 });
 
 interface SocketOptions {
