@@ -1,5 +1,5 @@
-// Writes the generated files: `schema/openapi.json`, `schema/schema.graphql`, and the tables of
-// networks in the README and under `docs/networks`.
+// Writes the generated files: `schema/openapi.json`, `schema/schema.graphql`, the types of the dashboard, and the
+// tables of networks in the README and under `docs/networks`.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { parseArgs, promisify } from 'node:util';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { routes } from '../api/resources/routes.ts';
 import { createSchema } from '../api/resources/schema.ts';
+import { writeIntrospection } from './dashboard-schema.ts';
 import { fillInTables, listPages } from './network-tables.ts';
 import { writeOpenApi } from './openapi.ts';
 import { findRestChanges, type RestDocument } from './rest-changes.ts';
@@ -15,11 +16,13 @@ import { findChanges } from './schema-changes.ts';
 /** Part of the GraphQL specification, but older client generators need the declaration. */
 const oneOf = 'directive @oneOf on INPUT_OBJECT';
 
-/** The texts by their file name under `schema/`. */
+/** The texts by the paths of their files. */
 export function generated(): Record<string, string> {
+  const schema = lexicographicSortSchema(createSchema());
   return {
-    'openapi.json': `${JSON.stringify(writeOpenApi(routes), null, 2)}\n`,
-    'schema.graphql': `${oneOf}\n\n${printSchema(lexicographicSortSchema(createSchema()))}\n`,
+    'schema/openapi.json': `${JSON.stringify(writeOpenApi(routes), null, 2)}\n`,
+    'schema/schema.graphql': `${oneOf}\n\n${printSchema(schema)}\n`,
+    'api/dashboard/app/api/introspection.d.ts': writeIntrospection(schema),
   };
 }
 
@@ -44,7 +47,7 @@ export async function generate({
   );
   const restBreaking = findRestChanges(
     JSON.parse(await readLastVersion(directory, 'schema/openapi.json')) as RestDocument,
-    JSON.parse(texts['openapi.json']!) as RestDocument,
+    JSON.parse(texts['schema/openapi.json']!) as RestDocument,
   );
   const printList = (title: string, changes: string[]) => {
     if (changes.length > 0) print([title, ...changes].join('\n  '));
@@ -60,7 +63,7 @@ export async function generate({
     return false;
   }
   for (const [name, text] of Object.entries(texts)) {
-    await writeFile(join(directory, 'schema', name), text);
+    await writeFile(join(directory, name), text);
   }
   for (const name of await listPages(directory)) {
     const page = join(directory, name);

@@ -1,0 +1,105 @@
+// The list of connected accounts.
+import { useData } from '../api/use-data.ts';
+import type { VariablesOf } from '../api/schema.ts';
+import { Empty } from '../parts/empty.tsx';
+import { SelectField } from '../parts/field.tsx';
+import { Link } from '../parts/link.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { platformName } from '../parts/platform-name.ts';
+import { useFilters } from '../parts/router.ts';
+import { Status } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import { useScope } from '../session/session.ts';
+import { AccountList, followAccounts, type AccountData } from './account-documents.ts';
+import { ConnectDialog } from './connect-dialog.tsx';
+
+type Variables = VariablesOf<typeof AccountList>;
+
+export function AccountsPage() {
+  const [{ after, status, platform }, change] = useFilters();
+  const canWrite = useScope('ACCOUNTS_WRITE');
+  const found = useData(
+    AccountList,
+    {
+      after: after ?? null,
+      status: (status ?? null) as NonNullable<Variables['status']> | null,
+      platform: (platform ?? null) as NonNullable<Variables['platform']> | null,
+    },
+    followAccounts,
+  );
+  return (
+    <Page title="Accounts" actions={canWrite && <ConnectDialog />}>
+      <div className="filters">
+        <SelectField
+          label="Status"
+          value={status ?? ''}
+          onChange={(event) => change({ status: event.target.value, after: '' })}
+          options={[
+            ['', 'All'],
+            ['ACTIVE', 'Active'],
+            ['EXPIRING', 'Login ends soon'],
+            ['RECONNECT_REQUIRED', 'Reconnect required'],
+            ['DISCONNECTED', 'Disconnected'],
+          ]}
+        />
+      </div>
+      <Loaded of={found} pick={({ accounts }) => accounts}>
+        {({ nodes, pageInfo }) => (
+          <>
+            {nodes.length === 0 && (
+              <Empty title={status ? 'No account has this status' : 'No account is connected yet'}>
+                {!status && <p>Make a link, and send it to the person who owns the account.</p>}
+              </Empty>
+            )}
+            <ul className="list" aria-label="Accounts">
+              {nodes.map((account) => (
+                <AccountItem key={account.id} account={account} />
+              ))}
+            </ul>
+            <Pager pageInfo={pageInfo} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function AccountItem({ account }: { account: AccountData }) {
+  const { health, usage } = account;
+  return (
+    <li>
+      <div className="row">
+        <AccountStatus account={account} />
+        <Link to={`/accounts/${account.id}`} className="row-title">
+          {platformName(account.platform)} {account.displayName ?? account.accountName}
+        </Link>
+        <span className="push quiet small">
+          {health?.lastSuccessfulPostAt && (
+            <>
+              Last post <Time at={health.lastSuccessfulPostAt} />
+            </>
+          )}
+        </span>
+      </div>
+      {health?.issues.map(({ code, message }) => (
+        <p key={code} className="small">
+          {message}
+        </p>
+      ))}
+      {usage?.limit && (
+        <p className="quiet small">
+          {usage.published} of {usage.limit} posts in {usage.month}
+        </p>
+      )}
+    </li>
+  );
+}
+
+export function AccountStatus({ account }: { account: AccountData }) {
+  if (account.status !== 'ACTIVE') return <Status value={account.status} />;
+  if (account.health?.status === 'WARNING') return <Status value="WARNING" label="Needs you soon" />;
+  if (account.health?.status === 'ERROR') return <Status value="ERROR" />;
+  return <Status value="ACTIVE" />;
+}

@@ -1,0 +1,111 @@
+// Reads data for a page, keeps it current, and changes it.
+import type { AnyVariables, TypedDocumentNode } from '@urql/core';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useClient, useQuery } from 'urql';
+import { connection } from './connection.ts';
+import { toProblem, type Problem } from './problem.ts';
+import { follow, type StreamDocument } from './streams.ts';
+
+/** Reads a list again at most this often, however many changes arrive. */
+const rereadMs = 1_000;
+
+export interface Followed {
+  document: StreamDocument;
+  variables?: Record<string, unknown>;
+}
+
+export interface Data<Result> {
+  data: Result | undefined;
+  problem: Problem | undefined;
+  isLoading: boolean;
+  reload(): void;
+}
+
+/** `streams` feed the cache, and have the query read again. Pass constants, or the same object each time. */
+export function useData<Result, Variables extends AnyVariables>(
+  query: TypedDocumentNode<Result, Variables>,
+  variables: Variables,
+  streams: readonly Followed[] = [],
+): Data<Result> {
+  const client = useClient();
+  const [{ data, error, fetching, stale }, execute] = useQuery({
+    query,
+    variables,
+    requestPolicy: 'cache-and-network',
+  } as Parameters<typeof useQuery<Result, Variables>>[0]);
+  const reread = useRef<() => void>(() => {});
+  reread.current = () => execute({ requestPolicy: 'network-only' });
+  const reload = useCallback(() => reread.current(), []);
+  useEffect(() => connection.onReturn(reload), [reload]);
+
+  const key = JSON.stringify(streams.map((stream) => [nameOf(stream), stream.variables]));
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const later = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        reread.current();
+      }, rereadMs);
+    };
+    const ends = streams.map((stream) =>
+      follow(
+        client,
+        `${nameOf(stream)} ${JSON.stringify(stream.variables ?? {})}`,
+        stream.document,
+        stream.variables ?? {},
+        {
+          onOpen: () => reread.current(),
+          onUpdate: ({ change }) => change !== 'bookmark' && later(),
+        },
+      ),
+    );
+    return () => {
+      clearTimeout(timer);
+      for (const end of ends) end();
+    };
+    // The key has all that matters of the streams.
+  }, [client, key]);
+
+  // What was shown stays while the server is gone, or while other variables are read.
+  const last = useRef<Result | undefined>(undefined);
+  if (data !== undefined && data !== null) last.current = data;
+  return {
+    data: data ?? (error || fetching ? last.current : undefined),
+    problem: error && toProblem(error),
+    isLoading: fetching || stale,
+    reload,
+  };
+}
+
+function nameOf({ document }: Followed): string {
+  return document.definitions.map((one) => ('name' in one ? one.name?.value : '')).join();
+}
+
+export interface Action {
+  /** Returns the result, or undefined after a failure, which is then in `problem`. */
+  run<Result, Variables extends AnyVariables>(
+    mutation: TypedDocumentNode<Result, Variables>,
+    variables: Variables,
+  ): Promise<Result | undefined>;
+  isRunning: boolean;
+  problem: Problem | undefined;
+  clear(): void;
+}
+
+export function useAction(): Action {
+  const client = useClient();
+  const [isRunning, setIsRunning] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const run = useCallback<Action['run']>(
+    async (mutation, variables) => {
+      setIsRunning(true);
+      setProblem(undefined);
+      const { data, error } = await client.mutation(mutation, variables).toPromise();
+      setIsRunning(false);
+      if (error) setProblem(toProblem(error));
+      return error ? undefined : data;
+    },
+    [client],
+  );
+  return { run, isRunning, problem, clear: () => setProblem(undefined) };
+}

@@ -1,0 +1,125 @@
+// What surrounds every page: navigation, the state of the connection, and the page for the address.
+import { Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { connection } from './api/connection.ts';
+import { Button } from './parts/button.tsx';
+import { ErrorBoundary } from './parts/error-boundary.tsx';
+import { Link } from './parts/link.tsx';
+import { Page } from './parts/page.tsx';
+import { usePath } from './parts/router.ts';
+import { navigation, pages } from './pages.ts';
+import { scopeName, useSession } from './session/session.ts';
+import './layout.css';
+
+export function Layout() {
+  const path = usePath();
+  const [isOpen, setIsOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    setIsOpen(false);
+    // A new page is announced, and the keyboard continues there.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [path]);
+
+  return (
+    <div className="layout">
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      <header className="top">
+        <Project />
+        <Button
+          look="quiet"
+          aria-expanded={isOpen}
+          aria-controls="navigation"
+          onPress={() => setIsOpen(!isOpen)}
+        >
+          Menu
+        </Button>
+      </header>
+      <nav id="navigation" aria-label="Pages" data-open={isOpen}>
+        <ul>
+          {navigation.map(({ to, label }) => (
+            <li key={to}>
+              <Link to={to} isCurrent={to === '/' ? path === '/' : path.startsWith(to)}>
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+        <SignOut />
+      </nav>
+      <main id="main" tabIndex={-1} ref={main}>
+        <LostBanner />
+        <ErrorBoundary key={path}>
+          <Suspense fallback={<p className="quiet">Opening…</p>}>
+            <CurrentPage path={path} />
+          </Suspense>
+        </ErrorBoundary>
+      </main>
+    </div>
+  );
+}
+
+function CurrentPage({ path }: { path: string }) {
+  const { apiKey } = useSession();
+  for (const { path: pattern, scope, Page: Found } of pages) {
+    const match = pattern.exec(path);
+    if (!match) continue;
+    if (scope === undefined || apiKey.scopes.includes(scope)) return <Found id={match[1] ?? ''} />;
+    return (
+      <Page title="This key is not enough">
+        <p>
+          The page needs the scope <code>{scopeName(scope)}</code>. The key “{apiKey.name}” has{' '}
+          {apiKey.scopes.map(scopeName).join(', ') || 'no scope'}. Sign in with another key to see it.
+        </p>
+      </Page>
+    );
+  }
+  return (
+    <Page title="There is nothing here">
+      <p>
+        <Link to="/">Go to the first page</Link>
+      </p>
+    </Page>
+  );
+}
+
+function Project() {
+  const { project, apiKey } = useSession();
+  return (
+    <p className="project">
+      <b>{project.name}</b>
+      {apiKey.environment === 'TEST' && <span className="badge badge-wait">Test</span>}
+    </p>
+  );
+}
+
+function SignOut() {
+  const { apiKey, signOut } = useSession();
+  return (
+    <div className="sign-out">
+      <p className="quiet">
+        Signed in with “{apiKey.name}” (<code>{apiKey.prefix}…</code>)
+      </p>
+      <Button look="quiet" onPress={() => void signOut()}>
+        Sign out
+      </Button>
+    </div>
+  );
+}
+
+function LostBanner() {
+  const isLost = useSyncExternalStore(connection.watch, connection.isLost);
+  return (
+    <div role="status">
+      {isLost && (
+        <p className="banner">
+          The server does not answer. What you see may be old. This page catches up by itself as soon
+          as the server is back.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+// The pages: their paths, their names, and the scope that each needs. Each is loaded when it is opened.
+import { lazy, type ComponentType } from 'react';
+import type { Scope } from './api/schema.ts';
+
+export interface PageProps {
+  /** The ID in the path. */
+  id: string;
+}
+
+export interface PageEntry {
+  path: RegExp;
+  scope?: Scope;
+  Page: ComponentType<PageProps>;
+}
+
+function page<Name extends string>(
+  load: () => Promise<Record<Name, ComponentType<PageProps>>>,
+  name: Name,
+): ComponentType<PageProps> {
+  return lazy(async (): Promise<{ default: ComponentType<PageProps> }> => {
+    const loaded = await load();
+    return { default: loaded[name] };
+  });
+}
+
+export const pages: readonly PageEntry[] = [
+  { path: /^\/$/, Page: page(() => import('./home/home-page.tsx'), 'HomePage') },
+  {
+    path: /^\/posts$/,
+    scope: 'POSTS_READ',
+    Page: page(() => import('./posts/posts-page.tsx'), 'PostsPage'),
+  },
+  {
+    path: /^\/posts\/([\w-]+)$/,
+    scope: 'POSTS_READ',
+    Page: page(() => import('./posts/post-page.tsx'), 'PostPage'),
+  },
+  {
+    path: /^\/webhooks$/,
+    scope: 'WEBHOOKS_READ',
+    Page: page(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  },
+  {
+    path: /^\/webhooks\/([\w-]+)$/,
+    scope: 'WEBHOOKS_READ',
+    Page: page(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
+  },
+  {
+    path: /^\/deliveries\/([\w-]+)$/,
+    scope: 'WEBHOOKS_READ',
+    Page: page(() => import('./webhooks/delivery-page.tsx'), 'DeliveryPage'),
+  },
+  {
+    path: /^\/accounts$/,
+    scope: 'ACCOUNTS_READ',
+    Page: page(() => import('./accounts/accounts-page.tsx'), 'AccountsPage'),
+  },
+  {
+    path: /^\/accounts\/([\w-]+)$/,
+    scope: 'ACCOUNTS_READ',
+    Page: page(() => import('./accounts/account-page.tsx'), 'AccountPage'),
+  },
+];
+
+export const navigation: readonly { to: string; label: string }[] = [
+  { to: '/', label: 'Home' },
+  { to: '/posts', label: 'Posts' },
+  { to: '/accounts', label: 'Accounts' },
+  { to: '/webhooks', label: 'Webhooks' },
+];

@@ -1,0 +1,56 @@
+// Labeled fields of forms and filters.
+import { useId, type ComponentProps, type ReactNode } from 'react';
+
+interface TextFieldProps extends ComponentProps<'input'> {
+  label: string;
+  help?: ReactNode;
+}
+
+export function TextField({ label, help, ...input }: TextFieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input id={id} aria-describedby={help ? `${id}-help` : undefined} {...input} />
+      {help && (
+        <span id={`${id}-help`} className="quiet small">
+          {help}
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface SelectFieldProps extends ComponentProps<'select'> {
+  label: string;
+  options: readonly (readonly [value: string, label: string])[];
+}
+
+export function SelectField({ label, options, ...select }: SelectFieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} {...select}>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+interface CheckFieldProps extends Omit<ComponentProps<'input'>, 'type'> {
+  label: ReactNode;
+}
+
+export function CheckField({ label, ...input }: CheckFieldProps) {
+  return (
+    <label className="check">
+      <input type="checkbox" {...input} />
+      <span>{label}</span>
+    </label>
+  );
+}

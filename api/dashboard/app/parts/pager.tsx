@@ -1,0 +1,25 @@
+// The pages of a list. The address has the cursor, so that the browser's history works.
+import { Button } from './button.tsx';
+import { useFilters } from './router.ts';
+
+interface PagerProps {
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+
+export function Pager({ pageInfo: { hasNextPage, endCursor } }: PagerProps) {
+  const [{ after }, change] = useFilters();
+  if (after === undefined && !hasNextPage) return null;
+  return (
+    <div className="pager">
+      <Button isDisabled={after === undefined} onPress={() => change({ after: '' })}>
+        First page
+      </Button>
+      <Button
+        isDisabled={!hasNextPage || endCursor === null}
+        onPress={() => change({ after: endCursor ?? '' })}
+      >
+        Next page
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+// A time as people say it, with the exact one beside the pointer and for machines.
+import { useEffect, useState } from 'react';
+import { now } from '../api/clock.ts';
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+const againMs = 20_000;
+
+export function Time({ at }: { at: string }) {
+  const [, setTurn] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setTurn((turn) => turn + 1), againMs);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <time dateTime={at} title={exactTime(at)}>
+      {toText(Date.parse(at))}
+    </time>
+  );
+}
+
+export const exactTime = (at: string): string => exact.format(new Date(at));
+
+function toText(at: number): string {
+  const difference = at - now();
+  const [unit, ms] = units.find(([, ms]) => Math.abs(difference) >= ms) ?? ['second', 1_000];
+  if (unit === 'second') return difference > 0 ? 'in a moment' : 'just now';
+  if (unit === 'day' && Math.abs(difference) > 7 * ms) return exact.format(at);
+  return relative.format(Math.round(difference / ms), unit);
+}

@@ -1,0 +1,83 @@
+// The list of posts.
+import type { PostStatus } from '../api/schema.ts';
+import { useData } from '../api/use-data.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Link } from '../parts/link.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { useFilters } from '../parts/router.ts';
+import { useScope } from '../session/session.ts';
+import { followPosts, PostList } from './post-documents.ts';
+import { PostFilters } from './post-filters.tsx';
+import { PostItem } from './post-item.tsx';
+
+const pageSize = 25;
+
+export function PostsPage() {
+  const [{ status, label, account, q, after }] = useFilters();
+  const canWrite = useScope('POSTS_WRITE');
+  const isFiltered = Boolean(status || label || account || q);
+  const posts = useData(
+    PostList,
+    {
+      first: pageSize,
+      after: after ?? null,
+      statuses: status ? [status as PostStatus] : null,
+      labels: label ? [label] : null,
+      accountId: account ?? null,
+      q: q ?? null,
+    },
+    followPosts,
+  );
+  return (
+    <Page
+      title="Posts"
+      actions={
+        canWrite && (
+          <Link to="/compose" className="button button-main">
+            New post
+          </Link>
+        )
+      }
+    >
+      <PostFilters />
+      <Loaded of={posts} pick={(data) => data.posts}>
+        {({ nodes, pageInfo, totalCount }) => (
+          <>
+            {nodes.length > 0 && totalCount && (
+              <p className="quiet small">
+                {totalCount.isCapped ? 'More than ' : ''}
+                {totalCount.value.toLocaleString('en')} {totalCount.value === 1 ? 'post' : 'posts'}
+              </p>
+            )}
+            {nodes.length === 0 && (isFiltered || after) && (
+              <Empty title="No post matches these filters">
+                <p>
+                  <Link to="/posts">Show all posts</Link>
+                </p>
+              </Empty>
+            )}
+            {nodes.length === 0 && !isFiltered && !after && (
+              <Empty title="There is no post yet">
+                <p>
+                  {canWrite ? (
+                    <Link to="/compose">Write the first one</Link>
+                  ) : (
+                    'Posts appear here as soon as your program creates one.'
+                  )}
+                </p>
+              </Empty>
+            )}
+            <ul className="list" aria-label="Posts">
+              {nodes.map((post) => (
+                <PostItem key={post.id} post={post} />
+              ))}
+            </ul>
+            <Pager pageInfo={pageInfo} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}

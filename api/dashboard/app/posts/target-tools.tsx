@@ -1,0 +1,100 @@
+// What can be done with one target: retry it, edit it, remove it from its network.
+import { useState } from 'react';
+import { useAction } from '../api/use-data.ts';
+import { Button } from '../parts/button.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useScope } from '../session/session.ts';
+import { MarkUnpublished, RetryResult, UnpublishResult, UpdateResult } from './post-actions.ts';
+import type { Target } from './post-documents.ts';
+
+interface TargetToolsProps {
+  postId: string;
+  target: Target;
+  reload(): void;
+}
+
+export function TargetTools({ postId, target, reload }: TargetToolsProps) {
+  const { run, problem, isRunning } = useAction();
+  const canWrite = useScope('POSTS_WRITE');
+  const ids = { postId, resultId: target.id };
+  const isPublic = target.status === 'PUBLISHED';
+  if (!canWrite || (target.status !== 'FAILED' && !isPublic)) return null;
+
+  async function retry(): Promise<void> {
+    if (await run(RetryResult, ids)) reload();
+  }
+  async function unpublish(): Promise<void> {
+    if (await run(UnpublishResult, ids)) reload();
+  }
+  async function mark(): Promise<void> {
+    if (await run(MarkUnpublished, ids)) reload();
+  }
+
+  return (
+    <>
+      <div className="actions">
+        {target.status === 'FAILED' && target.isRetriable && (
+          <Button look="main" isPending={isRunning} onPress={() => void retry()}>
+            Retry
+          </Button>
+        )}
+        {isPublic && (
+          <>
+            <EditTarget postId={postId} target={target} reload={reload} />
+            <Confirm title="Remove it from the network?" button="Unpublish" onConfirm={unpublish}>
+              <p>Fanfare deletes the post of {target.accountName} on its network.</p>
+            </Confirm>
+            <Confirm title="Removed by hand?" button="Mark as removed" onConfirm={mark}>
+              <p>Say so if someone has deleted the post on its network. Fanfare deletes nothing.</p>
+            </Confirm>
+          </>
+        )}
+      </div>
+      <ProblemNote problem={problem} />
+    </>
+  );
+}
+
+function EditTarget({ postId, target, reload }: TargetToolsProps) {
+  const { run, problem, isRunning, clear } = useAction();
+  const [caption, setCaption] = useState(target.caption);
+  async function save(close: () => void): Promise<void> {
+    const saved = await run(UpdateResult, { postId, resultId: target.id, input: { caption } });
+    if (!saved) return;
+    reload();
+    close();
+  }
+  return (
+    <Dialog title={`Edit at ${target.accountName}`} button="Edit">
+      {(close) => (
+        <form
+          className="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save(close);
+          }}
+        >
+          <label className="field">
+            Text
+            <textarea rows={6} value={caption} onChange={(event) => setCaption(event.target.value)} />
+          </label>
+          <ProblemNote problem={problem} />
+          <div className="actions">
+            <Button
+              onPress={() => {
+                clear();
+                close();
+              }}
+            >
+              Close
+            </Button>
+            <Button type="submit" look="main" isPending={isRunning}>
+              Save on the network
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,119 @@
+// One webhook: its state, its deliveries as they happen, and its replays.
+import { useData } from '../api/use-data.ts';
+import type { VariablesOf } from '../api/schema.ts';
+import { Empty } from '../parts/empty.tsx';
+import { SelectField } from '../parts/field.tsx';
+import { Link } from '../parts/link.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page, Section } from '../parts/page.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { useFilters } from '../parts/router.ts';
+import { Status, toWords } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import type { PageProps } from '../pages.ts';
+import { Replays } from './replays.tsx';
+import { followWebhook, OneWebhook, type DeliveryData, type WebhookData } from './webhook-documents.ts';
+import { WebhookTools } from './webhook-tools.tsx';
+import { WebhookStatus } from './webhooks-page.tsx';
+
+type DeliveryStatus = NonNullable<VariablesOf<typeof OneWebhook>['status']>;
+const statuses = ['PENDING', 'RETRYING', 'DELIVERED', 'FAILED', 'SKIPPED', 'CANCELED'];
+
+export function WebhookPage({ id }: PageProps) {
+  const [{ after, status }, change] = useFilters();
+  const found = useData(
+    OneWebhook,
+    { id, after: after ?? null, status: (status as DeliveryStatus) ?? null },
+    followWebhook(id),
+  );
+  const webhook = found.data?.webhook;
+  return (
+    <Page title={webhook?.name ?? webhook?.url ?? 'Webhook'}>
+      <Loaded of={found} pick={(data) => data.webhook} missing="The webhook was deleted.">
+        {(one) => (
+          <>
+            <WebhookTools webhook={one} reload={found.reload} />
+            <Facts webhook={one} />
+            <Replays webhookId={id} />
+            <Section title="Deliveries">
+              <div className="filters">
+                <SelectField
+                  label="Status"
+                  value={status ?? ''}
+                  onChange={(event) => change({ status: event.target.value, after: '' })}
+                  options={[['', 'All'], ...statuses.map((name) => [name, toWords(name)] as const)]}
+                />
+              </div>
+              {one.deliveries?.nodes.length === 0 && (
+                <Empty title={status ? 'No delivery has this status' : 'Nothing was sent yet'}>
+                  {!status && <p>Send a test event, or publish a post.</p>}
+                </Empty>
+              )}
+              <ul className="list" aria-label="Deliveries">
+                {one.deliveries?.nodes.map((delivery) => (
+                  <DeliveryItem key={delivery.id} delivery={delivery} />
+                ))}
+              </ul>
+              {one.deliveries && <Pager pageInfo={one.deliveries.pageInfo} />}
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Facts({ webhook }: { webhook: WebhookData }) {
+  return (
+    <dl className="facts">
+      <dt>Status</dt>
+      <dd>
+        <WebhookStatus webhook={webhook} />
+        {webhook.disabledReason === 'FAILURES' && ' Every attempt failed for too long.'}
+      </dd>
+      {webhook.failingSince && (
+        <>
+          <dt>Failing since</dt>
+          <dd>
+            <Time at={webhook.failingSince} />, {webhook.consecutiveFailures} events in a row
+          </dd>
+        </>
+      )}
+      <dt>URL</dt>
+      <dd>{webhook.url}</dd>
+      <dt>Events</dt>
+      <dd>{webhook.events.map(eventName).join(', ')}</dd>
+      <dt>Secret</dt>
+      <dd>
+        <code>{webhook.secretPreview}…</code>
+      </dd>
+    </dl>
+  );
+}
+
+/** `POST_PUBLISHED` as in webhooks: `post.published`. */
+export const eventName = (event: string): string => event.toLowerCase().replace('_', '.');
+
+function DeliveryItem({ delivery }: { delivery: DeliveryData }) {
+  return (
+    <li>
+      <div className="row">
+        <Status value={delivery.status} />
+        <Link to={`/deliveries/${delivery.id}`} className="row-title">
+          {eventName(delivery.event)}
+        </Link>
+        {delivery.trigger !== 'EVENT' && <span className="badge">{toWords(delivery.trigger)}</span>}
+        <span className="quiet small">{outcomeOf(delivery)}</span>
+        <span className="push quiet small">
+          <Time at={delivery.createdAt} />
+        </span>
+      </div>
+    </li>
+  );
+}
+
+function outcomeOf({ lastStatusCode, lastErrorCode, attemptCount }: DeliveryData): string {
+  const answer = lastErrorCode ?? (lastStatusCode === null ? '' : `HTTP ${lastStatusCode}`);
+  const attempts = attemptCount > 1 ? `${attemptCount} attempts` : '';
+  return [answer, attempts].filter(Boolean).join(', ');
+}

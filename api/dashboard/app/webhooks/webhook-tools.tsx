@@ -1,0 +1,79 @@
+// What can be done with a webhook.
+import { useState } from 'react';
+import { useAction } from '../api/use-data.ts';
+import { Button } from '../parts/button.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { navigate } from '../parts/router.ts';
+import { useScope } from '../session/session.ts';
+import { NewSecret } from './new-webhook.tsx';
+import { StartReplay } from './start-replay.tsx';
+import { DeleteWebhook, RotateWebhook, TestWebhook, UpdateWebhook } from './webhook-actions.ts';
+import type { WebhookData } from './webhook-documents.ts';
+
+export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload(): void }) {
+  const { run, problem, isRunning } = useAction();
+  const canWrite = useScope('WEBHOOKS_WRITE');
+  if (!canWrite) return null;
+  const { id } = webhook;
+
+  async function test(): Promise<void> {
+    if (await run(TestWebhook, { id })) reload();
+  }
+  async function setActive(active: boolean): Promise<void> {
+    if (await run(UpdateWebhook, { id, input: { active } })) reload();
+  }
+  async function remove(): Promise<void> {
+    if (await run(DeleteWebhook, { id })) navigate('/webhooks');
+  }
+
+  return (
+    <>
+      <div className="actions">
+        {!webhook.active && (
+          <Button look="main" isPending={isRunning} onPress={() => void setActive(true)}>
+            Enable
+          </Button>
+        )}
+        <Button isPending={isRunning} onPress={() => void test()}>
+          Send a test event
+        </Button>
+        <StartReplay webhookId={id} reload={reload} />
+        <Dialog title="Replace the secret" button="Replace the secret">
+          {(close) => <Rotate id={id} close={close} />}
+        </Dialog>
+        {webhook.active && (
+          <Confirm title="Disable this webhook?" button="Disable" onConfirm={() => setActive(false)}>
+            <p>Events are skipped until you enable it again. You can replay them then.</p>
+          </Confirm>
+        )}
+        <Confirm title="Delete this webhook?" button="Delete" onConfirm={remove}>
+          <p>Its deliveries and attempts are deleted too.</p>
+        </Confirm>
+      </div>
+      <ProblemNote problem={problem} />
+    </>
+  );
+}
+
+function Rotate({ id, close }: { id: string; close(): void }) {
+  const { run, problem, isRunning } = useAction();
+  const [secret, setSecret] = useState<string>();
+  if (secret !== undefined) return <NewSecret secret={secret} close={close} />;
+  return (
+    <>
+      <p>Deliveries are signed with the old and the new secret for a day.</p>
+      <ProblemNote problem={problem} />
+      <div className="actions">
+        <Button onPress={close}>Keep it</Button>
+        <Button
+          look="main"
+          isPending={isRunning}
+          onPress={async () => setSecret((await run(RotateWebhook, { id }))?.rotateWebhook?.secret)}
+        >
+          Make a new one
+        </Button>
+      </div>
+    </>
+  );
+}
