@@ -1,6 +1,7 @@
 // What surrounds every page: navigation, the state of the connection, and the page for the address.
 import { Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { connection } from './api/connection.ts';
+import { useHeartbeat } from './api/heartbeat.ts';
 import { Button } from './parts/button.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { Link } from './parts/link.tsx';
@@ -12,6 +13,7 @@ import './layout.css';
 
 export function Layout() {
   const path = usePath();
+  useHeartbeat();
   const [isOpen, setIsOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);

@@ -36,6 +36,11 @@ export const pages: readonly PageEntry[] = [
     Page: page(() => import('./posts/post-page.tsx'), 'PostPage'),
   },
   {
+    path: /^\/compose$/,
+    scope: 'POSTS_WRITE',
+    Page: page(() => import('./compose/compose-page.tsx'), 'ComposePage'),
+  },
+  {
     path: /^\/webhooks$/,
     scope: 'WEBHOOKS_READ',
     Page: page(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
@@ -64,6 +69,7 @@ export const pages: readonly PageEntry[] = [
 
 export const navigation: readonly { to: string; label: string }[] = [
   { to: '/', label: 'Home' },
+  { to: '/compose', label: 'New post' },
   { to: '/posts', label: 'Posts' },
   { to: '/accounts', label: 'Accounts' },
   { to: '/webhooks', label: 'Webhooks' },

@@ -1,6 +1,5 @@
 // The streams that pages follow. Pages that follow the same one share it.
 import type { Client, TypedDocumentNode } from '@urql/core';
-import { connection } from './connection.ts';
 import { graphql } from './schema.ts';
 
 export interface Update {
@@ -94,13 +93,9 @@ function begin(
     stream.isOpen = true;
     for (const listener of stream.listeners) listener.onOpen();
   }
-  const stopWatching = connection.onReturn(() => {
-    for (const listener of stream.listeners) listener.onOpen();
-  });
   stream.stop = () => {
     isStopped = true;
     clearTimeout(timer);
-    stopWatching();
     end();
   };
   void start();

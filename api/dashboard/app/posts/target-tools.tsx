@@ -34,8 +34,8 @@ export function TargetTools({ postId, target, reload }: TargetToolsProps) {
   return (
     <>
       <div className="actions">
-        {target.status === 'FAILED' && target.isRetriable && (
-          <Button look="main" isPending={isRunning} onPress={() => void retry()}>
+        {target.status === 'FAILED' && (
+          <Button look={target.isRetriable ? 'main' : 'plain'} isPending={isRunning} onPress={() => void retry()}>
             Retry
           </Button>
         )}

@@ -1,0 +1,214 @@
+// Fields for the options of a network, made from their JSON Schema, so that a new network needs no line here.
+import { useId, useState } from 'react';
+import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
+import { ChoiceField } from './choice-field.tsx';
+import {
+  isPlainList,
+  optionLabel,
+  type OptionSchema,
+  type OptionValue,
+  type OptionValues,
+} from './option-schema.ts';
+
+interface OptionFieldsProps {
+  schema: OptionSchema;
+  values: OptionValues;
+  accountId: string;
+  onChange(values: OptionValues): void;
+}
+
+export function OptionFields({ schema, values, accountId, onChange }: OptionFieldsProps) {
+  return Object.entries(schema.properties ?? {}).map(([name, option]) => (
+    <OptionField
+      key={name}
+      name={name}
+      schema={option}
+      isRequired={schema.required?.includes(name) ?? false}
+      value={values[name]}
+      accountId={accountId}
+      onChange={(value) => {
+        const { [name]: _, ...others } = values;
+        onChange(value === undefined ? others : { ...others, [name]: value });
+      }}
+    />
+  ));
+}
+
+export interface OptionFieldProps {
+  name: string;
+  schema: OptionSchema;
+  isRequired: boolean;
+  value: OptionValue | undefined;
+  accountId: string;
+  onChange(value: OptionValue | undefined): void;
+}
+
+function OptionField(props: OptionFieldProps) {
+  const { name, schema, isRequired, value, accountId, onChange } = props;
+  const label = isRequired ? `${optionLabel(name)} (required)` : optionLabel(name);
+  const help = schema.description;
+  if (schema['x-choices']) return <ChoiceField {...props} label={label} kind={schema['x-choices']} />;
+  if (schema.enum) return <EnumField {...props} label={label} />;
+  if (schema.type === 'boolean') return <BooleanField {...props} label={label} />;
+  if (schema.type === 'object' && schema.properties) {
+    return (
+      <fieldset className="option-group">
+        <legend>{label}</legend>
+        {help && <p className="quiet small">{help}</p>}
+        <OptionFields
+          schema={schema}
+          values={(value ?? {}) as OptionValues}
+          accountId={accountId}
+          onChange={(values) => onChange(Object.keys(values).length === 0 ? undefined : values)}
+        />
+      </fieldset>
+    );
+  }
+  if (isPlainList(schema) && schema.items?.enum) {
+    const words = schema.items.enum;
+    return <WordsField label={label} help={help} words={words} value={value} onChange={onChange} />;
+  }
+  if (isPlainList(schema)) {
+    return <ListField label={label} help={help} value={value} onChange={onChange} />;
+  }
+  if (schema.type === 'integer' || schema.type === 'number') {
+    return (
+      <TextField
+        label={label}
+        help={help}
+        type="number"
+        min={schema.minimum}
+        max={schema.maximum}
+        step={schema.type === 'number' ? 'any' : 1}
+        value={typeof value === 'number' ? value : ''}
+        onChange={({ target }) => onChange(target.value === '' ? undefined : target.valueAsNumber)}
+      />
+    );
+  }
+  if (schema.type === 'string') {
+    return (
+      <TextField
+        label={label}
+        help={help}
+        type={schema.format === 'uri' ? 'url' : 'text'}
+        maxLength={schema.maxLength}
+        value={typeof value === 'string' ? value : ''}
+        onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+      />
+    );
+  }
+  return <JsonField label={label} help={help} value={value} onChange={onChange} />;
+}
+
+type LabeledProps = OptionFieldProps & { label: string };
+
+function EnumField({ label, schema, value, onChange }: LabeledProps) {
+  const words = schema['x-enumDescriptions'] ?? {};
+  return (
+    <div className="field">
+      <SelectField
+        label={label}
+        value={typeof value === 'string' ? value : ''}
+        onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+        options={[
+          ['', 'Default'],
+          ...schema.enum!.map((word) => [word, words[word] ? `${word}: ${words[word]}` : word] as const),
+        ]}
+      />
+      {schema.description && <span className="quiet small">{schema.description}</span>}
+    </div>
+  );
+}
+
+/** Not set differs from false, since the default may be true. */
+function BooleanField({ label, schema, value, onChange }: LabeledProps) {
+  return (
+    <div className="field">
+      <SelectField
+        label={label}
+        value={value === undefined ? '' : String(value)}
+        onChange={({ target }) => onChange(target.value === '' ? undefined : target.value === 'true')}
+        options={[
+          ['', 'Default'],
+          ['true', 'Yes'],
+          ['false', 'No'],
+        ]}
+      />
+      {schema.description && <span className="quiet small">{schema.description}</span>}
+    </div>
+  );
+}
+
+interface TextBasedProps {
+  label: string;
+  help: string | undefined;
+  value: OptionValue | undefined;
+  onChange(value: OptionValue | undefined): void;
+}
+
+function ListField({ label, help, value, onChange }: TextBasedProps) {
+  const [text, setText] = useState(Array.isArray(value) ? value.join(', ') : '');
+  return (
+    <TextField
+      label={`${label}, separated by commas`}
+      help={help}
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value);
+        const items = target.value.split(',').map((item) => item.trim());
+        const filled = items.filter((item) => item !== '');
+        onChange(filled.length === 0 ? undefined : filled);
+      }}
+    />
+  );
+}
+
+function JsonField({ label, help, value, onChange }: TextBasedProps) {
+  const id = useId();
+  const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
+  const [isWrong, setIsWrong] = useState(false);
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}, as JSON</label>
+      <textarea
+        id={id}
+        rows={3}
+        value={text}
+        aria-invalid={isWrong}
+        onChange={({ target }) => {
+          setText(target.value);
+          try {
+            onChange(target.value.trim() === '' ? undefined : (JSON.parse(target.value) as OptionValue));
+            setIsWrong(false);
+          } catch {
+            setIsWrong(true);
+          }
+        }}
+      />
+      {isWrong && <span className="problem-text small">This is no JSON yet.</span>}
+      {help && <span className="quiet small">{help}</span>}
+    </div>
+  );
+}
+
+/** Several of a few words. */
+function WordsField({ label, help, words, value, onChange }: TextBasedProps & { words: string[] }) {
+  const chosen = Array.isArray(value) ? value : [];
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {help && <p className="quiet small">{help}</p>}
+      {words.map((word) => (
+        <CheckField
+          key={word}
+          label={word}
+          checked={chosen.includes(word)}
+          onChange={({ target }) => {
+            const next = target.checked ? [...chosen, word] : chosen.filter((one) => one !== word);
+            onChange(next.length === 0 ? undefined : next);
+          }}
+        />
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,74 @@
+// The options of a network as its JSON Schema describes them, and what the API takes for them.
+import type { Platform } from '../../api/schema.ts';
+
+export interface OptionSchema {
+  type?: string;
+  description?: string;
+  enum?: string[];
+  'x-enumDescriptions'?: Record<string, string>;
+  /** The kind of choices that the account offers. */
+  'x-choices'?: string;
+  properties?: Record<string, OptionSchema>;
+  required?: string[];
+  items?: OptionSchema;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  format?: string;
+}
+
+/** As REST has it: names in snake case, and the words of the network. */
+export type OptionValue = string | number | boolean | OptionValue[] | OptionValues;
+export interface OptionValues {
+  [name: string]: OptionValue;
+}
+
+/** An option of a kind that no field is made for is written as JSON. */
+export function isPlainList(schema: OptionSchema): boolean {
+  return schema.type === 'array' && schema.items?.type === 'string';
+}
+
+/** Empty values are left out. Undefined: nothing is left. */
+export function toPlatformOptions(
+  platform: Platform,
+  schema: OptionSchema,
+  values: OptionValues,
+): Record<string, unknown> | undefined {
+  const members = convertMembers(schema, values);
+  if (Object.keys(members).length === 0) return undefined;
+  return { [platform.toLowerCase()]: members };
+}
+
+function convertMembers(schema: OptionSchema, values: OptionValues): Record<string, unknown> {
+  const members = Object.entries(values).flatMap(([name, value]) => {
+    const converted = convert(schema.properties?.[name] ?? {}, value);
+    return converted === undefined ? [] : [[toCamelCase(name), converted] as const];
+  });
+  return Object.fromEntries(members);
+}
+
+function convert(schema: OptionSchema, value: OptionValue): unknown {
+  if (value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
+  if (Array.isArray(value)) return value.map((one) => convert(schema.items ?? {}, one));
+  if (typeof value === 'object') {
+    const members = convertMembers(schema, value);
+    return Object.keys(members).length === 0 ? undefined : members;
+  }
+  return schema.enum && typeof value === 'string' ? toEnumWord(value) : value;
+}
+
+const toCamelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** `MarkdownV2` → `MARKDOWN_V2`, as the GraphQL API names values. */
+const toEnumWord = (word: string): string =>
+  word
+    .replace(/(?<=[a-z])[A-Z]/g, '_$&')
+    .replace(/\W/g, '_')
+    .toUpperCase();
+
+/** `board_section_id` → `Board section` */
+export function optionLabel(name: string): string {
+  const words = name.replace(/_id$/, '').replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
