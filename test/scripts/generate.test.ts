@@ -15,8 +15,7 @@ import { findChanges } from '../../scripts/schema-changes.ts';
 const committed = (name: string) =>
   readFile(new URL(`../../schema/${name}`, import.meta.url), 'utf8');
 
-const readFromRoot = (path: string) =>
-  readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+const readFromRoot = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 const texts = generated();
 const outdated = 'Run `npm run generate` and commit what it writes.';

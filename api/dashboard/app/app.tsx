@@ -59,9 +59,7 @@ export function App({ code }: { code: string | undefined }) {
 
   if (state.name === 'opening') return <p className="opening">Opening the dashboard…</p>;
   if (state.name === 'signed-out') {
-    return (
-      <SignInPage key={state.notice} notice={state.notice} onSignedIn={() => void enter()} />
-    );
+    return <SignInPage key={state.notice} notice={state.notice} onSignedIn={() => void enter()} />;
   }
   return (
     <Provider value={state.session.client}>

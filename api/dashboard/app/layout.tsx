@@ -74,7 +74,8 @@ function CurrentPage({ path }: { path: string }) {
       <Page title="This key is not enough">
         <p>
           The page needs the scope <code>{scopeName(scope)}</code>. The key “{apiKey.name}” has{' '}
-          {apiKey.scopes.map(scopeName).join(', ') || 'no scope'}. Sign in with another key to see it.
+          {apiKey.scopes.map(scopeName).join(', ') || 'no scope'}. Sign in with another key to see
+          it.
         </p>
       </Page>
     );
@@ -118,8 +119,8 @@ function LostBanner() {
     <div role="status">
       {isLost && (
         <p className="banner">
-          The server does not answer. What you see may be old. This page catches up by itself as soon
-          as the server is back.
+          The server does not answer. What you see may be old. This page catches up by itself as
+          soon as the server is back.
         </p>
       )}
     </div>

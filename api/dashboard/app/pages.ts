@@ -1,11 +1,7 @@
 // The pages: their paths, their names, and the scope that each needs. Each is loaded when it is opened.
 import { lazy, type ComponentType } from 'react';
 import type { Scope } from './api/schema.ts';
-
-export interface PageProps {
-  /** The ID in the path. */
-  id: string;
-}
+import type { PageProps } from './parts/page-props.ts';
 
 export interface PageEntry {
   path: RegExp;
@@ -65,12 +61,39 @@ export const pages: readonly PageEntry[] = [
     scope: 'ACCOUNTS_READ',
     Page: page(() => import('./accounts/account-page.tsx'), 'AccountPage'),
   },
+  {
+    path: /^\/calendar$/,
+    scope: 'POSTS_READ',
+    Page: page(() => import('./calendar/calendar-page.tsx'), 'CalendarPage'),
+  },
+  {
+    path: /^\/queues$/,
+    scope: 'POSTS_READ',
+    Page: page(() => import('./queues/queues-page.tsx'), 'QueuesPage'),
+  },
+  {
+    path: /^\/queues\/([\w-]+)$/,
+    scope: 'POSTS_READ',
+    Page: page(() => import('./queues/queue-page.tsx'), 'QueuePage'),
+  },
+  {
+    path: /^\/settings$/,
+    Page: page(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
+  },
+  {
+    path: /^\/developers$/,
+    Page: page(() => import('./developers/developers-page.tsx'), 'DevelopersPage'),
+  },
 ];
 
 export const navigation: readonly { to: string; label: string }[] = [
   { to: '/', label: 'Home' },
   { to: '/compose', label: 'New post' },
   { to: '/posts', label: 'Posts' },
+  { to: '/calendar', label: 'Calendar' },
+  { to: '/queues', label: 'Queues' },
   { to: '/accounts', label: 'Accounts' },
   { to: '/webhooks', label: 'Webhooks' },
+  { to: '/settings', label: 'Settings' },
+  { to: '/developers', label: 'Developers' },
 ];

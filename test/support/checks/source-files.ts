@@ -25,7 +25,7 @@ const dynamic = /\b(?:import|require)\(\s*['"]([^'"]+)['"]/g;
 
 export function readSourceFiles(): SourceFile[] {
   return folders
-    .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }))
+    .flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root }))
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => !path.includes('/node_modules/'))
     .sort()

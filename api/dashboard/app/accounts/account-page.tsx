@@ -9,7 +9,7 @@ import { platformName } from '../parts/platform-name.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { toWords } from '../parts/status.tsx';
 import { exactTime, Time } from '../parts/time.tsx';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../parts/page-props.ts';
 import { useScope } from '../session/session.ts';
 import { DisconnectAccount, followAccounts, OneAccount } from './account-documents.ts';
 import { AccountStatus } from './accounts-page.tsx';
@@ -81,7 +81,9 @@ function Facts({ account }: { account: Found }) {
         <Time at={account.connectedAt} />
       </dd>
       <dt>Login ends</dt>
-      <dd>{account.tokenExpiresAt ? exactTime(account.tokenExpiresAt) : 'Never, as far as known'}</dd>
+      <dd>
+        {account.tokenExpiresAt ? exactTime(account.tokenExpiresAt) : 'Never, as far as known'}
+      </dd>
       {health?.lastSuccessfulPostAt && (
         <>
           <dt>Last post</dt>

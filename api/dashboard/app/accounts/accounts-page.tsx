@@ -99,7 +99,8 @@ function AccountItem({ account }: { account: AccountData }) {
 
 export function AccountStatus({ account }: { account: AccountData }) {
   if (account.status !== 'ACTIVE') return <Status value={account.status} />;
-  if (account.health?.status === 'WARNING') return <Status value="WARNING" label="Needs you soon" />;
+  if (account.health?.status === 'WARNING')
+    return <Status value="WARNING" label="Needs you soon" />;
   if (account.health?.status === 'ERROR') return <Status value="ERROR" />;
   return <Status value="ACTIVE" />;
 }

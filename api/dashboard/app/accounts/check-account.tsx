@@ -25,7 +25,7 @@ export function CheckAccount({ accountId }: { accountId: string }) {
     <Section
       title="Check"
       actions={
-        <Button isPending={isRunning} onPress={() => void start()}>
+        <Button isRunning={isRunning} onPress={() => void start()}>
           Check now
         </Button>
       }

@@ -10,6 +10,7 @@ import { OuterLink } from '../parts/link.tsx';
 import { platformName } from '../parts/platform-name.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Time } from '../parts/time.tsx';
+import { formText } from '../parts/form-text.ts';
 import type { Platform } from '../api/schema.ts';
 import { CreateConnectSession, Networks } from './account-documents.ts';
 
@@ -38,8 +39,8 @@ function Form({ accountId, close }: { accountId?: string; close(): void }) {
   const [networks] = useQuery({ query: Networks, pause: accountId !== undefined });
 
   async function create(form: FormData): Promise<void> {
-    const user = String(form.get('user') ?? '').trim();
-    const platform = String(form.get('platform') ?? '') as Platform;
+    const user = formText(form, 'user');
+    const platform = formText(form, 'platform') as Platform;
     const subject = accountId === undefined ? { platform } : { socialAccountId: accountId };
     const input = { ...subject, ...(user === '' ? {} : { externalUserId: user }) };
     const session = (await run(CreateConnectSession, { input }))?.createConnectSession;
@@ -85,7 +86,7 @@ function Form({ accountId, close }: { accountId?: string; close(): void }) {
       <ProblemNote problem={problem} />
       <div className="actions">
         <Button onPress={close}>Close</Button>
-        <Button type="submit" look="main" isPending={isRunning}>
+        <Button type="submit" look="main" isRunning={isRunning}>
           Make a link
         </Button>
       </div>

@@ -4,7 +4,7 @@ import { cacheExchange, type Cache, type UpdateResolver } from '@urql/exchange-g
 import { readServerTime } from './clock.ts';
 import { isUnauthorized } from './problem.ts';
 import { createRevisionExchange } from './revisions.ts';
-import { openSocket, type Sink } from './socket.ts';
+import { openSocket } from './socket.ts';
 
 export interface Session {
   client: Client;
@@ -25,7 +25,7 @@ export function openSession(onSignedOut: () => void): Session {
       fetchExchange,
       subscriptionExchange({
         forwardSubscription: (request) => ({
-          subscribe: (sink) => ({ unsubscribe: socket.subscribe(request, sink as Sink) }),
+          subscribe: (sink) => ({ unsubscribe: socket.subscribe(request, sink) }),
         }),
       }),
     ],

@@ -43,5 +43,7 @@ export function toProblem(error: unknown): Problem {
 }
 
 export function isUnauthorized(error: CombinedError | undefined): boolean {
-  return error?.graphQLErrors.some(({ extensions }) => extensions['code'] === 'unauthorized') ?? false;
+  return (
+    error?.graphQLErrors.some(({ extensions }) => extensions['code'] === 'unauthorized') ?? false
+  );
 }

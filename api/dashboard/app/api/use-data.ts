@@ -32,7 +32,7 @@ export function useData<Result, Variables extends AnyVariables>(
     query,
     variables,
     requestPolicy: 'cache-and-network',
-  } as Parameters<typeof useQuery<Result, Variables>>[0]);
+  });
   const reread = useRef<() => void>(() => {});
   reread.current = () => execute({ requestPolicy: 'network-only' });
   const reload = useCallback(() => reread.current(), []);

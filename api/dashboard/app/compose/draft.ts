@@ -1,6 +1,15 @@
 // The post that is being written, and what the API gets of it.
-import type { AccountChoice, EditedPostData, NetworkRules, PostInput } from './compose-documents.ts';
-import { toPlatformOptions, type OptionSchema, type OptionValues } from './options/option-schema.ts';
+import type {
+  AccountChoice,
+  EditedPostData,
+  NetworkRules,
+  PostInput,
+} from './compose-documents.ts';
+import {
+  toPlatformOptions,
+  type OptionSchema,
+  type OptionValues,
+} from './options/option-schema.ts';
 import type { Medium } from './use-uploads.ts';
 
 export interface AccountDraft {
@@ -36,7 +45,8 @@ export function newDraft(chosen: readonly string[] = [], local?: string): Draft 
 }
 
 export function draftOf({ caption, labels, status, schedule, scheduledAt }: EditedPostData): Draft {
-  const time = schedule ?? (scheduledAt ? { local: toLocal(scheduledAt), timezone: ownZone } : undefined);
+  const time =
+    schedule ?? (scheduledAt ? { local: toLocal(scheduledAt), timezone: ownZone } : undefined);
   return {
     ...newDraft(),
     caption,
@@ -90,8 +100,7 @@ export function toInput({ draft, media, accounts, rules }: InputParts): PostInpu
     const schema = rules.find((one) => one.platform === platform)?.options as OptionSchema;
     // The schema of the options says what they are, and the API checks them.
     const platformOptions = toPlatformOptions(platform, schema ?? {}, own.options) as
-      | OptionsInput
-      | undefined;
+      OptionsInput | undefined;
     return [
       {
         accountId: id,

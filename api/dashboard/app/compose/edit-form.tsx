@@ -109,11 +109,14 @@ export function EditForm({ post, accounts, rules }: EditFormProps) {
       <WhenField when={when} onChange={(next) => change({ when: next })} />
       <div role="status">
         {/* Options of the targets are not part of this check, and saving checks everything. */}
-        <IssueList issues={errors.filter(({ path }) => !path.includes('platformOptions'))} warnings={warnings} />
+        <IssueList
+          issues={errors.filter(({ path }) => !path.includes('platformOptions'))}
+          warnings={warnings}
+        />
       </div>
       <ProblemNote problem={problem} />
       <div className="actions">
-        <Button type="submit" look="main" isDisabled={isSending} isPending={isRunning}>
+        <Button type="submit" look="main" isDisabled={isSending} isRunning={isRunning}>
           {submitTexts[when.kind]}
         </Button>
         <Link to={`/posts/${post.id}`} className="button">

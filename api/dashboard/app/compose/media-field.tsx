@@ -1,21 +1,24 @@
 // The media of a post: dropped or chosen files, their progress and their descriptions.
 import { Button } from '../parts/button.tsx';
-import { DropZone } from 'react-aria-components/DropZone';
+import { DropZone, type DropZoneProps } from 'react-aria-components/DropZone';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { TextField } from '../parts/field.tsx';
 import type { Medium, Uploads } from './use-uploads.ts';
 
+type Dropped = Parameters<NonNullable<DropZoneProps['onDrop']>>[0]['items'];
+
 export function MediaField({ uploads }: { uploads: Uploads }) {
+  async function drop(items: Dropped): Promise<void> {
+    const files = items.filter((item) => item.kind === 'file').map((item) => item.getFile());
+    uploads.add(await Promise.all(files));
+  }
   return (
     <fieldset>
       <legend>Media</legend>
       <DropZone
         className="drop"
         aria-label="Drop images and videos here"
-        onDrop={async ({ items }) => {
-          const files = items.filter((item) => item.kind === 'file').map((item) => item.getFile());
-          uploads.add(await Promise.all(files));
-        }}
+        onDrop={({ items }) => void drop(items)}
       >
         <p className="quiet">Drop images or videos here, or</p>
         <FileTrigger allowsMultiple onSelect={(files) => files && uploads.add(files)}>

@@ -99,7 +99,7 @@ export function NewPostForm({ accounts, rules, at }: NewPostFormProps) {
         </div>
         <ProblemNote problem={problem ?? checked.problem} />
         <div className="actions">
-          <Button type="submit" look="main" isDisabled={!isReady} isPending={isRunning}>
+          <Button type="submit" look="main" isDisabled={!isReady} isRunning={isRunning}>
             {submitTexts[draft.when.kind]}
           </Button>
           {isSending && <span className="quiet">Wait for the uploads.</span>}

@@ -26,7 +26,7 @@ export function countText(text: string, unit: Unit): number {
     case 'EMOJI_BYTES':
       return countEmojiAsBytes(text);
     default:
-      return [...text].length;
+      return Array.from(text).length;
   }
 }
 
@@ -35,7 +35,7 @@ function countWeighted(text: string): number {
   let weight = urls * urlWeight;
   for (const { segment } of graphemes.segment(text.replace(url, ''))) {
     const isEmoji = /\p{Extended_Pictographic}/u.test(segment);
-    weight += isEmoji ? 2 : [...segment].reduce((sum, one) => sum + weightOf(one), 0);
+    weight += isEmoji ? 2 : Array.from(segment).reduce((sum, one) => sum + weightOf(one), 0);
   }
   return weight;
 }

@@ -19,7 +19,12 @@ interface Answer {
 }
 
 /** Throws an error whose message is for people. */
-export async function upload({ file, uploadUrl, signal, onProgress }: UploadOptions): Promise<void> {
+export async function upload({
+  file,
+  uploadUrl,
+  signal,
+  onProgress,
+}: UploadOptions): Promise<void> {
   for (let failures = 0; failures < mostFailures;) {
     const answer = await sendPart();
     if (answer.status === 200) return;
@@ -48,11 +53,15 @@ export async function upload({ file, uploadUrl, signal, onProgress }: UploadOpti
       signal.addEventListener('abort', abort, { once: true });
       request.open('PUT', uploadUrl);
       request.setRequestHeader('Content-Range', `bytes ${range}`);
-      if (body) request.upload.onprogress = ({ loaded }) => onProgress(from + loaded);
-      request.onload = () => resolve({ status: request.status, ...parse(request.responseText) });
-      request.onerror = () => resolve({ status: 503 });
-      request.onabort = () => reject(new DOMException('The upload was canceled.', 'AbortError'));
-      request.onloadend = () => signal.removeEventListener('abort', abort);
+      if (body) {
+        request.upload.addEventListener('progress', ({ loaded }) => onProgress(from + loaded));
+      }
+      request.addEventListener('load', () =>
+        resolve({ status: request.status, ...parse(request.responseText) }),
+      );
+      request.addEventListener('error', () => resolve({ status: 503 }));
+      request.addEventListener('abort', () => reject(canceled()));
+      request.addEventListener('loadend', () => signal.removeEventListener('abort', abort));
       request.send(body);
     });
   }
@@ -76,7 +85,9 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener('abort', () => {
       clearTimeout(timer);
-      reject(new DOMException('The upload was canceled.', 'AbortError'));
+      reject(canceled());
     });
   });
 }
+
+const canceled = () => new DOMException('The upload was canceled.', 'AbortError');

@@ -21,7 +21,8 @@ export function useValidation(input: PostInput | undefined): Checked {
   useEffect(() => {
     const own = ++turn.current;
     if (input === undefined) return setChecked({ validation: undefined, problem: undefined });
-    const timer = setTimeout(async () => {
+    const timer = setTimeout(() => void check(input), typingMs);
+    async function check(input: PostInput): Promise<void> {
       const { data, error } = await client
         .query(ValidatePost, { input }, { requestPolicy: 'network-only' })
         .toPromise();
@@ -32,7 +33,7 @@ export function useValidation(input: PostInput | undefined): Checked {
         validation: data?.validatePost ?? undefined,
         problem: problem?.code === 'unreachable' ? undefined : problem,
       });
-    }, typingMs);
+    }
     return () => clearTimeout(timer);
     // The key has all of the input.
   }, [client, key]);

@@ -28,7 +28,13 @@ export function PostNeeds() {
   return (
     <ul className="list" aria-label="Posts that need you">
       {overdue.data?.posts?.nodes.map((post) => (
-        <Need key={post.id} status="WARNING" label="Overdue" to={`/posts/${post.id}`} title={titleOf(post.caption)}>
+        <Need
+          key={post.id}
+          status="WARNING"
+          label="Overdue"
+          to={`/posts/${post.id}`}
+          title={titleOf(post.caption)}
+        >
           It was due <Time at={post.scheduledAt ?? post.createdAt} />. The operator may have paused
           publishing.
         </Need>

@@ -44,6 +44,12 @@ interface ConfirmProps {
 
 export function Confirm({ title, button, children, onConfirm }: ConfirmProps) {
   const [isRunning, setIsRunning] = useState(false);
+  async function confirm(close: () => void): Promise<void> {
+    setIsRunning(true);
+    await onConfirm();
+    setIsRunning(false);
+    close();
+  }
   return (
     <Dialog title={title} button={button} look="danger">
       {(close) => (
@@ -51,16 +57,7 @@ export function Confirm({ title, button, children, onConfirm }: ConfirmProps) {
           {children}
           <div className="actions">
             <Button onPress={close}>Keep it</Button>
-            <Button
-              look="danger"
-              isPending={isRunning}
-              onPress={async () => {
-                setIsRunning(true);
-                await onConfirm();
-                setIsRunning(false);
-                close();
-              }}
-            >
+            <Button look="danger" isRunning={isRunning} onPress={() => void confirm(close)}>
               {button}
             </Button>
           </div>

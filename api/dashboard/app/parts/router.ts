@@ -22,7 +22,10 @@ export function navigate(path: string, { isReplacing = false } = {}): void {
 
 /** The path below `/dashboard`, without its query. */
 export function usePath(): string {
-  return useSyncExternalStore(watch, () => location.pathname.slice(base.length).replace(/\/$/, '') || '/');
+  return useSyncExternalStore(
+    watch,
+    () => location.pathname.slice(base.length).replace(/\/$/, '') || '/',
+  );
 }
 
 export type Query = Readonly<Record<string, string>>;
@@ -46,7 +49,8 @@ export function useFilters(): [Query, (changes: Record<string, string>) => void]
 
 /** Follows a link without loading the page again. */
 export function followLink(event: MouseEvent<HTMLAnchorElement>): void {
-  const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+  const isPlain =
+    event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
   if (!isPlain || event.defaultPrevented) return;
   event.preventDefault();
   navigate(event.currentTarget.getAttribute('href')!.slice(base.length) || '/');

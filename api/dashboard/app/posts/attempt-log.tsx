@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Status, toWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import { Attempts } from './post-documents.ts';
+import { Attempts } from './attempt-documents.ts';
 
 interface AttemptLogProps {
   resultId: string;

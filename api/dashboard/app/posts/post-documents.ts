@@ -228,31 +228,3 @@ const OnePostChanges = graphql(
 export const followPost = (id: string): readonly Followed[] => [
   { document: OnePostChanges, variables: { id } },
 ];
-
-export const Attempts = graphql(`
-  query Attempts($id: ID!) {
-    node(id: $id) {
-      __typename
-      id
-      ... on PostResult {
-        attempts
-        attemptLog(first: 50) {
-          nodes {
-            run
-            number
-            phase
-            outcome
-            startedAt
-            durationMs
-            errorCode
-            errorMessage
-            providerError
-          }
-          pageInfo {
-            hasNextPage
-          }
-        }
-      }
-    }
-  }
-`);

@@ -29,7 +29,9 @@ export function PostItem({ post }: { post: PostRowData }) {
             {target.status === 'FAILED' && <span className="problem-text"> failed</span>}
           </span>
         ))}
-        {post.results.length > mostTargets && <span>and {post.results.length - mostTargets} more</span>}
+        {post.results.length > mostTargets && (
+          <span>and {post.results.length - mostTargets} more</span>
+        )}
         {post.labels.map((label) => (
           <span key={label} className="badge">
             {label}

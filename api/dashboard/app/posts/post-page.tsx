@@ -4,7 +4,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { Status, toWords } from '../parts/status.tsx';
 import { exactTime, Time } from '../parts/time.tsx';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../parts/page-props.ts';
 import { followPost, OnePost, type PostData } from './post-documents.ts';
 import { titleOf } from './post-item.tsx';
 import { PostMedia } from './post-media.tsx';
@@ -17,7 +17,11 @@ export function PostPage({ id }: PageProps) {
   const title = titleOf(found.data?.post?.caption ?? 'Post');
   return (
     <Page title={title}>
-      <Loaded of={found} pick={({ post }) => post} missing="The post was deleted, or never existed.">
+      <Loaded
+        of={found}
+        pick={({ post }) => post}
+        missing="The post was deleted, or never existed."
+      >
         {(post) => (
           <>
             <PostTools post={post} reload={found.reload} />

@@ -36,7 +36,7 @@ export function PostTools({ post, reload }: { post: PostData; reload(): void }) 
       <div className="actions">
         {isOpen && (
           <>
-            <Button look="main" isPending={isRunning} onPress={() => void publish()}>
+            <Button look="main" isRunning={isRunning} onPress={() => void publish()}>
               Publish now
             </Button>
             <Link to={`/compose?post=${id}`} className="button">
@@ -44,7 +44,7 @@ export function PostTools({ post, reload }: { post: PostData; reload(): void }) 
             </Link>
           </>
         )}
-        <Button isPending={isRunning} onPress={() => void duplicate()}>
+        <Button isRunning={isRunning} onPress={() => void duplicate()}>
           Duplicate
         </Button>
         {(status === 'SCHEDULED' || status === 'PENDING') && (

@@ -35,7 +35,11 @@ export function TargetTools({ postId, target, reload }: TargetToolsProps) {
     <>
       <div className="actions">
         {target.status === 'FAILED' && (
-          <Button look={target.isRetriable ? 'main' : 'plain'} isPending={isRunning} onPress={() => void retry()}>
+          <Button
+            look={target.isRetriable ? 'main' : 'plain'}
+            isRunning={isRunning}
+            onPress={() => void retry()}
+          >
             Retry
           </Button>
         )}
@@ -77,7 +81,11 @@ function EditTarget({ postId, target, reload }: TargetToolsProps) {
         >
           <label className="field">
             Text
-            <textarea rows={6} value={caption} onChange={(event) => setCaption(event.target.value)} />
+            <textarea
+              rows={6}
+              value={caption}
+              onChange={(event) => setCaption(event.target.value)}
+            />
           </label>
           <ProblemNote problem={problem} />
           <div className="actions">
@@ -89,7 +97,7 @@ function EditTarget({ postId, target, reload }: TargetToolsProps) {
             >
               Close
             </Button>
-            <Button type="submit" look="main" isPending={isRunning}>
+            <Button type="submit" look="main" isRunning={isRunning}>
               Save on the network
             </Button>
           </div>

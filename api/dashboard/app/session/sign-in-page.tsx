@@ -1,6 +1,7 @@
 // The page on which a key is pasted.
 import { useId, useState, type FormEvent } from 'react';
 import { Button } from '../parts/button.tsx';
+import { formText } from '../parts/form-text.ts';
 import { signIn } from './sign-in-requests.ts';
 import './sign-in.css';
 
@@ -18,7 +19,7 @@ export function SignInPage({ notice, onSignedIn }: SignInPageProps) {
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const form = event.currentTarget;
-    const key = String(new FormData(form).get('key') ?? '').trim();
+    const key = formText(new FormData(form), 'key');
     if (key === '') return setProblem('Paste an API key first.');
     setIsSending(true);
     const found = await signIn({ api_key: key });
@@ -50,7 +51,7 @@ export function SignInPage({ notice, onSignedIn }: SignInPageProps) {
         <p id={`${id}-problem`} role="alert" className="problem-text">
           {problem}
         </p>
-        <Button type="submit" look="main" isPending={isSending}>
+        <Button type="submit" look="main" isRunning={isSending}>
           Sign in
         </Button>
       </form>

@@ -21,7 +21,8 @@ export function Attempt({ attempt }: { attempt: AttemptData }) {
         <b>Attempt {attempt.number}</b>
         {attempt.trigger === 'MANUAL' && <span className="badge">{toWords(attempt.trigger)}</span>}
         <span className="quiet small">
-          {Math.round(timings.totalMs)} ms{attempt.remoteAddress && ` from ${attempt.remoteAddress}`}
+          {Math.round(timings.totalMs)} ms
+          {attempt.remoteAddress && ` from ${attempt.remoteAddress}`}
         </span>
         <span className="push quiet small">
           <Time at={attempt.startedAt} />

@@ -9,7 +9,7 @@ import { Page, Section } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Status, toWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../parts/page-props.ts';
 import { useScope } from '../session/session.ts';
 import { Attempt } from './attempt.tsx';
 import { RetryDelivery } from './webhook-actions.ts';
@@ -106,7 +106,7 @@ function Retry({ delivery, reload }: { delivery: Found; reload(): void }) {
       <div className="actions">
         <Button
           look={delivery.status === 'FAILED' ? 'main' : 'plain'}
-          isPending={isRunning}
+          isRunning={isRunning}
           onPress={() => void retry()}
         >
           Send it again

@@ -6,6 +6,7 @@ import { CopyText } from '../parts/copy-text.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { formText } from '../parts/form-text.ts';
 import { CreateWebhook } from './webhook-actions.ts';
 
 export function NewWebhook({ reload }: { reload(): void }) {
@@ -21,8 +22,8 @@ function Form({ reload, close }: { reload(): void; close(): void }) {
   const [secret, setSecret] = useState<string>();
 
   async function create(form: FormData): Promise<void> {
-    const name = String(form.get('name')).trim();
-    const input = { url: String(form.get('url')).trim(), ...(name === '' ? {} : { name }) };
+    const name = formText(form, 'name');
+    const input = { url: formText(form, 'url'), ...(name === '' ? {} : { name }) };
     const created = (await run(CreateWebhook, { input }))?.createWebhook;
     if (!created) return;
     setSecret(created.secret);
@@ -38,12 +39,18 @@ function Form({ reload, close }: { reload(): void; close(): void }) {
         void create(new FormData(event.currentTarget));
       }}
     >
-      <TextField label="URL" name="url" type="url" required help="It receives a POST for each event." />
+      <TextField
+        label="URL"
+        name="url"
+        type="url"
+        required
+        help="It receives a POST for each event."
+      />
       <TextField label="Name (optional)" name="name" />
       <ProblemNote problem={problem} />
       <div className="actions">
         <Button onPress={close}>Close</Button>
-        <Button type="submit" look="main" isPending={isRunning}>
+        <Button type="submit" look="main" isRunning={isRunning}>
           Add
         </Button>
       </div>

@@ -62,7 +62,7 @@ export function StartReplay({ webhookId, reload }: StartReplayProps) {
           <p role="status">{matched === 0 && 'No event matches.'}</p>
           <div className="actions">
             <Button onPress={close}>Close</Button>
-            <Button look="main" isPending={isRunning} onPress={() => void start(close)}>
+            <Button look="main" isRunning={isRunning} onPress={() => void start(close)}>
               Start the replay
             </Button>
           </div>

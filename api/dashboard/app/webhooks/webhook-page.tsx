@@ -10,9 +10,14 @@ import { Pager } from '../parts/pager.tsx';
 import { useFilters } from '../parts/router.ts';
 import { Status, toWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../parts/page-props.ts';
 import { Replays } from './replays.tsx';
-import { followWebhook, OneWebhook, type DeliveryData, type WebhookData } from './webhook-documents.ts';
+import {
+  followWebhook,
+  OneWebhook,
+  type DeliveryData,
+  type WebhookData,
+} from './webhook-documents.ts';
 import { WebhookTools } from './webhook-tools.tsx';
 import { WebhookStatus } from './webhooks-page.tsx';
 

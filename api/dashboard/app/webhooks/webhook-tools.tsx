@@ -31,11 +31,11 @@ export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload
     <>
       <div className="actions">
         {!webhook.active && (
-          <Button look="main" isPending={isRunning} onPress={() => void setActive(true)}>
+          <Button look="main" isRunning={isRunning} onPress={() => void setActive(true)}>
             Enable
           </Button>
         )}
-        <Button isPending={isRunning} onPress={() => void test()}>
+        <Button isRunning={isRunning} onPress={() => void test()}>
           Send a test event
         </Button>
         <StartReplay webhookId={id} reload={reload} />
@@ -43,7 +43,11 @@ export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload
           {(close) => <Rotate id={id} close={close} />}
         </Dialog>
         {webhook.active && (
-          <Confirm title="Disable this webhook?" button="Disable" onConfirm={() => setActive(false)}>
+          <Confirm
+            title="Disable this webhook?"
+            button="Disable"
+            onConfirm={() => setActive(false)}
+          >
             <p>Events are skipped until you enable it again. You can replay them then.</p>
           </Confirm>
         )}
@@ -59,6 +63,9 @@ export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload
 function Rotate({ id, close }: { id: string; close(): void }) {
   const { run, problem, isRunning } = useAction();
   const [secret, setSecret] = useState<string>();
+  async function rotate(): Promise<void> {
+    setSecret((await run(RotateWebhook, { id }))?.rotateWebhook?.secret);
+  }
   if (secret !== undefined) return <NewSecret secret={secret} close={close} />;
   return (
     <>
@@ -66,11 +73,7 @@ function Rotate({ id, close }: { id: string; close(): void }) {
       <ProblemNote problem={problem} />
       <div className="actions">
         <Button onPress={close}>Keep it</Button>
-        <Button
-          look="main"
-          isPending={isRunning}
-          onPress={async () => setSecret((await run(RotateWebhook, { id }))?.rotateWebhook?.secret)}
-        >
+        <Button look="main" isRunning={isRunning} onPress={() => void rotate()}>
           Make a new one
         </Button>
       </div>

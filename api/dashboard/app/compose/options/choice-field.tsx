@@ -4,7 +4,7 @@ import { useData } from '../../api/use-data.ts';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Choices } from '../compose-documents.ts';
-import type { OptionFieldProps } from './option-fields.tsx';
+import type { OptionFieldProps } from './option-schema.ts';
 
 interface ChoiceFieldProps extends OptionFieldProps {
   label: string;
@@ -26,7 +26,12 @@ export function ChoiceField({ label, kind, schema, value, accountId, onChange }:
       </p>
       <ProblemNote problem={problem} />
       {(q !== '' || choices.length >= 20) && (
-        <TextField label="Search" type="search" value={q} onChange={({ target }) => setQ(target.value)} />
+        <TextField
+          label="Search"
+          type="search"
+          value={q}
+          onChange={({ target }) => setQ(target.value)}
+        />
       )}
       {isList ? (
         choices.map(({ choiceId, name }) => (

@@ -5,6 +5,7 @@ import { ChoiceField } from './choice-field.tsx';
 import {
   isPlainList,
   optionLabel,
+  type OptionFieldProps,
   type OptionSchema,
   type OptionValue,
   type OptionValues,
@@ -34,20 +35,12 @@ export function OptionFields({ schema, values, accountId, onChange }: OptionFiel
   ));
 }
 
-export interface OptionFieldProps {
-  name: string;
-  schema: OptionSchema;
-  isRequired: boolean;
-  value: OptionValue | undefined;
-  accountId: string;
-  onChange(value: OptionValue | undefined): void;
-}
-
 function OptionField(props: OptionFieldProps) {
   const { name, schema, isRequired, value, accountId, onChange } = props;
   const label = isRequired ? `${optionLabel(name)} (required)` : optionLabel(name);
   const help = schema.description;
-  if (schema['x-choices']) return <ChoiceField {...props} label={label} kind={schema['x-choices']} />;
+  if (schema['x-choices'])
+    return <ChoiceField {...props} label={label} kind={schema['x-choices']} />;
   if (schema.enum) return <EnumField {...props} label={label} />;
   if (schema.type === 'boolean') return <BooleanField {...props} label={label} />;
   if (schema.type === 'object' && schema.properties) {
@@ -112,7 +105,9 @@ function EnumField({ label, schema, value, onChange }: LabeledProps) {
         onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
         options={[
           ['', 'Default'],
-          ...schema.enum!.map((word) => [word, words[word] ? `${word}: ${words[word]}` : word] as const),
+          ...schema.enum!.map(
+            (word) => [word, words[word] ? `${word}: ${words[word]}` : word] as const,
+          ),
         ]}
       />
       {schema.description && <span className="quiet small">{schema.description}</span>}
@@ -126,8 +121,10 @@ function BooleanField({ label, schema, value, onChange }: LabeledProps) {
     <div className="field">
       <SelectField
         label={label}
-        value={value === undefined ? '' : String(value)}
-        onChange={({ target }) => onChange(target.value === '' ? undefined : target.value === 'true')}
+        value={typeof value === 'boolean' ? String(value) : ''}
+        onChange={({ target }) =>
+          onChange(target.value === '' ? undefined : target.value === 'true')
+        }
         options={[
           ['', 'Default'],
           ['true', 'Yes'],
@@ -147,7 +144,9 @@ interface TextBasedProps {
 }
 
 function ListField({ label, help, value, onChange }: TextBasedProps) {
-  const [text, setText] = useState(Array.isArray(value) ? value.join(', ') : '');
+  const [text, setText] = useState(
+    Array.isArray(value) ? value.filter((one) => typeof one === 'string').join(', ') : '',
+  );
   return (
     <TextField
       label={`${label}, separated by commas`}
@@ -178,7 +177,9 @@ function JsonField({ label, help, value, onChange }: TextBasedProps) {
         onChange={({ target }) => {
           setText(target.value);
           try {
-            onChange(target.value.trim() === '' ? undefined : (JSON.parse(target.value) as OptionValue));
+            onChange(
+              target.value.trim() === '' ? undefined : (JSON.parse(target.value) as OptionValue),
+            );
             setIsWrong(false);
           } catch {
             setIsWrong(true);

@@ -23,6 +23,15 @@ export interface OptionValues {
   [name: string]: OptionValue;
 }
 
+export interface OptionFieldProps {
+  name: string;
+  schema: OptionSchema;
+  isRequired: boolean;
+  value: OptionValue | undefined;
+  accountId: string;
+  onChange(value: OptionValue | undefined): void;
+}
+
 /** An option of a kind that no field is made for is written as JSON. */
 export function isPlainList(schema: OptionSchema): boolean {
   return schema.type === 'array' && schema.items?.type === 'string';

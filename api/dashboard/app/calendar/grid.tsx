@@ -1,0 +1,106 @@
+// The grid of days, of FullCalendar.
+import FullCalendar, { type EventInput } from '@fullcalendar/react';
+import dayGrid from '@fullcalendar/react/daygrid';
+import interaction from '@fullcalendar/react/interaction';
+import theme from '@fullcalendar/react/themes/classic';
+import timeGrid from '@fullcalendar/react/timegrid';
+import '@fullcalendar/react/skeleton.css';
+import '@fullcalendar/react/themes/classic/theme.css';
+import './calendar.css';
+import { useMemo } from 'react';
+import { base, navigate } from '../parts/router.ts';
+import { toWords } from '../parts/status.tsx';
+import { toLocal } from '../compose/draft.ts';
+import { titleOf } from '../posts/post-item.tsx';
+import type { CalendarPostData } from './calendar-documents.ts';
+import type { Moved } from './moved-time.ts';
+
+export interface Days {
+  from: string;
+  to: string;
+}
+
+interface GridProps {
+  posts: readonly CalendarPostData[];
+  /** All posts of a day, also those that are not loaded. */
+  counts: ReadonlyMap<string, number>;
+  canMove: boolean;
+  onDays(days: Days): void;
+  onMove(post: CalendarPostData, moved: Moved): Promise<boolean>;
+}
+
+const plugins = [dayGrid, timeGrid, interaction, theme];
+const mostPerDay = 3;
+const phone = '(max-width: 40rem)';
+
+export function Grid({ posts, counts, canMove, onDays, onMove }: GridProps) {
+  const events = useMemo(() => posts.flatMap((post) => toEvent(post, canMove)), [posts, canMove]);
+  return (
+    <div className="calendar">
+      <FullCalendar
+        plugins={plugins}
+        initialView={matchMedia(phone).matches ? 'dayGridWeek' : 'dayGridMonth'}
+        headerToolbar={{
+          start: 'prev,next today',
+          center: 'title',
+          end: 'dayGridMonth,timeGridWeek',
+        }}
+        todayHint="Today"
+        eventTimeFormat={{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }}
+        slotHeaderFormat={{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }}
+        firstDay={1}
+        height="auto"
+        allDaySlot={false}
+        nowIndicator
+        dayMaxEvents={mostPerDay}
+        forceEventDuration
+        defaultTimedEventDuration="00:30"
+        events={events}
+        eventDurationEditable={false}
+        datesSet={({ start, end }) => onDays({ from: start.toISOString(), to: end.toISOString() })}
+        dayCellTopContent={({ date, dayNumberText }) => {
+          const count = counts.get(toLocal(date.getTime()).slice(0, 10));
+          return count === undefined ? dayNumberText : `${dayNumberText} · ${count}`;
+        }}
+        dateClick={({ date, allDay }) => {
+          const local = toLocal(date.getTime());
+          navigate(`/compose?at=${allDay ? `${local.slice(0, 10)}T09:00` : local}`);
+        }}
+        eventClick={({ event, jsEvent }) => {
+          jsEvent.preventDefault();
+          navigate(`/posts/${event.id}`);
+        }}
+        eventDrop={({ event, delta, revert }) => {
+          const post = posts.find(({ id }) => id === event.id);
+          if (!post) return revert();
+          const { days, milliseconds } = delta;
+          void onMove(post, { days, milliseconds }).then((isMoved) => isMoved || revert());
+        }}
+      />
+    </div>
+  );
+}
+
+const colors: Partial<Record<CalendarPostData['status'], string>> = {
+  SCHEDULED: 'var(--accent)',
+  PENDING: 'var(--wait)',
+  PUBLISHED: 'var(--good)',
+  PARTIAL: 'var(--wait)',
+  FAILED: 'var(--bad)',
+};
+
+function toEvent(post: CalendarPostData, canMove: boolean): EventInput[] {
+  const start = post.scheduledAt ?? post.publishedAt;
+  if (start === null) return [];
+  return [
+    {
+      id: post.id,
+      title: `${titleOf(post.caption)} (${toWords(post.status).toLowerCase()})`,
+      start,
+      url: `${base}/posts/${post.id}`,
+      editable: canMove && post.status === 'SCHEDULED',
+      color: colors[post.status] ?? 'var(--quiet)',
+      contrastColor: 'var(--card)',
+    },
+  ];
+}

@@ -1,0 +1,102 @@
+// Makes a queue, or changes one.
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { useAction } from '../api/use-data.ts';
+import type { VariablesOf } from '../api/schema.ts';
+import { Button } from '../parts/button.tsx';
+import { CheckField, SelectField, TextField } from '../parts/field.tsx';
+import { platformName } from '../parts/platform-name.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { formText } from '../parts/form-text.ts';
+import { ownZone } from '../compose/draft.ts';
+import { AccountChoices } from '../posts/post-documents.ts';
+import { CreateQueue, UpdateQueue, type QueueData } from './queue-documents.ts';
+import { parseSlots, slotText, weekdays } from './slots.ts';
+
+interface QueueFormProps {
+  queue?: QueueData;
+  close(): void;
+  onSaved(id: string): void;
+}
+
+type Input = VariablesOf<typeof CreateQueue>['input'];
+const zones = Intl.supportedValuesOf('timeZone');
+
+export function QueueForm({ queue, close, onSaved }: QueueFormProps) {
+  const { run, problem, isRunning } = useAction();
+  const [{ data }] = useQuery({ query: AccountChoices });
+  const [days, setDays] = useState(() => slotText(queue?.slots ?? []));
+  const [chosen, setChosen] = useState(() => new Set(queue?.accounts?.map(({ id }) => id)));
+  const accounts = (data?.accounts?.nodes ?? []).filter(
+    ({ id, status }) => status === 'ACTIVE' || chosen.has(id),
+  );
+
+  async function save(form: FormData): Promise<void> {
+    const input: Input = {
+      name: formText(form, 'name'),
+      timezone: formText(form, 'timezone'),
+      slots: parseSlots(days),
+      accountIds: [...chosen],
+    };
+    const saved = queue
+      ? (await run(UpdateQueue, { id: queue.id, input }))?.updateQueue
+      : (await run(CreateQueue, { input }))?.createQueue;
+    if (!saved) return;
+    close();
+    onSaved(saved.id);
+  }
+
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(new FormData(event.currentTarget));
+      }}
+    >
+      <TextField label="Name" name="name" required defaultValue={queue?.name} />
+      <fieldset>
+        <legend>Accounts</legend>
+        {accounts.map(({ id, platform, displayName, accountName }) => (
+          <CheckField
+            key={id}
+            label={`${platformName(platform)} ${displayName ?? accountName}`}
+            checked={chosen.has(id)}
+            onChange={({ target }) => {
+              const next = new Set(chosen);
+              if (target.checked) next.add(id);
+              else next.delete(id);
+              setChosen(next);
+            }}
+          />
+        ))}
+      </fieldset>
+      <SelectField
+        label="Time zone"
+        name="timezone"
+        defaultValue={queue?.timezone ?? ownZone}
+        options={[...new Set([queue?.timezone ?? ownZone, ...zones])].map(
+          (zone) => [zone, zone] as const,
+        )}
+      />
+      <fieldset className="form">
+        <legend>Times of each day, such as 09:00, 17:30</legend>
+        {weekdays.map(([day, name]) => (
+          <TextField
+            key={day}
+            label={name}
+            value={days[day]}
+            onChange={({ target }) => setDays({ ...days, [day]: target.value })}
+          />
+        ))}
+      </fieldset>
+      <ProblemNote problem={problem} />
+      <div className="actions">
+        <Button onPress={close}>Close</Button>
+        <Button type="submit" look="main" isRunning={isRunning}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}

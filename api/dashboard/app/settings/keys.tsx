@@ -1,0 +1,161 @@
+// The API keys of the project.
+import { useState } from 'react';
+import { useAction, useData } from '../api/use-data.ts';
+import { Button } from '../parts/button.tsx';
+import { CopyText } from '../parts/copy-text.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { CheckField, SelectField, TextField } from '../parts/field.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Section } from '../parts/page.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useFilters } from '../parts/router.ts';
+import { Status } from '../parts/status.tsx';
+import { Time } from '../parts/time.tsx';
+import { formText } from '../parts/form-text.ts';
+import type { Scope } from '../api/schema.ts';
+import { scopeName, useSession } from '../session/session.ts';
+import { CreateApiKey, KeyList, RevokeApiKey, type KeyData } from './settings-documents.ts';
+
+export function Keys() {
+  const [{ after }] = useFilters();
+  const found = useData(KeyList, { after: after ?? null });
+  return (
+    <Section
+      title="API keys"
+      actions={
+        <Dialog title="New key" button="New key">
+          {(close) => <NewKey close={close} reload={found.reload} />}
+        </Dialog>
+      }
+    >
+      <Loaded of={found} pick={({ apiKeys }) => apiKeys}>
+        {({ nodes, pageInfo }) => (
+          <>
+            <ul className="list" aria-label="API keys">
+              {nodes.map((key) => (
+                <KeyItem key={key.id} apiKey={key} />
+              ))}
+            </ul>
+            <Pager pageInfo={pageInfo} />
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function KeyItem({ apiKey }: { apiKey: KeyData }) {
+  const { run, problem } = useAction();
+  const { apiKey: own } = useSession();
+  return (
+    <li>
+      <div className="row">
+        {apiKey.revokedAt && <Status value="DISABLED" label="Revoked" />}
+        <b>{apiKey.name}</b>
+        <code>{apiKey.prefix}…</code>
+        {apiKey.environment === 'TEST' && <span className="badge">Test</span>}
+        {apiKey.id === own.id && <span className="badge">This session</span>}
+        <span className="push">
+          {!apiKey.revokedAt && (
+            <Confirm
+              title={`Revoke “${apiKey.name}”?`}
+              button="Revoke"
+              onConfirm={() => run(RevokeApiKey, { id: apiKey.id })}
+            >
+              <p>Programs and sessions with this key stop at once. This can’t be undone.</p>
+            </Confirm>
+          )}
+        </span>
+      </div>
+      <p className="quiet small">
+        {apiKey.scopes.map(scopeName).join(', ')} ·{' '}
+        {apiKey.lastUsedAt ? (
+          <>
+            last used <Time at={apiKey.lastUsedAt} />
+          </>
+        ) : (
+          'never used'
+        )}
+        {apiKey.expiresAt && (
+          <>
+            {' '}
+            · ends <Time at={apiKey.expiresAt} />
+          </>
+        )}
+      </p>
+      <ProblemNote problem={problem} />
+    </li>
+  );
+}
+
+const scopes: readonly Scope[] = [
+  'POSTS_READ',
+  'POSTS_WRITE',
+  'ACCOUNTS_READ',
+  'ACCOUNTS_WRITE',
+  'WEBHOOKS_READ',
+  'WEBHOOKS_WRITE',
+  'KEYS_WRITE',
+];
+
+function NewKey({ close, reload }: { close(): void; reload(): void }) {
+  const { run, problem, isRunning } = useAction();
+  const [key, setKey] = useState<string>();
+
+  async function create(form: FormData): Promise<void> {
+    const input = {
+      name: formText(form, 'name'),
+      environment: form.get('environment') === 'TEST' ? ('TEST' as const) : ('PRODUCTION' as const),
+      scopes: scopes.filter((scope) => form.has(scope)),
+    };
+    const created = (await run(CreateApiKey, { input }))?.createApiKey;
+    if (!created) return;
+    setKey(created.key);
+    reload();
+  }
+
+  if (key !== undefined) {
+    return (
+      <>
+        <p>Copy the key now. It is not shown again.</p>
+        <CopyText text={key} label="Key" />
+        <div className="actions">
+          <Button onPress={close}>Done</Button>
+        </div>
+      </>
+    );
+  }
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void create(new FormData(event.currentTarget));
+      }}
+    >
+      <TextField label="Name" name="name" required />
+      <SelectField
+        label="Reaches"
+        name="environment"
+        options={[
+          ['PRODUCTION', 'All accounts'],
+          ['TEST', 'Sandbox accounts only'],
+        ]}
+      />
+      <fieldset>
+        <legend>Scopes</legend>
+        {scopes.map((scope) => (
+          <CheckField key={scope} name={scope} label={scopeName(scope)} defaultChecked />
+        ))}
+      </fieldset>
+      <ProblemNote problem={problem} />
+      <div className="actions">
+        <Button onPress={close}>Close</Button>
+        <Button type="submit" look="main" isRunning={isRunning}>
+          Make the key
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,114 @@
+// The settings of the project: its looks, its URLs, its keys and its apps.
+import { useAction, useData } from '../api/use-data.ts';
+import { Button } from '../parts/button.tsx';
+import { TextField } from '../parts/field.tsx';
+import { formText } from '../parts/form-text.ts';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page, Section } from '../parts/page.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { scopeName, useScope } from '../session/session.ts';
+import { Apps } from './apps.tsx';
+import { Keys } from './keys.tsx';
+import { CurrentProject, UpdateProject, type ProjectData } from './settings-documents.ts';
+
+export function SettingsPage() {
+  const canRead = useScope('ACCOUNTS_READ');
+  const canReadKeys = useScope('KEYS_WRITE');
+  const found = useData(CurrentProject, {});
+  return (
+    <Page title="Settings">
+      {canRead ? (
+        <Section title="Project">
+          <Loaded of={found} pick={({ project }) => project}>
+            {(project) => <ProjectForm project={project} />}
+          </Loaded>
+        </Section>
+      ) : (
+        <Lacking scope="ACCOUNTS_READ" what="the project and its apps" />
+      )}
+      {canReadKeys ? <Keys /> : <Lacking scope="KEYS_WRITE" what="the keys" />}
+      {canRead && <Apps />}
+    </Page>
+  );
+}
+
+function Lacking({ scope, what }: { scope: 'ACCOUNTS_READ' | 'KEYS_WRITE'; what: string }) {
+  return (
+    <p>
+      To see {what}, the key needs the scope <code>{scopeName(scope)}</code>.
+    </p>
+  );
+}
+
+const urls = [
+  ['logoUrl', 'URL of the logo'],
+  ['privacyUrl', 'URL of the privacy policy'],
+  ['termsUrl', 'URL of the terms'],
+  ['supportUrl', 'URL of the support'],
+] as const;
+
+function ProjectForm({ project }: { project: ProjectData }) {
+  const { run, problem, isRunning } = useAction();
+  const canWrite = useScope('ACCOUNTS_WRITE');
+
+  async function save(form: FormData): Promise<void> {
+    const text = (name: string) => formText(form, name);
+    const orNull = (name: string) => text(name) || null;
+    await run(UpdateProject, {
+      input: {
+        name: text('name'),
+        brandColor: orNull('brandColor'),
+        logoUrl: orNull('logoUrl'),
+        privacyUrl: orNull('privacyUrl'),
+        termsUrl: orNull('termsUrl'),
+        supportUrl: orNull('supportUrl'),
+        returnOrigins: text('returnOrigins')
+          .split(/[\s,]+/)
+          .filter(Boolean),
+      },
+    });
+  }
+
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(new FormData(event.currentTarget));
+      }}
+    >
+      <fieldset className="form" disabled={!canWrite}>
+        <TextField label="Name" name="name" required defaultValue={project.name} />
+        <TextField
+          label="Color"
+          name="brandColor"
+          defaultValue={project.brandColor ?? ''}
+          help="Such as #2457d6. Hosted pages show it."
+        />
+        {urls.map(([name, label]) => (
+          <TextField
+            key={name}
+            label={label}
+            name={name}
+            type="url"
+            defaultValue={project[name] ?? ''}
+          />
+        ))}
+        <TextField
+          label="Origins that hosted pages may return to"
+          name="returnOrigins"
+          defaultValue={project.returnOrigins.join(' ')}
+          help="Separated by spaces, such as https://app.example.com"
+        />
+      </fieldset>
+      <ProblemNote problem={problem} />
+      {canWrite && (
+        <div className="actions">
+          <Button type="submit" look="main" isRunning={isRunning}>
+            Save
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
