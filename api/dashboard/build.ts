@@ -32,6 +32,8 @@ export async function buildDashboard(log: Logger, signal: AbortSignal): Promise<
       cwd: sources,
       signal,
       stdio: ['ignore', 'ignore', 'pipe'],
+      // Another value would build React for development.
+      env: { NODE_ENV: 'production' },
     });
     let output = '';
     child.stderr.on('data', (chunk) => (output = (output + String(chunk)).slice(-4_096)));

@@ -135,7 +135,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     await page.getByRole('link', { name: 'Rehearsal' }).click();
     await page.getByText('Change the content, and publish it again.').waitFor();
     await button('Show the calls to the network').click();
-    await page.getByRole('cell', { name: 'Rejected' }).waitFor();
+    await page.getByRole('cell', { name: 'Rejected', exact: true }).waitFor();
     await expectNoBarriers(page);
     await button('Retry').click();
     await page.getByText('Published', { exact: true }).first().waitFor();

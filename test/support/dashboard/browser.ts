@@ -29,6 +29,8 @@ export async function startDashboardBrowser(): Promise<DashboardBrowser> {
 
   async function newPage(): Promise<DashboardPage> {
     const context = await browser.newContext({ viewport: desktop });
+    // Less than the time of a test, so that the failure names the step.
+    context.setDefaultTimeout(10_000);
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => {

@@ -31,7 +31,9 @@ export function AccountPanel(props: AccountPanelProps) {
     <section className="card account-panel" aria-label={title}>
       <div className="row">
         <h3>{title}</h3>
-        {rules && <TextCount text={text} rules={rules.text} hasMedia={media.length > 0} />}
+        {rules && (
+          <TextCount text={text} rules={rules.text} hasMedia={media.length > 0} issues={issues} />
+        )}
       </div>
       <IssueList issues={issues} warnings={warnings} />
       <Preview title={title} text={text} media={media} />

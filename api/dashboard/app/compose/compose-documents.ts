@@ -86,6 +86,7 @@ export const ValidatePost = graphql(`
         code
         message
         accountId
+        platform
         actual
         limit
       }
@@ -94,6 +95,7 @@ export const ValidatePost = graphql(`
         code
         message
         accountId
+        platform
         actual
         limit
       }

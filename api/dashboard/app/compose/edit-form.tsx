@@ -9,7 +9,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { navigate } from '../parts/router.ts';
 import { PublishPost, UpdatePost } from '../posts/post-actions.ts';
 import { AccountField } from './account-field.tsx';
-import type { AccountChoice, EditedPostData, NetworkRules } from './compose-documents.ts';
+import type { AccountChoice, EditedPostData, Issue, NetworkRules } from './compose-documents.ts';
 import { commonInput, draftOf, mediaOf, timeInput, type Draft } from './draft.ts';
 import { IssueList } from './issue-list.tsx';
 import { MediaField } from './media-field.tsx';
@@ -99,7 +99,7 @@ export function EditForm({ post, accounts, rules }: EditFormProps) {
           onChange={({ target }) => change({ caption: target.value })}
         />
       </label>
-      <Counts {...{ post, rules, caption }} hasMedia={uploads.media.length > 0} />
+      <Counts {...{ post, rules, caption }} hasMedia={uploads.media.length > 0} issues={errors} />
       <MediaField uploads={uploads} />
       <TextField
         label="Labels, separated by commas"
@@ -132,15 +132,22 @@ interface CountsProps {
   rules: readonly NetworkRules[];
   caption: string;
   hasMedia: boolean;
+  issues: readonly Issue[];
 }
 
-function Counts({ post, rules, caption, hasMedia }: CountsProps) {
+function Counts({ post, rules, caption, hasMedia, issues }: CountsProps) {
   const platforms = new Set(post.results.map(({ platform }) => platform));
   return rules
     .filter(({ platform }) => platforms.has(platform))
     .map(({ platform, text }) => (
       <div key={platform} className="row small">
-        {platformName(platform)} <TextCount text={caption} rules={text} hasMedia={hasMedia} />
+        {platformName(platform)}{' '}
+        <TextCount
+          text={caption}
+          rules={text}
+          hasMedia={hasMedia}
+          issues={issues.filter((issue) => issue.platform === platform)}
+        />
       </div>
     ));
 }

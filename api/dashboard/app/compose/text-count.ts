@@ -45,11 +45,10 @@ function weightOf(character: string): number {
   return lightRanges.some(([from, to]) => code >= from && code <= to) ? 1 : 2;
 }
 
+const emoji = /\p{RGI_Emoji}|\p{Extended_Pictographic}/gv;
+
 function countEmojiAsBytes(text: string): number {
-  let count = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    const isEmoji = /\p{Extended_Pictographic}/u.test(segment);
-    count += isEmoji ? new TextEncoder().encode(segment).length : 1;
-  }
-  return count;
+  const found = text.match(emoji) ?? [];
+  const bytes = found.reduce((sum, one) => sum + new TextEncoder().encode(one).length, 0);
+  return bytes + Array.from(text.replaceAll(emoji, '')).length;
 }
