@@ -205,6 +205,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     await page.getByRole('list', { name: 'Accounts' }).getByText('ada').waitFor();
     await button('Connect an account').click();
     await page.getByLabel('Network').selectOption('SANDBOX');
+    await page.getByLabel('Your ID of the user').fill('user-1');
     await button('Make a link').click();
     await page.getByText(`${app.url}/connect/`).waitFor();
     await expectNoBarriers(page);
@@ -213,6 +214,57 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     await button('Check now').click();
     await page.getByText('Passed').first().waitFor();
     await expectNoBarriers(page);
+  });
+
+  test('moves a scheduled post to another day, and keeps its clock', async () => {
+    const ada = await tenant.connectSandbox('ada');
+    const day = (ahead: number) =>
+      new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
+    const { id } = await tenant.createPost({
+      caption: 'Gala',
+      account_ids: [ada.id],
+      schedule: { local: `${day(1)}T09:00`, timezone: 'Pacific/Auckland' },
+    });
+    const { page, complaints } = opened;
+    await opened.signIn(app.url, tenant.key);
+    await page.getByRole('link', { name: 'Calendar' }).click();
+    const event = page.getByRole('link', { name: /Gala/ });
+    await event.waitFor();
+    await expectNoBarriers(page);
+    const shownOn = await event.evaluate((link) =>
+      link.closest('[data-date]')!.getAttribute('data-date')!,
+    );
+    const target = new Date(Date.parse(shownOn) + 86_400_000).toISOString().slice(0, 10);
+    await event.dragTo(page.locator(`[data-date="${target}"]`).first());
+    const local = async () => (await tenant.api.get(`/v1/posts/${id}`)).body.data.schedule.local;
+    await expect.poll(local).toContain(`${day(2)}T09:00`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('has no barrier on the other pages', async () => {
+    const ada = await tenant.connectSandbox('ada');
+    const { body } = await tenant.api.post('/v1/queues', {
+      name: 'Mornings',
+      timezone: 'Europe/Berlin',
+      account_ids: [ada.id],
+      slots: [{ weekday: 'mon', time: '09:00' }],
+    });
+    await opened.signIn(app.url, tenant.key);
+    const pages = {
+      '/queues': 'Queues',
+      [`/queues/${body.data.id}`]: 'Mornings',
+      '/settings': 'Settings',
+      '/developers': 'Developers',
+      '/webhooks': 'Webhooks',
+      '/nothing': 'There is nothing here',
+    };
+    for (const [path, title] of Object.entries(pages)) {
+      await open(path);
+      await heading(title).waitFor();
+      await opened.page.getByText('Loading…').waitFor({ state: 'detached' });
+      await expectNoBarriers(opened.page);
+    }
+    expect(opened.complaints).toEqual([]);
   });
 
   test('says that the server is gone, and catches up when it is back', async () => {

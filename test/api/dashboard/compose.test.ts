@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import {
   buildSchema,
-  coerceInputValue,
+  validateInputValue,
   type GraphQLInputObjectType,
   type GraphQLInputType,
 } from 'graphql';
@@ -54,7 +54,7 @@ describe('options of a network', () => {
       const platform = name.toUpperCase() as Parameters<typeof toPlatformOptions>[0];
       const input = toPlatformOptions(platform, schema, each)!;
       const problems: string[] = [];
-      coerceInputValue(input[name], type, (path, _, { message }) => {
+      validateInputValue(input[name], type, ({ message }, path) => {
         problems.push(`${path.join('.')}: ${message}`);
       });
       expect(problems).toEqual([]);

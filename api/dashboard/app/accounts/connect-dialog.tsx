@@ -41,8 +41,8 @@ function Form({ accountId, close }: { accountId?: string; close(): void }) {
   async function create(form: FormData): Promise<void> {
     const user = formText(form, 'user');
     const platform = formText(form, 'platform') as Platform;
-    const subject = accountId === undefined ? { platform } : { socialAccountId: accountId };
-    const input = { ...subject, ...(user === '' ? {} : { externalUserId: user }) };
+    const input =
+      accountId === undefined ? { platform, externalUserId: user } : { socialAccountId: accountId };
     const session = (await run(CreateConnectSession, { input }))?.createConnectSession;
     if (session?.url) setLink({ url: session.url, expiresAt: session.expiresAt });
   }
@@ -80,7 +80,12 @@ function Form({ accountId, close }: { accountId?: string; close(): void }) {
               ({ platform }) => [platform, platformName(platform)] as const,
             )}
           />
-          <TextField label="Your ID of the user (optional)" name="user" />
+          <TextField
+            label="Your ID of the user"
+            name="user"
+            required
+            help="Who owns the account, as your system calls them."
+          />
         </>
       )}
       <ProblemNote problem={problem} />

@@ -6,8 +6,9 @@ import { connection } from './connection.ts';
 import { toProblem, type Problem } from './problem.ts';
 import { follow, type StreamDocument } from './streams.ts';
 
-/** Reads a list again at most this often, however many changes arrive. */
-const rereadMs = 1_000;
+/** The first change is shown soon. Then a list is read again at most this often, however many changes arrive. */
+const soonMs = 200;
+const rereadMs = 2_000;
 
 export interface Followed {
   document: StreamDocument;
@@ -41,11 +42,14 @@ export function useData<Result, Variables extends AnyVariables>(
   const key = JSON.stringify(streams.map((stream) => [nameOf(stream), stream.variables]));
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let lastAt = -rereadMs;
     const later = () => {
+      const waitMs = Math.max(soonMs, lastAt + rereadMs - performance.now());
       timer ??= setTimeout(() => {
         timer = undefined;
+        lastAt = performance.now();
         reread.current();
-      }, rereadMs);
+      }, waitMs);
     };
     const ends = streams.map((stream) =>
       follow(

@@ -8,6 +8,7 @@ import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useFilters } from '../parts/router.ts';
 import { toWords } from '../parts/status.tsx';
+import { visibleProblem } from '../parts/visible-problem.ts';
 import { ownZone } from '../compose/draft.ts';
 import { followPosts } from '../posts/post-documents.ts';
 import { useScope } from '../session/session.ts';
@@ -90,9 +91,7 @@ function Shown({ days, onDays, status, canWrite }: ShownProps) {
 
   return (
     <>
-      <ProblemNote
-        problem={problem ?? (found.problem?.code === 'unreachable' ? undefined : found.problem)}
-      />
+      <ProblemNote problem={problem ?? visibleProblem(found.problem)} />
       {isCut && (
         <p className="note">
           These days have more posts than fit here. The numbers count all of them; a shorter period

@@ -8,6 +8,7 @@ import '@fullcalendar/react/skeleton.css';
 import '@fullcalendar/react/themes/classic/theme.css';
 import './calendar.css';
 import { useMemo } from 'react';
+import { now } from '../api/clock.ts';
 import { base, navigate } from '../parts/router.ts';
 import { toWords } from '../parts/status.tsx';
 import { toLocal } from '../compose/draft.ts';
@@ -49,6 +50,7 @@ export function Grid({ posts, counts, canMove, onDays, onMove }: GridProps) {
         eventTimeFormat={{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }}
         slotHeaderFormat={{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }}
         firstDay={1}
+        now={() => new Date(now())}
         height="auto"
         allDaySlot={false}
         nowIndicator

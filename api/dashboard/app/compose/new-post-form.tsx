@@ -1,9 +1,10 @@
 // The form for a new post.
-import { useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useAction } from '../api/use-data.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { randomId } from '../parts/random-id.ts';
 import { navigate } from '../parts/router.ts';
 import { AccountField } from './account-field.tsx';
 import { AccountPanel } from './account-panel.tsx';
@@ -33,8 +34,6 @@ export function NewPostForm({ accounts, rules, at }: NewPostFormProps) {
   const [draft, setDraft] = useState<Draft>(() => newDraft([], at));
   const uploads = useUploads([]);
   const { run, problem, isRunning } = useAction();
-  // If the answer is lost, the same post is not created twice.
-  const idempotencyKey = useRef(crypto.randomUUID());
 
   const change = (changes: Partial<Draft>) => setDraft((old) => ({ ...old, ...changes }));
   const changeAccount = (id: string, own: AccountDraft) =>
@@ -49,17 +48,17 @@ export function NewPostForm({ accounts, rules, at }: NewPostFormProps) {
   const isDraft = draft.when.kind === 'draft';
   const isBegun = chosen.length > 0 && (draft.caption !== '' || uploads.media.length > 0);
   const input = toInput({ draft, media: uploads.media, accounts, rules });
+  // If the answer is lost, the same post is not created twice. A changed one is another post.
+  const content = JSON.stringify(input);
+  const idempotencyKey = useMemo(randomId, [content]);
   const checked = useValidation(isBegun ? input : undefined);
   const { errors = [], warnings = [] } = checked.validation ?? {};
   const isSending = uploads.media.some(({ state }) => state === 'sending');
   const isReady = (isDraft || chosen.length > 0) && !isSending && errors.length === 0;
 
   async function create(): Promise<void> {
-    const post = { ...input, idempotencyKey: idempotencyKey.current };
-    const created = (await run(CreatePost, { input: post }))?.createPost;
+    const created = (await run(CreatePost, { input: { ...input, idempotencyKey } }))?.createPost;
     if (created) navigate(`/posts/${created.id}`);
-    // A refused request may be changed and sent again.
-    else idempotencyKey.current = crypto.randomUUID();
   }
 
   return (

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { toProblem } from '../api/problem.ts';
+import { randomId } from '../parts/random-id.ts';
 import { CreateMedia } from './compose-documents.ts';
 import { upload } from './upload.ts';
 
@@ -73,7 +74,7 @@ export function useUploads(initial: readonly Medium[]): Uploads {
   const add = useCallback(
     (added: Iterable<File>) => {
       const fresh = [...added].map((file): Medium => {
-        const key = crypto.randomUUID();
+        const key = randomId();
         files.current.set(key, file);
         void send(key, file);
         return {

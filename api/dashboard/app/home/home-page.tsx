@@ -6,6 +6,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Link } from '../parts/link.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
+import { visibleProblem } from '../parts/visible-problem.ts';
 import { followPosts } from '../posts/post-documents.ts';
 import { PostItem } from '../posts/post-item.tsx';
 import { useScope } from '../session/session.ts';
@@ -42,7 +43,7 @@ function Next() {
   const posts = data?.posts?.nodes ?? [];
   return (
     <Section title="Next posts">
-      <ProblemNote problem={problem?.code === 'unreachable' ? undefined : problem} />
+      <ProblemNote problem={visibleProblem(problem)} />
       {data && posts.length === 0 && (
         <Empty title="No post is scheduled">
           <p>

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import type { Data } from '../api/use-data.ts';
 import { ProblemNote } from './problem-note.tsx';
+import { visibleProblem } from './visible-problem.ts';
 
 interface LoadedProps<Result, Value> {
   of: Data<Result>;
@@ -12,18 +13,18 @@ interface LoadedProps<Result, Value> {
 }
 
 export function Loaded<Result, Value>({ of, pick, missing, children }: LoadedProps<Result, Value>) {
+  const problem = visibleProblem(of.problem);
   const value = of.data === undefined ? undefined : pick(of.data);
   return (
     <>
-      {/* While the server is gone, the banner says so. */}
-      <ProblemNote problem={of.problem?.code === 'unreachable' ? undefined : of.problem} />
+      <ProblemNote problem={problem} />
       {value !== undefined && value !== null && children(value)}
-      {value === undefined && of.data === undefined && !of.problem && (
+      {value === undefined && of.data === undefined && !problem && (
         <p className="quiet" role="status">
           Loading…
         </p>
       )}
-      {of.data !== undefined && (value === null || value === undefined) && !of.problem && (
+      {of.data !== undefined && (value === null || value === undefined) && !problem && (
         <p>{missing ?? 'There is nothing here, or it was deleted.'}</p>
       )}
     </>
