@@ -231,6 +231,10 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     const event = page.getByRole('link', { name: /Gala/ });
     await event.waitFor();
     await expectNoBarriers(page);
+    await page.getByRole('link', { name: /· 1: posts on / }).click();
+    await page.getByRole('link', { name: 'Gala' }).waitFor();
+    await page.goBack();
+    await event.waitFor();
     const shownOn = await event.evaluate((link) =>
       link.closest('[data-date]')!.getAttribute('data-date')!,
     );

@@ -94,8 +94,8 @@ function Shown({ days, onDays, status, canWrite }: ShownProps) {
       <ProblemNote problem={problem ?? visibleProblem(found.problem)} />
       {isCut && (
         <p className="note">
-          These days have more posts than fit here. The numbers count all of them; a shorter period
-          shows more.
+          These days have more posts than fit here. The numbers count all of them, and lead to the
+          lists of each day.
         </p>
       )}
       <Grid posts={posts} counts={counts} canMove={canWrite} onDays={onDays} onMove={move} />

@@ -36,6 +36,10 @@ const phone = '(max-width: 40rem)';
 
 export function Grid({ posts, counts, canMove, onDays, onMove }: GridProps) {
   const events = useMemo(() => posts.flatMap((post) => toEvent(post, canMove)), [posts, canMove]);
+  const dayText = (date: Date) => {
+    const count = counts.get(dayOf(date));
+    return count === undefined ? `${date.getDate()}` : `${date.getDate()} · ${count}`;
+  };
   return (
     <div className="calendar">
       <FullCalendar
@@ -60,10 +64,15 @@ export function Grid({ posts, counts, canMove, onDays, onMove }: GridProps) {
         events={events}
         eventDurationEditable={false}
         datesSet={({ start, end }) => onDays({ from: start.toISOString(), to: end.toISOString() })}
-        dayCellTopContent={({ date, dayNumberText }) => {
-          const count = counts.get(toLocal(date.getTime()).slice(0, 10));
-          return count === undefined ? dayNumberText : `${dayNumberText} · ${count}`;
+        // The number of posts leads to all of them, since the grid has room for a few.
+        views={{ dayGridMonth: { navLinks: true } }}
+        navLinkHint={(text, date) => `${dayText(date)}: posts on ${text}`}
+        navLinkDayClick={(date) => {
+          const day = dayOf(date);
+          const isPast = day < dayOf(new Date(now()));
+          navigate(`/posts?${isPast ? 'published' : 'scheduled'}=${day}`);
         }}
+        dayCellTopContent={({ date }) => dayText(date)}
         dateClick={({ date, allDay }) => {
           const local = toLocal(date.getTime());
           navigate(`/compose?at=${allDay ? `${local.slice(0, 10)}T09:00` : local}`);
@@ -82,6 +91,8 @@ export function Grid({ posts, counts, canMove, onDays, onMove }: GridProps) {
     </div>
   );
 }
+
+const dayOf = (date: Date): string => toLocal(date.getTime()).slice(0, 10);
 
 const colors: Partial<Record<CalendarPostData['status'], string>> = {
   SCHEDULED: 'var(--accent)',

@@ -33,6 +33,10 @@ export const PostList = graphql(
       $labels: [String!]
       $accountId: ID
       $q: String
+      $scheduledFrom: DateTime
+      $scheduledTo: DateTime
+      $publishedFrom: DateTime
+      $publishedTo: DateTime
       $orderBy: PostOrder
       $first: Int
     ) {
@@ -43,6 +47,10 @@ export const PostList = graphql(
         labels: $labels
         accountId: $accountId
         q: $q
+        scheduledFrom: $scheduledFrom
+        scheduledTo: $scheduledTo
+        publishedFrom: $publishedFrom
+        publishedTo: $publishedTo
         orderBy: $orderBy
       ) {
         nodes {

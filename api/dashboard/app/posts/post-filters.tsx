@@ -51,6 +51,18 @@ export function PostFilters() {
           ]}
         />
       )}
+      <TextField
+        label="Scheduled on"
+        type="date"
+        value={filters['scheduled'] ?? ''}
+        onChange={(event) => set('scheduled', event.target.value)}
+      />
+      <TextField
+        label="Published on"
+        type="date"
+        value={filters['published'] ?? ''}
+        onChange={(event) => set('published', event.target.value)}
+      />
     </form>
   );
 }

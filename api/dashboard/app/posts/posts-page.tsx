@@ -8,6 +8,7 @@ import { Page } from '../parts/page.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { useFilters } from '../parts/router.ts';
 import { useScope } from '../session/session.ts';
+import { dayBounds } from './day-bounds.ts';
 import { followPosts, PostList } from './post-documents.ts';
 import { PostFilters } from './post-filters.tsx';
 import { PostItem } from './post-item.tsx';
@@ -15,9 +16,11 @@ import { PostItem } from './post-item.tsx';
 const pageSize = 25;
 
 export function PostsPage() {
-  const [{ status, label, account, q, after }] = useFilters();
+  const [{ status, label, account, q, scheduled, published, after }] = useFilters();
+  const scheduledOn = dayBounds(scheduled);
+  const publishedOn = dayBounds(published);
   const canWrite = useScope('POSTS_WRITE');
-  const isFiltered = Boolean(status || label || account || q);
+  const isFiltered = Boolean(status || label || account || q || scheduledOn || publishedOn);
   const posts = useData(
     PostList,
     {
@@ -27,6 +30,11 @@ export function PostsPage() {
       labels: label ? [label] : null,
       accountId: account ?? null,
       q: q ?? null,
+      scheduledFrom: scheduledOn?.from ?? null,
+      scheduledTo: scheduledOn?.to ?? null,
+      publishedFrom: publishedOn?.from ?? null,
+      publishedTo: publishedOn?.to ?? null,
+      orderBy: scheduledOn ? 'SCHEDULED_AT_ASC' : null,
     },
     followPosts,
   );
