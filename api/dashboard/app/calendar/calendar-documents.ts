@@ -70,6 +70,103 @@ export const CalendarPosts = graphql(
   [CalendarPost],
 );
 
+/** The first posts of seven days, which begin at these times. */
+export const CalendarWeek = graphql(
+  `
+    query CalendarWeek(
+      $first: Int!
+      $d0: DateTime!
+      $d1: DateTime!
+      $d2: DateTime!
+      $d3: DateTime!
+      $d4: DateTime!
+      $d5: DateTime!
+      $d6: DateTime!
+      $d7: DateTime!
+      $statuses: [PostStatus!]
+    ) {
+      day0: posts(
+        first: $first
+        scheduledFrom: $d0
+        scheduledTo: $d1
+        statuses: $statuses
+        orderBy: SCHEDULED_AT_ASC
+      ) {
+        nodes {
+          ...CalendarPost
+        }
+      }
+      day1: posts(
+        first: $first
+        scheduledFrom: $d1
+        scheduledTo: $d2
+        statuses: $statuses
+        orderBy: SCHEDULED_AT_ASC
+      ) {
+        nodes {
+          ...CalendarPost
+        }
+      }
+      day2: posts(
+        first: $first
+        scheduledFrom: $d2
+        scheduledTo: $d3
+        statuses: $statuses
+        orderBy: SCHEDULED_AT_ASC
+      ) {
+        nodes {
+          ...CalendarPost
+        }
+      }
+      day3: posts(
+        first: $first
+        scheduledFrom: $d3
+        scheduledTo: $d4
+        statuses: $statuses
+        orderBy: SCHEDULED_AT_ASC
+      ) {
+        nodes {
+          ...CalendarPost
+        }
+      }
+      day4: posts(
+        first: $first
+        scheduledFrom: $d4
+        scheduledTo: $d5
+        statuses: $statuses
+        orderBy: SCHEDULED_AT_ASC
+      ) {
+        nodes {
+          ...CalendarPost
+        }
+      }
+      day5: posts(
+        first: $first
+        scheduledFrom: $d5
+        scheduledTo: $d6
+        statuses: $statuses
+        orderBy: SCHEDULED_AT_ASC
+      ) {
+        nodes {
+          ...CalendarPost
+        }
+      }
+      day6: posts(
+        first: $first
+        scheduledFrom: $d6
+        scheduledTo: $d7
+        statuses: $statuses
+        orderBy: SCHEDULED_AT_ASC
+      ) {
+        nodes {
+          ...CalendarPost
+        }
+      }
+    }
+  `,
+  [CalendarPost],
+);
+
 export const MovePost = graphql(
   `
     mutation MovePost($id: ID!, $input: UpdatePostInput!) {

@@ -1,5 +1,6 @@
 // Posts by day and by hour. A scheduled one is moved by dragging it, or on its page.
 import { useMemo, useState } from 'react';
+import { now } from '../api/clock.ts';
 import type { PostStatus } from '../api/schema.ts';
 import { useAction, useData } from '../api/use-data.ts';
 import { SelectField } from '../parts/field.tsx';
@@ -12,6 +13,7 @@ import { visibleProblem } from '../parts/visible-problem.ts';
 import { ownZone } from '../compose/draft.ts';
 import { followPosts } from '../posts/post-documents.ts';
 import { useScope } from '../session/session.ts';
+import { useBusyDays } from './busy-days.ts';
 import { CalendarPosts, MovePost, type CalendarPostData } from './calendar-documents.ts';
 import { Grid, type Days } from './grid.tsx';
 import { movedTime, type Moved } from './moved-time.ts';
@@ -20,7 +22,7 @@ const statuses = ['SCHEDULED', 'PENDING', 'PUBLISHED', 'PARTIAL', 'FAILED', 'CAN
 
 export function CalendarPage() {
   const canWrite = useScope('POSTS_WRITE');
-  const [days, setDays] = useState<Days>();
+  const [days, setDays] = useState(thisMonth);
   const [{ status }, change] = useFilters();
   return (
     <Page
@@ -47,31 +49,49 @@ export function CalendarPage() {
 }
 
 interface ShownProps {
-  days: Days | undefined;
+  days: Days;
   onDays(days: Days): void;
   status: string | undefined;
   canWrite: boolean;
 }
 
-const never = '1970-01-01T00:00:00Z';
+/** Until the grid says which days it shows. */
+function thisMonth(): Days {
+  const today = new Date(now());
+  const first = (months: number) => new Date(today.getFullYear(), today.getMonth() + months, 1);
+  return { from: first(0).toISOString(), to: first(1).toISOString() };
+}
 
 function Shown({ days, onDays, status, canWrite }: ShownProps) {
   const { run, problem } = useAction();
   const found = useData(
     CalendarPosts,
     {
-      from: days?.from ?? never,
-      to: days?.to ?? never,
+      from: days.from,
+      to: days.to,
       timezone: ownZone,
       statuses: status ? [status as PostStatus] : null,
       accountId: null,
     },
     followPosts,
   );
+  const isCut =
+    found.data?.scheduled?.pageInfo.hasNextPage || found.data?.published?.pageInfo.hasNextPage;
+  const [moves, setMoves] = useState(0);
+  const busy = useBusyDays({
+    from: isCut ? days.from : undefined,
+    to: days.to,
+    statuses: status ? [status as PostStatus] : null,
+    version: found.data,
+    moves,
+  });
   const posts = useMemo(() => {
-    const all = [...(found.data?.scheduled?.nodes ?? []), ...(found.data?.published?.nodes ?? [])];
+    const all = [
+      ...(isCut ? busy : (found.data?.scheduled?.nodes ?? [])),
+      ...(found.data?.published?.nodes ?? []),
+    ];
     return [...new Map(all.map((post) => [post.id, post])).values()];
-  }, [found.data]);
+  }, [busy, found.data, isCut]);
   const counts = useMemo(() => {
     const sums = new Map<string, number>();
     for (const { date, count, status: counted } of found.data?.postCounts ?? []) {
@@ -79,13 +99,12 @@ function Shown({ days, onDays, status, canWrite }: ShownProps) {
     }
     return sums;
   }, [found.data, status]);
-  const isCut =
-    found.data?.scheduled?.pageInfo.hasNextPage || found.data?.published?.pageInfo.hasNextPage;
 
   async function move(post: CalendarPostData, moved: Moved): Promise<boolean> {
     const input = movedTime(post, moved);
     if (!input) return false;
     const done = await run(MovePost, { id: post.id, input });
+    setMoves((before) => before + 1);
     return done !== undefined;
   }
 

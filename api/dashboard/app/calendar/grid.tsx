@@ -59,6 +59,7 @@ export function Grid({ posts, counts, canMove, onDays, onMove }: GridProps) {
         allDaySlot={false}
         nowIndicator
         dayMaxEvents={mostPerDay}
+        eventMaxStack={mostPerDay}
         forceEventDuration
         defaultTimedEventDuration="00:30"
         events={events}

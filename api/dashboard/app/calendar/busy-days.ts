@@ -1,0 +1,89 @@
+// The first posts of each day, for a period with more posts than one list has.
+import { useEffect, useState } from 'react';
+import { useClient } from 'urql';
+import type { VariablesOf } from '../api/schema.ts';
+import { CalendarWeek, type CalendarPostData } from './calendar-documents.ts';
+
+type Variables = VariablesOf<typeof CalendarWeek>;
+
+interface BusyDaysOptions {
+  /** Undefined: the period is not busy. */
+  from: string | undefined;
+  to: string;
+  statuses: NonNullable<Variables['statuses']> | null;
+  /** Another value has the days read again, after a while. */
+  version: unknown;
+  /** Another value has them read again at once. */
+  moves: number;
+}
+
+/** At most this often, since busy days change all the time. */
+const againMs = 10_000;
+const daysOfWeek = 7;
+/** A month shows three of a day, and says that there are more. */
+const postsOfDay = { month: 4, week: 25 };
+
+export function useBusyDays({
+  from,
+  to,
+  statuses,
+  version,
+  moves,
+}: BusyDaysOptions): CalendarPostData[] {
+  const client = useClient();
+  const [posts, setPosts] = useState<CalendarPostData[]>([]);
+  const [seen, setSeen] = useState(version);
+  useEffect(() => {
+    if (seen === version) return;
+    const timer = setTimeout(() => setSeen(version), againMs);
+    return () => clearTimeout(timer);
+  }, [seen, version]);
+
+  const key = JSON.stringify(statuses);
+  useEffect(() => {
+    if (from === undefined) return setPosts([]);
+    let isStopped = false;
+    const isLong = addDays(new Date(from), daysOfWeek) < new Date(to);
+    const first = isLong ? postsOfDay.month : postsOfDay.week;
+    async function read(start: string): Promise<void> {
+      const found: CalendarPostData[] = [];
+      for (const week of weeksOf(start, to)) {
+        const variables = { ...week, statuses, first };
+        const { data } = await client
+          .query(CalendarWeek, variables, { requestPolicy: 'network-only' })
+          .toPromise();
+        if (isStopped) return;
+        for (const day of Object.values(data ?? {})) {
+          if (typeof day === 'object' && day !== null) found.push(...day.nodes);
+        }
+      }
+      setPosts(found);
+    }
+    void read(from);
+    return () => {
+      isStopped = true;
+    };
+    // The key has the statuses.
+  }, [client, from, to, key, seen, moves]);
+  return posts;
+}
+
+type Week = Pick<Variables, 'd0' | 'd1' | 'd2' | 'd3' | 'd4' | 'd5' | 'd6' | 'd7'>;
+
+/** The midnights of each week of the period, in the zone of this browser. */
+function weeksOf(from: string, to: string): Week[] {
+  const weeks: Week[] = [];
+  for (let start = new Date(from); start < new Date(to); start = addDays(start, daysOfWeek)) {
+    const days = Array.from({ length: daysOfWeek + 1 }, (_, at) => addDays(start, at));
+    weeks.push(
+      Object.fromEntries(days.map((day, at) => [`d${at}`, day.toISOString()])) as unknown as Week,
+    );
+  }
+  return weeks;
+}
+
+function addDays(date: Date, days: number): Date {
+  const moved = new Date(date);
+  moved.setDate(moved.getDate() + days);
+  return moved;
+}
