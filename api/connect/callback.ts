@@ -11,10 +11,11 @@ import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import { askForLogin, toConflict } from '../accounts/connect-at-network.ts';
 import { appDeleted } from '../accounts/write-connection.ts';
 import type { Context } from '../http/context.ts';
+import { messageOf, type PageContext } from '../http/pages/texts.ts';
 import { showChoice } from './choose.ts';
 import { callbackUrlOf, consentCallbackUrl, type CallbackServer } from './consent.ts';
 import { cancelSession, leave, offerAccounts } from './finish.ts';
-import { otherBrowserPage, show, showFailed, usedPage, type Failure } from './pages.ts';
+import { otherBrowserPage, show, showFailed, usedPage } from './pages.ts';
 import {
   claimConsent,
   discardFlows,
@@ -29,15 +30,9 @@ import {
   type Visit,
 } from './session.ts';
 
-const otherServer: Failure = {
-  message:
-    'A different server answered than the one where you began. Your account was not connected.',
-  status: 409,
-};
-
 /** `answered`: the server that the path names. */
 export async function answerCallback(
-  context: Context,
+  context: PageContext,
   visit: Visit,
   query: Record<string, string>,
   answered?: CallbackServer,
@@ -50,7 +45,8 @@ export async function answerCallback(
   if (!consent) return leaveUsed(context, visit);
   const callbackUrl = consentCallbackUrl(context, definition, consent);
   if (callbackUrlOf(context, answered) !== callbackUrl) {
-    return showFailed(context, session, otherServer, consent.method);
+    const failure = { message: context.texts.connect.failures.otherServer, status: 409 };
+    return showFailed(context, session, failure, consent.method);
   }
   if (isDenied(consent.method, query)) return cancelSession(context, session);
   try {
@@ -59,7 +55,8 @@ export async function answerCallback(
   } catch (error) {
     // An AppError means that the network can't be asked or refuses the login.
     if (!(error instanceof AppError)) throw error;
-    const failure = { message: error.message, status: errorKinds[error.code].status };
+    const message = messageOf(context.texts, error);
+    const failure = { message, status: errorKinds[error.code].status };
     return showFailed(context, session, failure, consent.method);
   }
 }
@@ -108,7 +105,7 @@ const usedCheckMs = 100;
 const maxUsedChecks = 20;
 
 /** Waits for another request with the same state, which may be about to end the session or offer a choice. */
-async function leaveUsed(context: Context, visit: Visit): Promise<Response> {
+async function leaveUsed(context: PageContext, visit: Visit): Promise<Response> {
   let { session } = visit;
   for (let attempt = 0; attempt < maxUsedChecks; attempt++) {
     session = (await findConnectSession(context.db, session.id))!;

@@ -1,9 +1,16 @@
 // The choice among the accounts of a login: its page, and its form.
 import { html } from 'hono/html';
 import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
-import { AppError, errorKinds } from '../../schema/wire/errors.ts';
-import type { Context } from '../http/context.ts';
-import type { Html } from '../http/pages.ts';
+import { AppError, errorKinds, type ErrorCode } from '../../schema/wire/errors.ts';
+import type { Html } from '../http/pages/prose.ts';
+import {
+  inEnglish,
+  messageOf,
+  ofConnector,
+  PageError,
+  type PageContext,
+  type Texts,
+} from '../http/pages/texts.ts';
 import { endSession, leave, writeAccounts } from './finish.ts';
 import {
   formUrlOf,
@@ -19,7 +26,7 @@ import { findChoice, newState, type Choice, type Visit } from './session.ts';
 
 /** `failed`: the IDs that the user chose before, and why they can't be connected. */
 export async function showChoice(
-  context: Context,
+  context: PageContext,
   visit: Visit,
   { method, grant: { accounts, notice } }: Choice,
   failed: { chosen?: readonly string[]; error?: AppError } = {},
@@ -39,17 +46,19 @@ interface ChoiceForm extends SessionForm {
 
 function choicePage(form: ChoiceForm): Promise<Response> {
   const { session, state, accounts, notice, chosen = [], error } = form;
+  const { texts } = session;
+  const { choose, connect, logInAgain } = texts.connect;
   return sessionPage(
-    `Choose your ${session.network} accounts`,
-    html`${request(session)} ${notice !== undefined && html`<p>${notice}</p>`}
-      ${error && html`<p role="alert">${error.message}</p>`}
+    choose(session.network),
+    html`${request(session)} ${notice !== undefined && html`<p>${inEnglish(texts, notice)}</p>`}
+      ${error && html`<p role="alert">${messageOf(texts, error)}</p>`}
       <form method="post" action="/connect/${session.id}">
         <input type="hidden" name="state" value="${state}" />
-        ${accounts.map((account, i) => showAccount(account, i, chosen))}
-        <button class="first" name="decision" value="choose">Connect</button>
-        <button name="decision" value="cancel">Cancel</button>
+        ${accounts.map((account, i) => showAccount(texts, account, i, chosen))}
+        <button class="first" name="decision" value="choose">${connect}</button>
+        <button name="decision" value="cancel">${texts.cancel}</button>
       </form>
-      <p><a href="${formUrlOf(session, form)}">Log in again</a></p>
+      <p><a href="${formUrlOf(session, form)}">${logInAgain}</a></p>
       ${otherMethods(session, form)}`,
     session,
     {
@@ -61,12 +70,16 @@ function choicePage(form: ChoiceForm): Promise<Response> {
 }
 
 function showAccount(
+  texts: Texts,
   { externalAccountId, accountName, kind, problem }: GrantedAccount,
   i: number,
   chosen: readonly string[],
 ): Html {
   const hint = problem !== null && `account-${i}-hint`;
-  const about = [kind, problem].filter(Boolean).join('. ');
+  const about = [
+    ...(kind === undefined ? [] : [ofConnector(texts, kind)]),
+    ...(problem === null ? [] : [inEnglish(texts, problem)]),
+  ];
   return html`<div class="choice">
     <input
       type="checkbox"
@@ -78,14 +91,21 @@ function showAccount(
     />
     <label for="account-${i}">
       <bdi>${accountName}</bdi>
-      ${about && html`<span class="quiet" ${hint && html`id="${hint}"`}>${about}</span>`}
+      ${
+        about.length > 0 &&
+        html`<span class="quiet" ${hint && html`id="${hint}"`}>${joined(about)}</span>`
+      }
     </label>
   </div>`;
 }
 
+/** `Page. You are not an administrator.` */
+const joined = ([first, ...others]: readonly Html[]): Html =>
+  others.length === 0 ? html`${first}` : html`${first}. ${joined(others)}`;
+
 /** Connects the chosen accounts of the login that waits for this browser, or says why they can't be connected. */
 export async function chooseAccounts(
-  context: Context,
+  context: PageContext,
   visit: Visit,
   given: unknown[],
 ): Promise<Response> {
@@ -94,7 +114,7 @@ export async function chooseAccounts(
   try {
     const ended = await endSession(context, session, async (effects, locked) => {
       const choice = findChoice(context, { session: locked, secret });
-      if (!choice) throw new AppError('conflict', 'This list of accounts is out of date.');
+      if (!choice) throw refusal('conflict', 'oldChoice');
       const accounts = findChosen(choice.grant, chosen);
       return writeAccounts(context, effects, locked, choice, accounts);
     });
@@ -110,10 +130,13 @@ export async function chooseAccounts(
 
 /** The chosen accounts, in the order of the grant. */
 function findChosen({ accounts }: Grant, ids: readonly string[]): GrantedAccount[] {
-  if (ids.length === 0) throw new AppError('validation_error', 'Choose at least one account.');
+  if (ids.length === 0) throw refusal('validation_error', 'noChoice');
   const chosen = accounts.filter(
     ({ externalAccountId, problem }) => problem === null && ids.includes(externalAccountId),
   );
   if (chosen.length === new Set(ids).size) return chosen;
-  throw new AppError('conflict', 'An account that you chose is no longer available. Choose again.');
+  throw refusal('conflict', 'lostChoice');
 }
+
+const refusal = (code: ErrorCode, why: 'oldChoice' | 'noChoice' | 'lostChoice') =>
+  new PageError(code, ({ connect }) => connect.failures[why]);

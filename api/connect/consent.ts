@@ -7,10 +7,10 @@ import { addApp, findAppFor, openApp, putApp } from '../../schema/database/accou
 import { findProjectRow, getProjectRow } from '../../schema/database/projects.ts';
 import type { App } from '../../schema/platforms/definition.ts';
 import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
-import { AppError } from '../../schema/wire/errors.ts';
 import { readId } from '../../schema/wire/ids.ts';
 import { askNetwork, namingField, toConflict } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
+import { PageError } from '../http/pages/texts.ts';
 import { validate } from '../http/validation.ts';
 import { findLoginApp } from './login-app.ts';
 import { keepFlow, newState, platformOf, type BegunConsent, type Visit } from './session.ts';
@@ -108,7 +108,7 @@ export async function findConsentApp(
   const app = await findLoginApp(context, projectId, definition, method);
   if (app) return app;
   const { title = definition.title } = method;
-  throw new AppError('conflict', `Logging in at ${title} is not available here.`);
+  throw new PageError('conflict', ({ connect }) => connect.failures.noApp(title));
 }
 
 /**

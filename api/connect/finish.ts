@@ -11,13 +11,14 @@ import { describeProblems } from '../accounts/connect-at-network.ts';
 import { revokeLogins } from '../accounts/revoke-login.ts';
 import { writeConnection } from '../accounts/write-connection.ts';
 import type { Context } from '../http/context.ts';
+import { PageError, type PageContext } from '../http/pages/texts.ts';
 import { transact, type Effects } from '../http/transact.ts';
 import { returnUrlOf, seeOther, showEnded } from './pages.ts';
 import { discardFlows, keepFlow, openFlows, statusOf, type Choice, type Visit } from './session.ts';
 
 /** Ends the session with the login's only account, or sends the user to the choice. */
 export async function offerAccounts(
-  context: Context,
+  context: PageContext,
   visit: Visit,
   login: Choice,
 ): Promise<Response> {
@@ -62,8 +63,7 @@ async function restrictToAccount(
     ({ externalAccountId }) => externalAccountId === known.external_account_id,
   );
   if (accounts.length > 0) return { ...login, grant: { ...login.grant, accounts } };
-  const message = `This login does not reach the account ${known.account_name}. Log in as a user who can post to it.`;
-  throw new AppError('conflict', message);
+  throw new PageError('conflict', ({ connect }) => connect.failures.otherLogin(known.account_name));
 }
 
 /**
@@ -71,7 +71,7 @@ async function restrictToAccount(
  * `account_in_use` and leaves the session open if an account belongs to another user.
  */
 export async function finishWithLogin(
-  context: Context,
+  context: PageContext,
   session: ConnectSessionRow,
   login: Choice,
 ): Promise<Response> {
@@ -125,7 +125,7 @@ export async function writeAccounts(
 
 /** Cancels the session, and revokes its logins that waited for a choice. */
 export async function cancelSession(
-  context: Context,
+  context: PageContext,
   session: ConnectSessionRow,
 ): Promise<Response> {
   const { project_id: projectId, id } = session;
@@ -163,7 +163,7 @@ export async function endSession(
 }
 
 /** Sends the user to the return URL, or shows the last page. */
-export async function leave(context: Context, session: ConnectSessionRow): Promise<Response> {
+export async function leave(context: PageContext, session: ConnectSessionRow): Promise<Response> {
   const url = returnUrlOf(session);
   const status = statusOf(session);
   if (status === 'pending') throw new Error('The session of a user who leaves is still open.');

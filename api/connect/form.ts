@@ -1,18 +1,15 @@
 // The page of a connection method, and its form: cancels, chooses accounts, sends credentials, or begins a consent.
 import { html } from 'hono/html';
-import {
-  fieldsOf,
-  readFields,
-  type CredentialField,
-} from '../../activities/platforms/credential-fields.ts';
+import { fieldsOf, readFields } from '../../activities/platforms/credential-fields.ts';
 import type { ConnectMethod } from '../../activities/platforms/platform.ts';
 import { AppError } from '../../schema/wire/errors.ts';
-import { render, type Path } from '../../schema/wire/names.ts';
 import { connectAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
-import { plain, prose, type Html } from '../http/pages.ts';
+import { prose, type Html } from '../http/pages/prose.ts';
+import { inEnglish, ofConnector, type PageContext, type Texts } from '../http/pages/texts.ts';
 import { chooseAccounts, showChoice } from './choose.ts';
 import { beginConsent } from './consent.ts';
+import { findIssues, findOtherIssues, issueSummary, showField } from './fields.ts';
 import { cancelSession, offerAccounts } from './finish.ts';
 import {
   otherBrowserPage,
@@ -39,13 +36,16 @@ import {
   type Visit,
 } from './session.ts';
 
-const noSuchPage: Failure = { message: 'This page does not exist.', status: 404 };
+const noSuchPage = ({ connect }: Texts): Failure => ({
+  message: connect.failures.noPage,
+  status: 404,
+});
 
 /**
  * `number`: the connection method that the URL names. Undefined: none, so a waiting choice is shown first.
  */
 export async function showForm(
-  context: Context,
+  context: PageContext,
   visit: Visit,
   number: string | undefined,
 ): Promise<Response> {
@@ -53,7 +53,7 @@ export async function showForm(
   if (choice) return showChoice(context, visit, choice);
   const state = newState('form', visit);
   const method = findMethod(context, visit, number);
-  if (!method) return showFailed(context, visit.session, noSuchPage);
+  if (!method) return showFailed(context, visit.session, noSuchPage(context.texts));
   const form = await readForm(context, visit.session, method);
   const hint = describeDeadEnd(context, visit, form.session);
   return formPage({ ...form, state, values: {}, hint });
@@ -80,7 +80,7 @@ function findMethod(
 
 /** Handles the form of a connection method. `number`: the method's number in the URL. */
 export async function submitForm(
-  context: Context,
+  context: PageContext,
   visit: Visit,
   number: string | undefined,
   form: Record<string, unknown>,
@@ -95,7 +95,7 @@ export async function submitForm(
     return chooseAccounts(context, visit, [form['account']].flat());
   }
   const method = findMethod(context, visit, number);
-  if (!method) return showFailed(context, session, noSuchPage);
+  if (!method) return showFailed(context, session, noSuchPage(context.texts));
   const values = Object.fromEntries(
     readFields(fieldsOf(method))
       .fields.map(({ name }) => [name, text(form[name])] as const)
@@ -135,22 +135,26 @@ export interface FieldsForm extends SessionForm {
  */
 export function formPage(form: FieldsForm): Promise<Response> {
   const { session, method, state, error, hint } = form;
-  const { description = introductionOf(method, session), fields } = readFields(fieldsOf(method));
+  const { texts } = session;
+  const { description, fields } = readFields(fieldsOf(method));
+  const introduction = introduce(method, session, description);
   const shown = fields.map((field) => ({ ...field, issues: findIssues(field, fields, error) }));
   const wrong = shown.filter(({ issues }) => issues.length > 0);
   return sessionPage(
-    `${session.accountName === null ? 'Connect' : 'Reconnect'} your ${session.network} account`,
-    html`${request(session)} ${description !== undefined && html`<p>${prose(description)}</p>`}
-      ${hint !== undefined && html`<p>${hint}</p>`}
-      ${findOtherIssues(fields, error).map((text) => html`<p role="alert">${plain(text)}</p>`)}
-      ${wrong.length > 0 && issueSummary(wrong)}
+    texts.connect[session.accountName === null ? 'title' : 'again'](session.network),
+    html`${request(session)} ${introduction && html`<p>${introduction}</p>`}
+      ${hint !== undefined && html`<p>${inEnglish(texts, hint)}</p>`}
+      ${findOtherIssues(texts, fields, error).map((text) => html`<p role="alert">${text}</p>`)}
+      ${wrong.length > 0 && issueSummary(texts, wrong)}
       <form method="post" action="${urlOf(session, form)}">
         <input type="hidden" name="state" value="${state}" />
-        ${shown.map((field) => showField(field, form.values[field.name], field === wrong[0]))}
+        ${shown.map((field) =>
+          showField(texts, field, form.values[field.name], field === wrong[0]),
+        )}
         <button class="first" name="decision" value="connect">
-          ${method.kind === 'form' ? 'Connect' : 'Continue'}
+          ${texts.connect[method.kind === 'form' ? 'connect' : 'continue']}
         </button>
-        <button name="decision" value="cancel" formnovalidate>Cancel</button>
+        <button name="decision" value="cancel" formnovalidate>${texts.cancel}</button>
       </form>
       ${otherMethods(session, form)}`,
     session,
@@ -158,82 +162,13 @@ export function formPage(form: FieldsForm): Promise<Response> {
   );
 }
 
-/** Undefined for a form, whose fields say enough. */
-function introductionOf(method: ConnectMethod, { network }: PageSession): string | undefined {
-  if (method.kind === 'form') return undefined;
-  return `You log in at ${method.title ?? network}, and allow it there.`;
-}
-
-/**
- * The issues of the field as complete sentences. A message of Fanfare gets the label before it and a period
- * after it. A message of a network already is a sentence.
- */
-function findIssues(
-  { name, label }: CredentialField,
-  fields: CredentialField[],
-  error: AppError | undefined,
-): string[] {
-  return (error?.options.issues ?? [])
-    .filter(({ path }) => isAt(path, name))
-    .map(({ message }) => {
-      const text = useLabels(render(message), fields);
-      return /^[a-z].*[^.]$/s.test(text) ? `${label} ${text}.` : text;
-    });
-}
-
-function findOtherIssues(fields: CredentialField[], error: AppError | undefined): string[] {
-  if (!error) return [];
-  if (error.code !== 'validation_error') return [error.message];
-  return (error.options.issues ?? [])
-    .filter(({ path }) => !fields.some(({ name }) => isAt(path, name)))
-    .map(({ message }) => useLabels(render(message), fields));
-}
-
-function isAt([parent, member]: Path, name: string): boolean {
-  return parent === 'credentials' && member === name;
-}
-
-/** Replaces the API's field names, such as `bot_token`, with their labels. */
-function useLabels(message: string, fields: CredentialField[]): string {
-  return fields
-    .filter(({ name }) => name.includes('_'))
-    .reduce((text, { name, label }) => text.replaceAll(name, label), message);
-}
-
-/** Links to the fields to correct. */
-function issueSummary(wrong: readonly { name: string; issues: string[] }[]): Html {
-  return html`<section aria-labelledby="problem" class="summary">
-    <h2 id="problem">There is a problem</h2>
-    <ul>
-      ${wrong.map(({ name, issues }) => html`<li><a href="#${name}">${issues.join(' ')}</a></li>`)}
-    </ul>
-  </section>`;
-}
-
-function showField(
-  field: CredentialField & { issues: string[] },
-  value: string | undefined,
-  isFocused: boolean,
-): Html {
-  const { name, label, description, isRequired, isOptional, isMultiline, isSecret, issues } = field;
-  const error = issues.length > 0 && `${name}-error`;
-  const hint = description !== undefined && `${name}-hint`;
-  const describedBy = [error, hint].filter(Boolean).join(' ');
-  const attributes = html`autocomplete="off" autocapitalize="none" spellcheck="false"
-  ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
-  ${error && html`aria-invalid="true"`} ${isFocused && 'autofocus'} ${isRequired && 'required'}`;
-  return html`<label for="${name}">${label}${isOptional && ' (optional)'}</label>
-    ${error && html`<p role="alert" id="${error}">${plain(issues.join(' '))}</p>`}
-    ${
-      isMultiline
-        ? html`<textarea id="${name}" name="${name}" rows="4" ${attributes}>${value}</textarea>`
-        : html`<input
-            id="${name}"
-            name="${name}"
-            type="${isSecret ? 'password' : 'text'}"
-            value="${isSecret ? '' : value}"
-            ${attributes}
-          />`
-    }
-    ${hint && html`<p class="quiet" id="${hint}">${prose(description)}</p>`}`;
+/** Null for a form without a description, whose fields say enough. */
+function introduce(
+  method: ConnectMethod,
+  { network, texts }: PageSession,
+  description: string | undefined,
+): Html | null {
+  if (description !== undefined) return ofConnector(texts, description, prose);
+  if (method.kind === 'form') return null;
+  return html`${texts.connect.logInAt(method.title ?? network)}`;
 }

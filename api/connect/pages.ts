@@ -7,12 +7,15 @@ import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { platformDefinitions } from '../../schema/platforms/index.ts';
-import type { Context } from '../http/context.ts';
-import { brandOf, page, type Brand, type Html, type PageOptions } from '../http/pages.ts';
+import { brandOf, type Brand } from '../http/pages/brand.ts';
+import { page, type PageOptions } from '../http/pages/page.ts';
+import type { Html } from '../http/pages/prose.ts';
+import { ofConnector, type PageContext, type Texts } from '../http/pages/texts.ts';
 import { offerOf, statusOf, type Offer } from './session.ts';
 
 export interface PageSession {
   id: string;
+  texts: Texts;
   network: string;
   /** The project that asks for access. */
   brand: Brand;
@@ -23,7 +26,7 @@ export interface PageSession {
 }
 
 async function readPageSession(
-  { db, platforms }: Context,
+  { db, platforms, texts }: PageContext,
   session: ConnectSessionRow,
 ): Promise<PageSession> {
   const { id, project_id: projectId, environment, social_account_id: accountId } = session;
@@ -35,6 +38,7 @@ async function readPageSession(
     platformDefinitions.find(({ name }) => name === session.platform);
   return {
     id,
+    texts,
     network: definition?.title ?? session.platform,
     brand: brandOf(project),
     accountName: account?.account_name ?? null,
@@ -61,7 +65,7 @@ export interface SessionForm {
 }
 
 export async function readForm(
-  context: Context,
+  context: PageContext,
   session: ConnectSessionRow,
   method: ConnectMethod,
 ): Promise<SessionForm> {
@@ -73,14 +77,14 @@ export async function readForm(
 }
 
 export async function show(
-  context: Context,
+  context: PageContext,
   session: ConnectSessionRow,
   page: (session: PageSession) => Promise<Response>,
 ): Promise<Response> {
   return page(await readPageSession(context, session));
 }
 
-export const showEnded = (context: Context, session: ConnectSessionRow, status: EndedStatus) =>
+export const showEnded = (context: PageContext, session: ConnectSessionRow, status: EndedStatus) =>
   show(context, session, (shown) => endedPage(status, shown));
 
 /** Redirects a browser, which then sends a GET. */
@@ -88,7 +92,7 @@ export const seeOther = (url: string) =>
   new Response(null, { status: 303, headers: { Location: url } });
 
 export interface Failure {
-  message: string;
+  message: string | Html;
   status: number;
 }
 
@@ -97,7 +101,7 @@ export interface Failure {
  * the first.
  */
 export const showFailed = (
-  context: Context,
+  context: PageContext,
   session: ConnectSessionRow,
   failure: Failure,
   method?: ConnectMethod,
@@ -109,19 +113,14 @@ export const showFailed = (
 type EndedStatus = Exclude<ConnectSessionStatus, 'pending'>;
 
 function endedPage(status: EndedStatus, session: PageSession): Promise<Response> {
-  const { network, brand } = session;
-  const texts = {
-    completed: [`Connected to ${network}`, 'Your account is connected. You can close this page.'],
-    canceled: [
-      `Not connected to ${network}`,
-      'Your account was not connected. You can close this page.',
-    ],
-    expired: [
-      'This link has expired',
-      `Your account is not connected. Go back to ${brand.name} and ask for a new link.`,
-    ],
+  const { network, brand, texts } = session;
+  const { ended } = texts.connect;
+  const shown = {
+    completed: [ended.completed(network), ended.completedText],
+    canceled: [ended.canceled(network), ended.canceledText],
+    expired: [ended.expired, ended.expiredText(brand.name)],
   } as const;
-  const [title, text] = texts[status];
+  const [title, text] = shown[status];
   const body = html`<p>${text}</p>
     ${linkBack(session)}`;
   return sessionPage(title, body, session, { status: status === 'expired' ? 410 : 200 });
@@ -131,18 +130,19 @@ function endedPage(status: EndedStatus, session: PageSession): Promise<Response>
 export function sessionPage(
   title: string,
   body: Html,
-  { network, brand }: PageSession,
+  { network, brand, texts }: PageSession,
   { isInvalid = false, ...options }: PageOptions & { isInvalid?: boolean } = {},
 ): Promise<Response> {
   const parts = [title, ...(title.includes(network) ? [] : [network]), brand.name];
-  const documentTitle = `${isInvalid ? 'Error: ' : ''}${parts.join(' – ')}`;
-  return page(title, body, { ...options, brand, documentTitle });
+  const name = parts.join(' – ');
+  const documentTitle = isInvalid ? texts.errorTitle(name) : name;
+  return page(title, body, { ...options, texts, brand, documentTitle });
 }
 
-function linkBack({ returnUrl, brand }: PageSession): Html | null {
+function linkBack({ returnUrl, brand, texts }: PageSession): Html | null {
   return returnUrl === null
     ? null
-    : html`<p><a href="${returnUrl}">Return to ${brand.name}</a></p>`;
+    : html`<p><a href="${returnUrl}">${texts.connect.returnTo(brand.name)}</a></p>`;
 }
 
 type OneMethod = Pick<SessionForm, 'platform' | 'method'>;
@@ -165,10 +165,12 @@ export function failedPage(
   session: PageSession,
   tried?: OneMethod,
 ): Promise<Response> {
+  const { connect, tryAgain } = session.texts;
+  const url = tried ? urlOf(session, tried) : `/connect/${session.id}`;
   return sessionPage(
-    `Your ${session.network} account could not be connected`,
+    connect.failed(session.network),
     html`<p>${message}</p>
-      <p><a href="${tried ? urlOf(session, tried) : `/connect/${session.id}`}">Try again</a></p>
+      <p><a href="${url}">${tryAgain}</a></p>
       ${tried && otherMethods(session, tried)} ${linkBack(session)}`,
     session,
     { status },
@@ -176,19 +178,19 @@ export function failedPage(
 }
 
 /** The page for a request that belongs to no known session. */
-export function errorPage(message: string, status: number): Promise<Response> {
-  return page('Your account could not be connected', html`<p>${message}</p>`, { status });
+export function errorPage(texts: Texts, message: string | Html, status: number): Promise<Response> {
+  return page(texts.connect.anyFailed, html`<p>${message}</p>`, { texts, status });
 }
 
-export const invalidLinkPage = () =>
-  errorPage('This link is not valid. Go back to the app and ask for a new one.', 404);
+export const invalidLinkPage = (texts: Texts) => errorPage(texts, texts.failures.invalidLink, 404);
 
 /** The page for a callback whose flow was used, replaced or lost. */
 export function usedPage(session: PageSession): Promise<Response> {
+  const { usedTitle, used, continue: label } = session.texts.connect;
   return sessionPage(
-    'This step is out of date',
-    html`<p>This step was already used, or you started again. Your account is not connected yet.</p>
-      <p><a href="/connect/${session.id}">Continue</a></p>
+    usedTitle,
+    html`<p>${used}</p>
+      <p><a href="/connect/${session.id}">${label}</a></p>
       ${linkBack(session)}`,
     session,
     { status: 409 },
@@ -197,24 +199,24 @@ export function usedPage(session: PageSession): Promise<Response> {
 
 /** Links to the other connection methods that the page offers. */
 export function otherMethods(session: PageSession, { platform, method }: OneMethod): Html[] {
+  const { consentInstead, formInstead } = session.texts.connect;
   return platform.connect
     .filter((other) => other !== method)
     .map((other) => {
-      const { network } = session;
       const label =
         other.kind === 'consent'
-          ? `Log in at ${other.title ?? network}`
-          : `Enter your ${secretOf(other)}`;
+          ? consentInstead(other.title ?? session.network)
+          : ofConnector(session.texts, secretOf(other), (name) => html`${formInstead(name)}`);
       const url = formUrlOf(session, { platform, method: other });
-      return html`<p><a href="${url}">${label} instead</a></p>`;
+      return html`<p><a href="${url}">${label}</a></p>`;
     });
 }
 
-/** Label of the secret field, such as `app password`. */
+/** Label of the secret field, such as `App password`. */
 function secretOf(method: FormMethod): string {
   const { fields } = readFields(method.fields);
   const { label } = fields.find(({ isSecret }) => isSecret) ?? fields[0]!;
-  return label.charAt(0).toLowerCase() + label.slice(1);
+  return label;
 }
 
 /**
@@ -222,19 +224,17 @@ function secretOf(method: FormMethod): string {
  * session's.
  */
 export function otherBrowserPage(session: PageSession): Promise<Response> {
+  const { connect, failures } = session.texts;
   return sessionPage(
-    'This page was opened in another browser',
-    html`<p>This page works only in the browser that opened the link, for 30 minutes.</p>
-      <p>Go back to ${session.brand.name} and open the link again.</p>`,
+    failures.otherBrowser,
+    html`<p>${connect.otherBrowser}</p>
+      <p>${failures.openAgain(session.brand.name)}</p>`,
     session,
     { status: 403 },
   );
 }
 
 /** The request that the user approves. */
-export function request({ brand, network, accountName }: PageSession): Html {
-  return html`<p>
-    <strong>${brand.name}</strong> asks to post to ${network} on your
-    behalf${accountName !== null && html` again, as <bdi>${accountName}</bdi>`}.
-  </p>`;
+export function request({ brand, network, accountName, texts }: PageSession): Html {
+  return html`<p>${texts.connect.request(brand.name, network, accountName)}</p>`;
 }

@@ -8,6 +8,7 @@ import { isLinkToken } from '../http/auth.ts';
 import type { Context } from '../http/context.ts';
 import { readBrowserSecret, setBrowserCookie, type LinkKind } from '../http/hosted-link.ts';
 import { limitBody } from '../http/body.ts';
+import { messageOf, textsOf, type PageContext, type Texts } from '../http/pages/texts.ts';
 import { answerCallback } from './callback.ts';
 import { describeClient, type CallbackServer } from './consent.ts';
 import { showForm, submitForm } from './form.ts';
@@ -26,18 +27,17 @@ interface ConnectEnvironment {
   /** The session of the request, once its browser is known. */
   Variables: { session?: ConnectSessionRow };
 }
-type PageContext = HonoContext<ConnectEnvironment>;
+type RequestContext = HonoContext<ConnectEnvironment>;
 
 const connectLinks: LinkKind = { path: '/connect', cookie: 'connect', table: 'connect_sessions' };
 const sessionIdPattern = /^cs_[0-9a-z]{26}$/;
 const maxBodyBytes = 65_536;
-const tooLarge = { message: 'The request is too large.', status: 413 };
-const notReadable = { message: 'The form could not be read.', status: 400 };
-const noState =
-  'The network did not say which login this is. Go back to the app and open the link again.';
+const tooLarge = ({ failures }: Texts) => ({ message: failures.tooLarge, status: 413 });
+const notReadable = ({ failures }: Texts) => ({ message: failures.unreadable, status: 400 });
 
 /** Expects full paths, starting with `/connect`. */
 export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> {
+  const within = (c: RequestContext): PageContext => ({ ...context, texts: textsOf(c) });
   const app = new Hono<ConnectEnvironment>().basePath('/connect');
   app.use(
     '/:id',
@@ -68,7 +68,9 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
   app.get('/:network/:project/client-metadata.json', async (c) => {
     const { network, project } = c.req.param();
     const document = await describeClient(context, network, project);
-    return document ? c.json(document) : errorPage('There is no such document.', 404);
+    return document
+      ? c.json(document)
+      : errorPage(textsOf(c), textsOf(c).connect.failures.noDocument, 404);
   });
 
   app.get('/:id', async (c) => {
@@ -76,40 +78,43 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
     const token = c.req.query('token');
     if (token !== undefined) return followLink(c, await findSession(id), token);
     const visit = await findVisit(c, id);
-    return visit instanceof Response ? visit : showForm(context, visit, c.req.query('way'));
+    return visit instanceof Response ? visit : showForm(within(c), visit, c.req.query('way'));
   });
 
   app.post('/:id', async (c) => {
     const form = await c.req.parseBody({ all: true }).catch(() => null);
     if (!form) return unreadable(c, notReadable);
     const visit = await findVisit(c, c.req.param('id'));
-    return visit instanceof Response ? visit : submitForm(context, visit, c.req.query('way'), form);
+    return visit instanceof Response
+      ? visit
+      : submitForm(within(c), visit, c.req.query('way'), form);
   });
 
-  app.notFound(invalidLinkPage);
+  app.notFound((c) => invalidLinkPage(textsOf(c)));
   app.onError(async (error, c) => {
     const isKnown = error instanceof AppError;
     if (!isKnown) context.log.error({ component: 'connect', err: error }, 'a connect page failed');
-    const message = isKnown ? error.message : 'Something went wrong. Try again in a moment.';
+    const texts = textsOf(c);
+    const message = isKnown ? messageOf(texts, error) : texts.failures.unexpected;
     const status = isKnown ? errorKinds[error.code].status : 500;
     const session = c.get('session');
     try {
-      if (session) return await showFailed(context, session, { message, status });
+      if (session) return await showFailed(within(c), session, { message, status });
     } catch {
       // The database may be what failed.
     }
-    return errorPage(message, status);
+    return errorPage(texts, message, status);
   });
 
   /** Removes the token from the address bar. A browser that already has a cookie keeps the cookie. */
   async function followLink(
-    c: PageContext,
+    c: RequestContext,
     session: ConnectSessionRow | undefined,
     token: string,
   ): Promise<Response> {
-    if (!session || !isLinkToken(session.token_hash, token)) return invalidLinkPage();
+    if (!session || !isLinkToken(session.token_hash, token)) return invalidLinkPage(textsOf(c));
     const status = statusOf(session);
-    if (status !== 'pending') return showEnded(context, session, status);
+    if (status !== 'pending') return showEnded(within(c), session, status);
     const { id } = session;
     if (readBrowserSecret(context, c, connectLinks, id) === undefined) {
       setBrowserCookie(context, c, connectLinks, { id, forMs: sessionLifetimeMs });
@@ -117,19 +122,23 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
     return c.redirect(`/connect/${id}`, 302);
   }
 
-  async function unreadable(c: PageContext, failure: Failure): Promise<Response> {
+  async function unreadable(
+    c: RequestContext,
+    failureIn: (texts: Texts) => Failure,
+  ): Promise<Response> {
+    const failure = failureIn(textsOf(c));
     const visit = await findVisit(c, c.req.param('id') ?? '');
-    if (visit instanceof Response) return errorPage(failure.message, failure.status);
-    return showFailed(context, visit.session, failure);
+    if (visit instanceof Response) return errorPage(textsOf(c), failure.message, failure.status);
+    return showFailed(within(c), visit.session, failure);
   }
 
   /** `server`: the one that the path names. */
-  async function answer(c: PageContext, server?: CallbackServer): Promise<Response> {
+  async function answer(c: RequestContext, server?: CallbackServer): Promise<Response> {
     const query = c.req.query();
     const { state } = query;
-    if (state === undefined) return errorPage(noState, 400);
+    if (state === undefined) return errorPage(textsOf(c), textsOf(c).connect.failures.noState, 400);
     const visit = await findVisit(c, sessionIdOf(state));
-    return visit instanceof Response ? visit : answerCallback(context, visit, query, server);
+    return visit instanceof Response ? visit : answerCallback(within(c), visit, query, server);
   }
 
   async function findSession(id: string): Promise<ConnectSessionRow | undefined> {
@@ -137,14 +146,14 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
   }
 
   /** Returns the page to respond with if the browser didn't open the link, or the session has ended. */
-  async function findVisit(c: PageContext, id: string): Promise<Response | Visit> {
+  async function findVisit(c: RequestContext, id: string): Promise<Response | Visit> {
     const session = await findSession(id);
-    if (!session) return invalidLinkPage();
+    if (!session) return invalidLinkPage(textsOf(c));
     const secret = readBrowserSecret(context, c, connectLinks, id);
-    if (secret === undefined) return show(context, session, otherBrowserPage);
+    if (secret === undefined) return show(within(c), session, otherBrowserPage);
     c.set('session', session);
     const status = statusOf(session);
-    return status === 'pending' ? { session, secret } : showEnded(context, session, status);
+    return status === 'pending' ? { session, secret } : showEnded(within(c), session, status);
   }
   return app;
 }

@@ -14,10 +14,10 @@ import {
 } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
-import { AppError } from '../../schema/wire/errors.ts';
 import { revokeUnused } from '../accounts/revoke-login.ts';
 import type { Context } from '../http/context.ts';
 import { isState as isStateOf, newState as newStateOf, type StateOf } from '../http/hosted-link.ts';
+import { PageError } from '../http/pages/texts.ts';
 
 export const sessionLifetimeMs = 30 * 60_000;
 
@@ -125,11 +125,10 @@ export async function keepFlow(context: Context, visit: Visit, flow: SessionFlow
   });
   const isKept = unused !== undefined && !isRefused;
   await discardFlows(context, visit.session, isKept ? unused : [flow]);
-  if (isRefused) throw new AppError('conflict', tooManyChoices);
+  if (isRefused) {
+    throw new PageError('conflict', ({ connect }) => connect.failures.tooManyLogins);
+  }
 }
-
-const tooManyChoices =
-  'Too many people have logged in with this link. Go back to the app and ask for a new one.';
 
 /** Returns the consent with this state only once. Undefined: the consent was used or replaced. */
 export async function claimConsent(

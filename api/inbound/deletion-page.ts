@@ -4,33 +4,33 @@ import { findDataDeletion } from '../../schema/database/accounts/data-deletions.
 import { getProjectRow } from '../../schema/database/projects.ts';
 import type { DataDeletionRow } from '../../schema/database/tables.ts';
 import type { Context } from '../http/context.ts';
-import { brandOf, page } from '../http/pages.ts';
+import { brandOf } from '../http/pages/brand.ts';
+import { page } from '../http/pages/page.ts';
+import type { Texts } from '../http/pages/texts.ts';
 
 const codePattern = /^[0-9a-f]{32}$/;
 
-export async function showDeletion({ db }: Context, code: string): Promise<Response> {
+export async function showDeletion({ db }: Context, texts: Texts, code: string): Promise<Response> {
+  const { deletion: shown } = texts;
   const deletion = codePattern.test(code) ? await findDataDeletion(db, code) : undefined;
   if (!deletion) {
-    const text = 'Check that the address is complete. Old requests are no longer listed.';
-    return page('There is no such request', html`<p>${text}</p>`, { status: 404 });
+    return page(shown.unknown, html`<p>${shown.unknownText}</p>`, { texts, status: 404 });
   }
   const { project_id: projectId } = deletion;
   const brand = projectId === null ? {} : { brand: brandOf(await getProjectRow(db, projectId)) };
-  const { state, text } = describe(deletion);
-  const body = html`<p>Status: <strong>${state}</strong></p>
+  const { state, text } = describe(shown, deletion);
+  const body = html`<p>${shown.status} <strong>${state}</strong></p>
     <p>${text}</p>
-    <p class="quiet">Confirmation code: ${code}</p>`;
-  return page('Your request to delete your data', body, brand);
+    <p class="quiet">${shown.code(code)}</p>`;
+  return page(shown.title, body, { texts, ...brand });
 }
 
-function describe({ received_at: receivedAt, erased_at: erasedAt }: DataDeletionRow) {
-  if (erasedAt) {
-    const text = `Your request was received on ${toDay(receivedAt)}. All data of your accounts was erased by ${toDay(erasedAt)}.`;
-    return { state: 'erased', text };
-  }
-  const text = `Your request was received on ${toDay(receivedAt)}. Your logins, names and account IDs are erased first, and then what your posts left behind, usually within an hour.`;
-  return { state: 'received', text };
+function describe(
+  texts: Texts['deletion'],
+  { received_at: receivedAt, erased_at: erasedAt }: DataDeletionRow,
+) {
+  const received = texts.day(receivedAt);
+  return erasedAt
+    ? { state: texts.erased, text: texts.erasedText(received, texts.day(erasedAt)) }
+    : { state: texts.received, text: texts.receivedText(received) };
 }
-
-/** In UTC, such as `2026-01-31`. */
-const toDay = (time: Date) => time.toISOString().slice(0, 10);

@@ -10,6 +10,7 @@ import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 import { toErrorResponse } from '../http/errors.ts';
 import { limitBody } from '../http/body.ts';
+import { textsOf } from '../http/pages/texts.ts';
 import { countRequest } from '../http/rate-limit.ts';
 import { nameRequest } from '../http/request-id.ts';
 import { deleteUserData } from './data-deletion.ts';
@@ -67,7 +68,7 @@ export function createInboundRoutes(context: Context): Hono {
     return c.json({});
   });
 
-  app.get('/data-deletion/:code', (c) => showDeletion(context, c.req.param('code')));
+  app.get('/data-deletion/:code', (c) => showDeletion(context, textsOf(c), c.req.param('code')));
 
   app.notFound((c) => refuse(c, new AppError('not_found', 'There is nothing at this path.')));
   app.onError((error, c) => refuse(c, error));

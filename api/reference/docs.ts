@@ -13,7 +13,8 @@ import {
 import { errorKinds, type ErrorCode } from '../../schema/wire/errors.ts';
 import { render } from '../../schema/wire/names.ts';
 import type { Context } from '../http/context.ts';
-import { page, prose, type Html } from '../http/pages.ts';
+import { page } from '../http/pages/page.ts';
+import { prose, type Html } from '../http/pages/prose.ts';
 import type { PublicPage } from '../http/route.ts';
 import { errorMeanings } from './error-meanings.ts';
 import viewerRelease from './viewer/release.json' with { type: 'json' };

@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import { z } from 'zod';
 import type { Db } from '../../schema/database/tables.ts';
 import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
-import { page } from '../http/pages.ts';
+import { page } from '../http/pages/page.ts';
 import { grantCode } from './tokens.ts';
 
 interface ConsentSettings {

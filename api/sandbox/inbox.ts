@@ -5,7 +5,8 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { html } from 'hono/html';
 import { z } from 'zod';
 import { maxSandboxDelayMs } from '../../schema/platforms/sandbox.ts';
-import { page, type Html } from '../http/pages.ts';
+import { page } from '../http/pages/page.ts';
+import type { Html } from '../http/pages/prose.ts';
 import { createInboxStore, type Inbox, type ReceivedRequest } from './inbox-store.ts';
 import { Refusal } from './refusal.ts';
 

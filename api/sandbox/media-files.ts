@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { findSandboxMedia } from '../../schema/database/sandbox.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import { frameHeaders } from '../http/pages.ts';
+import { frameHeaders } from '../http/pages/page.ts';
 import { openMedia } from './media.ts';
 import { Refusal } from './refusal.ts';
 import { isSandboxId } from './values.ts';

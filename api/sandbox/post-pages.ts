@@ -9,7 +9,8 @@ import {
   listSandboxReplies,
 } from '../../schema/database/sandbox.ts';
 import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
-import { page, type Html } from '../http/pages.ts';
+import { page } from '../http/pages/page.ts';
+import type { Html } from '../http/pages/prose.ts';
 import { isSandboxId } from './values.ts';
 
 const shown = 100;

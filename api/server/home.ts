@@ -1,7 +1,7 @@
 // The home page, with links to everything that this server offers.
 import { html } from 'hono/html';
 import type { Context } from '../http/context.ts';
-import { page } from '../http/pages.ts';
+import { page } from '../http/pages/page.ts';
 
 export function home({ publicUrl, temporalUiUrl, config }: Context): Promise<Response> {
   const link = (name: string, url: string) => html`<li><a href="${url}">${name}</a></li>`;

@@ -1,31 +1,17 @@
 // The page on which a creator sees a post, decides what TikTok has creators decide, and publishes it:
 // https://developers.tiktok.com/doc/content-sharing-guidelines, "Required UX Implementation in Your App".
-// The page has the sentences that the guidelines quote. It needs no script: styles show and hide what depends on a
+// The page has the sentences that the guidelines quote, in English, since TikTok publishes them in no other language.
+// It needs no script: styles show and hide what depends on a
 // choice, and the server checks every choice.
 import { html } from 'hono/html';
-import {
-  interactions,
-  type Interaction,
-  type PrivacyLevel,
-} from '../../schema/platforms/tiktok.ts';
-import { plain, type Html } from '../http/pages.ts';
+import { interactions, type Interaction } from '../../schema/platforms/tiktok.ts';
+import type { Html } from '../http/pages/prose.ts';
+import { inEnglish, type Texts } from '../http/pages/texts.ts';
 import type { Offer, Review, ShownMedia } from './review.ts';
-import { sharePage, showTime } from './pages.ts';
+import { sharePage } from './pages.ts';
 import { formCss } from './form-css.ts';
+import { reviewed } from './target.ts';
 import { brandedNotPrivate, notDisclosed, type Problem, type Values } from './values.ts';
-
-const levelNames: Readonly<Record<PrivacyLevel, string>> = {
-  PUBLIC_TO_EVERYONE: 'Everyone',
-  MUTUAL_FOLLOW_FRIENDS: 'Friends: followers that you follow back',
-  FOLLOWER_OF_CREATOR: 'Followers',
-  SELF_ONLY: 'Only me',
-};
-
-const interactionNames: Readonly<Record<Interaction, string>> = {
-  comment: 'Allow comments',
-  duet: 'Allow duets',
-  stitch: 'Allow stitches',
-};
 
 /** The addresses that the guidelines link to. */
 const musicUrl = 'https://www.tiktok.com/legal/page/global/music-usage-confirmation/en';
@@ -43,27 +29,27 @@ interface ReviewForm {
 
 export function reviewPage(form: ReviewForm): Promise<Response> {
   const { review, offer, state, values, problems = [], status = 200 } = form;
-  const { link, brand, stored } = review;
+  const { link, brand, stored, texts } = review;
+  const { share } = texts;
   const { publishAt } = offer;
   return sharePage(
-    'Post to TikTok',
-    html`${showCreator(offer)} ${showProblems(problems)}
-      <section aria-label="Preview" class="preview">${offer.media.map(showMedia)}</section>
+    share.title(reviewed.title),
+    html`${showCreator(share, offer)} ${showProblems(texts, problems)}
+      <section aria-label="${share.preview}" class="preview">
+        ${offer.media.map((media, i) => showMedia(share, media, i))}
+      </section>
       ${showOthers(offer, review)}
       <form method="post" action="/share/${link.id}">
         <input type="hidden" name="state" value="${state}" />
         <input type="hidden" name="revision" value="${stored.post.revision}" />
-        ${showTexts(offer, values, problems)} ${showPrivacy(offer, values, problems)}
-        ${showInteractions(offer, values)} ${showDisclosure(values)}
-        ${offer.isVideo && showAi(values)} ${showDeclaration()}
-        ${publishAt && html`<p>The post will be published on ${showTime(publishAt)}.</p>`}
-        <button class="first">${publishAt ? 'Schedule' : 'Publish'}</button>
-        <p class="quiet">
-          ${brand.name} sends nothing to TikTok before you press this button. After you publish, it
-          may take a few minutes for the content to process and be visible on your profile.
-        </p>
+        ${showTexts(texts, offer, values, problems)} ${showPrivacy(texts, offer, values, problems)}
+        ${showInteractions(share, offer, values)} ${showDisclosure(texts, values)}
+        ${offer.isVideo && showAi(share, values)} ${showDeclaration(texts)}
+        ${publishAt && html`<p>${share.publishOn(share.time(publishAt))}</p>`}
+        <button class="first">${publishAt ? share.schedule : share.publish}</button>
+        <p class="quiet">${share.nothingBefore(brand.name)}</p>
       </form>`,
-    brand,
+    review,
     {
       status,
       css: formCss,
@@ -74,31 +60,34 @@ export function reviewPage(form: ReviewForm): Promise<Response> {
   );
 }
 
-function showCreator({ name, username, pictureUrl }: Offer): Html {
+type ShareTexts = Texts['share'];
+
+function showCreator(share: ShareTexts, { name, username, pictureUrl }: Offer): Html {
+  const shown = html`<strong><bdi>${name}</bdi></strong>`;
   return html`<div class="creator">
     ${pictureUrl !== null && html`<img src="${pictureUrl}" alt="" width="48" height="48" />`}
     <p>
-      You post to TikTok as <strong><bdi>${name}</bdi></strong>
+      ${share.creator(reviewed.title, shown)}
       ${username !== null && html`<span class="quiet"><bdi>@${username}</bdi></span>`}
     </p>
   </div>`;
 }
 
-function showProblems(problems: readonly Problem[]): Html | null {
+function showProblems(texts: Texts, problems: readonly Problem[]): Html | null {
   if (problems.length === 0) return null;
   return html`<section aria-labelledby="problem" class="summary" role="alert">
-    <h2 id="problem">There is a problem</h2>
+    <h2 id="problem">${texts.problem}</h2>
     <ul>
       ${problems.map(
         ({ field, text }) =>
-          html`<li>${field === null ? plain(text) : html`<a href="#${field}">${text}</a>`}</li>`,
+          html`<li>${field === null ? text : html`<a href="#${field}">${text}</a>`}</li>`,
       )}
     </ul>
   </section>`;
 }
 
-function showMedia({ url, isVideo, altText }: ShownMedia, i: number): Html {
-  const label = altText ?? (isVideo ? 'Your video' : `Photo ${i + 1}`);
+function showMedia(share: ShareTexts, { url, isVideo, altText }: ShownMedia, i: number): Html {
+  const label = altText ?? (isVideo ? share.video : share.photo(i + 1));
   return isVideo
     ? html`<video
         src="${url}"
@@ -110,22 +99,25 @@ function showMedia({ url, isVideo, altText }: ShownMedia, i: number): Html {
     : html`<img src="${url}" alt="${label}" />`;
 }
 
-function showOthers({ others, publishAt }: Offer, { brand }: Review): Html | null {
+function showOthers({ others, publishAt }: Offer, { brand, texts }: Review): Html | null {
   if (others.length === 0) return null;
-  const when = publishAt ? 'at the same time' : 'now';
-  return html`<p>${brand.name} publishes this post ${when} at ${others.join(', ')}, too.</p>`;
+  const { othersNow, othersThen } = texts.share;
+  const say = publishAt ? othersThen : othersNow;
+  return html`<p>${say(brand.name, others.join(', '))}</p>`;
 }
 
 function showTexts(
+  texts: Texts,
   { isVideo }: Offer,
   { caption, title }: Values,
   problems: readonly Problem[],
 ): Html {
-  const text = html`<label for="caption">${isVideo ? 'Title' : 'Description'}</label>
+  const { titleField, description } = texts.share;
+  const text = html`<label for="caption">${isVideo ? titleField : description}</label>
     <textarea id="caption" name="caption" rows="5" ${invalid('caption', problems)}>
 ${caption}</textarea>`;
   if (isVideo) return text;
-  return html`<label for="title">Title (optional)</label>
+  return html`<label for="title">${texts.optional(titleField)}</label>
     <input id="title" name="title" type="text" value="${title}" ${invalid('title', problems)} />
     ${text}`;
 }
@@ -133,10 +125,16 @@ ${caption}</textarea>`;
 const invalid = (name: string, problems: readonly Problem[]) =>
   problems.some(({ field }) => field === name) ? html`aria-invalid="true"` : null;
 
-function showPrivacy({ levels }: Offer, values: Values, problems: readonly Problem[]): Html {
+function showPrivacy(
+  texts: Texts,
+  { levels }: Offer,
+  values: Values,
+  problems: readonly Problem[],
+): Html {
+  const { share } = texts;
   const { privacyLevel } = values;
   const isOffered = levels.some((level) => level === privacyLevel);
-  return html`<label for="privacy_level">Who can see this post</label>
+  return html`<label for="privacy_level">${share.privacy}</label>
     <select
       id="privacy_level"
       name="privacy_level"
@@ -144,68 +142,75 @@ function showPrivacy({ levels }: Offer, values: Values, problems: readonly Probl
       aria-describedby="private-hint"
       ${invalid('privacy_level', problems)}
     >
-      <option value="" disabled ${!isOffered && 'selected'}>Choose</option>
+      <option value="" disabled ${!isOffered && 'selected'}>${share.choose}</option>
       ${levels.map(
         (level) =>
           html`<option value="${level}" ${level === privacyLevel && 'selected'}>
-            ${levelNames[level]}
+            ${share.levels[level]}
           </option>`,
       )}
     </select>
-    <p class="quiet when-private" id="private-hint">${brandedNotPrivate}</p>`;
+    <p class="quiet when-private" id="private-hint">${inEnglish(texts, brandedNotPrivate)}</p>`;
 }
 
 /** TikTok has duets and stitches only for videos. */
-function showInteractions({ isVideo, off }: Offer, { allowed }: Values): Html {
+function showInteractions(share: ShareTexts, { isVideo, off }: Offer, { allowed }: Values): Html {
   const shown: readonly Interaction[] = isVideo ? interactions : ['comment'];
   return html`<fieldset>
-    <legend>What others can do</legend>
+    <legend>${share.interactions}</legend>
     ${shown.map((what) =>
-      checkbox(`allow_${what}`, interactionNames[what], {
+      checkbox(`allow_${what}`, share.allow[what], {
         isOn: allowed.includes(what) && !off.includes(what),
-        ...(off.includes(what) && { offBecause: 'You have turned this off at TikTok.' }),
+        ...(off.includes(what) && { offBecause: share.turnedOff }),
       }),
     )}
   </fieldset>`;
 }
 
-function showDisclosure(values: Values): Html {
+function showDisclosure(texts: Texts, values: Values): Html {
+  const { commercial, disclose } = texts.share;
   return html`<fieldset>
-    <legend>Commercial content</legend>
-    ${checkbox('disclose', 'This post promotes yourself, a brand, product or service', {
+    <legend>${commercial}</legend>
+    ${checkbox('disclose', disclose, {
       isOn: values.isDisclosed,
     })}
     <div class="commercial">
-      ${checkbox('promotes_own_brand', 'Your brand', {
+      ${checkbox('promotes_own_brand', inEnglish(texts, 'Your brand'), {
         isOn: values.promotesOwnBrand,
-        hint: 'You are promoting yourself or your own business.',
+        hint: inEnglish(texts, 'You are promoting yourself or your own business.'),
       })}
       <div class="branded">
-        ${checkbox('paid_partnership', 'Branded content', {
+        ${checkbox('paid_partnership', inEnglish(texts, 'Branded content'), {
           isOn: values.isPaidPartnership,
-          hint: 'You are promoting another brand or a third party.',
+          hint: inEnglish(texts, 'You are promoting another brand or a third party.'),
         })}
       </div>
-      <p class="when-neither">${notDisclosed}</p>
-      <p class="when-promotional">Your photo/video will be labeled as 'Promotional content'.</p>
-      <p class="when-paid">Your photo/video will be labeled as 'Paid partnership'.</p>
-      <p class="when-private">${brandedNotPrivate}</p>
+      <p class="when-neither">${inEnglish(texts, notDisclosed)}</p>
+      <p class="when-promotional">
+        ${inEnglish(texts, "Your photo/video will be labeled as 'Promotional content'.")}
+      </p>
+      <p class="when-paid">
+        ${inEnglish(texts, "Your photo/video will be labeled as 'Paid partnership'.")}
+      </p>
+      <p class="when-private">${inEnglish(texts, brandedNotPrivate)}</p>
     </div>
   </fieldset>`;
 }
 
-function showAi({ isMadeWithAi }: Values): Html {
+function showAi(share: ShareTexts, { isMadeWithAi }: Values): Html {
   return html`<fieldset>
-    <legend>AI-generated content</legend>
-    ${checkbox('made_with_ai', 'This video was made with AI', { isOn: isMadeWithAi })}
+    <legend>${share.ai}</legend>
+    ${checkbox('made_with_ai', share.madeWithAi, { isOn: isMadeWithAi })}
   </fieldset>`;
 }
 
-function showDeclaration(): Html {
+function showDeclaration(texts: Texts): Html {
   const music = link(musicUrl, 'Music Usage Confirmation');
   const branded = link(brandedUrl, 'Branded Content Policy');
-  return html`<p class="when-not-branded">By posting, you agree to TikTok's ${music}.</p>
-    <p class="when-branded">By posting, you agree to TikTok's ${branded} and ${music}.</p>`;
+  const agreed = html`By posting, you agree to TikTok's ${music}.`;
+  const agreedBoth = html`By posting, you agree to TikTok's ${branded} and ${music}.`;
+  return html`<p class="when-not-branded">${inEnglish(texts, agreed)}</p>
+    <p class="when-branded">${inEnglish(texts, agreedBoth)}</p>`;
 }
 
 /** Opens in a new tab, so that the form keeps what was entered. */
@@ -214,8 +219,8 @@ const link = (url: string, text: string) =>
 
 function checkbox(
   name: string,
-  label: string,
-  { isOn, hint, offBecause }: { isOn: boolean; hint?: string; offBecause?: string },
+  label: string | Html,
+  { isOn, hint, offBecause }: { isOn: boolean; hint?: Html; offBecause?: string },
 ): Html {
   const about = offBecause ?? hint;
   return html`<div class="choice">

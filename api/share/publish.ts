@@ -3,9 +3,9 @@ import { lockPostWithResults } from '../../schema/database/posts/changes.ts';
 import { useReviewLink } from '../../schema/database/posts/review-links.ts';
 import type { PostRow } from '../../schema/database/tables.ts';
 import { UpdatePost } from '../../schema/posts/changes.ts';
-import { AppError } from '../../schema/wire/errors.ts';
 import { restNames } from '../../schema/wire/names.ts';
 import type { Context } from '../http/context.ts';
+import { PageError } from '../http/pages/texts.ts';
 import { transact } from '../http/transact.ts';
 import { validate } from '../http/validation.ts';
 import { startPost } from '../posts/publish-post.ts';
@@ -43,7 +43,7 @@ export async function publishReviewed(
     if (!acceptedAt) return done;
     const target = findTargetOf(link, stored);
     if (!target || String(stored.post.revision) !== revision) {
-      throw new AppError('conflict', 'The post has changed since you opened this page.');
+      throw new PageError('conflict', ({ share }) => share.failures.changed);
     }
     const platform_posts = toTargetInput(stored).platform_posts!.map((given, i) =>
       i === target.index

@@ -17,7 +17,8 @@ import { AppError, type Issue } from '../../schema/wire/errors.ts';
 import { render } from '../../schema/wire/names.ts';
 import { askCreator } from '../accounts/creator.ts';
 import type { Context } from '../http/context.ts';
-import { brandOf, type Brand } from '../http/pages.ts';
+import { brandOf, type Brand } from '../http/pages/brand.ts';
+import { PageError, type PageContext, type Texts } from '../http/pages/texts.ts';
 import { requirePlatform } from '../platforms/absence.ts';
 import { checkSchedule } from '../posts/checks/schedule.ts';
 import { isError } from '../posts/checks/target-issues.ts';
@@ -28,6 +29,7 @@ import { findTargets, reviewed, type ReviewedTarget } from './target.ts';
 /** A link with its post. */
 export interface Review {
   link: FoundReviewLink;
+  texts: Texts;
   scope: RowScope;
   brand: Brand;
   stored: PostWithResults;
@@ -41,11 +43,12 @@ export const scopeOf = ({ project_id: projectId }: FoundReviewLink): RowScope =>
   environment: 'production',
 });
 
-export async function readReview(context: Context, link: FoundReviewLink): Promise<Review> {
+export async function readReview(context: PageContext, link: FoundReviewLink): Promise<Review> {
   const scope = scopeOf(link);
   const stored = await getPostRow(context.db, scope, link.post_id);
   return {
     link,
+    texts: context.texts,
     scope,
     brand: brandOf(await getProjectRow(context.db, scope.projectId)),
     stored,
@@ -103,8 +106,7 @@ export async function readOffer(
   );
   if (reason !== null) throw new AppError('conflict', `${reason} Try again later.`);
   if (name === null) {
-    const message = `The login doesn't allow posts to ${reviewed.title}. Connect the account again, and allow them.`;
-    throw new AppError('conflict', message);
+    throw new PageError('conflict', ({ share }) => share.failures.noPosts(reviewed.title));
   }
   await requirePublishableMedia(context, scope, stored);
   const known = { ...account.traits, ...traits };
@@ -148,18 +150,17 @@ async function requirePublishableMedia(
     copied: listCopiedDefaults(stored),
   });
   const ofMedia = issues.filter(isError).filter(({ issue }) => issue.path.includes('media'));
-  const messages = ofMedia.map(({ issue }) => toSentence(issue));
-  if (messages.length > 0) throw new AppError('conflict', [...new Set(messages)].join(' '));
+  const tooLong = ofMedia.find(({ issue }) => issue.code === 'media_too_long')?.issue;
+  const messages = new Set(ofMedia.map(({ issue }) => toSentence(issue)));
+  if (tooLong && messages.size === 1) throw tooLongError(tooLong);
+  if (messages.size > 0) throw new AppError('conflict', [...messages].join(' '));
 }
 
-function toSentence({ code, message, actual, limit }: Issue): string {
-  if (code === 'media_too_long') {
-    return `Your account can publish videos of at most ${toSeconds(limit)}, and this video has ${toSeconds(actual)}.`;
-  }
-  return render(message);
-}
+const toSentence = (issue: Issue) =>
+  issue.code === 'media_too_long' ? tooLongError(issue).message : render(issue.message);
 
-const toSeconds = (ms: unknown) => `${(Number(ms) / 1_000).toLocaleString('en-US')} seconds`;
+const tooLongError = ({ actual, limit }: Issue) =>
+  new PageError('conflict', ({ share }) => share.failures.tooLong(Number(limit), Number(actual)));
 
 /** The links of the preview work for as long as a creator may take for the page. */
 const shownForMs = 2 * 3_600_000;

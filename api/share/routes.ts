@@ -1,5 +1,6 @@
 // The routes of the page on which a creator reviews a post. A browser gets its cookie from the link.
 import { Hono, type Context as HonoContext } from 'hono';
+import { html } from 'hono/html';
 import { findReviewLink, type FoundReviewLink } from '../../schema/database/posts/review-links.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import { isLinkToken } from '../http/auth.ts';
@@ -12,6 +13,7 @@ import {
   type LinkKind,
 } from '../http/hosted-link.ts';
 import { limitBody } from '../http/body.ts';
+import { messageOf, textsOf } from '../http/pages/texts.ts';
 import { isWaiting } from '../posts/stored-post.ts';
 import { reviewPage } from './form.ts';
 import {
@@ -40,23 +42,23 @@ interface ShareEnvironment {
   /** The link of the request, once its browser is known. */
   Variables: { review?: Review };
 }
-type PageContext = HonoContext<ShareEnvironment>;
+type RequestContext = HonoContext<ShareEnvironment>;
 
 const shareLinks: LinkKind = { path: '/share', cookie: 'share', table: 'review_links' };
 const linkIdPattern = /^rev_[0-9a-z]{26}$/;
 const maxBodyBytes = 65_536;
-const notReadable = 'The form could not be read.';
 
 /** Expects full paths, starting with `/share`. */
 export function createShareRoutes(context: Context): Hono<ShareEnvironment> {
   const app = new Hono<ShareEnvironment>().basePath('/share');
   app.use(
     '/:id',
-    limitBody(maxBodyBytes, (_, { code }) =>
-      code === 'payload_too_large'
-        ? errorPage('The request is too large.', 413)
-        : errorPage(notReadable, 400),
-    ),
+    limitBody(maxBodyBytes, (c, { code }) => {
+      const texts = textsOf(c);
+      return code === 'payload_too_large'
+        ? errorPage(texts, texts.failures.tooLarge, 413)
+        : errorPage(texts, texts.failures.unreadable, 400);
+    }),
   );
   app.use(async (c, next) => {
     await next();
@@ -74,28 +76,29 @@ export function createShareRoutes(context: Context): Hono<ShareEnvironment> {
 
   app.post('/:id', async (c) => {
     const form = await c.req.parseBody().catch(() => null);
-    if (!form) return errorPage(notReadable, 400);
+    if (!form) return errorPage(textsOf(c), textsOf(c).failures.unreadable, 400);
     const visit = await findVisit(c, c.req.param('id'));
     return visit instanceof Response ? visit : submitForm(c, visit, form);
   });
 
-  app.notFound(invalidLinkPage);
+  app.notFound((c) => invalidLinkPage(textsOf(c)));
   app.onError((error, c) => {
     const isKnown = error instanceof AppError;
     if (!isKnown) context.log.error({ component: 'share', err: error }, 'a share page failed');
-    const message = isKnown ? error.message : 'Something went wrong. Try again in a moment.';
+    const texts = textsOf(c);
+    const message = isKnown ? messageOf(texts, error) : html`${texts.failures.unexpected}`;
     const status = isKnown ? errorKinds[error.code].status : 500;
     const review = c.get('review');
-    return review ? refusedPage(review, message, status) : errorPage(message, status);
+    return review ? refusedPage(review, message, status) : errorPage(texts, message, status);
   });
 
   /** Removes the token from the address bar. A browser that already has a cookie keeps the cookie. */
   function followLink(
-    c: PageContext,
+    c: RequestContext,
     link: FoundReviewLink | undefined,
     token: string,
   ): Response | Promise<Response> {
-    if (!link || !isLinkToken(link.token_hash, token)) return invalidLinkPage();
+    if (!link || !isLinkToken(link.token_hash, token)) return invalidLinkPage(textsOf(c));
     const { id, expires_at } = link;
     if (readBrowserSecret(context, c, shareLinks, id) === undefined) {
       const forMs = Math.max(0, expires_at.getTime() - Date.now());
@@ -109,10 +112,10 @@ export function createShareRoutes(context: Context): Hono<ShareEnvironment> {
   }
 
   /** Returns the page to respond with if the browser didn't open the link, or the link can't be used. */
-  async function findVisit(c: PageContext, id: string): Promise<Response | Visit> {
+  async function findVisit(c: RequestContext, id: string): Promise<Response | Visit> {
     const link = await findLink(id);
-    if (!link) return invalidLinkPage();
-    const review = await readReview(context, link);
+    if (!link) return invalidLinkPage(textsOf(c));
+    const review = await readReview({ ...context, texts: textsOf(c) }, link);
     const secret = readBrowserSecret(context, c, shareLinks, id);
     if (secret === undefined) {
       return link.has_expired ? expiredPage(review) : otherBrowserPage(review);
@@ -134,7 +137,7 @@ export function createShareRoutes(context: Context): Hono<ShareEnvironment> {
   }
 
   async function submitForm(
-    c: PageContext,
+    c: RequestContext,
     { review, target, secret }: Visit,
     form: Record<string, unknown>,
   ): Promise<Response> {
@@ -154,7 +157,7 @@ export function createShareRoutes(context: Context): Hono<ShareEnvironment> {
         offer,
         state: newState('form', id, secret),
         values,
-        problems: toProblems(error, target),
+        problems: toProblems(review.texts, error, target),
         status: errorKinds[error.code].status,
       });
     }

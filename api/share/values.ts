@@ -1,8 +1,11 @@
 // The values of the review form: reads them from a request, turns them into options of the target, and lists their
 // problems.
+import { html } from 'hono/html';
 import { AppError, type Issue } from '../../schema/wire/errors.ts';
 import { interactions, type Interaction } from '../../schema/platforms/tiktok.ts';
 import { render } from '../../schema/wire/names.ts';
+import { plain, type Html } from '../http/pages/prose.ts';
+import { inEnglish, type Texts } from '../http/pages/texts.ts';
 import type { Offer } from './review.ts';
 import type { ReviewedTarget } from './target.ts';
 
@@ -84,7 +87,10 @@ export function toOptions(
   };
 }
 
-/** https://developers.tiktok.com/doc/content-sharing-guidelines, sections 3a and 3b */
+/**
+ * https://developers.tiktok.com/doc/content-sharing-guidelines, sections 3a and 3b, which have these sentences only in
+ * English.
+ */
 export const notDisclosed =
   'You need to indicate if your content promotes yourself, a third party, or both.';
 export const brandedNotPrivate = 'Branded content visibility cannot be set to private.';
@@ -93,7 +99,7 @@ export const brandedNotPrivate = 'Branded content visibility cannot be set to pr
 export interface Problem {
   /** ID of the control. Null: the problem is elsewhere. */
   field: string | null;
-  text: string;
+  text: Html;
 }
 
 /** Throws if the creator says that the content is commercial, but not whose. No option of the target has this. */
@@ -115,27 +121,29 @@ const fields = new Set([
 ]);
 
 /** Issues of other targets are reported too, since the post is published as a whole. */
-export function toProblems(error: AppError, { index }: ReviewedTarget): Problem[] {
+export function toProblems(texts: Texts, error: AppError, { index }: ReviewedTarget): Problem[] {
   return (error.options.issues ?? []).map((issue) => {
     const { path } = issue;
     const name = String(path.at(-1));
     const isOwn = path[0] !== 'platform_posts' || path[1] === index;
-    if (!isOwn || !fields.has(name)) return { field: null, text: render(issue.message) };
-    return { field: name, text: describe(name, issue) };
+    if (!isOwn || !fields.has(name)) {
+      return { field: null, text: inEnglish(texts, plain(render(issue.message))) };
+    }
+    return { field: name, text: describe(texts, name, issue) };
   });
 }
 
 const labels: Readonly<Record<string, string>> = { caption: 'The text', title: 'The title' };
 
 /** A whole sentence for the creator, who doesn't know the names of options. */
-function describe(name: string, { code, message }: Issue): string {
+function describe(texts: Texts, name: string, { code, message }: Issue): Html {
+  const { failures, turnedOff } = texts.share;
   if (name === 'privacy_level') {
-    return code === 'required'
-      ? 'Choose who can see the post.'
-      : "TikTok doesn't offer you this choice of who can see the post. Choose again.";
+    return html`${code === 'required' ? failures.noPrivacy : failures.otherPrivacy}`;
   }
-  if (code === 'not_private') return brandedNotPrivate;
-  if (code === 'interaction_disabled') return 'You have turned this off at TikTok.';
+  if (code === 'not_private') return inEnglish(texts, brandedNotPrivate);
+  if (code === 'interaction_disabled') return html`${turnedOff}`;
   const text = render(message);
-  return /^[a-z].*[^.]$/s.test(text) ? `${labels[name] ?? name} ${text}.` : text;
+  const sentence = /^[a-z].*[^.]$/s.test(text) ? `${labels[name] ?? name} ${text}.` : text;
+  return inEnglish(texts, plain(sentence));
 }

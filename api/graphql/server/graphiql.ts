@@ -1,7 +1,7 @@
 // Yoga plugin: the GraphiQL page, its script, its Content-Security-Policy, and how browsers cache it.
 import { createHash } from 'node:crypto';
 import type { GraphiQLOptions, Plugin } from 'graphql-yoga';
-import { frameHeaders } from '../../http/pages.ts';
+import { frameHeaders } from '../../http/pages/page.ts';
 
 const scriptPattern = /<div id="root"><\/div>\s*<script>([\s\S]*)<\/script>/;
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AccountStatus } from '../../../schema/accounts.ts';
 import { finishWithLogin } from '../../../api/connect/finish.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
+import { en } from '../../../api/http/pages/texts/en.ts';
 import type { Context } from '../../../api/http/context.ts';
 import { createPlatforms, findFormMethod } from '../../../activities/platforms/index.ts';
 import { getConnectSessionRow } from '../../../schema/database/accounts/connect-sessions.ts';
@@ -51,7 +52,7 @@ async function completeAs(user: object, handle: string, by = tenant) {
     scope: ['post'],
     tokenExpiresAt: null,
   });
-  await finishWithLogin(rest.context, session, {
+  await finishWithLogin({ ...rest.context, texts: en }, session, {
     kind: 'choice',
     state: '',
     method: sandbox.platform.connect[0]!,

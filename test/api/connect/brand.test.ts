@@ -2,13 +2,15 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { errorPage, failedPage } from '../../../api/connect/pages.ts';
-import type { Brand } from '../../../api/http/pages.ts';
+import type { Brand } from '../../../api/http/pages/brand.ts';
+import { en } from '../../../api/http/pages/texts/en.ts';
 
 async function show(brand: Partial<Brand>) {
   const page = await failedPage(
     { message: 'The network is down.', status: 503 },
     {
       id: 'cs_1',
+      texts: en,
       network: 'Bluesky',
       brand: { name: 'Acme & Co', color: null, logoUrl: null, ...brand },
       accountName: null,
@@ -57,7 +59,7 @@ test("the policy allows images of the logo's origin only", async () => {
 });
 
 test('a page without a project has no header', async () => {
-  const page = await errorPage('This link is not valid.', 404);
+  const page = await errorPage(en, 'This link is not valid.', 404);
   expect(await page.text()).not.toContain('<header');
 });
 
@@ -73,7 +75,7 @@ test('an error page names the network and the project, with links to try again a
 });
 
 test('a page links to the pages of the project that it has', async () => {
-  const links = [{ label: 'Privacy policy', url: 'https://example.com/privacy?a=1&b="' }];
+  const links = [{ label: 'privacy' as const, url: 'https://example.com/privacy?a=1&b="' }];
   const { html } = await show({ links });
   const footer = /<footer[^>]*>(.*)<\/footer>/s.exec(html)![1]!;
   expect(footer.replaceAll(/\s+/g, ' ').trim()).toBe(

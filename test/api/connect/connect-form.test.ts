@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { formPage, type FieldsForm } from '../../../api/connect/form.ts';
+import { en } from '../../../api/http/pages/texts/en.ts';
 import { AppError, validationError } from '../../../schema/wire/errors.ts';
 import { bluesky } from '../../../schema/platforms/bluesky.ts';
 
@@ -25,6 +26,7 @@ async function render(schema: z.ZodType, form: Partial<FieldsForm> = {}) {
     method: platform.connect[0]!,
     session: {
       id: 'cs_1',
+      texts: en,
       network: 'Bluesky',
       brand: { name: 'Acme', color: null, logoUrl: null },
       accountName: null,

@@ -3,7 +3,7 @@
 // Sentences in quotation marks there must be on the page as they are.
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { createBrowser, type Browser, type Page } from '../../support/app/browser.ts';
+import { createBrowser, inGerman, type Browser, type Page } from '../../support/app/browser.ts';
 import {
   captionOf,
   controlOf,
@@ -349,4 +349,22 @@ describe('5. awareness and control', () => {
     expect(failed).toContain('Your post is not at TikTok');
     expect(failed).toContain('23 to 60 frames');
   });
+});
+
+test('a German page has the sentences of the guidelines in English', async () => {
+  const { postId } = await open();
+  const { url } = await createReviewLink(tiktok.app.api, postId);
+  const page = await createBrowser(inGerman()).visit(url);
+  expect(page.html).toContain('<html lang="de">');
+  const text = textOf(page);
+  expect(text).toContain('Wer diesen Beitrag sehen kann');
+  expect(text).toContain('Sie posten auf TikTok als');
+  for (const sentence of [
+    "Your photo/video will be labeled as 'Promotional content'.",
+    'Branded content visibility cannot be set to private.',
+    'You need to indicate if your content promotes yourself, a third party, or both.',
+  ]) {
+    expect(page.html).toContain(`<span lang="en">${sentence.replaceAll("'", '&#39;')}</span>`);
+  }
+  expect(text).toContain("By posting, you agree to TikTok's Music Usage Confirmation.");
 });

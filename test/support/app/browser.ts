@@ -28,6 +28,15 @@ interface Cookie {
   path: string;
 }
 
+/** Sends as a browser of a person who reads German. */
+export const inGerman =
+  (send: Send = fetch): Send =>
+  (url, init) => {
+    const headers = new Headers(init.headers);
+    headers.set('Accept-Language', 'de-DE,de;q=0.9,en;q=0.8');
+    return send(url, { ...init, headers });
+  };
+
 const maxRedirects = 10;
 
 export function createBrowser(send: Send = fetch): Browser {

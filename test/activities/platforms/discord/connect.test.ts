@@ -1,6 +1,7 @@
 // Connecting to Discord by a webhook's URL, or by a bot's token and a channel.
 import { describe, expect, test } from 'vitest';
 import { formPage } from '../../../../api/connect/form.ts';
+import { en } from '../../../../api/http/pages/texts/en.ts';
 import { createDiscord } from '../../../../activities/platforms/discord/index.ts';
 import { createClient, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
@@ -81,6 +82,7 @@ describe('connect with a webhook', () => {
       method: platform.connect[0]!,
       session: {
         id: 'cs_1',
+        texts: en,
         network: 'Discord',
         brand: { name: 'Shop', color: null, logoUrl: null },
         accountName: null,
