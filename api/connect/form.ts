@@ -5,6 +5,7 @@ import type { ConnectMethod } from '../../activities/platforms/platform.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { connectAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
+import { logInButton } from '../http/pages/marks.ts';
 import { prose, type Html } from '../http/pages/prose.ts';
 import { inEnglish, ofConnector, type PageContext, type Texts } from '../http/pages/texts.ts';
 import { chooseAccounts, showChoice } from './choose.ts';
@@ -151,9 +152,13 @@ export function formPage(form: FieldsForm): Promise<Response> {
         ${shown.map((field) =>
           showField(texts, field, form.values[field.name], field === wrong[0]),
         )}
-        <button class="first" name="decision" value="connect">
-          ${texts.connect[method.kind === 'form' ? 'connect' : 'continue']}
-        </button>
+        ${
+          method.kind === 'form'
+            ? html`<button class="first" name="decision" value="connect">
+                ${texts.connect.connect}
+              </button>`
+            : logInButton(texts, method.title ?? session.network)
+        }
         <button name="decision" value="cancel" formnovalidate>${texts.cancel}</button>
       </form>
       ${otherMethods(session, form)}`,

@@ -136,7 +136,7 @@ export function sessionPage(
   const parts = [title, ...(title.includes(network) ? [] : [network]), brand.name];
   const name = parts.join(' – ');
   const documentTitle = isInvalid ? texts.errorTitle(name) : name;
-  return page(title, body, { ...options, texts, brand, documentTitle });
+  return page(title, body, { ...options, texts, network, brand, documentTitle });
 }
 
 function linkBack({ returnUrl, brand, texts }: PageSession): Html | null {

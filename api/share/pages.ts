@@ -18,7 +18,7 @@ export function sharePage(
 ): Promise<Response> {
   const name = `${title} – ${brand.name}`;
   const documentTitle = isInvalid ? texts.errorTitle(name) : name;
-  return page(title, body, { ...options, texts, brand, documentTitle });
+  return page(title, body, { ...options, texts, network: reviewed.title, brand, documentTitle });
 }
 
 /** The page for a request that belongs to no known link. */

@@ -3,15 +3,21 @@ import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import { footer, header, type Brand } from './brand.ts';
 import { brandCss, css } from './css.ts';
+import { tileOf } from './marks.ts';
 import type { Html } from './prose.ts';
 import type { Texts } from './texts.ts';
 import { en } from './texts/en.ts';
 
 export interface PageOptions {
   status?: number;
-  /** The language of the page. Default: English, whatever the browser asks for. */
+  /**
+   * The language of a page for users, which is a card. Default: a page for developers, in English whatever the browser
+   * asks for.
+   */
   texts?: Texts;
   brand?: Brand;
+  /** The network that the page is about. */
+  network?: string;
   /** Default: the page's heading. */
   documentTitle?: string;
   /** Whether answers to a form on the page may redirect to another origin. */
@@ -45,7 +51,7 @@ export async function page(
   options: PageOptions = {},
 ): Promise<Response> {
   const { status = 200, isFormLeaving = false, refreshAfterS, banner, hasMedia, sources } = options;
-  const { texts, brand, documentTitle = title, imageUrls = [], css: ownCss } = options;
+  const { texts, network, brand, documentTitle = title, imageUrls = [], css: ownCss } = options;
   const colors = brand && brand.color !== null ? brandCss(brand.color) : undefined;
   const ownStyles = [colors, ownCss].filter((text) => text !== undefined);
   const images = [
@@ -60,9 +66,10 @@ export async function page(
         <title>${documentTitle}</title>
         ${style} ${ownStyles.map((text) => raw(`<style>${text}</style>`))}
       </head>
-      <body>
+      <body ${texts && html`class="hosted"`}>
         ${banner} ${brand && header(brand)}
         <main class="page">
+          ${network !== undefined && tileOf(network)}
           <h1>${title}</h1>
           ${body}
         </main>

@@ -37,6 +37,7 @@ export const de: Texts = {
     logInAt: (place) => `Sie melden sich bei ${place} an und erlauben es dort.`,
     connect: 'Verbinden',
     continue: 'Weiter',
+    continueWith: (provider) => `Weiter mit ${provider}`,
     consentInstead: (place) => `Stattdessen bei ${place} anmelden`,
     formInstead: (label) => `Stattdessen „${label}“ eingeben`,
     choose: (network) => `Ihre ${network}-Konten auswählen`,

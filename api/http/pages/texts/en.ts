@@ -28,6 +28,7 @@ export const en = {
     logInAt: (place: string) => `You log in at ${place}, and allow it there.`,
     connect: 'Connect',
     continue: 'Continue',
+    continueWith: (provider: string) => `Continue with ${provider}`,
     consentInstead: (place: string) => `Log in at ${place} instead`,
     formInstead: (label: string) =>
       `Enter your ${label.charAt(0).toLowerCase()}${label.slice(1)} instead`,
