@@ -25,7 +25,14 @@ const HttpsUrl = z
   .refine((url) => !URL.parse(url)?.username && !URL.parse(url)?.password, {
     message: 'must not contain a user name or a password',
   });
-const logoUrl = { description: 'HTTPS URL of the logo on the hosted pages. Null for no logo.' };
+const logoMedia = {
+  description:
+    'ID of the image that the logo on the hosted pages is a copy of. The copy stays when the media are deleted. Null for no logo.',
+};
+const darkLogoMedia = {
+  description:
+    'ID of the image that replaces the logo on dark pages, as a copy. Null for the same logo.',
+};
 const privacyUrl = {
   description:
     'HTTPS URL of your privacy policy, which the hosted pages link to. Required before users can connect accounts of Facebook, Threads and Instagram. Null for none.',
@@ -51,7 +58,8 @@ export const Project = z
     id: Id,
     name: Name,
     brand_color: z.string().nullable().meta(brandColor),
-    logo_url: z.string().nullable().meta(logoUrl),
+    logo_media_id: z.string().nullable().meta(logoMedia),
+    dark_logo_media_id: z.string().nullable().meta(darkLogoMedia),
     privacy_url: z.string().nullable().meta(privacyUrl),
     terms_url: z.string().nullable().meta(termsUrl),
     support_url: z.string().nullable().meta(supportUrl),
@@ -72,7 +80,8 @@ export const UpdateProject = someChange(
       .nullable()
       .optional()
       .meta(brandColor),
-    logo_url: HttpsUrl.nullable().optional().meta(logoUrl),
+    logo_media_id: z.string().nullable().optional().meta(logoMedia),
+    dark_logo_media_id: z.string().nullable().optional().meta(darkLogoMedia),
     privacy_url: HttpsUrl.nullable().optional().meta(privacyUrl),
     terms_url: HttpsUrl.nullable().optional().meta(termsUrl),
     support_url: HttpsUrl.nullable().optional().meta(supportUrl),

@@ -13,7 +13,8 @@ builder.node(ProjectRef, {
   fields: (t) => ({
     name: t.exposeString('name'),
     brandColor: t.exposeString('brand_color', { nullable: true }),
-    logoUrl: t.exposeString('logo_url', { nullable: true }),
+    logoMediaId: t.exposeID('logo_media_id', { nullable: true }),
+    darkLogoMediaId: t.exposeID('dark_logo_media_id', { nullable: true }),
     privacyUrl: t.exposeString('privacy_url', { nullable: true }),
     termsUrl: t.exposeString('terms_url', { nullable: true }),
     supportUrl: t.exposeString('support_url', { nullable: true }),
@@ -28,7 +29,8 @@ const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
   fields: (t) => ({
     name: t.string(),
     brandColor: t.string(),
-    logoUrl: t.string(),
+    logoMediaId: t.id(),
+    darkLogoMediaId: t.id(),
     privacyUrl: t.string(),
     termsUrl: t.string(),
     supportUrl: t.string(),

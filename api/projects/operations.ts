@@ -1,10 +1,11 @@
 // Operations on the caller's project.
-import { getProjectRow, setProject } from '../../schema/database/projects.ts';
+import { getProjectRow, setLogo, setProject } from '../../schema/database/projects.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { present } from '../../schema/wire/present.ts';
 import { Project, type UpdateProject } from '../../schema/projects.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
+import { readLogos } from './logos.ts';
 
 /** Test keys are refused, since both environments share the settings. */
 function refuseTestKey({ environment }: Caller): void {
@@ -29,14 +30,16 @@ export async function findProjects(
   return ids.includes(caller.projectId) ? [await getProject(context, caller)] : [];
 }
 
-export function updateProject(
+export async function updateProject(
   context: Context,
   caller: Caller,
   changes: UpdateProject,
 ): Promise<Answer<Project>> {
   refuseTestKey(caller);
+  const logos = await readLogos(context, caller, changes);
   return transact(context, caller, async ({ trx, audit }) => {
     const row = await setProject(trx, caller.projectId, changes);
+    for (const { theme, logo } of logos) await setLogo(trx, caller.projectId, theme, logo);
     audit({ subject: 'project', subject_id: row.id, kind: 'updated' });
     return { status: 200, data: present(Project, row) };
   });

@@ -22,6 +22,7 @@ import { createHealth, type ProcessContext } from './health.ts';
 import { home } from './home.ts';
 import { createConnectionTurns } from '../http/connection-turns.ts';
 import { createInboundRoutes } from '../inbound/routes.ts';
+import { createBrandRoutes } from '../projects/brand-routes.ts';
 import { createSharedCalls } from '../http/shared-calls.ts';
 import { createFeed } from '../live/feed.ts';
 import { createOutbound } from './outbound.ts';
@@ -137,6 +138,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         share: createShareRoutes(context),
         inbound: createInboundRoutes(context),
         ...(config.hasDashboard ? { dashboard: createDashboardRoutes(context) } : {}),
+        brand: createBrandRoutes(context),
         ...(config.hasSandbox ? { sandbox: createSandbox(context) } : {}),
         home: () => home(context),
       })

@@ -38,6 +38,8 @@ interface ServerParts {
   inbound: Router;
   /** Undefined: the dashboard is off. */
   dashboard?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
+  /** The logos and icons of projects. */
+  brand: Router;
   sandbox?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
   home: Respond;
 }
@@ -84,7 +86,7 @@ function limitTime(incoming: IncomingMessage): void {
 }
 
 export function createServer(context: Context, parts: ServerParts): Server {
-  const { documents, rest, connect, share, inbound, dashboard, sandbox, home } = parts;
+  const { documents, rest, connect, share, inbound, brand, dashboard, sandbox, home } = parts;
   const keyWatch = createKeyWatch(context);
   const routes: Routes = {
     '/': (request, node) =>
@@ -96,6 +98,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     '/inbound': (request) => inbound.fetch(request),
     '/data-deletion': (request) => inbound.fetch(request),
     ...(dashboard && { '/dashboard': (request, { req }) => dashboard.fetch(request, { req }) }),
+    '/brand': (request) => brand.fetch(request),
     ...(sandbox && { '/sandbox': (request, { req }) => sandbox.fetch(request, { req }) }),
   };
   const yoga = createYogaServer(context, {

@@ -1,6 +1,6 @@
 // Queries on projects.
 import type { UpdateProject } from '../projects.ts';
-import type { Db, ProjectRow } from './tables.ts';
+import type { Db, LogoTheme, ProjectLogoRow, ProjectRow, Transaction } from './tables.ts';
 
 export function insertProject(db: Db, project: { id: string; name: string }): Promise<ProjectRow> {
   return db.insertInto('projects').values(project).returningAll().executeTakeFirstOrThrow();
@@ -22,4 +22,41 @@ export function setProject(db: Db, id: string, changes: UpdateProject): Promise<
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+export type NewLogo = Pick<ProjectLogoRow, 'png' | 'width' | 'height'>;
+
+/** `logo`: null removes the logo of the theme. */
+export async function setLogo(
+  trx: Transaction,
+  projectId: string,
+  theme: LogoTheme,
+  logo: NewLogo | null,
+): Promise<void> {
+  if (logo) {
+    await trx
+      .insertInto('project_logos')
+      .values({ project_id: projectId, theme, ...logo })
+      .onConflict((conflict) => conflict.columns(['project_id', 'theme']).doUpdateSet(logo))
+      .execute();
+    return;
+  }
+  await trx
+    .deleteFrom('project_logos')
+    .where('project_id', '=', projectId)
+    .where('theme', '=', theme)
+    .execute();
+}
+
+export function findLogo(
+  db: Db,
+  projectId: string,
+  theme: LogoTheme,
+): Promise<ProjectLogoRow | undefined> {
+  return db
+    .selectFrom('project_logos')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('theme', '=', theme)
+    .executeTakeFirst();
 }

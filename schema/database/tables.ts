@@ -39,6 +39,7 @@ type JsonOrNull<T> = ColumnType<T | null, string | null | undefined, string | nu
 
 export interface Database {
   projects: ProjectTable;
+  project_logos: ProjectLogoTable;
   api_keys: ApiKeyTable;
   dashboard_sessions: DashboardSessionTable;
   platform_apps: PlatformAppTable;
@@ -96,7 +97,9 @@ interface ProjectTable {
   id: string;
   name: string;
   brand_color: string | null;
-  logo_url: string | null;
+  /** The media that the logo is a copy of. They may be deleted. */
+  logo_media_id: string | null;
+  dark_logo_media_id: string | null;
   privacy_url: string | null;
   terms_url: string | null;
   support_url: string | null;
@@ -107,6 +110,17 @@ interface ProjectTable {
   created_at: Generated<Date>;
 }
 export type ProjectRow = Selectable<ProjectTable>;
+
+export type LogoTheme = 'light' | 'dark';
+
+interface ProjectLogoTable {
+  project_id: string;
+  theme: LogoTheme;
+  png: Buffer;
+  width: number;
+  height: number;
+}
+export type ProjectLogoRow = Selectable<ProjectLogoTable>;
 
 interface ApiKeyTable {
   id: string;

@@ -4,11 +4,13 @@ import { ConnectSessionStatus } from '../../schema/accounts.ts';
 import { meaningsOf } from '../../schema/wire/described-enum.ts';
 import { startApp, type TestApp } from '../support/app/app.ts';
 import { giveConsent } from '../support/app/consent.ts';
+import { createBrowser } from '../support/app/browser.ts';
 import { createShell, type Shell } from '../support/app/shell.ts';
 import { readBlocks, readPage, readTable } from '../support/checks/readme.ts';
 import { createSwitchboard } from '../support/networks/faults.ts';
 import { startFaultyServer } from '../support/networks/faulty-server.ts';
 import { createMastodonServer } from '../support/networks/mastodon/server.ts';
+import { createMedia, pngOf, putBytes } from '../support/media/uploads.ts';
 
 let app: TestApp;
 let shell: Shell;
@@ -54,6 +56,23 @@ describe('a connect session', () => {
       return_url: 'https://app.example.com/connected',
       status: 'pending',
     });
+  });
+
+  test('has pages with the logo that the page of hosted pages sets', async () => {
+    const image = await pngOf(40, 40);
+    const upload = async () => {
+      const { id, upload_url } = await createMedia(app.api);
+      await putBytes(upload_url, image);
+      return id as string;
+    };
+    const command = find('docs/hosted-pages.md', 'logo_media_id');
+    const [light, dark] = [await upload(), await upload()];
+    const project = await run(command.replace('med_LOGO', light).replace('med_DARK', dark));
+    expect(project).toMatchObject({ logo_media_id: light, dark_logo_media_id: dark });
+    const session = await run(find('docs/quickstart.md', created));
+    const { html } = await createBrowser().visit(session.url);
+    expect(html).toContain(`/brand/${project.id}/logo?v=${light}`);
+    expect(html).toContain(`/brand/${project.id}/logo?theme=dark&amp;v=${dark}`);
   });
 
   test('has the statuses of the quickstart', () => {

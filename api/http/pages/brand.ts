@@ -4,12 +4,22 @@ import type { ProjectRow } from '../../../schema/database/tables.ts';
 import type { Html } from './prose.ts';
 import type { Texts } from './texts.ts';
 
+/** Paths of images at this server. */
+interface Logo {
+  path: string;
+  /** For a dark page. Null: the same image. */
+  darkPath: string | null;
+}
+
 /** The project in whose name a page is shown. */
 export interface Brand {
   name: string;
   /** `#rrggbb`. Null: the default color. */
   color: string | null;
-  logoUrl: string | null;
+  /** Path of the icon. Absent: the page has none. */
+  iconPath?: string;
+  /** Null: the page shows the name. */
+  logo: Logo | null;
   /** Links at the end of the page. Absent: none. */
   links?: readonly { label: keyof Texts['links']; url: string }[];
 }
@@ -24,14 +34,33 @@ export function brandOf(project: ProjectRow): Brand {
   return {
     name: project.name,
     color: project.brand_color,
-    logoUrl: project.logo_url,
+    iconPath: `/brand/${project.id}/icon`,
+    logo: logoOf(project),
     links: links.flatMap(({ label, url }) => (url === null ? [] : [{ label, url }])),
   };
 }
 
-export function header({ name, logoUrl }: Brand): Html {
+/** The ID of the media makes browsers load a new logo at once. */
+function logoOf({ id, logo_media_id: light, dark_logo_media_id: dark }: ProjectRow): Logo | null {
+  if (light === null) return null;
+  const path = `/brand/${id}/logo`;
+  return {
+    path: `${path}?v=${light}`,
+    darkPath: dark === null ? null : `${path}?theme=dark&v=${dark}`,
+  };
+}
+
+export function header({ name, logo }: Brand): Html {
+  if (!logo) return html`<header class="brand">${name}</header>`;
+  const { path, darkPath } = logo;
   return html`<header class="brand">
-    ${logoUrl === null ? name : html`<img src="${logoUrl}" alt="${name}" />`}
+    <picture>
+      ${
+        darkPath !== null &&
+        html`<source media="(prefers-color-scheme: dark)" srcset="${darkPath}" />`
+      }
+      <img src="${path}" alt="${name}" />
+    </picture>
   </header>`;
 }
 

@@ -59,8 +59,11 @@ body { margin: 0 }
 body:has(.page :target) .viewer { display: none }
 `;
 
-/** Text on the color is black or white, whichever has more contrast: at least 4.5 on any color. */
-export function brandCss(color: string): string {
+/** Color of the hosted pages of a project without one. */
+export const defaultColor = '#2457d6';
+
+/** Black or white, whichever has more contrast with the color: at least 4.5 on any color. */
+export function onColor(color: string): '#000' | '#fff' {
   const [red, green, blue] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
@@ -68,5 +71,8 @@ export function brandCss(color: string): string {
   // Relative luminance and contrast: WCAG 2.2.
   const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   const isLight = (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05);
-  return `:root { --brand: ${color}; --on-brand: ${isLight ? '#000' : '#fff'} }`;
+  return isLight ? '#000' : '#fff';
 }
+
+export const brandCss = (color: string) =>
+  `:root { --brand: ${color}; --on-brand: ${onColor(color)} }`;

@@ -6,8 +6,13 @@ import type { Texts } from './texts/en.ts';
 
 /** The heading beside it names the network. */
 export function tileOf(network: string): Html {
-  const [letter] = new Intl.Segmenter().segment(network);
-  return html`<div class="tile" aria-hidden="true">${letter?.segment.toUpperCase()}</div>`;
+  return html`<div class="tile" aria-hidden="true">${letterOf(network)}</div>`;
+}
+
+/** The first letter of a name, as a reader sees it. */
+export function letterOf(name: string): string {
+  const [letter] = new Intl.Segmenter().segment(name);
+  return letter?.segment.toUpperCase() ?? '';
 }
 
 /** Unaltered. https://developers.google.com/identity/branding-guidelines */

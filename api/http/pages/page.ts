@@ -55,8 +55,8 @@ export async function page(
   const colors = brand && brand.color !== null ? brandCss(brand.color) : undefined;
   const ownStyles = [colors, ownCss].filter((text) => text !== undefined);
   const images = [
-    ...(hasMedia ? ["'self'"] : []),
-    ...[...(brand?.logoUrl ? [brand.logoUrl] : []), ...imageUrls].map((url) => new URL(url).origin),
+    ...(hasMedia || brand ? ["'self'"] : []),
+    ...imageUrls.map((url) => new URL(url).origin),
   ];
   const text = await html`<!doctype html>
     <html lang="${texts?.lang ?? 'en'}">
@@ -64,7 +64,8 @@ export async function page(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${documentTitle}</title>
-        ${style} ${ownStyles.map((text) => raw(`<style>${text}</style>`))}
+        ${brand?.iconPath && html`<link rel="icon" href="${brand.iconPath}" />`} ${style}
+        ${ownStyles.map((text) => raw(`<style>${text}</style>`))}
       </head>
       <body ${texts && html`class="hosted"`}>
         ${banner} ${brand && header(brand)}

@@ -126,7 +126,8 @@ export function checkIds({ items, pathOf, path: list }: NamedMedia, found: Found
   });
 }
 
-function checkId(row: MediaRow | undefined, path: Path): Issue[] {
+/** What is wrong with the media that a field names. */
+export function checkId(row: MediaRow | undefined, path: Path): Issue[] {
   if (!row) return [{ path, code: 'unknown_media', message: 'No media has this ID.' }];
   switch (row.status) {
     case 'deleted':

@@ -17,7 +17,8 @@ const statements = [
     id ${id} primary key,
     name text not null,
     brand_color text,
-    logo_url text,
+    logo_media_id ${id},
+    dark_logo_media_id ${id},
     privacy_url text,
     terms_url text,
     support_url text,
@@ -25,6 +26,15 @@ const statements = [
     monthly_posts_per_account int,
     publish_within_s int,
     created_at ${time} not null default now()
+  )`,
+  // Copies of media, which may be deleted.
+  `create table project_logos (
+    project_id ${id} not null references projects on delete cascade,
+    theme text not null,
+    png bytea not null,
+    width int not null,
+    height int not null,
+    primary key (project_id, theme)
   )`,
 
   `create table api_keys (

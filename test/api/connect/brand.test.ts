@@ -12,7 +12,7 @@ async function show(brand: Partial<Brand>) {
       id: 'cs_1',
       texts: en,
       network: 'Bluesky',
-      brand: { name: 'Acme & Co', color: null, logoUrl: null, ...brand },
+      brand: { name: 'Acme & Co', color: null, logo: null, ...brand },
       accountName: null,
       returnUrl: 'https://app.example.com/done?a=1&status=pending',
     },
@@ -47,14 +47,16 @@ test('the policy allows only the styles of the page', async () => {
   }
 });
 
-test("the policy allows images of the logo's origin only", async () => {
-  const logoUrl = 'https://cdn.example.com:8443/a/logo.png?b=1&c=;%20script-src%20*';
-  const { html, policy } = await show({ logoUrl });
-  expect(policy.split('; ')).toContain('img-src https://cdn.example.com:8443');
-  expect(policy).not.toContain('logo.png');
-  expect(html).toContain('alt="Acme &amp; Co"');
+test("the project's logo is an image of this server, for light and dark pages", async () => {
+  const logo = { path: '/brand/prj_1/logo?v=a', darkPath: '/brand/prj_1/logo?theme=dark&v=b' };
+  const { html, policy } = await show({ logo });
+  expect(policy.split('; ')).toContain("img-src 'self'");
+  expect(html).toContain('<img src="/brand/prj_1/logo?v=a" alt="Acme &amp; Co" />');
+  const dark = 'media="(prefers-color-scheme: dark)" srcset="/brand/prj_1/logo?theme=dark&amp;v=b"';
+  expect(html).toContain(`<source ${dark} />`);
+  const same = await show({ logo: { ...logo, darkPath: null } });
+  expect(same.html).not.toContain('<source');
   const plain = await show({});
-  expect(plain.policy).not.toContain('img-src');
   expect(plain.html).toMatch(/<header class="brand">\s*Acme &amp; Co\s*<\/header>/);
 });
 

@@ -28,7 +28,7 @@ async function render(schema: z.ZodType, form: Partial<FieldsForm> = {}) {
       id: 'cs_1',
       texts: en,
       network: 'Bluesky',
-      brand: { name: 'Acme', color: null, logoUrl: null },
+      brand: { name: 'Acme', color: null, logo: null },
       accountName: null,
       returnUrl: null,
     },

@@ -82,7 +82,7 @@ describe('a URL', () => {
     ['POST', '/v1/connect/sessions', { return_url: 'myapp://done' }, web],
     ['POST', '/v1/connect/sessions', { return_url: 'javascript:alert(1)' }, web],
     ['POST', '/v1/connect/sessions', { return_url: 'app.example.com' }, web],
-    ['PATCH', '/v1/project', { logo_url: 'http://example.com/a.svg' }, 'must be an `https` URL'],
+    ['PATCH', '/v1/project', { privacy_url: 'http://example.com/a' }, 'must be an `https` URL'],
   ])('is refused with the schemes: %s %s with %j', async (method, path, body, message) => {
     const needed = path.includes('connect') && { platform: 'sandbox', external_user_id: 'ada' };
     const [field] = Object.keys(body);
@@ -95,9 +95,9 @@ describe('a URL', () => {
   });
 
   test('is refused with a hint if it has no domain name', async () => {
-    expect(await wordsFor('PATCH', '/v1/project', { logo_url: 'https://127.0.0.1/a.svg' })).toEqual(
-      { logo_url: 'must be an `https` URL with a domain name' },
-    );
+    expect(await wordsFor('PATCH', '/v1/project', { privacy_url: 'https://127.0.0.1/a' })).toEqual({
+      privacy_url: 'must be an `https` URL with a domain name',
+    });
   });
 });
 

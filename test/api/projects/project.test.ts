@@ -16,7 +16,6 @@ describe('PATCH /v1/project', () => {
     const changes = {
       name: 'Zoë & Söhne 🎺',
       brand_color: '#ff8800',
-      logo_url: 'https://example.com/logo.svg',
       privacy_url: 'https://example.com/privacy',
       terms_url: 'https://example.com/terms',
       support_url: 'https://example.com/support',
@@ -28,6 +27,8 @@ describe('PATCH /v1/project', () => {
     expect(answer.body.data).toEqual({
       id: projectId,
       ...changes,
+      logo_media_id: null,
+      dark_logo_media_id: null,
       created_at: expect.any(String),
     });
     const unset = await rest.call('PATCH', '/v1/project', { key, body: { brand_color: null } });
@@ -49,8 +50,8 @@ describe('PATCH /v1/project', () => {
   test.each([
     [{ name: '' }, 'name'],
     [{ brand_color: 'red' }, 'brand_color'],
-    [{ logo_url: 'http://example.com/logo.svg' }, 'logo_url'],
-    [{ logo_url: 'https://user:secret@example.com/logo.svg' }, 'logo_url'],
+    [{ logo_media_id: 'med_none' }, 'logo_media_id'],
+    [{ privacy_url: 'https://user:secret@example.com/privacy' }, 'privacy_url'],
     [{ privacy_url: 'http://example.com/privacy' }, 'privacy_url'],
     [{ terms_url: 'http://example.com/terms' }, 'terms_url'],
     [{ support_url: 'http://example.com/help' }, 'support_url'],

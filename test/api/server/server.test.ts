@@ -47,6 +47,7 @@ beforeAll(async () => {
       connect: { fetch: () => new Response('connect') },
       share: { fetch: () => new Response('share') },
       inbound: { fetch: () => new Response('inbound') },
+      brand: { fetch: () => new Response('brand') },
       sandbox: { fetch: (_, { req }) => new Response(`sandbox ${req.socket.remoteAddress}`) },
       home: () => {
         throw new Error('secret detail');

@@ -6,8 +6,12 @@ import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import sharp from 'sharp';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
+import { createBrandRoutes } from '../../../api/projects/brand-routes.ts';
+import { setLogo, setProject } from '../../../schema/database/projects.ts';
+import { inTransaction } from '../../../schema/database/transaction.ts';
 import { hasChromium, startChromium } from '../../support/app/chromium.ts';
 import { consentOf, origin, useHostedFlow } from '../../support/networks/oauth/hosted-flow.ts';
 
@@ -16,9 +20,10 @@ const { rest, tenant, network, readSession, listAccounts } = flow;
 
 const appOrigin = 'http://app.test';
 const return_url = `${appOrigin}/done?tab=2`;
-const logo_url = 'https://logo.test/logo.svg';
-const logo =
-  '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"><rect width="900" height="90"/></svg>';
+const logoSize = { width: 900, height: 90 };
+const logo = await sharp({ create: { ...logoSize, channels: 3, background: '#000' } })
+  .png()
+  .toBuffer();
 
 let answer: (request: Request) => Response | Promise<Response>;
 const server = createServer((incoming, outgoing) => {
@@ -33,7 +38,8 @@ const server = createServer((incoming, outgoing) => {
     const response = address.startsWith(origin)
       ? await answer(new Request(address, { method, headers: sent, body }))
       : new Response('<h1>Back at the app</h1>', { headers: { 'Content-Type': 'text/html' } });
-    outgoing.writeHead(response.status, [...response.headers].flat()).end(await response.text());
+    const answered = Buffer.from(await response.arrayBuffer());
+    outgoing.writeHead(response.status, [...response.headers].flat()).end(answered);
   })();
 });
 
@@ -55,13 +61,22 @@ afterAll(async () => {
 
 beforeEach(async () => {
   serve(flow.platform);
-  const look = { name: 'Acme', brand_color: '#ffe14d', logo_url, return_origins: [appOrigin] };
+  const look = { name: 'Acme', brand_color: '#ffe14d', return_origins: [appOrigin] };
   await rest.call('PATCH', '/v1/project', { key: tenant.key, body: look });
+  const { db, notifier } = rest.context;
+  await inTransaction(db, notifier, async (trx) => {
+    await setProject(trx, tenant.projectId, { logo_media_id: 'med_logo' });
+    await setLogo(trx, tenant.projectId, 'light', { png: logo, ...logoSize });
+  });
 });
 
 function serve(at: Platform): void {
   const pages = flow.createPages(at);
-  answer = (request) => pages.request(request);
+  const brand = createBrandRoutes(flow.rest.context);
+  answer = (request) =>
+    new URL(request.url).pathname.startsWith('/brand/')
+      ? brand.request(request)
+      : pages.request(request);
 }
 
 const viewport = { width: 360, height: 740 };
@@ -74,9 +89,6 @@ afterEach(async () => {
 async function newPage(): Promise<Page> {
   const context = await browser.newContext({ viewport, javaScriptEnabled: false });
   contexts.push(context);
-  await context.route(`${new URL(logo_url).origin}/**`, (route) =>
-    route.fulfill({ contentType: 'image/svg+xml', body: logo }),
-  );
   return context.newPage();
 }
 

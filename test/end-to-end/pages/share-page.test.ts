@@ -26,7 +26,7 @@ afterAll(async () => {
 beforeEach(async () => {
   if (!hasChromium) return;
   const { api, tenant } = tiktok.app;
-  await api.patch('/v1/project', { name: 'Acme', logo_url: 'https://logo.test/logo.svg' });
+  await api.patch('/v1/project', { name: 'Acme', logo_media_id: await tiktok.uploadPhoto() });
   const draft = await tenant.createPost({
     caption: 'Rehearsal #brass',
     media_ids: [await tiktok.uploadPhoto()],
@@ -35,11 +35,9 @@ beforeEach(async () => {
   });
   postId = draft.id;
   const context = await browser.newContext({ viewport, javaScriptEnabled: false });
-  for (const host of ['https://logo.test', 'https://p16.tiktokcdn.test']) {
-    await context.route(`${host}/**`, (route) =>
-      route.fulfill({ contentType: 'image/svg+xml', body: dot }),
-    );
-  }
+  await context.route('https://p16.tiktokcdn.test/**', (route) =>
+    route.fulfill({ contentType: 'image/svg+xml', body: dot }),
+  );
   page = await context.newPage();
   await page.goto((await createReviewLink(api, postId)).url);
 });
@@ -73,7 +71,7 @@ describe.skipIf(!hasChromium)('the share page', () => {
     expect(page.url()).toMatch(/\/share\/rev_\w+$/);
     expect(await page.title()).toBe('Post to TikTok – Acme');
     const images = '[...document.images].map((image) => image.naturalWidth)';
-    expect(await page.evaluate(images)).toEqual([48, 48, 640]);
+    expect(await page.evaluate(images)).toEqual([160, 48, 640]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     await expectNoBarriers(await page.content());
 

@@ -84,7 +84,7 @@ describe('connect with a webhook', () => {
         id: 'cs_1',
         texts: en,
         network: 'Discord',
-        brand: { name: 'Shop', color: null, logoUrl: null },
+        brand: { name: 'Shop', color: null, logo: null },
         accountName: null,
         returnUrl: null,
       },

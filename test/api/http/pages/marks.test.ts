@@ -20,7 +20,7 @@ async function render(name: PlatformName, texts: Texts = en): Promise<string> {
       id: 'cs_1',
       texts,
       network: definition.title,
-      brand: { name: 'Acme', color: '#ff0000', logoUrl: null },
+      brand: { name: 'Acme', color: '#ff0000', logo: null },
       accountName: null,
       returnUrl: null,
     },
