@@ -13,7 +13,8 @@ import { writeConnection } from '../accounts/write-connection.ts';
 import type { Context } from '../http/context.ts';
 import { PageError, type PageContext } from '../http/pages/texts.ts';
 import { transact, type Effects } from '../http/transact.ts';
-import { returnUrlOf, seeOther, showEnded } from './pages.ts';
+import { returnUrlOf } from './page-session.ts';
+import { seeOther, showEnded } from './pages.ts';
 import { discardFlows, keepFlow, openFlows, statusOf, type Choice, type Visit } from './session.ts';
 
 /** Ends the session with the login's only account, or sends the user to the choice. */

@@ -12,6 +12,7 @@ import { chooseAccounts, showChoice } from './choose.ts';
 import { beginConsent } from './consent.ts';
 import { findIssues, findOtherIssues, issueSummary, showField } from './fields.ts';
 import { cancelSession, offerAccounts } from './finish.ts';
+import type { PageSession } from './page-session.ts';
 import {
   otherBrowserPage,
   otherMethods,
@@ -23,7 +24,6 @@ import {
   showFailed,
   urlOf,
   type Failure,
-  type PageSession,
   type SessionForm,
 } from './pages.ts';
 import {

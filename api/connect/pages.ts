@@ -1,61 +1,14 @@
-// The hosted pages of a connect session, and the data that they show about it and its connection methods.
+// The hosted pages of a connect session, and the data that they show about its connection methods.
 import { html } from 'hono/html';
 import { readFields } from '../../activities/platforms/credential-fields.ts';
 import type { ConnectMethod, FormMethod } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
-import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
-import { getProjectRow } from '../../schema/database/projects.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
-import { platformDefinitions } from '../../schema/platforms/index.ts';
-import { brandOf, type Brand } from '../http/pages/brand.ts';
 import { page, type PageOptions } from '../http/pages/page.ts';
 import type { Html } from '../http/pages/prose.ts';
 import { ofConnector, type PageContext, type Texts } from '../http/pages/texts.ts';
-import { offerOf, statusOf, type Offer } from './session.ts';
-
-export interface PageSession {
-  id: string;
-  texts: Texts;
-  network: string;
-  /** The project that asks for access. */
-  brand: Brand;
-  /** The account to reconnect. Null: the user chooses the accounts. */
-  accountName: string | null;
-  /** Null: the user can't be sent back. */
-  returnUrl: string | null;
-}
-
-async function readPageSession(
-  { db, platforms, texts }: PageContext,
-  session: ConnectSessionRow,
-): Promise<PageSession> {
-  const { id, project_id: projectId, environment, social_account_id: accountId } = session;
-  const project = await getProjectRow(db, projectId);
-  const ids = accountId === null ? [] : [accountId];
-  const [account] = await listAccountsById(db, { projectId, environment }, ids);
-  const definition =
-    platforms.get(session.platform)?.definition ??
-    platformDefinitions.find(({ name }) => name === session.platform);
-  return {
-    id,
-    texts,
-    network: definition?.title ?? session.platform,
-    brand: brandOf(project),
-    accountName: account?.account_name ?? null,
-    returnUrl: returnUrlOf(session),
-  };
-}
-
-/** The address to send the user to. Null: show a page that says how the session ended. */
-export function returnUrlOf(session: ConnectSessionRow): string | null {
-  if (session.return_url === null) return null;
-  const url = new URL(session.return_url);
-  url.searchParams.set('status', statusOf(session));
-  url.searchParams.set('session_id', session.id);
-  if (session.completed_social_account_ids.length > 0) url.searchParams.delete('account_id');
-  for (const id of session.completed_social_account_ids) url.searchParams.append('account_id', id);
-  return url.href;
-}
+import { readPageSession, type PageSession } from './page-session.ts';
+import { offerOf, type Offer } from './session.ts';
 
 /** A session, the connection methods that its page offers, and one of these methods. */
 export interface SessionForm {
@@ -113,15 +66,21 @@ export const showFailed = (
 type EndedStatus = Exclude<ConnectSessionStatus, 'pending'>;
 
 function endedPage(status: EndedStatus, session: PageSession): Promise<Response> {
-  const { network, brand, texts } = session;
+  const { network, brand, texts, connected } = session;
   const { ended } = texts.connect;
   const shown = {
-    completed: [ended.completed(network), ended.completedText],
+    completed: [ended.completed(network), ended.completedText(connected.length)],
     canceled: [ended.canceled(network), ended.canceledText],
     expired: [ended.expired, ended.expiredText(brand.name)],
   } as const;
   const [title, text] = shown[status];
-  const body = html`<p>${text}</p>
+  const body = html`${
+      connected.length > 0 &&
+      html`<ul class="accounts">
+        ${connected.map(({ name }) => html`<li><bdi>${name}</bdi></li>`)}
+      </ul>`
+    }
+    <p>${text}</p>
     ${linkBack(session)}`;
   return sessionPage(title, body, session, { status: status === 'expired' ? 410 : 200 });
 }

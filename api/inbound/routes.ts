@@ -10,6 +10,7 @@ import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 import { toErrorResponse } from '../http/errors.ts';
 import { limitBody } from '../http/body.ts';
+import { notFoundPage, wantsPage } from '../http/pages/not-found.ts';
 import { textsOf } from '../http/pages/texts.ts';
 import { countRequest } from '../http/rate-limit.ts';
 import { nameRequest } from '../http/request-id.ts';
@@ -70,7 +71,10 @@ export function createInboundRoutes(context: Context): Hono {
 
   app.get('/data-deletion/:code', (c) => showDeletion(context, textsOf(c), c.req.param('code')));
 
-  app.notFound((c) => refuse(c, new AppError('not_found', 'There is nothing at this path.')));
+  app.notFound((c) => {
+    if (wantsPage(c)) return notFoundPage(c);
+    return refuse(c, new AppError('not_found', 'There is nothing at this path.'));
+  });
   app.onError((error, c) => refuse(c, error));
 
   async function readCall(key: string, body: string): Promise<Call> {

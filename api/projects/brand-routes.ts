@@ -9,6 +9,7 @@ import { readId } from '../../schema/wire/ids.ts';
 import type { Context } from '../http/context.ts';
 import { toErrorResponse } from '../http/errors.ts';
 import { defaultColor, onColor } from '../http/pages/css.ts';
+import { notFoundPage, wantsPage } from '../http/pages/not-found.ts';
 import { letterOf } from '../http/pages/marks.ts';
 import { nameRequest } from '../http/request-id.ts';
 
@@ -47,7 +48,7 @@ export function createBrandRoutes(context: Context): Hono {
     return send(c, 'image/svg+xml', Buffer.from((await icon).toString()));
   });
 
-  app.notFound((c) => refuse(c, notFound()));
+  app.notFound((c) => (wantsPage(c) ? notFoundPage(c) : refuse(c, notFound())));
   app.onError((error, c) => refuse(c, error));
   return app;
 }

@@ -11,6 +11,7 @@ import type { Context } from '../http/context.ts';
 import { robotsPage } from '../media/public-media.ts';
 import { docPages } from '../reference/docs.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
+import { notFoundPage, wantsPage } from '../http/pages/not-found.ts';
 import { healthPages, type ProcessContext } from './health.ts';
 import { asProject } from '../../activities/current-project.ts';
 import { readIdempotency } from '../http/idempotency.ts';
@@ -36,7 +37,7 @@ export function createPages(
   const app: Rest = new Hono<RestEnv>();
   app.use(requestId, countRequests);
   app.onError((thrown, c) => refuse(context, thrown, c));
-  app.notFound((c) => refuse(context, noSuchPath(c), c));
+  app.notFound((c) => (wantsPage(c) ? notFoundPage(c) : refuse(context, noSuchPath(c), c)));
   for (const page of pages) app.get(page.path, (c) => page.respond(context, c));
   return app;
 }

@@ -14,6 +14,7 @@ async function show(brand: Partial<Brand>) {
       network: 'Bluesky',
       brand: { name: 'Acme & Co', color: null, logo: null, ...brand },
       accountName: null,
+      connected: [],
       returnUrl: 'https://app.example.com/done?a=1&status=pending',
     },
   );

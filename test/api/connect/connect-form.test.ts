@@ -30,6 +30,7 @@ async function render(schema: z.ZodType, form: Partial<FieldsForm> = {}) {
       network: 'Bluesky',
       brand: { name: 'Acme', color: null, logo: null },
       accountName: null,
+      connected: [],
       returnUrl: null,
     },
     state: 's',

@@ -199,6 +199,7 @@ describe.skipIf(!hasChromium)('a consent', () => {
     expect((await readSession(session)).completed_social_account_ids).toEqual(ids);
     await page.goto(session.url);
     await expectHosted(page, 'Connected to Sandbox');
+    expect(await page.getByRole('listitem').allInnerTexts()).toEqual(['Bakery']);
     await tabTo(page, 'Return to Acme');
     await page.keyboard.press('Enter');
     expect(await expectReturned(page, 'completed', session.id)).toEqual(ids);

@@ -2,10 +2,8 @@
 import { html } from 'hono/html';
 import type { Texts } from './en.ts';
 
-const dayOf = (time: Date) => {
-  const [year, month, day] = time.toISOString().slice(0, 10).split('-');
-  return `${day}.${month}.${year}`;
-};
+const twoDigits = { day: '2-digit', month: '2-digit', year: 'numeric' } as const;
+const dayOf = (time: Date) => time.toLocaleDateString('de-DE', { ...twoDigits, timeZone: 'UTC' });
 const secondsOf = (ms: number) => `${(ms / 1_000).toLocaleString('de-DE')} Sekunden`;
 
 export const de: Texts = {
@@ -20,11 +18,9 @@ export const de: Texts = {
     unexpected: 'Ein Fehler ist aufgetreten. Bitte versuchen Sie es gleich noch einmal.',
     tooLarge: 'Die Anfrage ist zu groß.',
     unreadable: 'Das Formular konnte nicht gelesen werden.',
-    invalidLink:
-      'Dieser Link ist ungültig. Bitte kehren Sie zur App zurück und fordern Sie einen neuen an.',
+    invalidLink: 'Dieser Link ist ungültig. Bitte fordern Sie in der App einen neuen an.',
     otherBrowser: 'Diese Seite wurde in einem anderen Browser geöffnet',
-    openAgain: (brand) =>
-      `Bitte kehren Sie zu ${brand} zurück und öffnen Sie den Link noch einmal.`,
+    openAgain: (brand) => `Bitte öffnen Sie den Link bei ${brand} noch einmal.`,
   },
 
   connect: {
@@ -45,7 +41,8 @@ export const de: Texts = {
     returnTo: (brand) => `Zurück zu ${brand}`,
     ended: {
       completed: (network) => `Mit ${network} verbunden`,
-      completedText: 'Ihr Konto ist verbunden. Sie können diese Seite schließen.',
+      completedText: (count) =>
+        `${count > 1 ? 'Ihre Konten sind' : 'Ihr Konto ist'} verbunden. Sie können diese Seite schließen.`,
       canceled: (network) => `Nicht mit ${network} verbunden`,
       canceledText: 'Ihr Konto wurde nicht verbunden. Sie können diese Seite schließen.',
       expired: 'Dieser Link ist abgelaufen',
@@ -56,8 +53,7 @@ export const de: Texts = {
     anyFailed: 'Ihr Konto konnte nicht verbunden werden',
     usedTitle: 'Dieser Schritt ist nicht mehr aktuell',
     used: 'Dieser Schritt wurde schon ausgeführt, oder Sie haben neu begonnen. Ihr Konto ist noch nicht verbunden.',
-    otherBrowser:
-      'Diese Seite funktioniert nur in dem Browser, der den Link geöffnet hat, und nur 30 Minuten lang.',
+    otherBrowser: 'Nur der Browser, der den Link geöffnet hat, zeigt diese Seite, 30 Minuten lang.',
     failures: {
       noPage: 'Diese Seite gibt es nicht.',
       noDocument: 'Dieses Dokument gibt es nicht.',
@@ -72,8 +68,7 @@ export const de: Texts = {
         `Diese Anmeldung hat keinen Zugriff auf das Konto ${account}. Bitte melden Sie sich mit einem Zugang an, der dort veröffentlichen darf.`,
       oldChoice: 'Diese Liste der Konten ist nicht mehr aktuell.',
       noChoice: 'Bitte wählen Sie mindestens ein Konto aus.',
-      lostChoice:
-        'Ein ausgewähltes Konto ist nicht mehr verfügbar. Bitte treffen Sie eine neue Auswahl.',
+      lostChoice: 'Ein ausgewähltes Konto ist nicht mehr verfügbar. Bitte wählen Sie neu.',
     },
   },
 
@@ -129,8 +124,7 @@ export const de: Texts = {
     published: (network) => `Ihr Beitrag ist auf ${network}`,
     notPublished: (network) => `Ihr Beitrag ist nicht auf ${network}`,
     publishing: (network) => `Ihr Beitrag wird an ${network} gesendet`,
-    processing:
-      'Es kann einige Minuten dauern, bis der Inhalt verarbeitet und in Ihrem Profil sichtbar ist.',
+    processing: 'Bis der Inhalt in Ihrem Profil sichtbar ist, kann es einige Minuten dauern.',
     notTaken: (network) => `${network} hat den Beitrag nicht angenommen.`,
     withdrawn: 'Er wurde zurückgezogen oder geändert. Sie können diese Seite schließen.',
     failures: {
@@ -146,6 +140,11 @@ export const de: Texts = {
     time: (time) => `${dayOf(time)} um ${time.toISOString().slice(11, 16)} Uhr UTC`,
   },
 
+  notFound: {
+    title: 'Hier gibt es nichts',
+    text: 'Bitte prüfen Sie, ob die Adresse vollständig ist.',
+  },
+
   deletion: {
     title: 'Ihr Antrag auf Löschung Ihrer Daten',
     status: 'Status:',
@@ -157,8 +156,7 @@ export const de: Texts = {
       `Ihr Antrag ist am ${day} eingegangen. Alle Daten Ihrer Konten waren am ${erasedOn} gelöscht.`,
     code: (code) => `Bestätigungscode: ${code}`,
     unknown: 'Diesen Antrag gibt es nicht',
-    unknownText:
-      'Bitte prüfen Sie, ob die Adresse vollständig ist. Alte Anträge werden nicht mehr angezeigt.',
+    unknownText: 'Ist die Adresse vollständig? Alte Anträge werden nicht mehr angezeigt.',
     day: dayOf,
   },
 

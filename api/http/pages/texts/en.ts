@@ -37,7 +37,8 @@ export const en = {
     returnTo: (brand: string) => `Return to ${brand}`,
     ended: {
       completed: (network: string) => `Connected to ${network}`,
-      completedText: 'Your account is connected. You can close this page.',
+      completedText: (count: number) =>
+        `${count > 1 ? 'Your accounts are' : 'Your account is'} connected. You can close this page.`,
       canceled: (network: string) => `Not connected to ${network}`,
       canceledText: 'Your account was not connected. You can close this page.',
       expired: 'This link has expired',
@@ -130,6 +131,11 @@ export const en = {
       otherPrivacy: "TikTok doesn't offer you this choice of who can see the post. Choose again.",
     },
     time: (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+  },
+
+  notFound: {
+    title: 'There is nothing here',
+    text: 'Check that the address is complete.',
   },
 
   deletion: {

@@ -86,6 +86,7 @@ describe('connect with a webhook', () => {
         network: 'Discord',
         brand: { name: 'Shop', color: null, logo: null },
         accountName: null,
+        connected: [],
         returnUrl: null,
       },
       state: 's',

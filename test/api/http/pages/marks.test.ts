@@ -22,6 +22,7 @@ async function render(name: PlatformName, texts: Texts = en): Promise<string> {
       network: definition.title,
       brand: { name: 'Acme', color: '#ff0000', logo: null },
       accountName: null,
+      connected: [],
       returnUrl: null,
     },
     state: 's',
