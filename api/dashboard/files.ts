@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { html } from 'hono/html';
-import { frameHeaders, page } from '../http/pages.ts';
+import { frameHeaders, page } from '../http/pages/page.ts';
 
 /** `npm run build` writes this folder. */
 export const builtFolder = fileURLToPath(new URL('../../dist/dashboard/', import.meta.url));

@@ -6,7 +6,8 @@ const ProjectFields = graphql(`
     id
     name
     brandColor
-    logoUrl
+    logoMediaId
+    darkLogoMediaId
     privacyUrl
     supportUrl
     termsUrl

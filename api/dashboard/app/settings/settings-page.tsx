@@ -40,8 +40,12 @@ function Lacking({ scope, what }: { scope: 'ACCOUNTS_READ' | 'KEYS_WRITE'; what:
   );
 }
 
+const logos = [
+  ['logoMediaId', 'Logo'],
+  ['darkLogoMediaId', 'Logo on dark pages'],
+] as const;
+
 const urls = [
-  ['logoUrl', 'URL of the logo'],
   ['privacyUrl', 'URL of the privacy policy'],
   ['termsUrl', 'URL of the terms'],
   ['supportUrl', 'URL of the support'],
@@ -58,7 +62,8 @@ function ProjectForm({ project }: { project: ProjectData }) {
       input: {
         name: text('name'),
         brandColor: orNull('brandColor'),
-        logoUrl: orNull('logoUrl'),
+        logoMediaId: orNull('logoMediaId'),
+        darkLogoMediaId: orNull('darkLogoMediaId'),
         privacyUrl: orNull('privacyUrl'),
         termsUrl: orNull('termsUrl'),
         supportUrl: orNull('supportUrl'),
@@ -85,6 +90,15 @@ function ProjectForm({ project }: { project: ProjectData }) {
           defaultValue={project.brandColor ?? ''}
           help="Such as #2457d6. Hosted pages show it."
         />
+        {logos.map(([name, label]) => (
+          <TextField
+            key={name}
+            label={label}
+            name={name}
+            defaultValue={project[name] ?? ''}
+            help="The ID of an uploaded image. Hosted pages show a copy."
+          />
+        ))}
         {urls.map(([name, label]) => (
           <TextField
             key={name}
