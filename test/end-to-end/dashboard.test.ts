@@ -46,7 +46,7 @@ const open = (path: string) => opened.page.goto(`${app.url}/dashboard${path}`);
 const heading = (name: string) => opened.page.getByRole('heading', { level: 1, name });
 const button = (name: string) => opened.page.getByRole('button', { name, exact: true });
 
-describe.skipIf(!hasChromium)('the dashboard', () => {
+describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
   test('signs in with a key, keeps it nowhere, and signs out in every tab', async () => {
     const { page, context, complaints } = opened;
     await page.goto(`${app.url}/dashboard`);
@@ -205,7 +205,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     await page.getByRole('list', { name: 'Accounts' }).getByText('ada').waitFor();
     await button('Connect an account').click();
     await page.getByLabel('Network').selectOption('SANDBOX');
-    await page.getByLabel('Your ID of the user').fill('user-1');
+    await page.getByRole('textbox', { name: 'Your ID of the user' }).fill('user-1');
     await button('Make a link').click();
     await page.getByText(`${app.url}/connect/`).waitFor();
     await expectNoBarriers(page);
@@ -255,6 +255,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     });
     await opened.signIn(app.url, tenant.key);
     const pages = {
+      '/users': 'Users',
       '/queues': 'Queues',
       [`/queues/${body.data.id}`]: 'Mornings',
       '/settings': 'Settings',

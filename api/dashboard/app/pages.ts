@@ -62,6 +62,11 @@ export const pages: readonly PageEntry[] = [
     Page: page(() => import('./accounts/account-page.tsx'), 'AccountPage'),
   },
   {
+    path: /^\/users$/,
+    scope: 'ACCOUNTS_READ',
+    Page: page(() => import('./users/users-page.tsx'), 'UsersPage'),
+  },
+  {
     path: /^\/calendar$/,
     scope: 'POSTS_READ',
     Page: page(() => import('./calendar/calendar-page.tsx'), 'CalendarPage'),
@@ -93,6 +98,7 @@ export const navigation: readonly { to: string; label: string }[] = [
   { to: '/calendar', label: 'Calendar' },
   { to: '/queues', label: 'Queues' },
   { to: '/accounts', label: 'Accounts' },
+  { to: '/users', label: 'Users' },
   { to: '/webhooks', label: 'Webhooks' },
   { to: '/settings', label: 'Settings' },
   { to: '/developers', label: 'Developers' },

@@ -31,8 +31,8 @@ export type AccountData = ResultOf<typeof AccountRow>;
 
 export const AccountList = graphql(
   `
-    query AccountList($after: String, $status: AccountStatusFilter, $platform: Platform) {
-      accounts(first: 25, after: $after, status: $status, platform: $platform) {
+    query AccountList($after: String, $status: AccountStatusFilter, $user: String) {
+      accounts(first: 25, after: $after, status: $status, externalUserId: $user) {
         nodes {
           ...AccountRow
         }

@@ -2,7 +2,7 @@
 import { useData } from '../api/use-data.ts';
 import type { VariablesOf } from '../api/schema.ts';
 import { Empty } from '../parts/empty.tsx';
-import { SelectField } from '../parts/field.tsx';
+import { SelectField, TextField } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
@@ -18,14 +18,14 @@ import { ConnectDialog } from './connect-dialog.tsx';
 type Variables = VariablesOf<typeof AccountList>;
 
 export function AccountsPage() {
-  const [{ after, status, platform }, change] = useFilters();
+  const [{ after, status, user }, change] = useFilters();
   const canWrite = useScope('ACCOUNTS_WRITE');
   const found = useData(
     AccountList,
     {
       after: after ?? null,
       status: (status ?? null) as NonNullable<Variables['status']> | null,
-      platform: (platform ?? null) as NonNullable<Variables['platform']> | null,
+      user: user ?? null,
     },
     followAccounts,
   );
@@ -44,13 +44,27 @@ export function AccountsPage() {
             ['DISCONNECTED', 'Disconnected'],
           ]}
         />
+        <TextField
+          label="Your ID of the user"
+          type="search"
+          value={user ?? ''}
+          onChange={(event) => change({ user: event.target.value, after: '' })}
+        />
       </div>
       <Loaded of={found} pick={({ accounts }) => accounts}>
         {({ nodes, pageInfo }) => (
           <>
             {nodes.length === 0 && (
-              <Empty title={status ? 'No account has this status' : 'No account is connected yet'}>
-                {!status && <p>Make a link, and send it to the person who owns the account.</p>}
+              <Empty
+                title={
+                  status || user
+                    ? 'No account matches these filters'
+                    : 'No account is connected yet'
+                }
+              >
+                {!status && !user && (
+                  <p>Make a link, and send it to the person who owns the account.</p>
+                )}
               </Empty>
             )}
             <ul className="list" aria-label="Accounts">
