@@ -1,11 +1,6 @@
 // What the dashboard makes of a post that someone writes: options, moved times, and the length of texts.
 import { readFile } from 'node:fs/promises';
-import {
-  buildSchema,
-  validateInputValue,
-  type GraphQLInputObjectType,
-  type GraphQLInputType,
-} from 'graphql';
+import { buildSchema, validateInputValue, type GraphQLInputObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { movedTime } from '../../../api/dashboard/app/calendar/moved-time.ts';
 import type { CalendarPostData } from '../../../api/dashboard/app/calendar/calendar-documents.ts';
@@ -47,7 +42,7 @@ describe('options of a network', () => {
   test.each(platformDefinitions)('of $name become the input that the API takes', (definition) => {
     const schema = toJsonSchema(definition.options) as OptionSchema;
     const name = definition.name;
-    const type = inputs.getFields()[name]!.type as GraphQLInputType;
+    const type = inputs.getFields()[name]!.type;
     const values = objects(schema.properties!);
     expect(values.length).toBeGreaterThan(0);
     for (const each of values) {
