@@ -107,11 +107,19 @@ export function readBegun({ url, flow }: Begun): Begun {
 }
 
 function readAccount(account: GrantedAccount): GrantedAccount {
-  const { externalAccountId, accountName, traits, problem } = account;
+  const { externalAccountId, accountName, pictureUrl, traits, problem, ...others } = account;
   if (!isAccountId(externalAccountId)) throw unusable('an account id');
   if (!isName(accountName)) throw unusable('an account name');
   if (!areKeepable(traits)) throw unusable('traits');
-  return { ...account, problem: problem && cutText(problem, maxMessageChars) };
+  const picture = pictureUrl?.startsWith('https://') ? readUrl(pictureUrl) : null;
+  return {
+    ...others,
+    externalAccountId,
+    accountName,
+    ...(picture !== null && { pictureUrl: picture }),
+    ...(traits && { traits }),
+    problem: problem && cutText(problem, maxMessageChars),
+  };
 }
 
 /** Throws if the scopes can't be stored. */

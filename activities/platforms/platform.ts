@@ -46,6 +46,8 @@ export interface GrantedAccount {
    */
   externalAccountId: string;
   accountName: string;
+  /** Where the network shows the account's picture, for the user who connects it. Absent: the network names none. */
+  pictureUrl?: string | undefined;
   /**
    * The kind of account, such as `Page`, for the user who chooses among accounts. Absent: the network has
    * only one kind.

@@ -113,11 +113,12 @@ async function upsert(
   trx: Effects['trx'],
   input: NewConnection,
   grantId: string,
-  { externalAccountId, accountName, traits = {} }: GrantedAccount,
+  { externalAccountId, accountName, pictureUrl = null, traits = {} }: GrantedAccount,
 ): Promise<WrittenAccount> {
   const { projectId, platform, grant } = input;
   const columns = {
     account_name: accountName,
+    picture_url: pictureUrl,
     connection_type: input.connectionType,
     status: 'active',
     scope: grant.scope,

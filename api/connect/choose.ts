@@ -19,6 +19,7 @@ import {
   request,
   sessionPage,
   show,
+  showPicture,
   usedPage,
   type SessionForm,
 } from './pages.ts';
@@ -65,13 +66,14 @@ function choicePage(form: ChoiceForm): Promise<Response> {
       status: error ? errorKinds[error.code].status : 200,
       isFormLeaving: true,
       isInvalid: error !== undefined,
+      imageUrls: accounts.flatMap(({ pictureUrl }) => pictureUrl ?? []),
     },
   );
 }
 
 function showAccount(
   texts: Texts,
-  { externalAccountId, accountName, kind, problem }: GrantedAccount,
+  { externalAccountId, accountName, pictureUrl = null, kind, problem }: GrantedAccount,
   i: number,
   chosen: readonly string[],
 ): Html {
@@ -89,6 +91,7 @@ function showAccount(
       ${chosen.includes(externalAccountId) && 'checked'}
       ${hint && html`disabled aria-describedby="${hint}"`}
     />
+    ${showPicture(pictureUrl)}
     <label for="account-${i}">
       <bdi>${accountName}</bdi>
       ${

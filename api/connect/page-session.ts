@@ -23,6 +23,8 @@ export interface PageSession {
 
 export interface ConnectedAccount {
   name: string;
+  /** At the network. Null: the network names none. */
+  pictureUrl: string | null;
 }
 
 export async function readPageSession(
@@ -44,7 +46,9 @@ export async function readPageSession(
     network: definition?.title ?? session.platform,
     brand: brandOf(project),
     accountName: (accountId !== null && byId.get(accountId)?.account_name) || null,
-    connected: done.flatMap((id) => byId.get(id) ?? []).map(({ account_name: name }) => ({ name })),
+    connected: done
+      .flatMap((id) => byId.get(id) ?? [])
+      .map(({ account_name: name, picture_url: pictureUrl }) => ({ name, pictureUrl })),
     returnUrl: returnUrlOf(session),
   };
 }

@@ -7,7 +7,7 @@ import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { page, type PageOptions } from '../http/pages/page.ts';
 import type { Html } from '../http/pages/prose.ts';
 import { ofConnector, type PageContext, type Texts } from '../http/pages/texts.ts';
-import { readPageSession, type PageSession } from './page-session.ts';
+import { readPageSession, type ConnectedAccount, type PageSession } from './page-session.ts';
 import { offerOf, type Offer } from './session.ts';
 
 /** A session, the connection methods that its page offers, and one of these methods. */
@@ -74,16 +74,26 @@ function endedPage(status: EndedStatus, session: PageSession): Promise<Response>
     expired: [ended.expired, ended.expiredText(brand.name)],
   } as const;
   const [title, text] = shown[status];
-  const body = html`${
-      connected.length > 0 &&
-      html`<ul class="accounts">
-        ${connected.map(({ name }) => html`<li><bdi>${name}</bdi></li>`)}
-      </ul>`
-    }
+  const body = html`${connected.length > 0 && listConnected(connected)}
     <p>${text}</p>
     ${linkBack(session)}`;
-  return sessionPage(title, body, session, { status: status === 'expired' ? 410 : 200 });
+  return sessionPage(title, body, session, {
+    status: status === 'expired' ? 410 : 200,
+    imageUrls: connected.flatMap(({ pictureUrl }) => pictureUrl ?? []),
+  });
 }
+
+function listConnected(connected: readonly ConnectedAccount[]): Html {
+  return html`<ul class="accounts">
+    ${connected.map(
+      ({ name, pictureUrl }) => html`<li>${showPicture(pictureUrl)}<bdi>${name}</bdi></li>`,
+    )}
+  </ul>`;
+}
+
+/** The name beside it says whose picture it is. */
+export const showPicture = (url: string | null) =>
+  url !== null && html`<img class="picture" src="${url}" alt="" width="40" height="40" />`;
 
 /** A page in the project's name. */
 export function sessionPage(

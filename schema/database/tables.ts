@@ -221,6 +221,8 @@ interface SocialAccountTable {
   account_name: string;
   /** The client's name for the account. */
   display_name: string | null;
+  /** Where the network showed the picture when the account was connected. */
+  picture_url: string | null;
   external_account_id: string;
   external_user_id: string | null;
   external_user_email: string | null;

@@ -64,6 +64,8 @@ const Account = z.object({
   id: z.string().regex(/^[\w-]+$/),
   // An account name of any other form could pass for an account of another server.
   username: z.string().regex(/^[\w.-]{1,100}$/),
+  /** Without animation. */
+  avatar_static: z.string().optional().catch(undefined),
 });
 
 /**
@@ -85,6 +87,7 @@ export async function connectAccount(
   const connected = {
     externalAccountId: `${account.id}@${host}`,
     accountName: `@${account.username}@${home}`,
+    pictureUrl: account.avatar_static,
     traits: toTraits(configuration),
     problem: null,
   };

@@ -16,7 +16,13 @@ const Channels = z.object({
     .array(
       z.object({
         id: z.string().regex(/^[\w-]+$/),
-        snippet: z.object({ title: z.string().default('') }),
+        snippet: z.object({
+          title: z.string().default(''),
+          thumbnails: z
+            .object({ default: z.object({ url: z.string() }) })
+            .optional()
+            .catch(undefined),
+        }),
         contentDetails: z.object({ relatedPlaylists: z.object({ uploads: z.string() }) }),
       }),
     )
@@ -90,6 +96,7 @@ const toAccount = ({
 }: z.infer<typeof Channels>['items'][number]): GrantedAccount => ({
   externalAccountId: id,
   accountName: snippet.title.trim() || 'YouTube channel',
+  pictureUrl: snippet.thumbnails?.default.url,
   traits: { uploads: contentDetails.relatedPlaylists.uploads },
   problem: null,
 });

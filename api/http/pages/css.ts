@@ -14,7 +14,10 @@ body { margin: 0 }
     border: 1px solid var(--line); border-top: 4px solid var(--brand, var(--accent)); border-radius: .75rem;
     h1 { margin: 1rem 0 } > :last-child { margin-bottom: 0 } }
   @media (max-width: 34rem) { .page { margin: 1rem .75rem; padding: 1.25rem } } }
-.accounts { list-style: none; padding: 0; margin: 1rem 0; font-weight: 600; overflow-wrap: anywhere }
+.accounts { list-style: none; padding: 0; margin: 1rem 0; font-weight: 600; overflow-wrap: anywhere;
+  li { display: flex; align-items: center; gap: .75rem; margin: .5rem 0 } }
+.choice:has(.picture) { align-items: center }
+.picture { flex: none; border-radius: 50%; object-fit: cover; background: var(--tile) }
 .tile { display: grid; place-items: center; width: 3rem; height: 3rem; border-radius: .75rem;
   background: var(--tile); color: CanvasText; font-size: 1.5rem; font-weight: 600 }
 .brand { font: 600 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 1rem;

@@ -28,6 +28,7 @@ export async function eraseAccounts(
       is_erased: true,
       account_name: erasedName,
       display_name: null,
+      picture_url: null,
       // Unique, and no ID at a network.
       external_account_id: sql<string>`'erased:' || id`,
       external_user_id: null,

@@ -133,6 +133,7 @@ const statements = [
     platform text not null,
     account_name text not null,
     display_name text,
+    picture_url text,
     external_account_id text not null,
     external_user_id text,
     external_user_email text,

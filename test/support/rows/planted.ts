@@ -12,6 +12,7 @@ const email = 'planted-email@example.com';
 
 export const plantedAccount = {
   account_name: 'planted-name',
+  picture_url: 'https://cdn.test/planted-picture',
   external_account_id: 'planted-account-id',
   external_user_id: plantedUser,
   external_user_email: email,
@@ -31,6 +32,7 @@ export const planted = [
   'planted-error-code',
   'planted-message',
   'planted-name',
+  'planted-picture',
   'planted-post-id',
   'planted-provider-error',
   'planted-receiver-address',

@@ -50,6 +50,7 @@ describe('the server', () => {
     expect(await connect(credentials)).toEqual({
       externalAccountId: `${network.accountId}@${host}`,
       accountName: `@ada@${host}`,
+      pictureUrl: 'https://files.mastodon.test/avatars/ada.png',
       credentials,
       scope: ['read:accounts', 'read:statuses', 'write:statuses', 'write:media'],
       tokenExpiresAt: null,

@@ -32,6 +32,7 @@ describe('the consent', () => {
         {
           externalAccountId: 'UCBrassBand01234567890ab',
           accountName: 'Brass Band',
+          pictureUrl: 'https://yt3.test/brass=s88',
           traits: { uploads: 'UUBrassBand01234567890ab' },
           problem: null,
         },

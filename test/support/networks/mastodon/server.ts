@@ -231,7 +231,9 @@ export function createMastodonServer({
 
     'GET /api/v1/accounts/verify_credentials'(request) {
       authorize(request, 'profile', 'read:accounts');
-      return { id: accountId, username: 'ada', acct: 'ada', display_name: 'Ada', locked: false };
+      const avatar_static = 'https://files.mastodon.test/avatars/ada.png';
+      const names = { username: 'ada', acct: 'ada', display_name: 'Ada' };
+      return { id: accountId, ...names, avatar_static, locked: false };
     },
 
     async 'POST /api/v1/statuses'(request) {

@@ -12,7 +12,14 @@ import { createSend } from '../caller.ts';
 import { simulatedDefinition, toUrl } from '../network.ts';
 
 const Accounts = z.object({
-  accounts: z.array(z.object({ id: z.string(), name: z.string(), problem: z.string().nullable() })),
+  accounts: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      picture: z.string().optional(),
+      problem: z.string().nullable(),
+    }),
+  ),
 });
 const Post = z.object({ id: z.string() });
 
@@ -60,9 +67,10 @@ export function createOAuthPlatform({
   async function listAccounts(credentials: Credentials, signal: AbortSignal) {
     const call = { method: 'GET', path: '/accounts', mayRepeat: true } as const;
     const { accounts } = (await send({ ...call, credentials, answer: Accounts, signal })).body;
-    return accounts.map(({ id, name, problem }) => ({
+    return accounts.map(({ id, name, picture, problem }) => ({
       externalAccountId: id,
       accountName: name,
+      pictureUrl: picture,
       kind: 'Page',
       problem,
     }));

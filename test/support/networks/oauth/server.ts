@@ -8,6 +8,7 @@ import { createGrants, newSecret, OAuthError, type GrantSettings } from './grant
 export interface OAuthAccount {
   id: string;
   name: string;
+  picture?: string;
   /** Why the account can't publish. */
   problem: string | null;
 }

@@ -194,11 +194,13 @@ export function createYouTubeServer() {
     const { part } = readQuery(request, ChannelQuery);
     if (!server.hasChannel) return toList('channel', []);
     const { id, title } = channel;
+    const picture = { url: 'https://yt3.test/brass=s88', width: 88, height: 88 };
+    const thumbnails = { default: picture };
     const item = {
       kind: 'youtube#channel',
       etag: 'etag-of-a-channel',
       id,
-      ...(part.includes('snippet') && { snippet: { title, description: '' } }),
+      ...(part.includes('snippet') && { snippet: { title, description: '', thumbnails } }),
       ...(part.includes('contentDetails') && {
         contentDetails: { relatedPlaylists: { likes: 'LL', uploads: playlist } },
       }),
