@@ -113,12 +113,12 @@ async function upsert(
   trx: Effects['trx'],
   input: NewConnection,
   grantId: string,
-  { externalAccountId, accountName, pictureUrl = null, traits = {} }: GrantedAccount,
+  { externalAccountId, accountName, pictureUrl, traits = {} }: GrantedAccount,
 ): Promise<WrittenAccount> {
   const { projectId, platform, grant } = input;
   const columns = {
     account_name: accountName,
-    picture_url: pictureUrl,
+    picture_url: pictureUrl ?? null,
     connection_type: input.connectionType,
     status: 'active',
     scope: grant.scope,

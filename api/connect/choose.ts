@@ -73,7 +73,7 @@ function choicePage(form: ChoiceForm): Promise<Response> {
 
 function showAccount(
   texts: Texts,
-  { externalAccountId, accountName, pictureUrl = null, kind, problem }: GrantedAccount,
+  { externalAccountId, accountName, pictureUrl, kind, problem }: GrantedAccount,
   i: number,
   chosen: readonly string[],
 ): Html {
@@ -91,7 +91,7 @@ function showAccount(
       ${chosen.includes(externalAccountId) && 'checked'}
       ${hint && html`disabled aria-describedby="${hint}"`}
     />
-    ${showPicture(pictureUrl)}
+    ${showPicture(pictureUrl ?? null)}
     <label for="account-${i}">
       <bdi>${accountName}</bdi>
       ${
