@@ -1,6 +1,6 @@
 // A browser signs in to the dashboard with a key or a one-time code, and acts with the cookie of its session.
 import { sql } from 'kysely';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { describe, expect, test } from 'vitest';
 import { createSignInUrl } from '../../../api/dashboard/sign-in.ts';
 import { deleteEnded } from '../../../schema/database/dispatch/pruning.ts';
@@ -46,10 +46,15 @@ async function signIn(key: string = app.tenant.key): Promise<string> {
   return cookieOf(answer);
 }
 
+interface QueryBody {
+  data: { currentApiKey: { apiKey: { id: string } } };
+  errors: { extensions: { code: string } }[];
+}
+
 async function query(cookie: string, asked: Asked = {}) {
   const body = { query: '{ currentApiKey { apiKey { id name } } }' };
   const answer = await ask('/graphql', { body, cookie, headers: withSession, ...asked });
-  return { status: answer.status, body: (await answer.json()) as any };
+  return { status: answer.status, body: (await answer.json()) as QueryBody };
 }
 
 async function makeKey(extra: object = {}): Promise<{ id: string; key: string }> {
@@ -78,8 +83,8 @@ describe('signing in', () => {
   ])('with %s is refused', async (_, body, path) => {
     const answer = await ask('/dashboard/session', { body });
     expect(answer.status).toBe(422);
-    const { error } = (await answer.json()) as any;
-    expect(error.issues.map((issue: { path: string }) => issue.path)).toContain(path);
+    const { error } = (await answer.json()) as { error: { issues: { path: string }[] } };
+    expect(error.issues.map((issue) => issue.path)).toContain(path);
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
@@ -224,7 +229,9 @@ function openSocket(cookie: string, { origin, params = { session: true } }: Sock
   );
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   const acknowledged = new Promise<boolean>((resolve) => {
-    socket.on('message', (data) => resolve(JSON.parse(String(data)).type === 'connection_ack'));
+    socket.on('message', (data: Buffer) =>
+      resolve(JSON.parse(data.toString()).type === 'connection_ack'),
+    );
     socket.on('close', () => resolve(false));
   });
   return { closed, acknowledged, close: () => socket.close() };
