@@ -34,8 +34,8 @@ export function StartReplay({ webhookId, reload }: StartReplayProps) {
   const [matched, setMatched] = useState<number>();
 
   async function start(close: () => void): Promise<void> {
-    const since = new Date(now() - Number(hours) * hourMs).toISOString();
-    const started = await run(ReplayDeliveries, { webhookId, input: { since, status: [kind] } });
+    const from = new Date(now() - Number(hours) * hourMs).toISOString();
+    const started = await run(ReplayDeliveries, { webhookId, input: { from, status: [kind] } });
     if (!started?.replayDeliveries) return;
     setMatched(started.replayDeliveries.matched);
     reload();

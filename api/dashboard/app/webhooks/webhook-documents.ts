@@ -96,8 +96,8 @@ export const OneWebhook = graphql(
 
 const DeliveryChanges = graphql(
   `
-    subscription DeliveryChanges($after: String, $webhookId: ID) {
-      deliveryUpdated(after: $after, webhookId: $webhookId) {
+    subscription DeliveryChanges($after: String, $webhookId: ID, $id: ID) {
+      deliveryUpdated(after: $after, webhookId: $webhookId, id: $id) {
         cursor
         change
         deliveryId
@@ -124,8 +124,6 @@ export const ReplayRow = graphql(`
     failed
     skipped
     canceled
-    since
-    until
     createdAt
     concludedAt
   }
@@ -204,21 +202,6 @@ export const OneDelivery = graphql(
   [DeliveryRow],
 );
 
-const OneDeliveryChanges = graphql(
-  `
-    subscription OneDeliveryChanges($after: String, $id: ID) {
-      deliveryUpdated(after: $after, id: $id) {
-        cursor
-        change
-        deliveryId
-        delivery {
-          ...DeliveryRow
-        }
-      }
-    }
-  `,
-  [DeliveryRow],
-);
 export const followDelivery = (id: string): readonly Followed[] => [
-  { document: OneDeliveryChanges, variables: { id } },
+  { document: DeliveryChanges, variables: { id } },
 ];
