@@ -157,7 +157,7 @@ describe('a test key', () => {
     'mutation ($queueId: ID!) { rescheduleQueue(id: $queueId) { movedPosts } }',
     'mutation ($queueId: ID!) { deleteQueue(id: $queueId) }',
     'mutation ($id: ID!) { duplicatePost(id: $id) { id } }',
-  ])('is told that nothing of production exists: %s', async (query) => {
+  ])('gets not_found for anything of production: %s', async (query) => {
     expect(await askRefused(app, query, { ...hidden }, key)).toMatchObject({ code: 'not_found' });
   });
 
