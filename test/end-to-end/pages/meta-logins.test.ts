@@ -114,7 +114,7 @@ async function begin({ url }: Session, place: Place): Promise<void> {
   if (place === 'Instagram with Facebook') {
     await page.getByRole('link', { name: 'Log in at Facebook instead' }).click();
   }
-  await press('Continue');
+  await press(place === 'Instagram' ? 'Continue' : 'Continue with Facebook');
 }
 
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -252,7 +252,7 @@ describe.skipIf(!hasChromium)('the page says what to do if', () => {
     expect(await page.getByLabel('Page 2').isDisabled()).toBe(true);
     logins.postablePages = undefined;
     await page.getByRole('link', { name: 'Log in again' }).click();
-    await press('Continue');
+    await press('Continue with Facebook');
     await press('allow');
     await page.getByLabel('Page 1').check();
     await page.getByLabel('Page 2').check();
