@@ -49,7 +49,7 @@ export interface RelayDependencies {
 const gatherMs = 200;
 /** The wait after each poll for deliveries, so that the attempts it started begin undisturbed. */
 const quietMs = 10;
-/** Added to that wait for each delivery that the poll found. */
+/** Added to that wait for each delivery that the poll found. A full claim gathers nothing, so it adds nothing. */
 const gatherPerDeliveryMs = 2;
 const maxGatherMs = 100;
 /** Deliveries of failing webhooks can wait, and each of their workflows lasts for a whole retry schedule. */
@@ -132,9 +132,10 @@ export function startRelay(options: RelayDependencies): Relay {
       // Both claims run in parallel, so neither delays the other.
       const claims = [claimAndAttempt(except, exceptProjects), startFailing(except)] as const;
       const [found, failing] = await Promise.all(claims);
+      const gathered = found < maxFirstAttempts ? (found + failing) * gatherPerDeliveryMs : 0;
       return {
         isMore: found >= leastIfMore || except.length > 0 || exceptProjects.length > 0,
-        waitMs: Math.min(quietMs + (found + failing) * gatherPerDeliveryMs, maxGatherMs),
+        waitMs: Math.min(quietMs + gathered, maxGatherMs),
       };
     },
   });
