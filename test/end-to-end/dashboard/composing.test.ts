@@ -1,0 +1,42 @@
+// Writing a post in the dashboard: counted, checked, with media, and followed until it is public.
+import { describe, expect, test } from 'vitest';
+import { hasChromium } from '../../support/app/chromium.ts';
+import { expectNoBarriers } from '../../support/dashboard/barriers.ts';
+import { useDashboard } from '../../support/dashboard/dashboard.ts';
+import { dotPng } from '../../support/dashboard/pictures.ts';
+
+describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_000 }, () => {
+  const { tenant, tab } = useDashboard();
+
+  test('counts its text, uploads a picture, and shows it from pending to published', async () => {
+    await tenant.connectSandbox('ada');
+    const bob = await tenant.connectSandbox('bob');
+    const { page, complaints } = tab;
+    await tab.signIn(tenant.key);
+    await page.getByRole('link', { name: 'New post' }).click();
+    await page.getByLabel('Sandbox ada').check();
+    await page.getByLabel('Sandbox bob').check();
+    const text = page.getByRole('textbox', { name: 'Text', exact: true });
+    await text.fill('a'.repeat(5_001));
+    await page.getByText('5,001 of 5,000').first().waitFor();
+    await expect.poll(() => tab.button('Publish now').isDisabled()).toBe(true);
+    await text.fill('Drums & <b>brass</b>');
+    await page.locator('input[type=file]').setInputFiles(dotPng);
+    await page.getByLabel("Description for people who can't see it").fill('A dot');
+    const panel = page.getByRole('region', { name: 'Sandbox bob' });
+    await panel.getByText('First comment and options').click();
+    await panel.getByLabel('Delay ms').fill('1500');
+    await expectNoBarriers(page);
+    await tab.button('Publish now').click();
+
+    await tab.heading('Drums & <b>brass</b>').waitFor();
+    const target = page.getByRole('listitem').filter({ hasText: `Sandbox ${bob.account_name}` });
+    await target.getByText(/^(Pending|Publishing)$/).waitFor();
+    await target.getByText('Published', { exact: true }).waitFor();
+    const { body } = await tenant.api.get('/v1/posts');
+    expect(body.data).toHaveLength(1);
+    expect(body.data[0].media[0].alt_text).toBe('A dot');
+    await expectNoBarriers(page);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+// Every form, dialog and opened part of the dashboard's pages in both themes, on a phone and on a desktop.
+import { describe, expect, test } from 'vitest';
+import { hasChromium } from '../../support/app/chromium.ts';
+import { makeOneOfEach } from '../../support/app/one-of-each.ts';
+import { expectNoBarriers } from '../../support/dashboard/barriers.ts';
+import { dotPng } from '../../support/dashboard/pictures.ts';
+import { useDashboard } from '../../support/dashboard/dashboard.ts';
+import { forFile } from '../../support/fixtures.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
+
+describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 }, () => {
+  const { app, tab } = useDashboard();
+  const receiver = forFile(() => startReceiver());
+
+  /** Opens the dialog of each button, and closes it again. */
+  async function expectOfDialogs(...names: string[]): Promise<void> {
+    const dialog = tab.page.getByRole('dialog');
+    for (const name of names) {
+      await tab.button(name).first().click();
+      await dialog.waitFor();
+      await expectNoBarriers(tab.page);
+      await tab.page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
+  }
+
+  test('in a dialog', async () => {
+    const { tenant, ids } = await makeOneOfEach(app, receiver.url);
+    await tenant.connectSandbox('grace', { external_user_id: 'user-1' });
+    await tab.signIn(tenant.key);
+    const { page } = tab;
+    await tab.open(`/accounts/${ids['Account']}`, 'Sandbox ada');
+    await expectOfDialogs('Reconnect', 'Disconnect');
+    await tab.open('/users', 'Users');
+    await expectOfDialogs('Erase');
+    await tab.open(`/posts/${ids['Post']}`, 'one');
+    await expectOfDialogs('Edit', 'Unpublish', 'Mark as removed', 'Delete');
+    await tab.open('/queues', 'Queues');
+    await expectOfDialogs('New queue');
+    await tab.open(`/queues/${ids['Queue']}`, 'q');
+    await expectOfDialogs('Change', 'Give new times');
+    await tab.open(`/webhooks/${ids['Webhook']}`, receiver.url);
+    await expectOfDialogs('Replay', 'Replace the secret', 'Disable');
+
+    await tab.open('/webhooks', 'Webhooks');
+    await tab.button('New webhook').click();
+    await expectNoBarriers(page);
+    await page.getByLabel('URL').fill(`${receiver.url}/second`);
+    await tab.button('Add').click();
+    await page.getByRole('region', { name: 'Secret' }).waitFor();
+    await expectNoBarriers(page);
+    await tab.open('/settings', 'Settings');
+    await tab.button('New key').click();
+    await expectNoBarriers(page);
+    await page.getByRole('dialog').getByLabel('Name').fill('Support');
+    await tab.button('Make the key').click();
+    await page.getByRole('region', { name: 'Key' }).waitFor();
+    await expectNoBarriers(page);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  test('in a part that is opened', async () => {
+    const { tenant, ids } = await makeOneOfEach(app, receiver.url);
+    await tab.signIn(tenant.key);
+    const { page } = tab;
+    await tab.open(`/posts/${ids['Post']}`, 'one');
+    await tab.button('Show the calls to the network').click();
+    await page.getByRole('cell').first().waitFor();
+    await expectNoBarriers(page);
+    await tab.open(`/deliveries/${ids['Delivery']}`);
+    await page.getByText('Headers and answer').first().click();
+    await expectNoBarriers(page);
+    await tab.open(`/accounts/${ids['Account']}`, 'Sandbox ada');
+    await tab.button('Check now').click();
+    await page.getByText('Passed').first().waitFor();
+    await expectNoBarriers(page);
+    await tab.open('/calendar', 'Calendar');
+    await page.getByRole('tab', { name: 'Week' }).click();
+    await expectNoBarriers(page);
+    await tab.open('/developers', 'Developers');
+    await page.locator('summary').first().click();
+    await expectNoBarriers(page);
+
+    await tab.open('/compose', 'New post');
+    await page.getByLabel('Sandbox ada').check();
+    await page.getByLabel('Another text for this account').check();
+    await page.getByText('First comment and options').click();
+    await page.locator('input[type=file]').setInputFiles(dotPng);
+    await page.getByLabel('When').selectOption('time');
+    await page.getByLabel('Text for Sandbox ada').fill('a'.repeat(5_001));
+    await page.getByText('5,001 of 5,000').waitFor();
+    await expectNoBarriers(page);
+    expect(tab.complaints).toEqual([]);
+  });
+});

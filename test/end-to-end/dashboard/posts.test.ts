@@ -1,0 +1,84 @@
+// What people do with posts in the dashboard: follow them live, cure a failed one, move a planned one.
+import { describe, expect, test } from 'vitest';
+import { hasChromium } from '../../support/app/chromium.ts';
+import { expectNoBarriers } from '../../support/dashboard/barriers.ts';
+import { useDashboard } from '../../support/dashboard/dashboard.ts';
+
+describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () => {
+  const { tenant, tab } = useDashboard();
+
+  test('lead from what needs someone to the cure: a failed target is retried', async () => {
+    const ada = await tenant.connectSandbox('ada');
+    const options = { outcome: 'rejected', times: 1 };
+    const { id } = await tenant.createPost({
+      caption: 'Rehearsal',
+      platform_posts: [{ account_id: ada.id, platform_options: options }],
+    });
+    await tenant.waitForPost(id);
+    const { page } = tab;
+    await tab.signIn(tenant.key);
+    await expectNoBarriers(page);
+    await tab.link('Rehearsal').click();
+    await page.getByText('Change the content, and publish it again.').waitFor();
+    await tab.button('Show the calls to the network').click();
+    await page.getByRole('cell', { name: 'Rejected', exact: true }).waitFor();
+    await expectNoBarriers(page);
+    await tab.button('Retry').click();
+    await page.getByText('Published', { exact: true }).first().waitFor();
+    await tab.link('Home').click();
+    await page.getByText('Nothing needs you now.').waitFor();
+  });
+
+  test('are listed live, with filters, and in pages', async () => {
+    const ada = await tenant.connectSandbox('ada');
+    await tab.signIn(tenant.key);
+    const { page } = tab;
+    await tab.link('Posts').click();
+    await page.getByText('There is no post yet').waitFor();
+    await expectNoBarriers(page);
+    const drafts = Array.from({ length: 27 }, (_, at) => ({
+      caption: `Draft ${at}`,
+      status: 'draft',
+    }));
+    await tenant.api.post('/v1/posts/bulk', { posts: drafts });
+    await tenant.createPost({ caption: 'Live', labels: ['spring'], account_ids: [ada.id] });
+    const items = page.getByRole('list', { name: 'Posts' }).getByRole('listitem');
+    await expect.poll(() => items.count()).toBe(25);
+    await items.filter({ hasText: 'Live' }).getByText('Published').waitFor();
+    await expectNoBarriers(page);
+    await tab.button('Next page').click();
+    await expect.poll(() => items.count()).toBe(3);
+    await page.getByLabel('Status').selectOption('PUBLISHED');
+    await expect.poll(() => items.count()).toBe(1);
+    expect(page.url()).toMatch(/\/posts\?status=PUBLISHED$/);
+  });
+
+  test('are moved to another day in the calendar, and keep their clock', async () => {
+    const ada = await tenant.connectSandbox('ada');
+    const day = (ahead: number) =>
+      new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
+    const { id } = await tenant.createPost({
+      caption: 'Gala',
+      account_ids: [ada.id],
+      schedule: { local: `${day(1)}T09:00`, timezone: 'Pacific/Auckland' },
+    });
+    const { page, complaints } = tab;
+    await tab.signIn(tenant.key);
+    await tab.link('Calendar').click();
+    const event = page.getByRole('link', { name: /Gala/ });
+    await event.waitFor();
+    await expectNoBarriers(page);
+    await page.getByRole('link', { name: /· 1: posts on / }).click();
+    await tab.link('Gala').waitFor();
+    await page.goBack();
+    await event.waitFor();
+    const shownOn = await event.evaluate((link) =>
+      link.closest('[data-date]')!.getAttribute('data-date')!,
+    );
+    const target = new Date(Date.parse(shownOn) + 86_400_000).toISOString().slice(0, 10);
+    await event.dragTo(page.locator(`[data-date="${target}"]`).first());
+    const local = async () => (await tenant.api.get(`/v1/posts/${id}`)).body.data.schedule.local;
+    await expect.poll(local).toContain(`${day(2)}T09:00`);
+    expect(complaints).toEqual([]);
+  });
+});
