@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const inputs = ['../../package-lock.json', '../../schema/schema.graphql'].map((p
   fileURLToPath(new URL(path, import.meta.url)),
 );
 /** Names the sources of the last build. */
-const stampFile = join(builtFolder, 'sources.txt');
+const stampName = 'sources.txt';
 
 /** Aborting the signal ends the build. A failed build is logged, and the program goes on without a dashboard. */
 export async function buildDashboard(log: Logger, signal: AbortSignal): Promise<void> {
@@ -25,9 +25,14 @@ export async function buildDashboard(log: Logger, signal: AbortSignal): Promise<
   if (!vite || !existsSync(sources)) return;
   try {
     const stamp = await hashSources();
-    const last = await readFile(stampFile, 'utf8').catch(() => '');
+    const last = await readFile(join(builtFolder, stampName), 'utf8').catch(() => '');
     if (last === stamp) return;
-    const args = [vite, 'build', '--logLevel', 'error'];
+    await mkdir(dirname(builtFolder), { recursive: true });
+    // Other processes may serve the last build, or build at the same time.
+    const folder = await mkdtemp(`${builtFolder.replace(/\/$/, '')}.new-`);
+    await using cleanup = new AsyncDisposableStack();
+    cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+    const args = [vite, 'build', '--logLevel', 'error', '--outDir', folder];
     const child = spawn(process.execPath, args, {
       cwd: sources,
       signal,
@@ -39,7 +44,13 @@ export async function buildDashboard(log: Logger, signal: AbortSignal): Promise<
     child.stderr.on('data', (chunk) => (output = (output + String(chunk)).slice(-4_096)));
     const [code] = (await once(child, 'close')) as [number | null];
     if (code !== 0) throw new Error(`The build ended with ${code}: ${output}`);
-    await writeFile(stampFile, stamp);
+    await writeFile(join(folder, stampName), stamp);
+    // As the folders that Vite makes.
+    await chmod(folder, 0o755);
+    await rm(builtFolder, { recursive: true, force: true });
+    await rename(folder, builtFolder).catch((error: unknown) => {
+      if (!existsSync(join(builtFolder, stampName))) throw error;
+    });
   } catch (err) {
     if (!signal.aborted) log.warn({ component: 'dashboard', err }, 'the dashboard was not built');
   }
