@@ -1,0 +1,157 @@
+// The dashboard in circumstances that others have: a wrong clock, no pointer, no motion, a connection that breaks.
+import { randomBytes } from 'node:crypto';
+import type { Locator } from 'playwright-core';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { hasChromium } from '../../support/app/chromium.ts';
+import { useDashboard } from '../../support/dashboard/dashboard.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+describe.skipIf(!hasChromium)('the dashboard works', { timeout: 60_000 }, () => {
+  const { app, tenant, tab } = useDashboard();
+
+  test.each([
+    ['ahead', dayMs],
+    ['behind', -dayMs],
+  ])('with a clock that is a day %s', async (_, offMs) => {
+    const ada = await tenant.connectSandbox('ada');
+    const { id } = await tenant.createPost({ caption: 'Published', account_ids: [ada.id] });
+    await tenant.waitForPost(id);
+    await tenant.createPost({
+      caption: 'Next',
+      account_ids: [ada.id],
+      scheduled_at: new Date(Date.now() + 2.2 * hourMs).toISOString(),
+    });
+    const { page } = tab;
+    await page.addInitScript(`{
+      const Real = Date;
+      globalThis.Date = class extends Real {
+        constructor(...given) { if (given.length === 0) super(Real.now() + ${offMs}); else super(...given); }
+        static now() { return Real.now() + ${offMs}; }
+      };
+    }`);
+    await tab.signIn(tenant.key);
+    const next = page.getByRole('list', { name: 'Next posts' }).getByRole('listitem');
+    await next.getByText('in 2 hours').waitFor();
+    await page.getByText('Nothing needs you now.').waitFor();
+    await tab.link('Posts').click();
+    const published = page.getByRole('listitem').filter({ hasText: 'Published' });
+    await published.getByText('just now').waitFor();
+    await tab.open('/compose', 'New post');
+    await page.getByLabel('Sandbox ada').check();
+    await page.getByLabel('When').selectOption('time');
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Later');
+    await tab.button('Schedule').click();
+    await tab.heading('Later').waitFor();
+    await page.getByText(/\(in (59|60) minutes\)/).waitFor();
+  });
+
+  test('by keyboard alone: sign-in, a new post, and the retry of a failed one', async () => {
+    const ada = await tenant.connectSandbox('ada');
+    const { id } = await tenant.createPost({
+      caption: 'Refused',
+      platform_posts: [{ account_id: ada.id, platform_options: { outcome: 'rejected', times: 1 } }],
+    });
+    await tenant.waitForPost(id);
+    const { page } = tab;
+    const { keyboard } = page;
+    /** Presses Tab until the focus is there. */
+    async function tabTo(locator: Locator): Promise<void> {
+      await locator.waitFor();
+      const isFocused = () => locator.evaluate((one) => one === one.ownerDocument.activeElement);
+      for (let presses = 0; presses < 60 && !(await isFocused()); presses++) {
+        await keyboard.press('Tab');
+      }
+      expect(await isFocused(), String(locator)).toBe(true);
+    }
+
+    await page.goto(`${app.url}/dashboard`);
+    await tabTo(page.getByLabel('API key'));
+    await keyboard.type(tenant.key);
+    await keyboard.press('Enter');
+    await tab.heading('Home').waitFor();
+    await tabTo(tab.link('New post'));
+    await keyboard.press('Enter');
+    await tabTo(page.getByLabel('Sandbox ada'));
+    await keyboard.press('Space');
+    await tabTo(page.getByRole('textbox', { name: 'Text', exact: true }));
+    await keyboard.type('Typed');
+    await tabTo(tab.button('Publish now'));
+    await keyboard.press('Enter');
+    await tab.heading('Typed').waitFor();
+    await page.getByText('Published', { exact: true }).first().waitFor();
+    // The keyboard continues at the new page, and the link to skip the navigation comes first on each.
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.goto(`${app.url}/dashboard`);
+    await tabTo(tab.link('Refused'));
+    await keyboard.press('Enter');
+    await tabTo(tab.button('Retry'));
+    await keyboard.press('Enter');
+    await page.getByText('Published', { exact: true }).first().waitFor();
+  });
+
+  test('without motion, for people who ask for that', async () => {
+    await tenant.connectSandbox('ada');
+    const { page } = tab;
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await tab.signIn(tenant.key);
+    const moving = `[...document.querySelectorAll('*')].flatMap((one) =>
+      ['', '::before', '::after'].filter((part) => {
+        const style = getComputedStyle(one, part);
+        return style.animationName !== 'none' || /[1-9]/.test(style.transitionDuration);
+      }).map((part) => one.outerHTML.slice(0, 80) + part))`;
+    for (const label of ['Home', 'New post', 'Calendar', 'Settings']) {
+      await tab.link(label).click();
+      await tab.heading(label).waitFor();
+      expect(await page.evaluate(moving), label).toEqual([]);
+    }
+    await tab.link('Accounts').click();
+    await tab.button('Connect an account').click();
+    await page.getByRole('dialog').waitFor();
+    expect(await page.evaluate(moving)).toEqual([]);
+  });
+
+  test('with an upload that breaks off: it resumes after the last part that arrived', async () => {
+    await tenant.connectSandbox('ada');
+    const size = 1_800;
+    const buffer = await sharp(randomBytes(size * size * 3), {
+      raw: { width: size, height: size, channels: 3 },
+    })
+      .png({ compressionLevel: 0 })
+      .toBuffer();
+    const { page } = tab;
+    const sent: string[] = [];
+    let isBroken = false;
+    await page.route('**/*', async (route) => {
+      const range = await route.request().headerValue('content-range');
+      if (range === null) return route.continue();
+      sent.push(range);
+      const isSecondPart = /^bytes [1-9]/.test(range);
+      if (!isSecondPart || isBroken) return route.continue();
+      isBroken = true;
+      await route.abort('connectionreset');
+    });
+    await tab.signIn(tenant.key);
+    await tab.open('/compose', 'New post');
+    await page.getByLabel('Sandbox ada').check();
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Noise');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'noise.png', mimeType: 'image/png', buffer });
+    await page.getByText('Wait for the uploads.').waitFor();
+    await page.getByText('Wait for the uploads.').waitFor({ state: 'detached' });
+    await expect.poll(() => tab.button('Publish now').isEnabled()).toBe(true);
+    const first = 8 * 1_048_576;
+    const rest = `bytes ${first}-${buffer.length - 1}/${buffer.length}`;
+    expect(sent.filter((range) => range.includes('-'))).toEqual([
+      `bytes 0-${first - 1}/${buffer.length}`,
+      rest,
+      rest,
+    ]);
+    await tab.button('Publish now').click();
+    await tab.heading('Noise').waitFor();
+    await page.getByText('Published', { exact: true }).first().waitFor();
+  });
+});
