@@ -1,5 +1,5 @@
 // CONTRIBUTING.md and SECURITY.md name files that exist, and the repository's settings agree.
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -59,6 +59,24 @@ describe('SECURITY.md', () => {
     expect(named).not.toEqual([]);
     const gone = named.filter((path) => !existsSync(join(root, path)));
     expect(gone, 'Correct these in SECURITY.md.').toEqual([]);
+  });
+});
+
+describe('the pictures of the docs', () => {
+  const pictures = globSync('docs/pictures/*', { cwd: root });
+
+  test('are small, and each is on a page', () => {
+    const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })].map(read).join();
+    for (const path of pictures) {
+      expect(statSync(join(root, path)).size, path).toBeLessThanOrEqual(120 * 1_024);
+      expect(pages, path).toContain(path.replace('docs/', ''));
+    }
+  });
+
+  test('exist where the README shows them', () => {
+    const shown = [...read('README.md').matchAll(/<img src="([^"]+)"/g)].map(([, path]) => path!);
+    expect(shown).toHaveLength(3);
+    expect(shown.filter((path) => !pictures.includes(path))).toEqual([]);
   });
 });
 
