@@ -1,6 +1,7 @@
 // Deliveries and their attempts, as the wire shows them.
 import { z } from 'zod';
 import { EventType } from './event-types.ts';
+import { CountedDay } from './wire/counts.ts';
 import { describedEnum } from './wire/described-enum.ts';
 import { periodQuery } from './wire/listing.ts';
 import { Id, WebhookId } from './wire/shared-fields.ts';
@@ -150,3 +151,12 @@ export const ListDeliveries = periodQuery({
   event: EventType.optional().meta({ description: 'Only deliveries of this event type.' }),
 });
 export type ListDeliveries = z.infer<typeof ListDeliveries>;
+
+export const DeliveryCount = z
+  .object({
+    date: CountedDay,
+    status: DeliveryStatus,
+    count: z.int().meta({ description: 'Number of deliveries of that day with the status.' }),
+  })
+  .meta({ id: 'DeliveryCount', description: 'Number of deliveries of one day with one status.' });
+export type DeliveryCount = z.infer<typeof DeliveryCount>;

@@ -7,11 +7,13 @@ import {
   ListDeliveries,
   type Delivery,
   type DeliveryAttempt,
+  type DeliveryCount,
   type RetriedDelivery,
   type Timings,
 } from '../../schema/deliveries.ts';
 import { TestWebhook } from '../../schema/webhooks.ts';
-import { builder } from '../graphql/builder.ts';
+import { CountByDay } from '../../schema/wire/counts.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
 import { eventNodes, EventRef, EventTypeRef } from '../events/graphql.ts';
 import { inBatches } from '../graphql/batches.ts';
 import { connectionOf, toIdCursor } from '../graphql/connections.ts';
@@ -19,6 +21,7 @@ import { requireCaller } from '../graphql/context.ts';
 import { linkOne, linkPages } from '../graphql/links.ts';
 import { mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
+import { list } from '../graphql/operation.ts';
 import { queryOne, queryPagesOfWebhook } from '../graphql/queries.ts';
 import { wordEnum } from '../graphql/shapes.ts';
 import { subscriptionOf } from '../graphql/subscriptions.ts';
@@ -33,6 +36,7 @@ import {
   listAllDeliveries,
   listDeliveries,
   listDeliveriesOf,
+  listDeliveryCounts,
   retryDelivery,
   testWebhook,
 } from './operations.ts';
@@ -131,6 +135,33 @@ queryPagesOfWebhook('deliveries', {
   list: listDeliveries,
   listAll: listAllDeliveries,
 });
+
+const DeliveryCountRef = builder.objectRef<DeliveryCount>('DeliveryCount').implement({
+  fields: (t) => ({
+    date: t.exposeString('date'),
+    status: t.expose('status', { type: DeliveryStatusRef }),
+    count: t.exposeInt('count'),
+  }),
+});
+
+builder.queryField('deliveryCounts', (t) =>
+  t.field({
+    type: [DeliveryCountRef],
+    nullable: true,
+    complexity: operationCost,
+    extensions: { query: CountByDay },
+    args: {
+      from: t.arg({ type: 'DateTime', required: true }),
+      to: t.arg({ type: 'DateTime', required: true }),
+      timezone: t.arg.string(),
+    },
+    resolve: (_, args, graphql) =>
+      list(graphql, 'webhooks:read', CountByDay, args, async (context, caller, query) => {
+        const { data } = await listDeliveryCounts(context, caller, query);
+        return data;
+      }),
+  }),
+);
 
 const RetryDeliveryPayload = builder.objectRef<RetriedDelivery>('RetryDeliveryPayload').implement({
   fields: (t) => ({

@@ -1,6 +1,7 @@
 // Operations on deliveries: list a webhook's deliveries, read one with its attempts, retry, send a test
 // event.
 import {
+  countDeliveriesByDay,
   findDelivery,
   listAllDeliveries as listAllRows,
   listDeliveriesById,
@@ -18,12 +19,14 @@ import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks/webho
 import {
   Delivery,
   DeliveryAttempt,
+  type DeliveryCount,
   type DeliveryWithAttempts,
   type ListDeliveries,
   type RetriedDelivery,
 } from '../../schema/deliveries.ts';
 import { eventCatalogue } from '../../schema/event-types.ts';
 import type { TestWebhook } from '../../schema/webhooks.ts';
+import type { CountByDay } from '../../schema/wire/counts.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { toPeriod, type Page } from '../../schema/wire/listing.ts';
 import { present } from '../../schema/wire/present.ts';
@@ -34,6 +37,7 @@ import {
   type RetryDeliveryInput,
 } from '../../schema/workflows.ts';
 import type { Caller, Context } from '../http/context.ts';
+import { countByDay } from '../http/day-counts.ts';
 import { byIds, emptyPage, page, pagesByParent } from '../http/listing.ts';
 import { notKept } from '../http/errors.ts';
 import { transact, type Answer } from '../http/transact.ts';
@@ -61,6 +65,15 @@ export function listAllDeliveries(
     (slice) => listAllRows(db, caller, { ...filters, ...toPeriod(filters) }, slice),
     (rows) => rows.map(presentDelivery),
   );
+}
+
+/** Deliveries to all webhooks, by the day of their creation. */
+export function listDeliveryCounts(
+  context: Context,
+  caller: Caller,
+  query: CountByDay,
+): Promise<Page<DeliveryCount>> {
+  return countByDay(context, caller, query, countDeliveriesByDay);
 }
 
 /** One page for each parent: a webhook, an event or a post. */

@@ -1,16 +1,19 @@
 // The REST routes of deliveries.
 import {
   Delivery,
+  DeliveryCount,
   DeliveryWithAttempts,
   ListDeliveries,
   RetriedDelivery,
 } from '../../schema/deliveries.ts';
 import { TestWebhook } from '../../schema/webhooks.ts';
+import { CountByDay } from '../../schema/wire/counts.ts';
 import { get, list, one, post, written } from '../http/route.ts';
 import {
   getDelivery,
   listAllDeliveries,
   listDeliveries,
+  listDeliveryCounts,
   retryDelivery,
   testWebhook,
 } from './operations.ts';
@@ -46,6 +49,17 @@ export const deliveryRoutes = [
     query: ListDeliveries,
     answer: list(Delivery),
     run: ({ context, caller, query }) => listAllDeliveries(context, caller, query),
+  }),
+
+  get('/v1/deliveries/counts', {
+    name: 'listDeliveryCounts',
+    summary: 'Count deliveries by day and status',
+    description:
+      'Deliveries to all webhooks. A delivery counts on the day of its creation. Days without deliveries are left out.',
+    scope: 'webhooks:read',
+    query: CountByDay,
+    answer: list(DeliveryCount),
+    run: ({ context, caller, query }) => listDeliveryCounts(context, caller, query),
   }),
 
   get('/v1/deliveries/:id', {

@@ -116,6 +116,7 @@ export const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').i
     text: t.expose('text', { type: TextRulesRef }),
     media: t.expose('media', { type: MediaRulesRef, nullable: true }),
     replies: t.exposeBoolean('replies'),
+    threads: t.exposeBoolean('threads'),
     options: t.expose('options', { type: 'JSON' }),
     choices: t.expose('choices', { type: [ChoiceKindRef] }),
     afterPublishing: t.expose('after_publishing', { type: AfterPublishingRef }),

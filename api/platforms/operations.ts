@@ -46,6 +46,7 @@ export function presentCapabilities(
     },
     media: rules.media && presentMediaRules(rules.media),
     replies: rules.replies !== null,
+    threads: rules.replies !== null && !rules.replies.areComments,
     options: toJsonSchema(optionSchemaOf(platform, traits)),
     choices: Object.entries(choices).map(([kind, description]) => ({ kind, description })),
     after_publishing: presentAfterPublishing(platform, account),

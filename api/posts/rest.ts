@@ -16,13 +16,8 @@ import {
   PostResult,
   PostValidation,
 } from '../../schema/posts/posts.ts';
-import {
-  CountPosts,
-  ExportPosts,
-  ListPosts,
-  PostCount,
-  PostPageMeta,
-} from '../../schema/posts/listing.ts';
+import { ExportPosts, ListPosts, PostCount, PostPageMeta } from '../../schema/posts/listing.ts';
+import { CountByDay } from '../../schema/wire/counts.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
 import {
   csvFile,
@@ -166,7 +161,7 @@ export const postRoutes = [
     description:
       'A post counts on the day of its scheduled time, or of its publication if it has none. Posts with neither are left out, and so are days without posts.',
     scope: 'posts:read',
-    query: CountPosts,
+    query: CountByDay,
     answer: list(PostCount),
     run: ({ context, caller, query }) => listPostCounts(context, caller, query),
   }),

@@ -31,6 +31,13 @@ export function withinPeriod(
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
 }
 
+/** Half-open. `starts`: when each day of the interval starts, in order. */
+export interface Days {
+  starts: Date[];
+  from: string;
+  to: string;
+}
+
 /** The size of a row, and of all rows before it on the page. */
 export interface Weight {
   bytes: number;

@@ -177,6 +177,7 @@ export const Capabilities = z
       description:
         'Whether posts can be replies. `in_reply_to`, `first_comment` and threads need this.',
     }),
+    threads: z.boolean().meta({ description: 'Whether posts can form threads.' }),
     options: JsonObject.meta({
       description:
         'JSON Schema of `platform_options`. An option with `x-choices` takes IDs of choices of that kind. An option with `x-no-default` can have no default.',

@@ -1,6 +1,7 @@
 // Lists of posts as the wire shows them: filters, orders and counts.
 import { z } from 'zod';
 import { GivenPlatform } from '../platforms/index.ts';
+import { CountedDay } from '../wire/counts.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 import {
   commaList,
@@ -11,9 +12,6 @@ import {
   PageMeta,
   repeatedList,
 } from '../wire/listing.ts';
-import { fixedLimits } from '../wire/limits.ts';
-import { GivenTimezone } from '../wire/local-time.ts';
-import type { Text } from '../wire/names.ts';
 import { GivenUserId } from '../wire/shared-fields.ts';
 import { GivenTime } from '../wire/timestamp.ts';
 import { GivenLabel } from './labels.ts';
@@ -146,38 +144,9 @@ export type PostFilters = Partial<Pick<ListPosts, keyof typeof filters>>;
 
 export const PostCount = z
   .object({
-    date: z.string().meta({
-      description: 'Day in the time zone.',
-      example: '2026-12-01',
-    }),
+    date: CountedDay,
     status: PostStatus,
     count: z.int().meta({ description: 'Number of posts of that day with the status.' }),
   })
   .meta({ id: 'PostCount', description: 'Number of posts of one day with one status.' });
 export type PostCount = z.infer<typeof PostCount>;
-
-export const CountPosts = ordered(
-  z.strictObject({
-    from: GivenTime.meta({ description: 'Start of the interval, inclusive.' }),
-    to: GivenTime.meta({
-      description: `End of the interval, exclusive. At most ${fixedLimits.scheduleAheadDays} days after the start.`,
-    }),
-    timezone: GivenTimezone.default('UTC').meta({
-      description: 'Time zone of the days, as IANA names it, such as Europe/Berlin. Default: UTC.',
-    }),
-  }),
-  'from',
-  'to',
-).refine(
-  ({ from, to }) => Date.parse(to) - Date.parse(from) <= fixedLimits.scheduleAheadDays * 86_400_000,
-  {
-    path: ['to'],
-    params: {
-      code: 'too_long',
-      text: (({ field }) =>
-        `must be at most ${fixedLimits.scheduleAheadDays} days after ${field('from')}`) satisfies Text,
-    },
-    when: ({ issues }) => issues.length === 0,
-  },
-);
-export type CountPosts = z.infer<typeof CountPosts>;

@@ -128,6 +128,7 @@ import { loadAccess } from '../../activities/logins/credentials.ts';
 import { endGrants } from '../../activities/logins/end-grants.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import {
+  countDeliveriesByDay,
   findDelivery,
   listAllDeliveries,
   listDeliveriesById,
@@ -373,6 +374,8 @@ describe('lists', () => {
     },
     webhooks: (db, scope) => listWebhookRows(db, scope, page),
     'deliveries to all webhooks': (db, scope) => listAllDeliveries(db, scope, {}, page),
+    'numbers of deliveries by day': (db, scope) =>
+      countDeliveriesByDay(db, scope, { starts: [new Date(since)], from: since, to: since }),
     'deliveries to all webhooks by status and time, next page': (db, scope) =>
       listAllDeliveries(db, scope, { status: 'failed', since }, nextPage),
     deliveries: (db, scope) => listDeliveryPages(db, scope, 'webhook', ['wh_7'], {}, page),

@@ -1,13 +1,13 @@
 // The list of posts in GraphQL: filters as arguments, orders, and counts of posts.
 import { meaningsOf } from '../../../schema/wire/described-enum.ts';
 import {
-  CountPosts,
   ListPosts,
   PostOrder,
   type PostCount,
   type PostFilters,
   type TotalCount,
 } from '../../../schema/posts/listing.ts';
+import { CountByDay } from '../../../schema/wire/counts.ts';
 import { toCursor } from '../../../schema/wire/listing.ts';
 import { validationError } from '../../../schema/wire/errors.ts';
 import { builder, operationCost } from '../../graphql/builder.ts';
@@ -163,14 +163,14 @@ builder.queryField('postCounts', (t) =>
     type: [PostCountRef],
     nullable: true,
     complexity: operationCost,
-    extensions: { query: CountPosts },
+    extensions: { query: CountByDay },
     args: {
       from: t.arg({ type: 'DateTime', required: true }),
       to: t.arg({ type: 'DateTime', required: true }),
       timezone: t.arg.string(),
     },
     resolve: (_, args, graphql) =>
-      list(graphql, 'posts:read', CountPosts, args, async (context, caller, query) => {
+      list(graphql, 'posts:read', CountByDay, args, async (context, caller, query) => {
         const { data } = await listPostCounts(context, caller, query);
         return data;
       }),

@@ -5,7 +5,7 @@ import type { EventType } from '../../event-types.ts';
 import type { Period, Slice } from '../../wire/listing.ts';
 import type { Db, DeliveryAttemptRow, DeliveryRow } from '../tables.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
-import { listPages, withinPeriod } from '../listing.ts';
+import { listPages, withinPeriod, type Days } from '../listing.ts';
 
 /** A delivery with its webhook's URL, and the post that its event is about. */
 export type DeliveryWithContext = DeliveryRow & { url: string; post_id: string | null };
@@ -71,6 +71,25 @@ export async function listAllDeliveries(
     where ${inScope(scope, 'w')}
     order by d.id desc limit ${limit}`;
   return (await deliveries.execute(db)).rows;
+}
+
+/** By the day of their creation. `day`: an index of `starts`. Reads each webhook by its index, as the list does. */
+export async function countDeliveriesByDay(
+  db: Db,
+  scope: RowScope,
+  { starts, from, to }: Days,
+): Promise<{ day: number; status: DeliveryStatus; count: number }[]> {
+  const counts = sql<{ day: number; status: DeliveryStatus; count: number }>`
+    select width_bucket(d.created_at, ${starts}::timestamptz[]) - 1 as day, d.status,
+      count(*)::int as count
+    from webhook_subscriptions as w
+    cross join lateral (
+      select d.created_at, d.status from deliveries as d
+      where d.webhook_id = w.id and ${withinPeriod('d', 'delivery', { since: from, until: to })}
+    ) as d
+    where ${inScope(scope, 'w')}
+    group by day, d.status order by day, d.status`;
+  return (await counts.execute(db)).rows;
 }
 
 /** A condition on the deliveries `d`. */

@@ -1,15 +1,9 @@
 // Counts posts by day and by label.
 import { sql } from 'kysely';
 import type { PostStatus } from '../../../posts/posts.ts';
+import type { Days } from '../../listing.ts';
 import { inScope, type RowScope } from '../../row-scope.ts';
 import type { Db } from '../../tables.ts';
-
-/** Half-open. `starts`: when each day of the interval starts, in order. */
-export interface Days {
-  starts: Date[];
-  from: string;
-  to: string;
-}
 
 /** `day`: an index of `starts`. */
 export async function countPostsByDay(
