@@ -7,7 +7,13 @@ import { isLoopback } from '../../schema/config/cross-checks.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { parseJson, readBody, requireType } from '../http/body.ts';
 import type { Context } from '../http/context.ts';
-import { authenticateBy, ofHeaders, requireOwnOrigin, sessionCookie } from '../http/auth.ts';
+import {
+  authenticateBy,
+  isSecure,
+  ofHeaders,
+  requireOwnOrigin,
+  sessionCookie,
+} from '../http/auth.ts';
 import { toErrorResponse } from '../http/errors.ts';
 import { nameRequest } from '../http/request-id.ts';
 import { validate } from '../http/validation.ts';
@@ -90,7 +96,7 @@ function cookieOptions({ publicUrl }: Context) {
     path: '/',
     httpOnly: true,
     sameSite: 'Lax',
-    secure: publicUrl.startsWith('https:'),
+    secure: isSecure(publicUrl),
   } as const;
 }
 

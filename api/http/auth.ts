@@ -147,9 +147,14 @@ function recordUse({ db, log }: Pick<Context, 'db' | 'log'>, known: KnownKey): v
 /** The header with which a request asks for the browser's session. Other origins can't send it. */
 export const sessionHeader = 'X-Fanfare-Session';
 
-/** With the prefix `__Host-`, no other host can set the cookie. Browsers demand https for it. */
+/**
+ * Whether browsers use this installation over https. Then cookies have the prefix `__Host-`, with which no other host
+ * can set them, and the next visit must use https too.
+ */
+export const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
+
 export function sessionCookie({ publicUrl }: Pick<Context, 'publicUrl'>): string {
-  return publicUrl.startsWith('https:') ? '__Host-fanfare_session' : 'fanfare_session';
+  return isSecure(publicUrl) ? '__Host-fanfare_session' : 'fanfare_session';
 }
 
 export interface Credentials {

@@ -3,6 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context as HonoContext } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { tryOpen } from '../../schema/database/vault.ts';
+import { isSecure } from './auth.ts';
 import type { Context } from './context.ts';
 
 /** A kind of link. */
@@ -48,9 +49,6 @@ export function readBrowserSecret(
   const sealed = { keyId, ciphertext: Buffer.from(ciphertext, 'base64url') };
   return tryOpen(vault, sealed, sealContext(kind, id));
 }
-
-/** With the prefix `__Host-`, no other host can set the cookie. Browsers demand https for it. */
-const isSecure = (publicUrl: string) => publicUrl.startsWith('https:');
 
 const sealContext = ({ table }: LinkKind, id: string) => `${table}/${id}/browser`;
 

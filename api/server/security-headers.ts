@@ -1,5 +1,6 @@
 // Headers that protect browsers, on every answer.
 import type { ServerResponse } from 'node:http';
+import { isSecure } from '../http/auth.ts';
 
 const yearS = 31_536_000;
 
@@ -7,7 +8,7 @@ const yearS = 31_536_000;
 export function setSecurityHeaders(outgoing: ServerResponse, publicUrl: string): void {
   outgoing.setHeader('X-Content-Type-Options', 'nosniff');
   outgoing.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
-  if (publicUrl.startsWith('https:')) {
+  if (isSecure(publicUrl)) {
     outgoing.setHeader('Strict-Transport-Security', `max-age=${yearS}`);
   }
 }
