@@ -1,6 +1,7 @@
 // One account: whether it can publish, its login, and checks of it.
 import { useAction, useData } from '../api/use-data.ts';
 import type { ResultOf } from '../api/schema.ts';
+import { CodeText } from '../parts/code-text.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Link } from '../parts/link.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -32,7 +33,7 @@ export function AccountPage({ id }: PageProps) {
             <Tools account={one} reload={found.reload} />
             {one.health?.issues.map(({ code, message }) => (
               <p key={code} className="problem">
-                {message}
+                <CodeText text={message} />
               </p>
             ))}
             <Facts account={one} />

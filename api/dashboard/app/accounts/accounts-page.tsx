@@ -1,6 +1,7 @@
 // The list of connected accounts.
 import { useData } from '../api/use-data.ts';
 import type { VariablesOf } from '../api/schema.ts';
+import { CodeText } from '../parts/code-text.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
@@ -99,7 +100,7 @@ function AccountItem({ account }: { account: AccountData }) {
       </div>
       {health?.issues.map(({ code, message }) => (
         <p key={code} className="small">
-          {message}
+          <CodeText text={message} />
         </p>
       ))}
       {usage?.limit && (

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { useAction, useData } from '../api/use-data.ts';
 import { Button } from '../parts/button.tsx';
+import { CodeText } from '../parts/code-text.tsx';
 import { OuterLink } from '../parts/link.tsx';
 import { Section } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -57,7 +58,11 @@ function Steps({ id }: { id: string }) {
               <Status value={step.status} />
               <b>{toWords(step.name)}</b>
             </div>
-            {step.message && <p className="small">{step.message}</p>}
+            {step.message && (
+              <p className="small">
+                <CodeText text={step.message} />
+              </p>
+            )}
             {step.code && (
               <p className="small">
                 <code>{step.code}</code> {nextActionText(step.nextAction)}{' '}

@@ -1,4 +1,5 @@
 // What is wrong with the post, as the API says it.
+import { CodeText } from '../parts/code-text.tsx';
 import type { Issue } from './compose-documents.ts';
 
 interface IssueListProps {
@@ -30,5 +31,9 @@ export function IssueList({ issues, warnings }: IssueListProps) {
 function IssueItem({ issue: { path, message } }: { issue: Issue }) {
   // Messages of networks are whole sentences, the others continue the path.
   const isSentence = /^[A-Z]/.test(message);
-  return <li>{isSentence ? message : `${path.replace(/^input\./, '')} ${message}`}</li>;
+  return (
+    <li>
+      {!isSentence && <code>{path.replace(/^input\./, '')}</code>} <CodeText text={message} />
+    </li>
+  );
 }

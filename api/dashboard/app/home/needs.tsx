@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { now } from '../api/clock.ts';
 import { useData } from '../api/use-data.ts';
 import { followAccounts, type AccountData } from '../accounts/account-documents.ts';
+import { CodeText } from '../parts/code-text.tsx';
 import { Link } from '../parts/link.tsx';
 import { platformName } from '../parts/platform-name.ts';
 import { Status } from '../parts/status.tsx';
@@ -58,7 +59,8 @@ function FailedPost({ post }: { post: PostRowData }) {
     <Need status={post.status} to={`/posts/${post.id}`} title={titleOf(post.caption)}>
       {first && (
         <>
-          {platformName(first.platform)} {first.accountName}: {first.errorMessage}{' '}
+          {platformName(first.platform)} {first.accountName}:{' '}
+          <CodeText text={first.errorMessage ?? ''} />{' '}
           {failed.length > 1 && `(and ${failed.length - 1} more) `}
           <b>{nextActionText(first.nextAction)}</b>
         </>
@@ -89,7 +91,9 @@ export function AccountNeeds() {
           to={`/accounts/${account.id}`}
           title={`${platformName(account.platform)} ${account.displayName ?? account.accountName}`}
         >
-          {account.health?.issues[0]?.message ?? 'Have the user connect the account again.'}
+          <CodeText
+            text={account.health?.issues[0]?.message ?? 'Have the user connect the account again.'}
+          />
         </Need>
       ))}
     </ul>

@@ -1,5 +1,6 @@
 // Labeled fields of forms and filters.
 import { useId, type ComponentProps, type ReactNode } from 'react';
+import { CodeText } from './code-text.tsx';
 
 interface TextFieldProps extends ComponentProps<'input'> {
   label: string;
@@ -14,7 +15,7 @@ export function TextField({ label, help, ...input }: TextFieldProps) {
       <input id={id} aria-describedby={help ? `${id}-help` : undefined} {...input} />
       {help && (
         <span id={`${id}-help`} className="quiet small">
-          {help}
+          {typeof help === 'string' ? <CodeText text={help} /> : help}
         </span>
       )}
     </div>

@@ -2,19 +2,21 @@
 import { useState } from 'react';
 import { useData } from '../api/use-data.ts';
 import { Button } from '../parts/button.tsx';
+import { CodeText } from '../parts/code-text.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Status, toWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { Attempts } from './attempt-documents.ts';
+import { followPost } from './post-documents.ts';
 
 interface AttemptLogProps {
+  postId: string;
   resultId: string;
-  /** With the status, says when there is more to read. */
   attempts: number;
   status: string;
 }
 
-export function AttemptLog({ resultId, attempts, status }: AttemptLogProps) {
+export function AttemptLog({ postId, resultId, attempts, status }: AttemptLogProps) {
   const [isOpen, setIsOpen] = useState(false);
   if (attempts === 0 && status !== 'PUBLISHING') return null;
   return (
@@ -22,13 +24,14 @@ export function AttemptLog({ resultId, attempts, status }: AttemptLogProps) {
       <Button look="quiet" aria-expanded={isOpen} onPress={() => setIsOpen(!isOpen)}>
         {isOpen ? 'Hide the calls' : 'Show the calls to the network'}
       </Button>
-      {isOpen && <Log key={`${attempts} ${status}`} resultId={resultId} />}
+      {isOpen && <Log postId={postId} resultId={resultId} />}
     </>
   );
 }
 
-function Log({ resultId }: { resultId: string }) {
-  const { data, problem } = useData(Attempts, { id: resultId });
+function Log({ postId, resultId }: { postId: string; resultId: string }) {
+  // Each change of the post may be another call.
+  const { data, problem } = useData(Attempts, { id: resultId }, followPost(postId));
   const node = data?.node;
   const log = node?.__typename === 'PostResult' ? node.attemptLog : undefined;
   return (
@@ -57,7 +60,7 @@ function Log({ resultId }: { resultId: string }) {
                 </td>
                 <td>{attempt.durationMs === null ? '' : `${attempt.durationMs} ms`}</td>
                 <td>
-                  {attempt.errorMessage}
+                  <CodeText text={attempt.errorMessage ?? ''} />
                   {attempt.providerError !== null && (
                     <pre>{JSON.stringify(attempt.providerError, null, 2)}</pre>
                   )}

@@ -1,5 +1,6 @@
 // One post: its content, and each target on its way.
 import { useData } from '../api/use-data.ts';
+import { CodeText } from '../parts/code-text.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { Status, toWords } from '../parts/status.tsx';
@@ -32,7 +33,7 @@ export function PostPage({ id }: PageProps) {
               <ul className="note">
                 {post.warnings.map(({ path, message }) => (
                   <li key={`${path} ${message}`}>
-                    <code>{path}</code> {message}
+                    <code>{path}</code> <CodeText text={message} />
                   </li>
                 ))}
               </ul>

@@ -1,4 +1,5 @@
 // One target of a post: its way, what is wrong, and what to do next.
+import { CodeText } from '../parts/code-text.tsx';
 import { Link, OuterLink } from '../parts/link.tsx';
 import { platformName } from '../parts/platform-name.ts';
 import { Status, toWords } from '../parts/status.tsx';
@@ -45,7 +46,12 @@ export function TargetCard({ post, target, reload }: TargetCardProps) {
         </div>
       ))}
       <TargetTools postId={post.id} target={target} reload={reload} />
-      <AttemptLog resultId={target.id} attempts={target.attempts} status={target.status} />
+      <AttemptLog
+        postId={post.id}
+        resultId={target.id}
+        attempts={target.attempts}
+        status={target.status}
+      />
     </li>
   );
 }
@@ -68,9 +74,13 @@ function Outcome({ outcome }: { outcome: OutcomeData }) {
       {outcome.errorMessage && (
         <div className="problem">
           <p>
-            {outcome.errorMessage} <code>{outcome.errorCode}</code>
+            <CodeText text={outcome.errorMessage} /> <code>{outcome.errorCode}</code>
           </p>
-          {outcome.errorHint && <p>{outcome.errorHint}</p>}
+          {outcome.errorHint && (
+            <p>
+              <CodeText text={outcome.errorHint} />
+            </p>
+          )}
           {next !== '' && (
             <p>
               <b>Next:</b> {next}
@@ -93,7 +103,12 @@ function Outcome({ outcome }: { outcome: OutcomeData }) {
         <p key={change.id} className="small">
           {toWords(change.type)} by {change.actor.name ?? toWords(change.actor.type)}{' '}
           <Time at={change.requestedAt} /> <Status value={change.status} />
-          {change.errorMessage && ` ${change.errorMessage} ${nextActionText(change.nextAction)}`}
+          {change.errorMessage && (
+            <>
+              {' '}
+              <CodeText text={change.errorMessage} /> {nextActionText(change.nextAction)}
+            </>
+          )}
         </p>
       ))}
     </>

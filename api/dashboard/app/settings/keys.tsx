@@ -1,11 +1,10 @@
 // The API keys of the project.
-import { useState } from 'react';
-import { useAction, useData } from '../api/use-data.ts';
-import { Button } from '../parts/button.tsx';
+import { useAction, useData, type Action } from '../api/use-data.ts';
 import { CopyText } from '../parts/copy-text.tsx';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Confirm } from '../parts/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../parts/field.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { MakeDialog } from '../parts/make-dialog.tsx';
 import { Section } from '../parts/page.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -21,14 +20,7 @@ export function Keys() {
   const [{ after }] = useFilters();
   const found = useData(KeyList, { after: after ?? null });
   return (
-    <Section
-      title="API keys"
-      actions={
-        <Dialog title="New key" button="New key">
-          {(close) => <NewKey close={close} reload={found.reload} />}
-        </Dialog>
-      }
-    >
+    <Section title="API keys" actions={<NewKey reload={found.reload} />}>
       <Loaded of={found} pick={({ apiKeys }) => apiKeys}>
         {({ nodes, pageInfo }) => (
           <>
@@ -99,40 +91,29 @@ const scopes: readonly Scope[] = [
   'KEYS_WRITE',
 ];
 
-function NewKey({ close, reload }: { close(): void; reload(): void }) {
-  const { run, problem, isRunning } = useAction();
-  const [key, setKey] = useState<string>();
-
-  async function create(form: FormData): Promise<void> {
+function NewKey({ reload }: { reload(): void }) {
+  async function make(form: FormData, run: Action['run']): Promise<string | undefined> {
     const input = {
       name: formText(form, 'name'),
       environment: form.get('environment') === 'TEST' ? ('TEST' as const) : ('PRODUCTION' as const),
       scopes: scopes.filter((scope) => form.has(scope)),
     };
     const created = (await run(CreateApiKey, { input }))?.createApiKey;
-    if (!created) return;
-    setKey(created.key);
-    reload();
-  }
-
-  if (key !== undefined) {
-    return (
-      <>
-        <p>Copy the key now. It is not shown again.</p>
-        <CopyText text={key} label="Key" />
-        <div className="actions">
-          <Button onPress={close}>Done</Button>
-        </div>
-      </>
-    );
+    if (created) reload();
+    return created?.key;
   }
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create(new FormData(event.currentTarget));
-      }}
+    <MakeDialog
+      title="New key"
+      button="New key"
+      submit="Make the key"
+      make={make}
+      show={(key) => (
+        <>
+          <p>Copy the key now. It is not shown again.</p>
+          <CopyText text={key} label="Key" />
+        </>
+      )}
     >
       <TextField label="Name" name="name" required />
       <SelectField
@@ -149,13 +130,6 @@ function NewKey({ close, reload }: { close(): void; reload(): void }) {
           <CheckField key={scope} name={scope} label={scopeName(scope)} defaultChecked />
         ))}
       </fieldset>
-      <ProblemNote problem={problem} />
-      <div className="actions">
-        <Button onPress={close}>Close</Button>
-        <Button type="submit" look="main" isRunning={isRunning}>
-          Make the key
-        </Button>
-      </div>
-    </form>
+    </MakeDialog>
   );
 }

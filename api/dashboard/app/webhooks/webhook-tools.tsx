@@ -1,8 +1,8 @@
 // What can be done with a webhook.
-import { useState } from 'react';
 import { useAction } from '../api/use-data.ts';
 import { Button } from '../parts/button.tsx';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { MakeDialog } from '../parts/make-dialog.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { navigate } from '../parts/router.ts';
 import { useScope } from '../session/session.ts';
@@ -39,9 +39,15 @@ export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload
           Send a test event
         </Button>
         <StartReplay webhookId={id} reload={reload} />
-        <Dialog title="Replace the secret" button="Replace the secret">
-          {(close) => <Rotate id={id} close={close} />}
-        </Dialog>
+        <MakeDialog
+          title="Replace the secret"
+          button="Replace the secret"
+          submit="Make a new one"
+          make={async (_, run) => (await run(RotateWebhook, { id }))?.rotateWebhook?.secret}
+          show={(secret) => <NewSecret secret={secret} />}
+        >
+          <p>Deliveries are signed with the old and the new secret for a day.</p>
+        </MakeDialog>
         {webhook.active && (
           <Confirm
             title="Disable this webhook?"
@@ -56,27 +62,6 @@ export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload
         </Confirm>
       </div>
       <ProblemNote problem={problem} />
-    </>
-  );
-}
-
-function Rotate({ id, close }: { id: string; close(): void }) {
-  const { run, problem, isRunning } = useAction();
-  const [secret, setSecret] = useState<string>();
-  async function rotate(): Promise<void> {
-    setSecret((await run(RotateWebhook, { id }))?.rotateWebhook?.secret);
-  }
-  if (secret !== undefined) return <NewSecret secret={secret} close={close} />;
-  return (
-    <>
-      <p>Deliveries are signed with the old and the new secret for a day.</p>
-      <ProblemNote problem={problem} />
-      <div className="actions">
-        <Button onPress={close}>Keep it</Button>
-        <Button look="main" isRunning={isRunning} onPress={() => void rotate()}>
-          Make a new one
-        </Button>
-      </div>
     </>
   );
 }

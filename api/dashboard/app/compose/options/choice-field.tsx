@@ -1,6 +1,7 @@
 // A choice among what an account offers at its network, such as its boards.
 import { useId, useState } from 'react';
 import { useData } from '../../api/use-data.ts';
+import { CodeText } from '../../parts/code-text.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Choices } from '../compose-documents.ts';
@@ -22,7 +23,7 @@ export function ChoiceField({ label, kind, schema, value, accountId, onChange }:
     <fieldset className="option-group" aria-describedby={`${id}-help`}>
       <legend>{label}</legend>
       <p id={`${id}-help`} className="quiet small">
-        {schema.description}
+        <CodeText text={schema.description ?? ''} />
       </p>
       <ProblemNote problem={problem} />
       {(q !== '' || choices.length >= 20) && (

@@ -1,5 +1,6 @@
 // Fields for the options of a network, made from their JSON Schema, so that a new network needs no line here.
 import { useId, useState } from 'react';
+import { CodeText } from '../../parts/code-text.tsx';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { ChoiceField } from './choice-field.tsx';
 import {
@@ -47,7 +48,7 @@ function OptionField(props: OptionFieldProps) {
     return (
       <fieldset className="option-group">
         <legend>{label}</legend>
-        {help && <p className="quiet small">{help}</p>}
+        <Help text={help} />
         <OptionFields
           schema={schema}
           values={(value ?? {}) as OptionValues}
@@ -93,6 +94,15 @@ function OptionField(props: OptionFieldProps) {
   return <JsonField label={label} help={help} value={value} onChange={onChange} />;
 }
 
+function Help({ text }: { text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <p className="quiet small">
+      <CodeText text={text} />
+    </p>
+  );
+}
+
 type LabeledProps = OptionFieldProps & { label: string };
 
 function EnumField({ label, schema, value, onChange }: LabeledProps) {
@@ -110,7 +120,7 @@ function EnumField({ label, schema, value, onChange }: LabeledProps) {
           ),
         ]}
       />
-      {schema.description && <span className="quiet small">{schema.description}</span>}
+      <Help text={schema.description} />
     </div>
   );
 }
@@ -131,7 +141,7 @@ function BooleanField({ label, schema, value, onChange }: LabeledProps) {
           ['false', 'No'],
         ]}
       />
-      {schema.description && <span className="quiet small">{schema.description}</span>}
+      <Help text={schema.description} />
     </div>
   );
 }
@@ -187,7 +197,7 @@ function JsonField({ label, help, value, onChange }: TextBasedProps) {
         }}
       />
       {isWrong && <span className="problem-text small">This is no JSON yet.</span>}
-      {help && <span className="quiet small">{help}</span>}
+      <Help text={help} />
     </div>
   );
 }
@@ -198,7 +208,7 @@ function WordsField({ label, help, words, value, onChange }: TextBasedProps & { 
   return (
     <fieldset>
       <legend>{label}</legend>
-      {help && <p className="quiet small">{help}</p>}
+      <Help text={help} />
       {words.map((word) => (
         <CheckField
           key={word}
