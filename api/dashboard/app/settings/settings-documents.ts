@@ -81,18 +81,47 @@ export const RevokeApiKey = graphql(`
   }
 `);
 
-export const AppList = graphql(`
-  query AppList {
-    platformApps {
-      platform
-      clientId
-      approval
-      callbackUrls {
-        redirect
-        webhook
-        deauthorize
-        dataDeletion
+const AppFields = graphql(`
+  fragment AppFields on PlatformApp {
+    platform
+    clientId
+    hasClientSecret
+    approval
+    settings
+    callbackUrls {
+      redirect
+      webhook
+      deauthorize
+      dataDeletion
+    }
+  }
+`);
+export type AppData = ResultOf<typeof AppFields>;
+
+export const AppList = graphql(
+  `
+    query AppList {
+      platformApps {
+        ...AppFields
       }
     }
+  `,
+  [AppFields],
+);
+
+export const SetApp = graphql(
+  `
+    mutation SetApp($platform: Platform!, $input: SetPlatformAppInput!) {
+      setPlatformApp(platform: $platform, input: $input) {
+        ...AppFields
+      }
+    }
+  `,
+  [AppFields],
+);
+
+export const DeleteApp = graphql(`
+  mutation DeleteApp($platform: Platform!, $force: Boolean) {
+    deletePlatformApp(platform: $platform, force: $force)
   }
 `);
