@@ -10,7 +10,7 @@ interface BusyDaysOptions {
   /** Undefined: the period is not busy. */
   from: string | undefined;
   to: string;
-  statuses: NonNullable<Variables['statuses']> | null;
+  filters: Pick<Variables, 'statuses' | 'labels' | 'accountId' | 'externalUserId'>;
   /** Another value has the days read again, after a while. */
   version: unknown;
   /** Another value has them read again at once. */
@@ -26,7 +26,7 @@ const postsOfDay = { month: 4, week: 25 };
 export function useBusyDays({
   from,
   to,
-  statuses,
+  filters,
   version,
   moves,
 }: BusyDaysOptions): CalendarPostData[] {
@@ -39,7 +39,7 @@ export function useBusyDays({
     return () => clearTimeout(timer);
   }, [seen, version]);
 
-  const key = JSON.stringify(statuses);
+  const key = JSON.stringify(filters);
   useEffect(() => {
     if (from === undefined) return setPosts([]);
     let isStopped = false;
@@ -48,7 +48,7 @@ export function useBusyDays({
     async function read(start: string): Promise<void> {
       const found: CalendarPostData[] = [];
       for (const week of weeksOf(start, to)) {
-        const variables = { ...week, statuses, first };
+        const variables = { ...week, ...filters, first };
         const { data } = await client
           .query(CalendarWeek, variables, { requestPolicy: 'network-only' })
           .toPromise();
@@ -63,7 +63,7 @@ export function useBusyDays({
     return () => {
       isStopped = true;
     };
-    // The key has the statuses.
+    // The key has the filters.
   }, [client, from, to, key, seen, moves]);
   return posts;
 }

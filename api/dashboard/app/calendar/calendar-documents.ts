@@ -28,14 +28,18 @@ export const CalendarPosts = graphql(
       $to: DateTime!
       $timezone: String!
       $statuses: [PostStatus!]
+      $labels: [String!]
       $accountId: ID
+      $externalUserId: String
     ) {
       scheduled: posts(
         first: 100
         scheduledFrom: $from
         scheduledTo: $to
         statuses: $statuses
+        labels: $labels
         accountId: $accountId
+        externalUserId: $externalUserId
         orderBy: SCHEDULED_AT_ASC
       ) {
         nodes {
@@ -50,7 +54,9 @@ export const CalendarPosts = graphql(
         publishedFrom: $from
         publishedTo: $to
         statuses: $statuses
+        labels: $labels
         accountId: $accountId
+        externalUserId: $externalUserId
         orderBy: PUBLISHED_AT_DESC
       ) {
         nodes {
@@ -84,12 +90,18 @@ export const CalendarWeek = graphql(
       $d6: DateTime!
       $d7: DateTime!
       $statuses: [PostStatus!]
+      $labels: [String!]
+      $accountId: ID
+      $externalUserId: String
     ) {
       day0: posts(
         first: $first
         scheduledFrom: $d0
         scheduledTo: $d1
         statuses: $statuses
+        labels: $labels
+        accountId: $accountId
+        externalUserId: $externalUserId
         orderBy: SCHEDULED_AT_ASC
       ) {
         nodes {
@@ -101,6 +113,9 @@ export const CalendarWeek = graphql(
         scheduledFrom: $d1
         scheduledTo: $d2
         statuses: $statuses
+        labels: $labels
+        accountId: $accountId
+        externalUserId: $externalUserId
         orderBy: SCHEDULED_AT_ASC
       ) {
         nodes {
@@ -112,6 +127,9 @@ export const CalendarWeek = graphql(
         scheduledFrom: $d2
         scheduledTo: $d3
         statuses: $statuses
+        labels: $labels
+        accountId: $accountId
+        externalUserId: $externalUserId
         orderBy: SCHEDULED_AT_ASC
       ) {
         nodes {
@@ -123,6 +141,9 @@ export const CalendarWeek = graphql(
         scheduledFrom: $d3
         scheduledTo: $d4
         statuses: $statuses
+        labels: $labels
+        accountId: $accountId
+        externalUserId: $externalUserId
         orderBy: SCHEDULED_AT_ASC
       ) {
         nodes {
@@ -134,6 +155,9 @@ export const CalendarWeek = graphql(
         scheduledFrom: $d4
         scheduledTo: $d5
         statuses: $statuses
+        labels: $labels
+        accountId: $accountId
+        externalUserId: $externalUserId
         orderBy: SCHEDULED_AT_ASC
       ) {
         nodes {
@@ -145,6 +169,9 @@ export const CalendarWeek = graphql(
         scheduledFrom: $d5
         scheduledTo: $d6
         statuses: $statuses
+        labels: $labels
+        accountId: $accountId
+        externalUserId: $externalUserId
         orderBy: SCHEDULED_AT_ASC
       ) {
         nodes {
@@ -156,6 +183,9 @@ export const CalendarWeek = graphql(
         scheduledFrom: $d6
         scheduledTo: $d7
         statuses: $statuses
+        labels: $labels
+        accountId: $accountId
+        externalUserId: $externalUserId
         orderBy: SCHEDULED_AT_ASC
       ) {
         nodes {

@@ -1,16 +1,14 @@
 // Posts by day and by hour. A scheduled one is moved by dragging it, or on its page.
 import { useMemo, useState } from 'react';
 import { now } from '../api/clock.ts';
-import type { PostStatus } from '../api/schema.ts';
 import { useAction, useData } from '../api/use-data.ts';
-import { SelectField } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useFilters } from '../parts/router.ts';
-import { toWords } from '../parts/status.tsx';
 import { visibleProblem } from '../parts/visible-problem.ts';
-import { ownZone } from '../compose/draft.ts';
+import { ownZone, toLocal } from '../compose/draft.ts';
+import { PostFilterFields, postFilters, postVariables } from '../posts/filter-fields.tsx';
 import { followPosts } from '../posts/post-documents.ts';
 import { useScope } from '../session/session.ts';
 import { useBusyDays } from './busy-days.ts';
@@ -18,12 +16,9 @@ import { CalendarPosts, MovePost, type CalendarPostData } from './calendar-docum
 import { Grid, type Days } from './grid.tsx';
 import { movedTime, type Moved } from './moved-time.ts';
 
-const statuses = ['SCHEDULED', 'PENDING', 'PUBLISHED', 'PARTIAL', 'FAILED', 'CANCELED', 'DRAFT'];
-
 export function CalendarPage() {
   const canWrite = useScope('POSTS_WRITE');
   const [days, setDays] = useState(thisMonth);
-  const [{ status }, change] = useFilters();
   return (
     <Page
       title="Calendar"
@@ -35,15 +30,10 @@ export function CalendarPage() {
         )
       }
     >
-      <div className="filters">
-        <SelectField
-          label="Status"
-          value={status ?? ''}
-          onChange={({ target }) => change({ status: target.value })}
-          options={[['', 'All'], ...statuses.map((name) => [name, toWords(name)] as const)]}
-        />
-      </div>
-      <Shown days={days} onDays={setDays} status={status} canWrite={canWrite} />
+      <form role="search" className="filters" onSubmit={(event) => event.preventDefault()}>
+        <PostFilterFields />
+      </form>
+      <Shown days={days} onDays={setDays} canWrite={canWrite} />
     </Page>
   );
 }
@@ -51,7 +41,6 @@ export function CalendarPage() {
 interface ShownProps {
   days: Days;
   onDays(days: Days): void;
-  status: string | undefined;
   canWrite: boolean;
 }
 
@@ -62,16 +51,20 @@ function thisMonth(): Days {
   return { from: first(0).toISOString(), to: first(1).toISOString() };
 }
 
-function Shown({ days, onDays, status, canWrite }: ShownProps) {
+function Shown({ days, onDays, canWrite }: ShownProps) {
   const { run, problem } = useAction();
+  const [filters] = useFilters();
+  const { status, label, account, user } = filters;
+  const variables = postVariables(filters);
+  /** The numbers of the API are those of all labels, accounts and users. */
+  const isCounted = !label && !account && !user;
   const found = useData(
     CalendarPosts,
     {
       from: days.from,
       to: days.to,
       timezone: ownZone,
-      statuses: status ? [status as PostStatus] : null,
-      accountId: null,
+      ...variables,
     },
     followPosts,
   );
@@ -81,7 +74,7 @@ function Shown({ days, onDays, status, canWrite }: ShownProps) {
   const busy = useBusyDays({
     from: isCut ? days.from : undefined,
     to: days.to,
-    statuses: status ? [status as PostStatus] : null,
+    filters: variables,
     version: found.data,
     moves,
   });
@@ -94,11 +87,18 @@ function Shown({ days, onDays, status, canWrite }: ShownProps) {
   }, [busy, found.data, isCut]);
   const counts = useMemo(() => {
     const sums = new Map<string, number>();
-    for (const { date, count, status: counted } of found.data?.postCounts ?? []) {
-      if (!status || counted === status) sums.set(date, (sums.get(date) ?? 0) + count);
+    const add = (date: string, count: number) => sums.set(date, (sums.get(date) ?? 0) + count);
+    if (isCounted) {
+      for (const { date, count, status: counted } of found.data?.postCounts ?? []) {
+        if (!status || counted === status) add(date, count);
+      }
+    } else if (!isCut) {
+      for (const { scheduledAt, publishedAt } of posts) {
+        add(toLocal(scheduledAt ?? publishedAt ?? '').slice(0, 10), 1);
+      }
     }
     return sums;
-  }, [found.data, status]);
+  }, [found.data, posts, isCounted, isCut, status]);
 
   async function move(post: CalendarPostData, moved: Moved): Promise<boolean> {
     const input = movedTime(post, moved);
@@ -113,11 +113,20 @@ function Shown({ days, onDays, status, canWrite }: ShownProps) {
       <ProblemNote problem={problem ?? visibleProblem(found.problem)} />
       {isCut && (
         <p className="note">
-          These days have more posts than fit here. The numbers count all of them, and lead to the
-          lists of each day.
+          These days have more posts than fit here.{' '}
+          {isCounted
+            ? 'The numbers count all of them, and lead to the lists of each day.'
+            : 'The number of a day leads to its list.'}
         </p>
       )}
-      <Grid posts={posts} counts={counts} canMove={canWrite} onDays={onDays} onMove={move} />
+      <Grid
+        posts={posts}
+        counts={counts}
+        filters={postFilters(filters).toString()}
+        canMove={canWrite}
+        onDays={onDays}
+        onMove={move}
+      />
     </>
   );
 }

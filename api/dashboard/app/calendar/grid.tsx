@@ -25,6 +25,8 @@ interface GridProps {
   posts: readonly CalendarPostData[];
   /** All posts of a day, also those that are not loaded. */
   counts: ReadonlyMap<string, number>;
+  /** For the address of the list of a day. */
+  filters: string;
   canMove: boolean;
   onDays(days: Days): void;
   onMove(post: CalendarPostData, moved: Moved): Promise<boolean>;
@@ -34,7 +36,7 @@ const plugins = [dayGrid, timeGrid, interaction, theme];
 const mostPerDay = 3;
 const phone = '(max-width: 40rem)';
 
-export function Grid({ posts, counts, canMove, onDays, onMove }: GridProps) {
+export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridProps) {
   const events = useMemo(() => posts.flatMap((post) => toEvent(post, canMove)), [posts, canMove]);
   const dayText = (date: Date) => {
     const count = counts.get(dayOf(date));
@@ -71,7 +73,8 @@ export function Grid({ posts, counts, canMove, onDays, onMove }: GridProps) {
         navLinkDayClick={(date) => {
           const day = dayOf(date);
           const isPast = day < dayOf(new Date(now()));
-          navigate(`/posts?${isPast ? 'published' : 'scheduled'}=${day}`);
+          const on = isPast ? 'published' : 'scheduled';
+          navigate(`/posts?${filters === '' ? '' : `${filters}&`}${on}=${day}`);
         }}
         dayCellTopContent={({ date }) => dayText(date)}
         dateClick={({ date, allDay }) => {

@@ -32,6 +32,7 @@ export const PostList = graphql(
       $statuses: [PostStatus!]
       $labels: [String!]
       $accountId: ID
+      $externalUserId: String
       $q: String
       $scheduledFrom: DateTime
       $scheduledTo: DateTime
@@ -46,6 +47,7 @@ export const PostList = graphql(
         statuses: $statuses
         labels: $labels
         accountId: $accountId
+        externalUserId: $externalUserId
         q: $q
         scheduledFrom: $scheduledFrom
         scheduledTo: $scheduledTo
@@ -112,6 +114,44 @@ export const AccountChoices = graphql(`
   }
 `);
 
+export const PostMediaFields = graphql(`
+  fragment PostMediaFields on PostMedia {
+    mediaId
+    altText
+    url
+    thumbnailId
+    thumbnailAtMs
+    media {
+      id
+      url
+      kind
+      filename
+    }
+  }
+`);
+
+/** What a form changes too. */
+export const PostContent = graphql(
+  `
+    fragment PostContent on Post {
+      id
+      revision
+      status
+      caption
+      labels
+      scheduledAt
+      schedule {
+        local
+        timezone
+      }
+      media {
+        ...PostMediaFields
+      }
+    }
+  `,
+  [PostMediaFields],
+);
+
 const OutcomeFields = graphql(`
   fragment OutcomeFields on Outcome {
     id
@@ -150,35 +190,15 @@ const OutcomeFields = graphql(`
 export const PostDetail = graphql(
   `
     fragment PostDetail on Post {
-      id
-      revision
-      status
-      caption
-      labels
+      ...PostContent
       createdAt
       createdBy {
         type
         name
       }
-      scheduledAt
       publishedAt
       publishBy
       queueId
-      schedule {
-        local
-        timezone
-      }
-      media {
-        mediaId
-        altText
-        url
-        media {
-          id
-          url
-          kind
-          filename
-        }
-      }
       warnings {
         path
         message
@@ -201,7 +221,7 @@ export const PostDetail = graphql(
       }
     }
   `,
-  [OutcomeFields],
+  [OutcomeFields, PostContent],
 );
 export type PostData = ResultOf<typeof PostDetail>;
 export type Target = PostData['results'][number];

@@ -1,5 +1,4 @@
 // The list of posts.
-import type { PostStatus } from '../api/schema.ts';
 import { useData } from '../api/use-data.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Link } from '../parts/link.tsx';
@@ -9,6 +8,7 @@ import { Pager } from '../parts/pager.tsx';
 import { useFilters } from '../parts/router.ts';
 import { useScope } from '../session/session.ts';
 import { dayBounds } from './day-bounds.ts';
+import { postFilters, postVariables } from './filter-fields.tsx';
 import { followPosts, PostList } from './post-documents.ts';
 import { PostFilters } from './post-filters.tsx';
 import { PostItem } from './post-item.tsx';
@@ -16,19 +16,18 @@ import { PostItem } from './post-item.tsx';
 const pageSize = 25;
 
 export function PostsPage() {
-  const [{ status, label, account, q, scheduled, published, after }] = useFilters();
+  const [filters] = useFilters();
+  const { q, scheduled, published, after } = filters;
   const scheduledOn = dayBounds(scheduled);
   const publishedOn = dayBounds(published);
   const canWrite = useScope('POSTS_WRITE');
-  const isFiltered = Boolean(status || label || account || q || scheduledOn || publishedOn);
+  const isFiltered = Boolean(postFilters(filters).size > 0 || q || scheduledOn || publishedOn);
   const posts = useData(
     PostList,
     {
       first: pageSize,
       after: after ?? null,
-      statuses: status ? [status as PostStatus] : null,
-      labels: label ? [label] : null,
-      accountId: account ?? null,
+      ...postVariables(filters),
       q: q ?? null,
       scheduledFrom: scheduledOn?.from ?? null,
       scheduledTo: scheduledOn?.to ?? null,

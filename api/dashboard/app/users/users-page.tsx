@@ -74,6 +74,7 @@ function UserItem({ user, reload }: { user: UserData; reload(): void }) {
         </span>
       </div>
       <p className="quiet small">
+        <Link to={`/posts?user=${encodeURIComponent(id)}`}>Posts</Link> ·{' '}
         {platforms.length === 0
           ? 'No connected account'
           : platforms
