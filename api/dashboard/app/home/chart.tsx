@@ -1,87 +1,63 @@
-// How many posts there were on each of the last days, by outcome: as bars, and in words.
-import { useState } from 'react';
-import { now } from '../api/clock.ts';
-import { graphql } from '../api/schema.ts';
-import { useData } from '../api/use-data.ts';
-import { ownZone, toLocal } from '../compose/draft.ts';
-import { Section } from '../parts/page.tsx';
-import { followPosts } from '../posts/post-documents.ts';
+// A chart of days: the number of each outcome as bars, and in words.
+export type Outcome = readonly [status: string, label: string, look: 'good' | 'wait' | 'bad'];
 
-const Outcomes = graphql(`
-  query Outcomes($from: DateTime!, $to: DateTime!, $timezone: String!) {
-    postCounts(from: $from, to: $to, timezone: $timezone) {
-      date
-      status
-      count
-    }
-  }
-`);
+interface ChartProps {
+  title: string;
+  label: string;
+  /** Shown if all numbers are zero. */
+  nothing: string;
+  dates: readonly string[];
+  /** Undefined: not loaded yet. */
+  counts: readonly { date: string; status: string; count: number }[] | undefined;
+  outcomes: readonly Outcome[];
+}
 
-const days = 14;
-const dayMs = 86_400_000;
-const outcomes = [
-  ['PUBLISHED', 'Published', 'good'],
-  ['PARTIAL', 'Partial', 'wait'],
-  ['FAILED', 'Failed', 'bad'],
-] as const;
-
-export function Chart() {
-  const [end] = useState(now);
-  const { data } = useData(
-    Outcomes,
-    {
-      from: new Date(end - days * dayMs).toISOString(),
-      to: new Date(end + dayMs).toISOString(),
-      timezone: ownZone,
-    },
-    followPosts,
-  );
-  const counts = data?.postCounts ?? [];
-  const dates = Array.from({ length: days }, (_, at) =>
-    toLocal(end - (days - 1 - at) * dayMs).slice(0, 10),
-  );
+export function Chart({ title, label, nothing, dates, counts = [], outcomes }: ChartProps) {
   const countOf = (date: string, status: string) =>
     counts.find((one) => one.date === date && one.status === status)?.count ?? 0;
+  const words = (date: string) =>
+    `${date}: ${outcomes
+      .map(([status, name]) => `${countOf(date, status)} ${name.toLowerCase()}`)
+      .join(', ')}`;
   const sums = dates.map((date) =>
     outcomes.reduce((sum, [status]) => sum + countOf(date, status), 0),
   );
   const most = Math.max(...sums);
-  if (most === 0) return null;
   return (
-    <Section title="The last 14 days">
-      <ol className="chart" aria-label="Posts by day and outcome">
-        {dates.map((date) => (
-          <li key={date}>
-            <span className="hidden">{words(date, countOf)}</span>
-            <span className="bars" aria-hidden="true" title={words(date, countOf)}>
-              {outcomes.map(([status, , look]) => (
-                <span
-                  key={status}
-                  className={`swatch-${look}`}
-                  style={{ height: `${(countOf(date, status) / most) * 100}%` }}
-                />
-              ))}
-            </span>
-            <span className="day" aria-hidden="true">
-              {date.slice(8)}
-            </span>
-          </li>
-        ))}
-      </ol>
-      <p className="legend small">
-        {outcomes.map(([status, label, look]) => (
-          <span key={status}>
-            <span className={`swatch swatch-${look}`} aria-hidden="true" /> {label}
-          </span>
-        ))}
-      </p>
-    </Section>
+    <section className="card" aria-label={title}>
+      <h3>{title}</h3>
+      {most === 0 ? (
+        <p className="quiet">{nothing}</p>
+      ) : (
+        <>
+          <ol className="chart" aria-label={label}>
+            {dates.map((date) => (
+              <li key={date}>
+                <span className="hidden">{words(date)}</span>
+                <span className="bars" aria-hidden="true" title={words(date)}>
+                  {outcomes.map(([status, , look]) => (
+                    <span
+                      key={status}
+                      className={`swatch-${look}`}
+                      style={{ height: `${(countOf(date, status) / most) * 100}%` }}
+                    />
+                  ))}
+                </span>
+                <span className="day" aria-hidden="true">
+                  {date.slice(8)}
+                </span>
+              </li>
+            ))}
+          </ol>
+          <p className="legend small">
+            {outcomes.map(([status, name, look]) => (
+              <span key={status}>
+                <span className={`swatch swatch-${look}`} aria-hidden="true" /> {name}
+              </span>
+            ))}
+          </p>
+        </>
+      )}
+    </section>
   );
-}
-
-function words(date: string, countOf: (date: string, status: string) => number): string {
-  const counts = outcomes.map(
-    ([status, label]) => `${countOf(date, status)} ${label.toLowerCase()}`,
-  );
-  return `${date}: ${counts.join(', ')}`;
 }

@@ -10,7 +10,7 @@ import { visibleProblem } from '../parts/visible-problem.ts';
 import { followPosts } from '../posts/post-documents.ts';
 import { PostItem } from '../posts/post-item.tsx';
 import { useScope } from '../session/session.ts';
-import { Chart } from './chart.tsx';
+import { Charts } from './charts.tsx';
 import { NextPosts } from './home-documents.ts';
 import { AccountNeeds, PostNeeds, WebhookNeeds } from './needs.tsx';
 import './home.css';
@@ -30,7 +30,9 @@ export function HomePage() {
         </div>
       </Section>
       {canReadPosts && <Next />}
-      {canReadPosts && <Chart />}
+      {(canReadPosts || canReadWebhooks) && (
+        <Charts canReadPosts={canReadPosts} canReadWebhooks={canReadWebhooks} />
+      )}
       {!canReadPosts && !canReadAccounts && !canReadWebhooks && (
         <p>This key can read neither posts, accounts nor webhooks.</p>
       )}

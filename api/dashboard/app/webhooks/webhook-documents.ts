@@ -109,6 +109,7 @@ const DeliveryChanges = graphql(
   `,
   [DeliveryRow],
 );
+export const followDeliveries: readonly Followed[] = [{ document: DeliveryChanges }];
 export const followWebhook = (webhookId: string): readonly Followed[] => [
   { document: DeliveryChanges, variables: { webhookId } },
   ...followWebhooks,
