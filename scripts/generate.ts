@@ -7,7 +7,7 @@ import { parseArgs, promisify } from 'node:util';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { routes } from '../api/resources/routes.ts';
 import { createSchema } from '../api/resources/schema.ts';
-import { writeIntrospection } from './dashboard-schema.ts';
+import { writeIntrospection, writeOptionSelection } from './dashboard-schema.ts';
 import { fillInTables, listPages } from './network-tables.ts';
 import { writeOpenApi } from './openapi.ts';
 import { findRestChanges, type RestDocument } from './rest-changes.ts';
@@ -23,6 +23,7 @@ export function generated(): Record<string, string> {
     'schema/openapi.json': `${JSON.stringify(writeOpenApi(routes), null, 2)}\n`,
     'schema/schema.graphql': `${oneOf}\n\n${printSchema(schema)}\n`,
     'api/dashboard/app/api/introspection.d.ts': writeIntrospection(schema),
+    'api/dashboard/app/api/option-selection.ts': writeOptionSelection(schema),
   };
 }
 

@@ -82,6 +82,11 @@ export const pages: readonly PageEntry[] = [
     Page: page(() => import('./queues/queue-page.tsx'), 'QueuePage'),
   },
   {
+    path: /^\/media$/,
+    scope: 'POSTS_READ',
+    Page: page(() => import('./media/media-page.tsx'), 'MediaPage'),
+  },
+  {
     path: /^\/settings$/,
     Page: page(() => import('./settings/settings-page.tsx'), 'SettingsPage'),
   },
@@ -97,6 +102,7 @@ export const navigation: readonly { to: string; label: string }[] = [
   { to: '/posts', label: 'Posts' },
   { to: '/calendar', label: 'Calendar' },
   { to: '/queues', label: 'Queues' },
+  { to: '/media', label: 'Media' },
   { to: '/accounts', label: 'Accounts' },
   { to: '/users', label: 'Users' },
   { to: '/webhooks', label: 'Webhooks' },

@@ -1,10 +1,17 @@
 // What the dashboard makes of a post that someone writes: options, moved times, and the length of texts.
 import { readFile } from 'node:fs/promises';
-import { buildSchema, validateInputValue, type GraphQLInputObjectType } from 'graphql';
+import {
+  buildSchema,
+  validateInputValue,
+  type GraphQLInputObjectType,
+  type GraphQLUnionType,
+} from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { movedTime } from '../../../api/dashboard/app/calendar/moved-time.ts';
 import type { CalendarPostData } from '../../../api/dashboard/app/calendar/calendar-documents.ts';
 import {
+  fromPlatformOptions,
+  ofLaterParts,
   toPlatformOptions,
   type OptionSchema,
   type OptionValue,
@@ -54,6 +61,46 @@ describe('options of a network', () => {
       });
       expect(problems).toEqual([]);
     }
+  });
+
+  test.each(platformDefinitions)(
+    'of $name are read as the API returns them',
+    ({ name, options }) => {
+      const schema = toJsonSchema(options) as OptionSchema;
+      const type = buildSchema(sdl).getType('PlatformOptions') as GraphQLUnionType;
+      const typename = type.getTypes().map((one) => one.name);
+      for (const each of objects(schema.properties!)) {
+        const platform = name.toUpperCase() as Parameters<typeof toPlatformOptions>[0];
+        const sent = toPlatformOptions(platform, schema, each)![name] as Record<string, unknown>;
+        const members = Object.entries(sent).map(([key, value]) => [
+          `${typename[0]}_${key}`,
+          value,
+        ]);
+        const answer = { __typename: typename[0], ...Object.fromEntries(members) };
+        expect(fromPlatformOptions(schema, answer)).toEqual(each);
+      }
+    },
+  );
+
+  test('of later parts are choices of the first one, and none of its content', () => {
+    const schema: OptionSchema = {
+      properties: {
+        visibility: { type: 'string', enum: ['public', 'private'] },
+        sensitive: { type: 'boolean' },
+        poll: { type: 'object', properties: {} },
+        title: { type: 'string' },
+      },
+    };
+    const first = { visibility: 'private', sensitive: true, poll: {}, title: 'One' };
+    expect(ofLaterParts(schema, first)).toEqual({ visibility: 'private', sensitive: true });
+  });
+
+  test('sends free members as they were written', () => {
+    const block = { type: 'image', alt_text: 'A dot' };
+    const items = { type: 'object', properties: { type: {} }, additionalProperties: {} };
+    const schema: OptionSchema = { properties: { blocks: { type: 'array', items } } };
+    const sent = toPlatformOptions('SLACK', schema, { blocks: [block] });
+    expect(sent).toEqual({ slack: { blocks: [block] } });
   });
 
   test('leaves out what is empty', () => {

@@ -1,48 +1,82 @@
 // What one account gets: its own text and options, what is wrong, and how the post will look.
+import type { Medium } from '../media/use-uploads.ts';
 import { CheckField, TextField } from '../parts/field.tsx';
+import { platformName } from '../parts/platform-name.ts';
 import { accountTitle } from './account-field.tsx';
 import type { AccountChoice, Issue, NetworkRules } from './compose-documents.ts';
-import type { AccountDraft } from './draft.ts';
+import type { AccountDraft, Draft } from './draft.ts';
 import { IssueList } from './issue-list.tsx';
 import { OptionFields } from './options/option-fields.tsx';
 import type { OptionSchema } from './options/option-schema.ts';
 import { Preview } from './preview.tsx';
 import { TextCount } from './text-count-note.tsx';
-import type { Medium } from './use-uploads.ts';
 
 interface AccountPanelProps {
   account: AccountChoice;
   rules: NetworkRules | undefined;
   own: AccountDraft;
-  caption: string;
+  draft: Draft;
   media: readonly Medium[];
   issues: readonly Issue[];
   warnings: readonly Issue[];
+  isOfLaterPart(issue: Issue): boolean;
   onChange(own: AccountDraft): void;
 }
 
 export function AccountPanel(props: AccountPanelProps) {
-  const { account, rules, own, caption, media, issues, warnings, onChange } = props;
+  const { account, rules, own, draft, issues, warnings, isOfLaterPart, onChange } = props;
   const title = accountTitle(account);
   const schema = rules?.options as OptionSchema | undefined;
   const hasOptions = Object.keys(schema?.properties ?? {}).length > 0;
-  const text = own.caption ?? caption;
+  const text = own.caption ?? draft.caption;
+  const isThread = draft.parts.length > 0 && rules?.threads === true;
+  const mediaOf = (part: string | undefined) => props.media.filter((one) => one.part === part);
+  const media = own.media === undefined ? mediaOf(undefined) : [];
   return (
     <section className="card account-panel" aria-label={title}>
       <div className="row">
         <h3>{title}</h3>
         {rules && (
-          <TextCount text={text} rules={rules.text} hasMedia={media.length > 0} issues={issues} />
+          <TextCount
+            text={text}
+            rules={rules.text}
+            hasMedia={media.length > 0}
+            issues={issues.filter((issue) => !isOfLaterPart(issue))}
+          />
         )}
       </div>
       <IssueList issues={issues} warnings={warnings} />
       <Preview title={title} text={text} media={media} />
+      {isThread &&
+        draft.parts.map(({ key, caption }, at) => (
+          <Preview
+            key={key}
+            title={`part ${at + 2} for ${title}`}
+            text={caption}
+            media={mediaOf(key)}
+          />
+        ))}
+      {draft.parts.length > 0 && !isThread && (
+        <p className="small">
+          {platformName(account.platform)} takes no threads. This account gets only the first part.
+        </p>
+      )}
+      {own.media !== undefined && (
+        <CheckField
+          label={`Media of its own (${own.media.length})`}
+          checked
+          onChange={() => {
+            const { media: _, ...others } = own;
+            onChange(others);
+          }}
+        />
+      )}
       <CheckField
         label="Another text for this account"
         checked={own.caption !== undefined}
         onChange={({ target }) => {
           const { caption: _, ...others } = own;
-          onChange(target.checked ? { ...others, caption } : others);
+          onChange(target.checked ? { ...others, caption: draft.caption } : others);
         }}
       />
       {own.caption !== undefined && (
@@ -58,6 +92,11 @@ export function AccountPanel(props: AccountPanelProps) {
       <details>
         <summary>First comment{hasOptions && ' and options'}</summary>
         <div className="form">
+          {isThread && (
+            <p className="quiet small">
+              They belong to the first part. Later parts get its choices too, such as who sees it.
+            </p>
+          )}
           <TextField
             label="First comment"
             value={own.firstComment ?? ''}

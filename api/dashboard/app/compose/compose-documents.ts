@@ -1,5 +1,8 @@
 // What the page for writing posts reads and does.
+import { gql } from '@urql/core';
+import { optionSelection } from '../api/option-selection.ts';
 import { graphql, type ResultOf, type VariablesOf } from '../api/schema.ts';
+import { PostContent, PostMediaFields } from '../posts/post-documents.ts';
 
 export const ComposeAccounts = graphql(`
   query ComposeAccounts {
@@ -14,6 +17,7 @@ export const ComposeAccounts = graphql(`
     capabilities {
       platform
       options
+      threads
       text {
         max
         maxWithMedia
@@ -43,40 +47,45 @@ export const ComposeQueues = graphql(`
   }
 `);
 
-export const EditedPost = graphql(`
-  query EditedPost($id: ID!) {
-    post(id: $id) {
-      id
-      revision
-      status
-      caption
-      labels
-      scheduledAt
-      schedule {
-        local
-        timezone
-      }
-      media {
-        mediaId
-        altText
-        url
-        media {
+export const EditedPost = graphql(
+  `
+    query EditedPost($id: ID!) {
+      post(id: $id) {
+        ...PostContent
+        results {
           id
-          url
-          kind
-          filename
+          platform
+          accountName
+          socialAccountId
+          caption
+          threadPosition
+          inReplyTo
+          defaulted
+          firstComment {
+            id
+            text
+          }
+          media {
+            ...PostMediaFields
+          }
         }
       }
-      results {
-        id
-        platform
-        accountName
-        socialAccountId
-      }
     }
+  `,
+  [PostContent, PostMediaFields],
+);
+export type EditedPostData = NonNullable<ResultOf<typeof EditedPost>['post']>;
+
+export interface EditedOptionsData {
+  post: { results: { id: string; platformOptions: Record<string, unknown> | null }[] } | null;
+}
+
+/** The options of the targets of a post. Their names begin with the names of their types. */
+export const EditedOptions = gql<EditedOptionsData, { id: string }>(`
+  query EditedOptions($id: ID!) {
+    post(id: $id) { id revision results { id platformOptions {${optionSelection}} } }
   }
 `);
-export type EditedPostData = NonNullable<ResultOf<typeof EditedPost>['post']>;
 
 export const ValidatePost = graphql(`
   query ValidatePost($input: CreatePostInput!) {
@@ -112,15 +121,6 @@ export const CreatePost = graphql(`
       id
       revision
       status
-    }
-  }
-`);
-
-export const CreateMedia = graphql(`
-  mutation CreateMedia($input: CreateMediaInput!) {
-    createMedia(input: $input) {
-      id
-      uploadUrl
     }
   }
 `);

@@ -6,9 +6,10 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { useFilters } from '../parts/router.ts';
 import { useScope } from '../session/session.ts';
-import { ComposeAccounts, EditedPost } from './compose-documents.ts';
-import { EditForm } from './edit-form.tsx';
-import { NewPostForm } from './new-post-form.tsx';
+import { ComposeAccounts, EditedOptions, EditedPost } from './compose-documents.ts';
+import { newDraft } from './draft.ts';
+import { PostForm } from './post-form.tsx';
+import { readStoredPost, withAccountsOf } from './stored-post.ts';
 import './compose.css';
 
 export function ComposePage() {
@@ -40,7 +41,11 @@ function NewPost() {
               </p>
             </Empty>
           ) : (
-            <NewPostForm accounts={accounts?.nodes ?? []} rules={capabilities ?? []} at={at} />
+            <PostForm
+              accounts={accounts?.nodes ?? []}
+              rules={capabilities ?? []}
+              initial={{ draft: newDraft(at), media: [], areTargetsFixed: false }}
+            />
           )
         }
       </Loaded>
@@ -50,22 +55,39 @@ function NewPost() {
 
 function EditPost({ id }: { id: string }) {
   const found = useData(EditedPost, { id });
+  const options = useData(EditedOptions, { id });
   const accounts = useData(ComposeAccounts, {});
   return (
     <Page title="Edit the post">
       <Loaded of={found} pick={({ post }) => post} missing="The post was deleted.">
-        {(post) => (
-          <Loaded of={accounts} pick={(data) => data}>
-            {(data) => (
-              <EditForm
-                key={post.id}
-                post={post}
-                accounts={data.accounts?.nodes ?? []}
-                rules={data.capabilities ?? []}
-              />
-            )}
-          </Loaded>
-        )}
+        {(post) =>
+          post.status === 'DRAFT' || post.status === 'SCHEDULED' ? (
+            <Loaded of={options} pick={(data) => data}>
+              {(stored) => (
+                <Loaded of={accounts} pick={(data) => data}>
+                  {({ accounts: active, capabilities }) => (
+                    <PostForm
+                      key={post.id}
+                      post={post}
+                      accounts={withAccountsOf(post, active?.nodes ?? [])}
+                      rules={capabilities ?? []}
+                      initial={readStoredPost({
+                        post,
+                        options: stored,
+                        rules: capabilities ?? [],
+                      })}
+                    />
+                  )}
+                </Loaded>
+              )}
+            </Loaded>
+          ) : (
+            <p>
+              Only drafts and scheduled posts can be changed here.{' '}
+              <Link to={`/posts/${post.id}`}>Go to the post</Link>
+            </p>
+          )
+        }
       </Loaded>
     </Page>
   );

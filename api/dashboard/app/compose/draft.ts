@@ -1,22 +1,30 @@
 // The post that is being written, and what the API gets of it.
-import type {
-  AccountChoice,
-  EditedPostData,
-  NetworkRules,
-  PostInput,
-} from './compose-documents.ts';
+import type { Medium } from '../media/use-uploads.ts';
+import type { AccountChoice, NetworkRules, PostInput } from './compose-documents.ts';
 import {
+  ofLaterParts,
   toPlatformOptions,
   type OptionSchema,
   type OptionValues,
 } from './options/option-schema.ts';
-import type { Medium } from './use-uploads.ts';
+
+export type MediumInput = NonNullable<PostInput['media']>[number];
 
 export interface AccountDraft {
   /** Undefined: the text of the post. */
   caption?: string;
   firstComment?: string;
   options: OptionValues;
+  /** Undefined: the media of the post. */
+  media?: readonly MediumInput[];
+  /** The ID, on the network, of the post that this one replies to. */
+  inReplyTo?: string;
+}
+
+/** A part of a thread after the first one. Its media name its key. */
+export interface Part {
+  key: string;
+  caption: string;
 }
 
 export type When =
@@ -30,35 +38,22 @@ export interface Draft {
   labels: string;
   /** The chosen accounts by their IDs. */
   accounts: Readonly<Record<string, AccountDraft>>;
+  /** Only accounts of networks with threads get them. */
+  parts: readonly Part[];
   when: When;
 }
 
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-export function newDraft(chosen: readonly string[] = [], local?: string): Draft {
+export function newDraft(local?: string): Draft {
   return {
     caption: '',
     labels: '',
-    accounts: Object.fromEntries(chosen.map((id) => [id, { options: {} }])),
+    accounts: {},
+    parts: [],
     when: local === undefined ? { kind: 'now' } : { kind: 'time', local, timezone: ownZone },
   };
 }
-
-export function draftOf({ caption, labels, status, schedule, scheduledAt }: EditedPostData): Draft {
-  const time =
-    schedule ?? (scheduledAt ? { local: toLocal(scheduledAt), timezone: ownZone } : undefined);
-  return {
-    ...newDraft(),
-    caption,
-    labels: labels.join(', '),
-    when: status === 'DRAFT' || !time ? { kind: 'draft' } : { kind: 'time', ...pick(time) },
-  };
-}
-
-const pick = ({ local, timezone }: { local: string; timezone: string }) => ({
-  local: local.slice(0, 16),
-  timezone,
-});
 
 /** An instant as clocks of this browser's zone show it. */
 export function toLocal(at: string | number): string {
@@ -66,26 +61,10 @@ export function toLocal(at: string | number): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-export function mediaOf(post: EditedPostData): Medium[] {
-  return post.media.map(({ mediaId, altText, url, media }, at) => ({
-    key: `${at} ${mediaId ?? url ?? ''}`,
-    name: media?.filename ?? url ?? 'File',
-    kind: media?.kind === 'IMAGE' ? 'image' : media?.kind === 'VIDEO' ? 'video' : 'other',
-    previewUrl: media?.url ?? undefined,
-    altText: altText ?? '',
-    sizeBytes: 1,
-    sentBytes: 1,
-    state: 'ready',
-    ...(mediaId === null ? {} : { mediaId }),
-    ...(mediaId === null && url !== null ? { url } : {}),
-  }));
-}
-
-type TargetInput = NonNullable<PostInput['platformPosts']>[number];
-type MediumInput = NonNullable<PostInput['media']>[number];
+export type TargetInput = NonNullable<PostInput['platformPosts']>[number];
 type OptionsInput = NonNullable<TargetInput['platformOptions']>;
 
-interface InputParts {
+export interface InputParts {
   draft: Draft;
   media: readonly Medium[];
   accounts: readonly AccountChoice[];
@@ -93,44 +72,77 @@ interface InputParts {
 }
 
 export function toInput({ draft, media, accounts, rules }: InputParts): PostInput {
-  const { caption, when } = draft;
-  const platformPosts = accounts.flatMap(({ id, platform }): TargetInput[] => {
-    const own = draft.accounts[id];
-    if (!own) return [];
-    const schema = rules.find((one) => one.platform === platform)?.options as OptionSchema;
-    // The schema of the options says what they are, and the API checks them.
-    const platformOptions = toPlatformOptions(platform, schema ?? {}, own.options) as
-      OptionsInput | undefined;
-    return [
-      {
-        accountId: id,
-        ...(own.caption === undefined ? {} : { caption: own.caption }),
-        ...(own.firstComment ? { firstComment: own.firstComment } : {}),
-        ...(platformOptions ? { platformOptions } : {}),
-      },
-    ];
+  const { caption, labels, when } = draft;
+  const later = draft.parts.map(({ key, caption: text }) => {
+    return { caption: text, media: toMediaInput(media, key) };
   });
-  return { caption, ...commonInput(draft, media), ...timeInput(when), platformPosts };
-}
-
-/** What new and changed posts share. */
-export function commonInput(draft: Draft, media: readonly Medium[]) {
+  // In the order in which they were chosen, so that a stored post keeps the order of its targets.
+  const platformPosts = Object.entries(draft.accounts).flatMap(([id, own]): TargetInput[] => {
+    const platform = accounts.find((account) => account.id === id)?.platform;
+    if (!platform) return [];
+    const rule = rules.find((one) => one.platform === platform);
+    const schema = (rule?.options ?? {}) as OptionSchema;
+    // The schema of the options says what they are, and the API checks them.
+    const withOptions = (values: OptionValues) => {
+      const options = toPlatformOptions(platform, schema, values) as OptionsInput | undefined;
+      return options ? { platformOptions: options } : {};
+    };
+    const isThread = later.length > 0 && rule?.threads === true;
+    const first: TargetInput = {
+      accountId: id,
+      ...(own.caption === undefined ? {} : { caption: own.caption }),
+      ...(own.firstComment ? { firstComment: own.firstComment } : {}),
+      ...(own.media === undefined ? {} : { media: [...own.media] }),
+      ...(own.inReplyTo === undefined ? {} : { inReplyTo: own.inReplyTo }),
+      ...withOptions(own.options),
+    };
+    if (!isThread) return [first];
+    const parts = later.map((part) => {
+      return { accountId: id, ...part, ...withOptions(ofLaterParts(schema, own.options)) };
+    });
+    return [first, ...parts].map((part, at) => ({ ...part, threadPosition: at + 1 }));
+  });
   return {
-    labels: draft.labels
+    caption,
+    labels: labels
       .split(',')
       .map((label) => label.trim())
       .filter((label) => label !== ''),
-    media: media.flatMap(({ mediaId, url, altText, kind }): MediumInput[] => {
-      const alt = altText === '' || kind === 'other' ? {} : { altText };
-      if (mediaId !== undefined) return [{ id: mediaId, ...alt }];
-      return url === undefined ? [] : [{ url, ...alt }];
-    }),
+    media: toMediaInput(media, undefined),
+    ...timeInput(when),
+    platformPosts,
   };
 }
 
-export function timeInput(when: When) {
+function toMediaInput(media: readonly Medium[], part: string | undefined): MediumInput[] {
+  return media
+    .filter((medium) => medium.part === part)
+    .flatMap(({ mediaId, url, altText, kind, thumbnail }): MediumInput[] => {
+      const own = { ...(altText === '' || kind === 'other' ? {} : { altText }), ...thumbnail };
+      if (mediaId !== undefined) return [{ id: mediaId, ...own }];
+      return url === undefined ? [] : [{ url, ...own }];
+    });
+}
+
+function timeInput(when: When) {
   if (when.kind === 'draft') return { status: 'DRAFT' as const };
   if (when.kind === 'queue') return { queueId: when.queueId };
   if (when.kind === 'now') return {};
   return { schedule: { local: when.local, timezone: when.timezone } };
+}
+
+/** The members of `after` that differ. What is not sent stays as it is. */
+export function changesOf(before: PostInput, after: PostInput): Partial<PostInput> {
+  const old = before as Record<string, unknown>;
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name]),
+  );
+  return Object.fromEntries(changed);
+}
+
+/** The position in its thread of the target that an issue is about. Undefined: it is about no later part. */
+export function laterPartOf(input: PostInput, path: string): number | undefined {
+  const index = /platformPosts\[(\d+)\]/.exec(path)?.[1];
+  const position = index && input.platformPosts?.[Number(index)]?.threadPosition;
+  return typeof position === 'number' && position > 1 ? position : undefined;
 }

@@ -11,6 +11,8 @@ export interface OptionSchema {
   properties?: Record<string, OptionSchema>;
   required?: string[];
   items?: OptionSchema;
+  /** Of an object whose other members are sent unchanged. */
+  additionalProperties?: unknown;
   minimum?: number;
   maximum?: number;
   maxLength?: number;
@@ -60,13 +62,54 @@ function convert(schema: OptionSchema, value: OptionValue): unknown {
   if (value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
   if (Array.isArray(value)) return value.map((one) => convert(schema.items ?? {}, one));
   if (typeof value === 'object') {
+    if (isFree(schema)) return value;
     const members = convertMembers(schema, value);
     return Object.keys(members).length === 0 ? undefined : members;
   }
   return schema.enum && typeof value === 'string' ? toEnumWord(value) : value;
 }
 
-const toCamelCase = (name: string): string =>
+/** The options of a target as the API returns them, each with the name of its type in front. */
+export function fromPlatformOptions(
+  schema: OptionSchema,
+  options: Readonly<Record<string, unknown>> | null,
+): OptionValues {
+  const prefix = `${String(options?.['__typename'])}_`;
+  const members = Object.entries(options ?? {}).map(
+    ([name, value]) => [name.replace(prefix, ''), value] as const,
+  );
+  return readMembers(schema, Object.fromEntries(members));
+}
+
+function readMembers(schema: OptionSchema, values: Record<string, unknown>): OptionValues {
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const value = values[toCamelCase(name)];
+    return value === null || value === undefined ? [] : [[name, read(member, value)] as const];
+  });
+  return Object.fromEntries(members);
+}
+
+function read(schema: OptionSchema, value: unknown): OptionValue {
+  if (Array.isArray(value)) return value.map((one: unknown) => read(schema.items ?? {}, one));
+  if (typeof value === 'object' && !isFree(schema)) {
+    return readMembers(schema, value as Record<string, unknown>);
+  }
+  return schema.enum?.find((word) => toEnumWord(word) === value) ?? (value as OptionValue);
+}
+
+const isFree = ({ additionalProperties }: OptionSchema): boolean =>
+  typeof additionalProperties === 'object';
+
+/** A later part of a thread is as visible as the first one, but repeats none of its content, such as a poll. */
+export function ofLaterParts(schema: OptionSchema, values: OptionValues): OptionValues {
+  const isSetting = (name: string) => {
+    const member = schema.properties?.[name];
+    return member?.enum !== undefined || member?.type === 'boolean';
+  };
+  return Object.fromEntries(Object.entries(values).filter(([name]) => isSetting(name)));
+}
+
+export const toCamelCase = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 /** `MarkdownV2` → `MARKDOWN_V2`, as the GraphQL API names values. */

@@ -1,9 +1,9 @@
-// The media of the post that is being written, with the progress of their uploads.
+// Files that this browser uploads, with their progress.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useClient } from 'urql';
+import { useClient, type Client } from 'urql';
 import { toProblem } from '../api/problem.ts';
 import { randomId } from '../parts/random-id.ts';
-import { CreateMedia } from './compose-documents.ts';
+import { CreateMedia, RenewUpload } from './media-documents.ts';
 import { upload } from './upload.ts';
 
 export interface Medium {
@@ -11,6 +11,8 @@ export interface Medium {
   key: string;
   name: string;
   kind: 'image' | 'video' | 'other';
+  /** Of a thread. Undefined: the first part, or no thread. */
+  part?: string | undefined;
   /** Where the browser shows it from. */
   previewUrl: string | undefined;
   altText: string;
@@ -21,11 +23,15 @@ export interface Medium {
   mediaId?: string;
   /** Of a medium that the post has by its URL. */
   url?: string;
+  /** What a stored post says of the still image of a video. */
+  thumbnail?: { thumbnailId?: string | null; thumbnailAtMs?: number | null };
 }
 
 export interface Uploads {
   media: readonly Medium[];
-  add(files: Iterable<File>): void;
+  add(files: Iterable<File>, part?: string): void;
+  /** Sends the rest of a file whose upload broke off in another page. */
+  resume(file: File, mediaId: string): void;
   change(key: string, changes: Partial<Medium>): void;
   remove(key: string): void;
   retry(key: string): void;
@@ -42,18 +48,11 @@ export function useUploads(initial: readonly Medium[]): Uploads {
   }, []);
 
   const send = useCallback(
-    async (key: string, file: File) => {
+    async (key: string, file: File, mediaId?: string) => {
       const controller = new AbortController();
       running.current.set(key, controller);
       try {
-        const contentType = file.type || 'application/octet-stream';
-        const input = { filename: file.name, contentType, sizeBytes: file.size };
-        const { data, error } = await client.mutation(CreateMedia, { input }).toPromise();
-        const created = data?.createMedia;
-        if (!created?.uploadUrl) {
-          const { message, issues } = toProblem(error);
-          throw new Error(issues[0]?.message ?? message);
-        }
+        const created = await open(client, file, mediaId);
         await upload({
           file,
           uploadUrl: created.uploadUrl,
@@ -72,23 +71,23 @@ export function useUploads(initial: readonly Medium[]): Uploads {
   );
 
   const add = useCallback(
-    (added: Iterable<File>) => {
-      const fresh = [...added].map((file): Medium => {
-        const key = randomId();
-        files.current.set(key, file);
-        void send(key, file);
-        return {
-          key,
-          name: file.name,
-          kind: kindOf(file.type),
-          previewUrl: URL.createObjectURL(file),
-          altText: '',
-          sizeBytes: file.size,
-          sentBytes: 0,
-          state: 'sending',
-        };
-      });
-      setMedia((all) => [...all, ...fresh]);
+    (added: Iterable<File>, part?: string) => {
+      const fresh = [...added].map((file) => toMedium(file, part));
+      setMedia((all) => [...all, ...fresh.map(({ medium }) => medium)]);
+      for (const { medium, file } of fresh) {
+        files.current.set(medium.key, file);
+        void send(medium.key, file);
+      }
+    },
+    [send],
+  );
+
+  const resume = useCallback(
+    (file: File, mediaId: string) => {
+      const { medium } = toMedium(file, undefined);
+      setMedia((all) => [...all, medium]);
+      files.current.set(medium.key, file);
+      void send(medium.key, file, mediaId);
     },
     [send],
   );
@@ -115,7 +114,40 @@ export function useUploads(initial: readonly Medium[]): Uploads {
       for (const controller of uploads.values()) controller.abort();
     };
   }, []);
-  return { media, add, change, remove, retry };
+  return { media, add, resume, change, remove, retry };
+}
+
+/** Where the bytes go: to new media, or to those whose upload broke off. */
+async function open(
+  client: Client,
+  file: File,
+  mediaId: string | undefined,
+): Promise<{ id: string; uploadUrl: string }> {
+  const contentType = file.type || 'application/octet-stream';
+  const input = { filename: file.name, contentType, sizeBytes: file.size };
+  const { data, error } =
+    mediaId === undefined
+      ? await client.mutation(CreateMedia, { input }).toPromise()
+      : await client.mutation(RenewUpload, { id: mediaId }).toPromise();
+  const opened = data && ('createMedia' in data ? data.createMedia : data.renewMediaUploadUrl);
+  if (opened?.uploadUrl) return { id: opened.id, uploadUrl: opened.uploadUrl };
+  const { message, issues } = toProblem(error);
+  throw new Error(issues[0]?.message ?? message);
+}
+
+function toMedium(file: File, part: string | undefined): { medium: Medium; file: File } {
+  const medium: Medium = {
+    key: randomId(),
+    part,
+    name: file.name,
+    kind: kindOf(file.type),
+    previewUrl: URL.createObjectURL(file),
+    altText: '',
+    sizeBytes: file.size,
+    sentBytes: 0,
+    state: 'sending',
+  };
+  return { medium, file };
 }
 
 function kindOf(type: string): Medium['kind'] {

@@ -1,0 +1,248 @@
+// The forms of the dashboard in a real browser: media, changes of a post, threads, filters of the calendar, and apps.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useApp } from '../../support/app/app.ts';
+import { hasChromium } from '../../support/app/chromium.ts';
+import type { Tenant } from '../../support/app/seed.ts';
+import {
+  expectNoBarriers,
+  startDashboardBrowser,
+  type DashboardBrowser,
+  type DashboardPage,
+} from '../../support/dashboard/browser.ts';
+import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
+
+const app = useApp();
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const file = (name: string) => ({ name, mimeType: 'image/png', buffer: pixel });
+
+let browser: DashboardBrowser;
+let receiver: Receiver;
+let tenant: Tenant;
+let opened: DashboardPage;
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  browser = await startDashboardBrowser();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  if (!hasChromium) return;
+  await browser[Symbol.asyncDispose]();
+  await receiver.close();
+});
+beforeEach(async () => {
+  if (!hasChromium) return;
+  tenant = await app.createTenant('Brass & Co');
+  opened = await browser.newPage();
+  return () => opened.context.close();
+});
+
+const open = (path: string) => opened.page.goto(`${app.url}/dashboard${path}`);
+const heading = (name: string) => opened.page.getByRole('heading', { level: 1, name });
+const button = (name: string) => opened.page.getByRole('button', { name, exact: true });
+const list = (name: string) =>
+  opened.page.getByRole('list', { name, exact: true }).getByRole('listitem');
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
+describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
+  test('uploads media, continues an upload that broke off, and deletes media', async () => {
+    const { page, complaints } = opened;
+    await opened.signIn(app.url, tenant.key);
+    await page.getByRole('link', { name: 'Media', exact: true }).click();
+    await page.getByText('There are no media yet').waitFor();
+    await expectNoBarriers(page);
+    await page.locator('input[type=file]').first().setInputFiles(file('dot.png'));
+    const dot = list('Media').filter({ hasText: 'dot.png' });
+    await dot.getByText('Uploaded', { exact: true }).waitFor();
+    await dot.locator('img').waitFor();
+    await dot.getByText('image/png').waitFor();
+    await dot.getByText('unless a post uses it').waitFor();
+
+    const body = { filename: 'late.png', content_type: 'image/png', size_bytes: pixel.length };
+    await tenant.api.post('/v1/media', body);
+    const late = list('Media').filter({ hasText: 'late.png' });
+    await late.getByText('The upload can continue until').waitFor();
+    await expectNoBarriers(page);
+    await late.locator('input[type=file]').setInputFiles(file('late.png'));
+    await late.getByText('Uploaded', { exact: true }).waitFor();
+
+    await dot.getByRole('button', { name: 'Delete' }).click();
+    await expectNoBarriers(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await dot.getByText('Deleted', { exact: true }).waitFor();
+    for (let i = 0; i < 25; i++) await tenant.api.post('/v1/media', body);
+    await expect.poll(() => list('Media').count()).toBe(25);
+    await button('Next page').click();
+    await expect.poll(() => list('Media').count()).toBe(2);
+    expect(complaints).toEqual([]);
+  });
+
+  test('shows publishing and deliveries by outcome', async () => {
+    const ada = await tenant.connectSandbox('ada');
+    await tenant.createWebhook(`${receiver.url}/hook`);
+    const { id } = await tenant.createPost({ caption: 'Hello', account_ids: [ada.id] });
+    await tenant.waitForPost(id);
+    await opened.signIn(app.url, tenant.key);
+    await list('Posts by day and outcome').getByText(': 1 published,').waitFor();
+    await list('Deliveries by day and outcome').getByText(': 1 delivered,').waitFor();
+    await expectNoBarriers(opened.page);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test('changes the options and the accounts of a scheduled post', async () => {
+    const ada = await tenant.connectSandbox('ada');
+    const bob = await tenant.connectSandbox('bob');
+    const scheduledAt = inDays(2);
+    const { id } = await tenant.createPost({
+      caption: 'Rehearsal',
+      scheduled_at: scheduledAt,
+      platform_posts: [
+        { account_id: ada.id, platform_options: { outcome: 'rate_limited', delay_ms: 5 } },
+      ],
+    });
+    const { page, complaints } = opened;
+    await opened.signIn(app.url, tenant.key);
+    await open(`/compose?post=${id}`);
+    const panel = page.getByRole('region', { name: 'Sandbox ada' });
+    await panel.getByText('First comment and options').click();
+    await expect.poll(() => panel.getByLabel('Delay ms').inputValue()).toBe('5');
+    await expect.poll(() => panel.getByLabel('Outcome').first().inputValue()).toBe('rate_limited');
+    await panel.locator('code', { hasText: 'Retry-After' }).first().waitFor();
+    await panel.getByLabel('Delay ms').fill('7');
+    await page.getByLabel('Sandbox bob').check();
+    await page.getByRole('region', { name: 'Sandbox bob' }).getByLabel('Another text').check();
+    await page.getByLabel('Text for Sandbox bob').fill('Rehearsal for Bob');
+    await expectNoBarriers(page);
+    await button('Schedule').click();
+    await heading('Rehearsal').waitFor();
+    const { body } = await tenant.api.get(`/v1/posts/${id}`);
+    expect(body.data).toMatchObject({
+      status: 'scheduled',
+      caption: 'Rehearsal',
+      results: [
+        {
+          social_account_id: ada.id,
+          platform_options: { outcome: 'rate_limited', delay_ms: 7 },
+        },
+        { social_account_id: bob.id, caption: 'Rehearsal for Bob' },
+      ],
+    });
+    expect(Date.parse(body.data.scheduled_at)).toBe(Date.parse(scheduledAt));
+    expect(complaints).toEqual([]);
+  });
+
+  test('writes a thread with a picture in its second part, and reads it in a copy', async () => {
+    await tenant.connectSandbox('ada');
+    const { page, complaints } = opened;
+    await opened.signIn(app.url, tenant.key);
+    await open('/compose');
+    await page.getByLabel('Sandbox ada').check();
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('One');
+    await button('Continue as a thread').click();
+    const part = page.getByRole('group', { name: 'Part 2', exact: true });
+    await part.getByLabel('Text of part 2').fill('b'.repeat(5_001));
+    await part.getByText('5,001 of 5,000 – too long').waitFor();
+    await expect.poll(() => button('Publish now').isDisabled()).toBe(true);
+    await part.getByLabel('Text of part 2').fill('Two');
+    await part.locator('input[type=file]').setInputFiles(file('dot.png'));
+    await expectNoBarriers(page);
+    await button('Publish now').click();
+    await heading('One').waitFor();
+    await expect
+      .poll(() => page.getByText('Published', { exact: true }).count())
+      .toBeGreaterThan(2);
+    const { body } = await tenant.api.get('/v1/posts');
+    expect(body.data[0].results).toMatchObject([
+      { thread_position: 1, caption: 'One', media: [] },
+      { thread_position: 2, caption: 'Two', media: [{ id: expect.any(String) }] },
+    ]);
+    await button('Duplicate').click();
+    await heading('Edit the post').waitFor();
+    await expect.poll(() => page.getByLabel('Text of part 2').inputValue()).toBe('Two');
+    await button('Remove part 2').click();
+    await button('Save the draft').click();
+    await heading('One').waitFor();
+    await expect
+      .poll(async () => (await tenant.api.get('/v1/posts?status=draft')).body.data[0].results)
+      .toMatchObject([{ thread_position: null, caption: 'One' }]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('filters the calendar by label, account and user, and counts what is left', async () => {
+    const ada = await tenant.connectSandbox('ada', { external_user_id: 'user-ada' });
+    const bob = await tenant.connectSandbox('bob', { external_user_id: 'user-bob' });
+    const scheduled = { scheduled_at: inDays(1) };
+    await tenant.createPost({
+      caption: 'Gala',
+      labels: ['spring'],
+      account_ids: [ada.id],
+      ...scheduled,
+    });
+    await tenant.createPost({ caption: 'Fair', account_ids: [bob.id], ...scheduled });
+    const { page } = opened;
+    await opened.signIn(app.url, tenant.key);
+    await open('/calendar');
+    const gala = page.getByRole('link', { name: /^Gala|Gala \(/ });
+    const fair = page.getByRole('link', { name: /^Fair|Fair \(/ });
+    await fair.waitFor();
+    const counted = (count: number) => page.getByRole('link', { name: `· ${count}: posts on ` });
+    await counted(2).waitFor();
+    const filters: [string, string][] = [
+      ['Label', 'spring'],
+      ['Account', ada.id],
+    ];
+    for (const [label, value] of filters) {
+      await page.getByLabel(label, { exact: true }).selectOption(value);
+      await fair.waitFor({ state: 'detached' });
+      await gala.waitFor();
+      await counted(1).waitFor();
+      await page.getByLabel(label, { exact: true }).selectOption('');
+      await fair.waitFor();
+    }
+    await page.getByLabel('Your ID of the user').fill('user-bob');
+    await gala.waitFor({ state: 'detached' });
+    await counted(1).click();
+    await expect.poll(() => page.url()).toContain('user=user-bob');
+    await list('Posts').getByText('Fair').waitFor();
+    await expectNoBarriers(page);
+  });
+
+  test('sets an app at a network, and removes it', async () => {
+    const { page, complaints } = opened;
+    await opened.signIn(app.url, tenant.key);
+    await open('/settings');
+    await button('Set an app').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Network').selectOption('LINKEDIN');
+    await dialog.getByLabel('Client ID').fill('client-1');
+    await dialog.getByRole('button', { name: 'Set the app' }).click();
+    await dialog.getByRole('listitem').getByText('is required at LinkedIn').waitFor();
+    await dialog.getByLabel('Client secret').fill('very-secret');
+    await expectNoBarriers(page);
+    await dialog.getByRole('button', { name: 'Set the app' }).click();
+    await dialog.getByText(`${app.url}/connect/callback`).waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await list('Apps at networks').getByText('client-1').waitFor();
+    expect(await page.content()).not.toContain('very-secret');
+    await expectNoBarriers(page);
+    await button('Remove').click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No app of your own').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('offers no change of media and apps to a key that only reads', async () => {
+    const scopes = ['posts:read', 'accounts:read'];
+    const { body } = await tenant.api.post('/v1/api-keys', { name: 'reader', scopes });
+    await opened.signIn(app.url, body.data.key);
+    await open('/settings');
+    await opened.page.getByText('No app of your own').waitFor();
+    expect(await button('Set an app').count()).toBe(0);
+    await open('/media');
+    await opened.page.getByText('There are no media yet').waitFor();
+    expect(await opened.page.locator('input[type=file]').count()).toBe(0);
+  });
+});
