@@ -225,6 +225,15 @@ describe('the other resources', () => {
         afterPublishing: { edit: { fields: ['caption', 'media.altText'] } },
       }),
     );
+    const { networks } = await ask(app, '{ networks: capabilities { platform replies threads } }');
+    for (const network of [
+      { platform: 'MASTODON', replies: true, threads: true },
+      // A comment takes no reply.
+      { platform: 'INSTAGRAM', replies: true, threads: false },
+      { platform: 'YOUTUBE', replies: false, threads: false },
+    ]) {
+      expect(networks).toContainEqual(network);
+    }
     const { event } = await ask(app, 'query ($id: ID!) { event(id: $id) { data } }', {
       id: events.nodes[0].id,
     });

@@ -147,15 +147,6 @@ describe('GET /v1/platforms/capabilities', () => {
     });
   });
 
-  test('says which networks take threads: those whose replies take replies', async () => {
-    const { body } = await rest.call('GET', '/v1/platforms/capabilities', { key });
-    const found: { platform: string; replies: boolean; threads: boolean }[] = body.data;
-    const of = (name: string) => found.find(({ platform }) => platform === name);
-    expect(of('mastodon')).toMatchObject({ replies: true, threads: true });
-    expect(of('linkedin')).toMatchObject({ replies: true, threads: false });
-    expect(of('pinterest')).toMatchObject({ replies: false, threads: false });
-  });
-
   test('describes each credential and how to get it', async () => {
     const { body } = await rest.call('GET', '/v1/platforms/capabilities', { key });
     const words = { title: expect.any(String), description: expect.any(String) };

@@ -1,5 +1,0 @@
-// What every page is given.
-export interface PageProps {
-  /** The ID in the path. */
-  id: string;
-}
