@@ -6,7 +6,7 @@ import { connection } from './connection.ts';
 import { toProblem, type Problem } from './problem.ts';
 import { follow, type StreamDocument } from './streams.ts';
 
-/** The first change is shown soon. Then a list is read again at most this often, however many changes arrive. */
+/** The first change is shown soon. Then data is read again at most this often, however many changes arrive. */
 const soonMs = 200;
 const rereadMs = 2_000;
 
@@ -27,6 +27,7 @@ export function useData<Result, Variables extends AnyVariables>(
   query: TypedDocumentNode<Result, Variables>,
   variables: Variables,
   streams: readonly Followed[] = [],
+  againMs = rereadMs,
 ): Data<Result> {
   const client = useClient();
   const [{ data, error, fetching, stale }, execute] = useQuery({
@@ -42,9 +43,9 @@ export function useData<Result, Variables extends AnyVariables>(
   const key = JSON.stringify(streams.map((stream) => [nameOf(stream), stream.variables]));
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let lastAt = -rereadMs;
+    let lastAt = -againMs;
     const later = () => {
-      const waitMs = Math.max(soonMs, lastAt + rereadMs - performance.now());
+      const waitMs = Math.max(soonMs, lastAt + againMs - performance.now());
       timer ??= setTimeout(() => {
         timer = undefined;
         lastAt = performance.now();
@@ -68,7 +69,7 @@ export function useData<Result, Variables extends AnyVariables>(
       for (const end of ends) end();
     };
     // The key has all that matters of the streams.
-  }, [client, key]);
+  }, [client, key, againMs]);
 
   // What was shown stays while the server is gone, or while other variables are read.
   const last = useRef<Result | undefined>(undefined);

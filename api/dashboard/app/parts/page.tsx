@@ -2,6 +2,12 @@
 import type { ReactNode } from 'react';
 import { useSession } from '../session/session.ts';
 
+/** What every page is given. */
+export interface PageProps {
+  /** The ID in the path. */
+  id: string;
+}
+
 interface PageFrameProps {
   title: string;
   actions?: ReactNode;

@@ -2,10 +2,9 @@
 import { useData } from '../api/use-data.ts';
 import { CodeText } from '../parts/code-text.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Page, Section } from '../parts/page.tsx';
+import { Page, Section, type PageProps } from '../parts/page.tsx';
 import { Status, toWords } from '../parts/status.tsx';
 import { exactTime, Time } from '../parts/time.tsx';
-import type { PageProps } from '../parts/page-props.ts';
 import { followPost, OnePost, type PostData } from './post-documents.ts';
 import { titleOf } from './post-item.tsx';
 import { PostMedia } from './post-media.tsx';

@@ -5,12 +5,11 @@ import { Empty } from '../parts/empty.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { Page, Section } from '../parts/page.tsx';
+import { Page, Section, type PageProps } from '../parts/page.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { useFilters } from '../parts/router.ts';
 import { Status, toWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
-import type { PageProps } from '../parts/page-props.ts';
 import { Replays } from './replays.tsx';
 import {
   followWebhook,
