@@ -36,7 +36,7 @@ const rows: Record<Scope, string> = {
     project user users accountUpdated`,
   'accounts:write': `connectAccount createAccountCheck createConnectSession deletePlatformApp
     disconnectAccount eraseUser importAccount setPlatformApp updateAccount updateProject`,
-  'webhooks:read': `deliveries delivery event events replay replays webhook webhooks deliveryUpdated
+  'webhooks:read': `deliveries delivery deliveryCounts event events replay replays webhook webhooks deliveryUpdated
     eventRecorded replayProgress webhookUpdated`,
   'webhooks:write': `createWebhook deleteWebhook replayDeliveries retryDelivery rotateWebhook testWebhook
     updateWebhook`,

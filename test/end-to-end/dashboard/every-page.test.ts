@@ -29,6 +29,7 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
       '/calendar': 'Calendar',
       '/queues': 'Queues',
       [`/queues/${ids['Queue']}`]: 'q',
+      '/media': 'Media',
       '/accounts': 'Accounts',
       [`/accounts/${ids['Account']}`]: 'Sandbox ada',
       '/users': 'Users',
@@ -48,7 +49,16 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
 
   test('on a page without data', async () => {
     await tab.signIn(tenant.key);
-    const titles = ['Compose', 'Posts', 'Calendar', 'Queues', 'Accounts', 'Users', 'Webhooks'];
+    const titles = [
+      'Compose',
+      'Posts',
+      'Calendar',
+      'Queues',
+      'Media',
+      'Accounts',
+      'Users',
+      'Webhooks',
+    ];
     for (const title of titles) {
       await tab.open(`/${title.toLowerCase()}`, title === 'Compose' ? 'New post' : title);
       await expectNoBarriers(tab.page);

@@ -1,72 +1,43 @@
 // The forms of the dashboard in a real browser: media, changes of a post, threads, filters of the calendar, and apps.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { useApp } from '../../support/app/app.ts';
+import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../../support/app/chromium.ts';
-import type { Tenant } from '../../support/app/seed.ts';
-import {
-  expectNoBarriers,
-  startDashboardBrowser,
-  type DashboardBrowser,
-  type DashboardPage,
-} from '../../support/dashboard/browser.ts';
-import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
+import { expectNoBarriers } from '../../support/dashboard/barriers.ts';
+import { useDashboard } from '../../support/dashboard/dashboard.ts';
+import { dotPng } from '../../support/dashboard/pictures.ts';
+import { forFile } from '../../support/fixtures.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
 
-const app = useApp();
-const pixel = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-const file = (name: string) => ({ name, mimeType: 'image/png', buffer: pixel });
-
-let browser: DashboardBrowser;
-let receiver: Receiver;
-let tenant: Tenant;
-let opened: DashboardPage;
-
-beforeAll(async () => {
-  if (!hasChromium) return;
-  browser = await startDashboardBrowser();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  if (!hasChromium) return;
-  await browser[Symbol.asyncDispose]();
-  await receiver.close();
-});
-beforeEach(async () => {
-  if (!hasChromium) return;
-  tenant = await app.createTenant('Brass & Co');
-  opened = await browser.newPage();
-  return () => opened.context.close();
-});
-
-const open = (path: string) => opened.page.goto(`${app.url}/dashboard${path}`);
-const heading = (name: string) => opened.page.getByRole('heading', { level: 1, name });
-const button = (name: string) => opened.page.getByRole('button', { name, exact: true });
-const list = (name: string) =>
-  opened.page.getByRole('list', { name, exact: true }).getByRole('listitem');
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
 describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
+  const { app, tenant, tab } = useDashboard();
+  const receiver = forFile(() => startReceiver());
+  const list = (name: string) =>
+    tab.page.getByRole('list', { name, exact: true }).getByRole('listitem');
+
   test('uploads media, continues an upload that broke off, and deletes media', async () => {
-    const { page, complaints } = opened;
-    await opened.signIn(app.url, tenant.key);
+    const { page, complaints } = tab;
+    await tab.signIn(tenant.key);
     await page.getByRole('link', { name: 'Media', exact: true }).click();
     await page.getByText('There are no media yet').waitFor();
     await expectNoBarriers(page);
-    await page.locator('input[type=file]').first().setInputFiles(file('dot.png'));
+    await page.locator('input[type=file]').first().setInputFiles(dotPng);
     const dot = list('Media').filter({ hasText: 'dot.png' });
     await dot.getByText('Uploaded', { exact: true }).waitFor();
     await dot.locator('img').waitFor();
     await dot.getByText('image/png').waitFor();
     await dot.getByText('unless a post uses it').waitFor();
 
-    const body = { filename: 'late.png', content_type: 'image/png', size_bytes: pixel.length };
+    const body = {
+      filename: 'late.png',
+      content_type: 'image/png',
+      size_bytes: dotPng.buffer.length,
+    };
     await tenant.api.post('/v1/media', body);
     const late = list('Media').filter({ hasText: 'late.png' });
     await late.getByText('The upload can continue until').waitFor();
     await expectNoBarriers(page);
-    await late.locator('input[type=file]').setInputFiles(file('late.png'));
+    await late.locator('input[type=file]').setInputFiles({ ...dotPng, name: 'late.png' });
     await late.getByText('Uploaded', { exact: true }).waitFor();
 
     await dot.getByRole('button', { name: 'Delete' }).click();
@@ -75,7 +46,7 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
     await dot.getByText('Deleted', { exact: true }).waitFor();
     for (let i = 0; i < 25; i++) await tenant.api.post('/v1/media', body);
     await expect.poll(() => list('Media').count()).toBe(25);
-    await button('Next page').click();
+    await tab.button('Next page').click();
     await expect.poll(() => list('Media').count()).toBe(2);
     expect(complaints).toEqual([]);
   });
@@ -85,11 +56,11 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
     await tenant.createWebhook(`${receiver.url}/hook`);
     const { id } = await tenant.createPost({ caption: 'Hello', account_ids: [ada.id] });
     await tenant.waitForPost(id);
-    await opened.signIn(app.url, tenant.key);
+    await tab.signIn(tenant.key);
     await list('Posts by day and outcome').getByText(': 1 published,').waitFor();
     await list('Deliveries by day and outcome').getByText(': 1 delivered,').waitFor();
-    await expectNoBarriers(opened.page);
-    expect(opened.complaints).toEqual([]);
+    await expectNoBarriers(tab.page);
+    expect(tab.complaints).toEqual([]);
   });
 
   test('changes the options and the accounts of a scheduled post', async () => {
@@ -103,9 +74,9 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
         { account_id: ada.id, platform_options: { outcome: 'rate_limited', delay_ms: 5 } },
       ],
     });
-    const { page, complaints } = opened;
-    await opened.signIn(app.url, tenant.key);
-    await open(`/compose?post=${id}`);
+    const { page, complaints } = tab;
+    await tab.signIn(tenant.key);
+    await tab.open(`/compose?post=${id}`);
     const panel = page.getByRole('region', { name: 'Sandbox ada' });
     await panel.getByText('First comment and options').click();
     await expect.poll(() => panel.getByLabel('Delay ms').inputValue()).toBe('5');
@@ -116,8 +87,8 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
     await page.getByRole('region', { name: 'Sandbox bob' }).getByLabel('Another text').check();
     await page.getByLabel('Text for Sandbox bob').fill('Rehearsal for Bob');
     await expectNoBarriers(page);
-    await button('Schedule').click();
-    await heading('Rehearsal').waitFor();
+    await tab.button('Schedule').click();
+    await tab.heading('Rehearsal').waitFor();
     const { body } = await tenant.api.get(`/v1/posts/${id}`);
     expect(body.data).toMatchObject({
       status: 'scheduled',
@@ -136,21 +107,21 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
 
   test('writes a thread with a picture in its second part, and reads it in a copy', async () => {
     await tenant.connectSandbox('ada');
-    const { page, complaints } = opened;
-    await opened.signIn(app.url, tenant.key);
-    await open('/compose');
+    const { page, complaints } = tab;
+    await tab.signIn(tenant.key);
+    await tab.open('/compose');
     await page.getByLabel('Sandbox ada').check();
     await page.getByRole('textbox', { name: 'Text', exact: true }).fill('One');
-    await button('Continue as a thread').click();
+    await tab.button('Continue as a thread').click();
     const part = page.getByRole('group', { name: 'Part 2', exact: true });
     await part.getByLabel('Text of part 2').fill('b'.repeat(5_001));
     await part.getByText('5,001 of 5,000 – too long').waitFor();
-    await expect.poll(() => button('Publish now').isDisabled()).toBe(true);
+    await expect.poll(() => tab.button('Publish now').isDisabled()).toBe(true);
     await part.getByLabel('Text of part 2').fill('Two');
-    await part.locator('input[type=file]').setInputFiles(file('dot.png'));
+    await part.locator('input[type=file]').setInputFiles(dotPng);
     await expectNoBarriers(page);
-    await button('Publish now').click();
-    await heading('One').waitFor();
+    await tab.button('Publish now').click();
+    await tab.heading('One').waitFor();
     await expect
       .poll(() => page.getByText('Published', { exact: true }).count())
       .toBeGreaterThan(2);
@@ -159,12 +130,12 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
       { thread_position: 1, caption: 'One', media: [] },
       { thread_position: 2, caption: 'Two', media: [{ id: expect.any(String) }] },
     ]);
-    await button('Duplicate').click();
-    await heading('Edit the post').waitFor();
+    await tab.button('Duplicate').click();
+    await tab.heading('Edit the post').waitFor();
     await expect.poll(() => page.getByLabel('Text of part 2').inputValue()).toBe('Two');
-    await button('Remove part 2').click();
-    await button('Save the draft').click();
-    await heading('One').waitFor();
+    await tab.button('Remove part 2').click();
+    await tab.button('Save the draft').click();
+    await tab.heading('One').waitFor();
     await expect
       .poll(async () => (await tenant.api.get('/v1/posts?status=draft')).body.data[0].results)
       .toMatchObject([{ thread_position: null, caption: 'One' }]);
@@ -182,9 +153,9 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
       ...scheduled,
     });
     await tenant.createPost({ caption: 'Fair', account_ids: [bob.id], ...scheduled });
-    const { page } = opened;
-    await opened.signIn(app.url, tenant.key);
-    await open('/calendar');
+    const { page } = tab;
+    await tab.signIn(tenant.key);
+    await tab.open('/calendar');
     const gala = page.getByRole('link', { name: /^Gala|Gala \(/ });
     const fair = page.getByRole('link', { name: /^Fair|Fair \(/ });
     await fair.waitFor();
@@ -211,10 +182,10 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
   });
 
   test('sets an app at a network, and removes it', async () => {
-    const { page, complaints } = opened;
-    await opened.signIn(app.url, tenant.key);
-    await open('/settings');
-    await button('Set an app').click();
+    const { page, complaints } = tab;
+    await tab.signIn(tenant.key);
+    await tab.open('/settings');
+    await tab.button('Set an app').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Network').selectOption('LINKEDIN');
     await dialog.getByLabel('Client ID').fill('client-1');
@@ -228,7 +199,7 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
     await list('Apps at networks').getByText('client-1').waitFor();
     expect(await page.content()).not.toContain('very-secret');
     await expectNoBarriers(page);
-    await button('Remove').click();
+    await tab.button('Remove').click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No app of your own').waitFor();
     expect(complaints).toEqual([]);
@@ -237,12 +208,12 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
   test('offers no change of media and apps to a key that only reads', async () => {
     const scopes = ['posts:read', 'accounts:read'];
     const { body } = await tenant.api.post('/v1/api-keys', { name: 'reader', scopes });
-    await opened.signIn(app.url, body.data.key);
-    await open('/settings');
-    await opened.page.getByText('No app of your own').waitFor();
-    expect(await button('Set an app').count()).toBe(0);
-    await open('/media');
-    await opened.page.getByText('There are no media yet').waitFor();
-    expect(await opened.page.locator('input[type=file]').count()).toBe(0);
+    await tab.signIn(body.data.key);
+    await tab.open('/settings');
+    await tab.page.getByText('No app of your own').waitFor();
+    expect(await tab.button('Set an app').count()).toBe(0);
+    await tab.open('/media');
+    await tab.page.getByText('There are no media yet').waitFor();
+    expect(await tab.page.locator('input[type=file]').count()).toBe(0);
   });
 });
