@@ -5,6 +5,7 @@ import { createSignInUrl } from '../../../api/dashboard/sign-in.ts';
 import { hasChromium } from '../../support/app/chromium.ts';
 import { expectNoBarriers } from '../../support/dashboard/barriers.ts';
 import { useDashboard } from '../../support/dashboard/dashboard.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
 
 /** The budget of the first page. */
 const maxScriptBytes = 250 * 1_024;
@@ -81,6 +82,37 @@ describe.skipIf(!hasChromium)('signing in to the dashboard', { timeout: 60_000 }
     await tab.open('/posts', 'Posts');
     await tenant.api.delete(`/v1/api-keys/${id}`);
     await tab.page.getByText(ended).waitFor();
+  });
+
+  test('opens nothing to a page of another origin, although the browser sends the cookie', async () => {
+    // Another port is another origin, but the same site.
+    await using foreign = await startReceiver({
+      respond: () => ({ headers: { 'Content-Type': 'text/html' }, body: '<h1>Foreign</h1>' }),
+    });
+    await tab.signIn(tenant.key);
+    const page = await tab.context.newPage();
+    await page.goto(foreign.url);
+    const connection = JSON.stringify({ type: 'connection_init', payload: { session: true } });
+    const ended = await page.evaluate(`new Promise((resolve) => {
+      const url = '${app.url.replace('http', 'ws')}/graphql';
+      const socket = new WebSocket(url, 'graphql-transport-ws');
+      socket.onopen = () => socket.send('${connection}');
+      socket.onmessage = ({ data }) => resolve(data);
+      socket.onclose = ({ code }) => resolve(code);
+    })`);
+    expect(ended).toBe(4401);
+    const query = JSON.stringify({ query: '{ currentApiKey { apiKey { id } } }' });
+    const send = (headers: object) =>
+      page.evaluate(`fetch('${app.url}/graphql', {
+        method: 'POST',
+        credentials: 'include',
+        headers: ${JSON.stringify(headers)},
+        body: '${query}',
+      }).then((response) => response.text(), (error) => error.name)`);
+    const json = { 'Content-Type': 'application/json' };
+    expect(await send({ ...json, 'X-Fanfare-Session': '1' })).toBe('TypeError');
+    expect(await send({ 'Content-Type': 'text/plain' })).toBe('TypeError');
+    await tab.open('/posts', 'Posts');
   });
 
   test('loads at most 250 kB of compressed script for the first page', async () => {

@@ -34,7 +34,7 @@ export async function longestTaskMs(page: Page, work: () => Promise<void>): Prom
   const threads = new Set(events.filter(isMain).map(({ pid, tid }) => `${pid} ${tid}`));
   const tasks = events.filter(
     ({ name, pid, tid, tdur }) =>
-      /RunTask$/.test(name) && tdur !== undefined && threads.has(`${pid} ${tid}`),
+      name.endsWith('RunTask') && tdur !== undefined && threads.has(`${pid} ${tid}`),
   );
   if (tasks.length === 0) throw new Error('The trace has no task of a main thread.');
   return Math.max(...tasks.map(({ tdur }) => tdur!)) / 1_000;
