@@ -150,6 +150,21 @@ describe('a session', () => {
     expect(body.errors[0]?.extensions.code).toBe('unauthorized');
   });
 
+  test.each([['https://evil.test'], [corsOrigin], [null]])(
+    'counts neither over REST nor for a stream nor to sign out, if the origin is %s',
+    async (origin) => {
+      const cookie = await signIn();
+      const asked = { cookie, origin, headers: withSession };
+      expect((await ask('/v1/posts', { ...asked, method: 'GET' })).status).toBe(401);
+      const body = { query: 'subscription { postUpdated { cursor } }' };
+      const headers = { ...withSession, Accept: 'text/event-stream' };
+      const stream = await ask('/graphql', { ...asked, headers, body });
+      expect(await stream.text()).toContain('unauthorized');
+      expect((await ask('/dashboard/session', { ...asked, method: 'DELETE' })).status).toBe(401);
+      expect((await query(cookie)).status).toBe(200);
+    },
+  );
+
   test('does not count without its header, so a form of another page can do nothing', async () => {
     const { body } = await query(await signIn(), { headers: {} });
     expect(body.errors[0]?.extensions.code).toBe('unauthorized');
