@@ -39,6 +39,13 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
     await tab.open(`/webhooks/${ids['Webhook']}`, receiver.url);
     await expectOfDialogs('Replay', 'Replace the secret');
 
+    await tab.open('/accounts', 'Accounts');
+    await tab.button('Connect an account').click();
+    await expectNoBarriers(page);
+    await page.getByRole('textbox', { name: 'Your ID of the user' }).fill('user-1');
+    await tab.button('Make a link').click();
+    await page.getByRole('region', { name: 'Link' }).waitFor();
+    await expectNoBarriers(page);
     await tab.open('/webhooks', 'Webhooks');
     await tab.button('New webhook').click();
     await expectNoBarriers(page);

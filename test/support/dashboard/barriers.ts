@@ -4,15 +4,16 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { desktop, waitUntilLoaded } from './browser.ts';
 
-export const phone = { width: 360, height: 740 };
+const phone = { width: 360, height: 740 };
 
-const looks = [
-  { viewport: phone, colorScheme: 'light' },
-  { viewport: desktop, colorScheme: 'dark' },
-] as const;
+export const onPhone = { viewport: phone, colorScheme: 'light' } as const;
+const onDesktop = { viewport: desktop, colorScheme: 'dark' } as const;
 
 /** Nothing serious for axe, and nothing wider than the window. */
-export async function expectNoBarriers(page: Page): Promise<void> {
+export async function expectNoBarriers(
+  page: Page,
+  looks: readonly (typeof onPhone | typeof onDesktop)[] = [onPhone, onDesktop],
+): Promise<void> {
   await waitUntilLoaded(page);
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   for (const { viewport, colorScheme } of looks) {
