@@ -1,6 +1,6 @@
 // What the pages about accounts read, follow and do.
 import { graphql, type ResultOf } from '../api/schema.ts';
-import type { Followed } from '../api/use-data.ts';
+import type { Followed } from '../api/streams.ts';
 
 export const AccountRow = graphql(`
   fragment AccountRow on Account {

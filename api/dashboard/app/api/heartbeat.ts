@@ -43,6 +43,6 @@ export function useHeartbeat(): void {
         : undefined;
   useEffect(() => {
     if (!document) return;
-    return follow(client, 'heartbeat', document, {}, { onOpen: () => {}, onUpdate: () => {} });
+    return follow(client, { document }, { onOpen: () => {}, onUpdate: () => {} });
   }, [client, document]);
 }

@@ -12,6 +12,12 @@ export type StreamDocument = TypedDocumentNode<
   { after?: string | null; id?: string | null; webhookId?: string | null }
 >;
 
+/** What a page follows. */
+export interface Followed {
+  document: StreamDocument;
+  variables?: Record<string, unknown>;
+}
+
 const LiveCursor = graphql('query LiveCursor { liveCursor }');
 /** Keeps a stream while pages change. */
 const lingerMs = 5_000;
@@ -32,21 +38,22 @@ export interface Listener {
 
 const streamsOf = new WeakMap<Client, Map<string, Stream>>();
 
-/** Returns a function that ends it. `key` tells streams with the same document and other variables apart. */
-export function follow(
-  client: Client,
-  key: string,
-  document: StreamDocument,
-  variables: Record<string, unknown>,
-  listener: Listener,
-): () => void {
+/** Equal for the same document with the same variables. */
+export function keyOf({ document, variables = {} }: Followed): string {
+  const name = document.definitions.map((one) => ('name' in one ? one.name?.value : '')).join();
+  return `${name} ${JSON.stringify(variables)}`;
+}
+
+/** Returns a function that ends it. */
+export function follow(client: Client, followed: Followed, listener: Listener): () => void {
+  const key = keyOf(followed);
   const streams = streamsOf.get(client) ?? new Map<string, Stream>();
   streamsOf.set(client, streams);
   let stream = streams.get(key);
   if (!stream) {
     stream = { listeners: new Set(), stop: () => {}, isOpen: false };
     streams.set(key, stream);
-    begin(client, document, variables, stream);
+    begin(client, followed, stream);
   } else if (stream.isOpen) queueMicrotask(listener.onOpen);
   clearTimeout(stream.closing);
   stream.listeners.add(listener);
@@ -62,12 +69,7 @@ export function follow(
 }
 
 /** Begins at a cursor that is older than any state that is read afterwards, so nothing is missed. */
-function begin(
-  client: Client,
-  document: StreamDocument,
-  variables: Record<string, unknown>,
-  stream: Stream,
-): void {
+function begin(client: Client, { document, variables }: Followed, stream: Stream): void {
   let isStopped = false;
   let end = () => {};
   let timer: ReturnType<typeof setTimeout>;

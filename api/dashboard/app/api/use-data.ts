@@ -4,16 +4,11 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useClient, useQuery } from 'urql';
 import { connection } from './connection.ts';
 import { toProblem, type Problem } from './problem.ts';
-import { follow, type StreamDocument } from './streams.ts';
+import { follow, keyOf, type Followed } from './streams.ts';
 
 /** The first change is shown soon. Then data is read again at most this often, however many changes arrive. */
 const soonMs = 200;
 const rereadMs = 2_000;
-
-export interface Followed {
-  document: StreamDocument;
-  variables?: Record<string, unknown>;
-}
 
 export interface Data<Result> {
   data: Result | undefined;
@@ -40,7 +35,7 @@ export function useData<Result, Variables extends AnyVariables>(
   const reload = useCallback(() => reread.current(), []);
   useEffect(() => connection.onReturn(reload), [reload]);
 
-  const key = JSON.stringify(streams.map((stream) => [nameOf(stream), stream.variables]));
+  const key = streams.map(keyOf).join('\n');
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let lastAt = -againMs;
@@ -53,16 +48,10 @@ export function useData<Result, Variables extends AnyVariables>(
       }, waitMs);
     };
     const ends = streams.map((stream) =>
-      follow(
-        client,
-        `${nameOf(stream)} ${JSON.stringify(stream.variables ?? {})}`,
-        stream.document,
-        stream.variables ?? {},
-        {
-          onOpen: () => reread.current(),
-          onUpdate: ({ change }) => change !== 'bookmark' && later(),
-        },
-      ),
+      follow(client, stream, {
+        onOpen: () => reread.current(),
+        onUpdate: ({ change }) => change !== 'bookmark' && later(),
+      }),
     );
     return () => {
       clearTimeout(timer);
@@ -80,10 +69,6 @@ export function useData<Result, Variables extends AnyVariables>(
     isLoading: fetching || stale,
     reload,
   };
-}
-
-function nameOf({ document }: Followed): string {
-  return document.definitions.map((one) => ('name' in one ? one.name?.value : '')).join();
 }
 
 export interface Action {

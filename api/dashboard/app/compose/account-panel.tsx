@@ -1,5 +1,5 @@
 // What one account gets: its own text and options, what is wrong, and how the post will look.
-import type { Medium } from '../media/use-uploads.ts';
+import type { Medium } from '../media/medium.ts';
 import { CheckField, TextField } from '../parts/field.tsx';
 import { platformName } from '../parts/platform-name.ts';
 import { accountTitle } from './account-field.tsx';

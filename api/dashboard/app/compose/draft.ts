@@ -1,5 +1,5 @@
 // The post that is being written, and what the API gets of it.
-import type { Medium } from '../media/use-uploads.ts';
+import type { Medium } from '../media/medium.ts';
 import type { AccountChoice, NetworkRules, PostInput } from './compose-documents.ts';
 import {
   ofLaterParts,

@@ -1,5 +1,5 @@
 // Roughly how the post will look. Each network has its own look.
-import type { Medium } from '../media/use-uploads.ts';
+import type { Medium } from '../media/medium.ts';
 
 interface PreviewProps {
   title: string;

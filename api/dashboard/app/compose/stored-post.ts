@@ -1,5 +1,5 @@
 // A stored post as the form changes it.
-import type { Medium } from '../media/use-uploads.ts';
+import type { Medium } from '../media/medium.ts';
 import type {
   AccountChoice,
   EditedOptionsData,

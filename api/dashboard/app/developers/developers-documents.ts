@@ -1,6 +1,6 @@
 // The events, as they are recorded.
 import { graphql } from '../api/schema.ts';
-import type { Followed } from '../api/use-data.ts';
+import type { Followed } from '../api/streams.ts';
 
 const EventRow = graphql(`
   fragment EventRow on Event {

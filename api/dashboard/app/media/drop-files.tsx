@@ -3,7 +3,8 @@ import type { ReactNode } from 'react';
 import { DropZone, type DropZoneProps } from 'react-aria-components/DropZone';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { Button } from '../parts/button.tsx';
-import type { Medium, Uploads } from './use-uploads.ts';
+import type { Medium } from './medium.ts';
+import type { Uploads } from './use-uploads.ts';
 import './media.css';
 
 type Dropped = Parameters<NonNullable<DropZoneProps['onDrop']>>[0]['items'];

@@ -1,6 +1,6 @@
 // What the page about media reads, follows and does.
 import { graphql, type ResultOf } from '../api/schema.ts';
-import type { Followed } from '../api/use-data.ts';
+import type { Followed } from '../api/streams.ts';
 
 const MediaRow = graphql(`
   fragment MediaRow on Media {

@@ -4,28 +4,8 @@ import { useClient, type Client } from 'urql';
 import { toProblem } from '../api/problem.ts';
 import { randomId } from '../parts/random-id.ts';
 import { CreateMedia, RenewUpload } from './media-documents.ts';
+import type { Medium } from './medium.ts';
 import { upload } from './upload.ts';
-
-export interface Medium {
-  /** In this browser only. */
-  key: string;
-  name: string;
-  kind: 'image' | 'video' | 'other';
-  /** Of a thread. Undefined: the first part, or no thread. */
-  part?: string | undefined;
-  /** Where the browser shows it from. */
-  previewUrl: string | undefined;
-  altText: string;
-  sizeBytes: number;
-  sentBytes: number;
-  state: 'sending' | 'ready' | 'failed';
-  problem?: string;
-  mediaId?: string;
-  /** Of a medium that the post has by its URL. */
-  url?: string;
-  /** What a stored post says of the still image of a video. */
-  thumbnail?: { thumbnailId?: string | null; thumbnailAtMs?: number | null };
-}
 
 export interface Uploads {
   media: readonly Medium[];

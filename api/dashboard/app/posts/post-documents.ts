@@ -1,6 +1,6 @@
 // What the pages about posts read and follow.
 import { graphql, type ResultOf } from '../api/schema.ts';
-import type { Followed } from '../api/use-data.ts';
+import type { Followed } from '../api/streams.ts';
 
 export const PostRow = graphql(`
   fragment PostRow on Post {

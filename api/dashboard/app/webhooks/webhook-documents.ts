@@ -1,6 +1,6 @@
 // What the pages about webhooks read and follow.
 import { graphql, type ResultOf } from '../api/schema.ts';
-import type { Followed } from '../api/use-data.ts';
+import type { Followed } from '../api/streams.ts';
 
 export const WebhookRow = graphql(`
   fragment WebhookRow on Webhook {

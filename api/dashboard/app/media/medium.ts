@@ -1,0 +1,22 @@
+// A file of a post: one that this browser uploads, or one that the post has.
+
+export interface Medium {
+  /** In this browser only. */
+  key: string;
+  name: string;
+  kind: 'image' | 'video' | 'other';
+  /** Of a thread. Undefined: the first part, or no thread. */
+  part?: string | undefined;
+  /** Where the browser shows it from. */
+  previewUrl: string | undefined;
+  altText: string;
+  sizeBytes: number;
+  sentBytes: number;
+  state: 'sending' | 'ready' | 'failed';
+  problem?: string;
+  mediaId?: string;
+  /** Of a medium that the post has by its URL. */
+  url?: string;
+  /** What a stored post says of the still image of a video. */
+  thumbnail?: { thumbnailId?: string | null; thumbnailAtMs?: number | null };
+}
