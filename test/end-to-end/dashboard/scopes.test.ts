@@ -15,6 +15,7 @@ const pages: Record<string, Scope | undefined> = {
   Posts: 'posts:read',
   Calendar: 'posts:read',
   Queues: 'posts:read',
+  Media: 'posts:read',
   Accounts: 'accounts:read',
   Users: 'accounts:read',
   Webhooks: 'webhooks:read',
@@ -37,7 +38,8 @@ const actions: readonly [path: string, scope: Scope, buttons: readonly string[]]
   ],
   ['/webhooks', 'webhooks:write', ['New webhook']],
   ['/deliveries/Delivery', 'webhooks:write', ['Send it again']],
-  ['/settings', 'accounts:write', ['Save']],
+  ['/media', 'posts:write', ['Choose files']],
+  ['/settings', 'accounts:write', ['Save', 'Set an app']],
   ['/settings', 'keys:write', ['New key', 'Revoke']],
 ];
 
