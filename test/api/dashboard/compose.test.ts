@@ -125,6 +125,9 @@ describe('the length of a text', () => {
     const definition = platformDefinitions.find(({ name }) => name === 'twitter')!;
     const text = 'See https://example.com/a?b=c now';
     expect(countText(text, unitOf(definition))).toBe(countAs(definition, text));
+    // A browser doesn't know which words end like a domain, so only the API counts these as links.
+    const bare = 'See example.com';
+    expect(countText(bare, unitOf(definition))).toBeLessThan(countAs(definition, bare));
   });
 });
 
