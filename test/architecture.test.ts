@@ -132,7 +132,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/media',
     'api/platforms',
   ],
-  'api/projects': [...resource, 'activities/media', 'api/media', 'api/posts'],
+  'api/projects': [...resource, 'activities/media', 'api/media'],
   'api/queues': [...resource, 'api/accounts', 'api/api-keys', 'api/posts'],
   'api/dashboard': ['schema/**', 'api/http'],
   'api/share': [...resource, 'api/accounts', 'api/platforms', 'api/posts'],

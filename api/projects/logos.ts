@@ -12,7 +12,7 @@ import type { Path } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { requireStorage } from '../media/limits.ts';
 import { translate } from '../media/upload-answer.ts';
-import { checkId } from '../posts/checks/media.ts';
+import { checkId } from '../media/usable.ts';
 
 /** Sharp at twice the height of a logo on a page. PNG keeps what is transparent. */
 const plan: FitPlan = {

@@ -3,11 +3,11 @@ import { listMediaById } from '../../../schema/database/media/rows.ts';
 import { idsOf } from '../../../schema/database/media/uses.ts';
 import type { RowScope } from '../../../schema/database/row-scope.ts';
 import type { Db, MediaItem, MediaRow } from '../../../schema/database/tables.ts';
-import { mediaErrors } from '../../../schema/media.ts';
 import type { PlatformPost, PostMediaInput } from '../../../schema/posts/posts.ts';
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Path, Text } from '../../../schema/wire/names.ts';
 import { checkUrlSyntax } from '../../../schema/wire/url-rules.ts';
+import { checkId } from '../../media/usable.ts';
 
 type GivenMedia = Pick<PlatformPost, 'media' | 'media_ids' | 'media_urls'>;
 
@@ -124,24 +124,4 @@ export function checkIds({ items, pathOf, path: list }: NamedMedia, found: Found
       ...(isOther ? [{ path: at, code: 'thumbnail_not_image', message }] : checkId(thumbnail, at)),
     ];
   });
-}
-
-/** What is wrong with the media that a field names. */
-export function checkId(row: MediaRow | undefined, path: Path): Issue[] {
-  if (!row) return [{ path, code: 'unknown_media', message: 'No media has this ID.' }];
-  switch (row.status) {
-    case 'deleted':
-      return [{ path, code: 'media_deleted', message: 'The media were deleted.' }];
-    case 'failed': {
-      const message = `The media can't be used: ${row.error_message ?? mediaErrors[row.error_code!]}`;
-      return [{ path, code: 'media_failed', message, actual: row.error_code! }];
-    }
-    case 'pending': {
-      const message = 'The upload of the media is not finished.';
-      return row.url === null ? [{ path, code: 'media_not_ready', message }] : [];
-    }
-    case 'uploaded':
-    case 'attached':
-      return [];
-  }
 }
