@@ -7,6 +7,7 @@ import { render, restNames, type Names } from '../../schema/wire/names.ts';
 import type { Context } from './context.ts';
 import { logRefusal, logUnavailable } from './limited-lines.ts';
 import { RateLimited, rateLimitHeaders } from './rate-limit.ts';
+import { nameRequest } from './request-id.ts';
 
 export interface ErrorAnswer {
   status: number;
@@ -87,6 +88,17 @@ export function toErrorResponse(
     ...answer.headers,
   };
   return { ...answer, headers, body };
+}
+
+/** Answers a request outside of the REST API, which names its request by itself. */
+export function respondError(
+  context: Pick<Context, 'log' | 'publicUrl'>,
+  request: Request,
+  thrown: unknown,
+): Response {
+  const requestId = nameRequest(request.headers.get('X-Request-Id'));
+  const { body, ...head } = toErrorResponse(context, thrown, requestId);
+  return new Response(body, head);
 }
 
 const dayMs = 86_400_000;

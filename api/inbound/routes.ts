@@ -8,12 +8,11 @@ import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
 import { platformDefinitions } from '../../schema/platforms/index.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
-import { toErrorResponse } from '../http/errors.ts';
+import { respondError } from '../http/errors.ts';
 import { limitBody } from '../http/body.ts';
 import { notFoundPage, wantsPage } from '../http/pages/not-found.ts';
 import { textsOf } from '../http/pages/texts.ts';
 import { countRequest } from '../http/rate-limit.ts';
-import { nameRequest } from '../http/request-id.ts';
 import { deleteUserData } from './data-deletion.ts';
 import { deauthorize } from './deauthorize.ts';
 import { showDeletion } from './deletion-page.ts';
@@ -42,11 +41,7 @@ interface Call {
 
 /** Expects full paths. */
 export function createInboundRoutes(context: Context): Hono {
-  const refuse = (c: HonoContext, error: unknown) => {
-    const requestId = nameRequest(c.req.header('X-Request-Id'));
-    const { body, ...head } = toErrorResponse(context, error, requestId);
-    return new Response(body, head);
-  };
+  const refuse = (c: HonoContext, error: unknown) => respondError(context, c.req.raw, error);
 
   const app = new Hono();
   app.use('/inbound/*', limitBody(maxBodyBytes, refuse));

@@ -7,11 +7,10 @@ import type { ProjectLogoRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { readId } from '../../schema/wire/ids.ts';
 import type { Context } from '../http/context.ts';
-import { toErrorResponse } from '../http/errors.ts';
+import { respondError } from '../http/errors.ts';
 import { defaultColor, onColor } from '../http/pages/css.ts';
 import { notFoundPage, wantsPage } from '../http/pages/not-found.ts';
 import { letterOf } from '../http/pages/marks.ts';
-import { nameRequest } from '../http/request-id.ts';
 
 /** A wider or taller logo is not recognizable as an icon. */
 const maxIconRatio = 1.5;
@@ -21,11 +20,7 @@ export function createBrandRoutes(context: Context): Hono {
   const { db } = context;
   const app = new Hono().basePath('/brand');
   app.use(etag());
-  const refuse = (c: HonoContext, error: unknown) => {
-    const requestId = nameRequest(c.req.header('X-Request-Id'));
-    const { body, ...head } = toErrorResponse(context, error, requestId);
-    return new Response(body, head);
-  };
+  const refuse = (c: HonoContext, error: unknown) => respondError(context, c.req.raw, error);
 
   app.get('/:project/logo', async (c) => {
     const id = readProjectId(c.req.param('project'));

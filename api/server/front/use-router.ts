@@ -1,8 +1,7 @@
 // Yoga plugin: passes every path except /graphql to the router, before Yoga reads the request.
 import { graphqlPath, type HttpPlugin, type NodeRequest } from '../../graphql/server/yoga.ts';
 import type { Context } from '../../http/context.ts';
-import { toErrorResponse } from '../../http/errors.ts';
-import { nameRequest } from '../../http/request-id.ts';
+import { respondError } from '../../http/errors.ts';
 
 export type Respond = (request: Request, node: NodeRequest) => Response | Promise<Response>;
 
@@ -19,9 +18,7 @@ export function useRouter(context: Context, routes: Routes, otherwise: Respond):
         hook.endResponse(await respond(hook.request, hook.serverContext));
       } catch (error) {
         // If the error stayed uncaught, the server under Yoga would send its stack to the client.
-        const requestId = nameRequest(hook.request.headers.get('X-Request-Id'));
-        const { body, ...head } = toErrorResponse(context, error, requestId);
-        hook.endResponse(new Response(body, head));
+        hook.endResponse(respondError(context, hook.request, error));
       }
     },
   };
