@@ -3,6 +3,7 @@ FROM node:24-bookworm-slim AS dashboard
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
 RUN npm ci --ignore-scripts
+COPY api/dashboard/sources.ts api/dashboard/
 COPY api/dashboard/app api/dashboard/app
 RUN npm run build
 

@@ -134,7 +134,9 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   'api/projects': [...resource, 'activities/media', 'api/media'],
   'api/queues': [...resource, 'api/accounts', 'api/api-keys', 'api/posts'],
+  'api/dashboard/app': [],
   'api/dashboard': ['schema/**', 'api/http'],
+  'api/dashboard/app/vite.config.ts': ['api/dashboard'],
   'api/share': [...resource, 'api/accounts', 'api/platforms', 'api/posts'],
   'api/account-checks': [
     ...resource,

@@ -1,11 +1,28 @@
 // How the dashboard is built: into dist/dashboard, which api/dashboard/files.ts serves.
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import { hashSources, stampName } from '../sources.ts';
+
+/** Names the sources in the build, so that `npm start` doesn't build them again. */
+function stamp(): Plugin {
+  let source = '';
+  return {
+    name: 'stamp',
+    apply: 'build',
+    // A source that changes during the build is then built again.
+    async buildStart() {
+      source = await hashSources();
+    },
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: stampName, source });
+    },
+  };
+}
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/dashboard/',
-  plugins: [react()],
+  plugins: [react(), stamp()],
   build: {
     outDir: '../../../dist/dashboard',
     emptyOutDir: true,
