@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import packageLock from '../package-lock.json' with { type: 'json' };
+import { readSourceFiles } from './support/checks/source-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -80,6 +81,24 @@ describe('the pictures of the docs', () => {
   });
 });
 
+describe('package.json', () => {
+  test('names every package that the sources import', () => {
+    const known = new Set(
+      Object.keys({ ...packageJson.dependencies, ...packageJson.devDependencies }),
+    );
+    const foreign = readSourceFiles().flatMap(({ path, imports }) =>
+      imports
+        .filter(({ isOurs, target }) => !isOurs && !target.startsWith('node:'))
+        .map(({ target }) => ({ path, name: packageOf(target) })),
+    );
+    expect(foreign).not.toEqual([]);
+    const undeclared = foreign
+      .filter(({ name }) => !known.has(name))
+      .map(({ path, name }) => `${path} → ${name}`);
+    expect(undeclared, 'Add these packages to package.json, or do without them.').toEqual([]);
+  });
+});
+
 describe('package-lock.json', () => {
   const packages = Object.entries(packageLock.packages as Record<string, Package>).filter(
     ([path]) => path !== '',
@@ -109,6 +128,14 @@ describe('the settings of the repository', () => {
     expect(read('.github/workflows/ci.yml')).toMatch(/run: \.ci\/run$/m);
   });
 });
+
+/** The package of an import such as `@scope/name/file`. */
+function packageOf(target: string): string {
+  return target
+    .split('/')
+    .slice(0, target.startsWith('@') ? 2 : 1)
+    .join('/');
+}
 
 /** The paths of the indented tree, folders with a slash at their end. */
 function treeOf(text: string): string[] {
