@@ -78,6 +78,8 @@ export interface ConsentMethod {
   readonly name?: string;
   /** Where the user logs in, such as `Facebook`. Absent: the user logs in at this network. */
   readonly title?: string;
+  /** The button that the provider's rules ask for. Absent: a plain button. */
+  readonly button?: 'google' | 'facebook' | 'tiktok';
   /** The network whose app makes the login. Absent: this network's own app. */
   readonly appOf?: PlatformName;
   /**

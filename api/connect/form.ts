@@ -157,7 +157,7 @@ export function formPage(form: FieldsForm): Promise<Response> {
             ? html`<button class="first" name="decision" value="connect">
                 ${texts.connect.connect}
               </button>`
-            : logInButton(texts, method.title ?? session.network)
+            : logInButton(texts, method)
         }
         <button name="decision" value="cancel" formnovalidate>${texts.cancel}</button>
       </form>

@@ -71,6 +71,7 @@ export function createConnect(settings: FacebookSettings, graph: OpenApi): Conne
   return {
     consent: {
       kind: 'consent',
+      button: 'facebook',
       inputs: ConsentInput,
       deadEnd: describeDeadEnd('Facebook'),
       begin: (request, signal) => login.begin(request, signal),

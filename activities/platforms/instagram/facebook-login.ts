@@ -52,6 +52,7 @@ export function createFacebookMethod(settings: InstagramSettings): ConsentMethod
     kind: 'consent',
     name: 'facebook',
     title: 'Facebook',
+    button: 'facebook',
     appOf: 'facebook',
     inputs: ConsentInput,
     deadEnd: describeDeadEnd('Facebook'),

@@ -49,7 +49,7 @@ export function createTikTok(settings: TikTokSettings): Platform {
   return {
     definition: tiktok,
 
-    connect: [consent],
+    connect: [{ ...consent, button: 'tiktok' }],
 
     ...login,
 

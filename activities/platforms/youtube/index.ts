@@ -60,7 +60,7 @@ export function createYouTube(settings: YouTubeSettings): Platform {
   return {
     definition: youtube,
 
-    connect: [consent],
+    connect: [{ ...consent, button: 'google' }],
 
     ...login,
 

@@ -1,6 +1,7 @@
 // How the pages show a network: a tile with its letter, and its button to log in. docs/hosted-pages.md has the rules of
 // the networks for their marks.
 import { html, raw } from 'hono/html';
+import type { ConsentMethod } from '../../../activities/platforms/platform.ts';
 import type { Html } from './prose.ts';
 import type { Texts } from './texts/en.ts';
 
@@ -25,18 +26,22 @@ const googleMark = raw(
     '</svg>',
 );
 
-/** Providers whose rules ask for these words, and where users of other networks log in. */
-const named = new Set(['Facebook', 'TikTok']);
-const providers: Readonly<Record<string, string>> = { YouTube: 'Google' };
+type Button = NonNullable<ConsentMethod['button']>;
 
-/** What begins a login. `place`: where the user logs in. */
-export function logInButton({ connect }: Texts, place: string): Html {
-  const provider = providers[place] ?? place;
-  if (provider === 'Google') {
+/** Providers whose rules ask for words with their name. */
+const providers: Readonly<Record<Button, string>> = {
+  google: 'Google',
+  facebook: 'Facebook',
+  tiktok: 'TikTok',
+};
+
+/** What begins a login. */
+export function logInButton({ connect }: Texts, { button }: Pick<ConsentMethod, 'button'>): Html {
+  const label = button ? connect.continueWith(providers[button]) : connect.continue;
+  if (button === 'google') {
     return html`<button class="google" name="decision" value="connect">
-      ${googleMark}${connect.continueWith(provider)}
+      ${googleMark}${label}
     </button>`;
   }
-  const label = named.has(provider) ? connect.continueWith(provider) : connect.continue;
   return html`<button class="first" name="decision" value="connect">${label}</button>`;
 }
