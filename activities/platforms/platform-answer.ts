@@ -107,17 +107,14 @@ export function readBegun({ url, flow }: Begun): Begun {
 }
 
 function readAccount(account: GrantedAccount): GrantedAccount {
-  const { externalAccountId, accountName, pictureUrl, traits, problem, ...others } = account;
+  const { externalAccountId, accountName, pictureUrl, traits, problem } = account;
   if (!isAccountId(externalAccountId)) throw unusable('an account id');
   if (!isName(accountName)) throw unusable('an account name');
   if (!areKeepable(traits)) throw unusable('traits');
   const picture = pictureUrl?.startsWith('https://') ? readUrl(pictureUrl) : null;
   return {
-    ...others,
-    externalAccountId,
-    accountName,
-    ...(picture !== null && { pictureUrl: picture }),
-    ...(traits && { traits }),
+    ...account,
+    pictureUrl: picture ?? undefined,
     problem: problem && cutText(problem, maxMessageChars),
   };
 }
