@@ -2,7 +2,6 @@
 import type { Logger } from 'pino';
 import { listOpenSessionIds, listUsableKeyIds } from '../../schema/database/api-keys.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import { timeOfId } from '../../schema/wire/ids.ts';
 
 interface Watched {
   keyId: string;
@@ -18,34 +17,29 @@ export interface KeyWatch {
 
 const checkEveryMs = 2_000;
 
+/** The ends of streams, by the ID of their key or session. */
+type Ends = Map<string, Set<() => void>>;
+
 /** One query checks all keys in use, and one all sessions. */
 export function createKeyWatch({ db, log }: { db: Db; log: Logger }): KeyWatch {
-  /** By key or session. */
-  const watched = new Map<string, Set<() => void>>();
+  const keys: Ends = new Map();
+  const sessions: Ends = new Map();
   let timer: NodeJS.Timeout | undefined;
 
   async function check(): Promise<void> {
     try {
-      // Keys that are watched from here on wait for the next check.
-      const asked = [...watched];
-      const { key = [], session = [] } = Object.groupBy(watched.keys(), kindOf);
-      const usable = new Set([
-        ...(await listUsableKeyIds(db, key)),
-        ...(await listOpenSessionIds(db, session)),
-      ]);
-      for (const [id, ends] of asked) {
-        if (usable.has(id)) continue;
-        watched.delete(id);
-        for (const end of ends) end();
-      }
+      await endUnusable(keys, (ids) => listUsableKeyIds(db, ids));
+      await endUnusable(sessions, (ids) => listOpenSessionIds(db, ids));
     } catch (err) {
       log.warn({ component: 'feed', err }, 'cannot check the keys of open streams');
     }
-    timer = watched.size > 0 ? setTimeout(() => void check(), checkEveryMs) : undefined;
+    timer =
+      keys.size + sessions.size > 0 ? setTimeout(() => void check(), checkEveryMs) : undefined;
   }
 
   return {
     watch({ keyId, sessionId }, end) {
+      const watched = sessionId === undefined ? keys : sessions;
       const id = sessionId ?? keyId;
       const ends = watched.get(id) ?? new Set();
       watched.set(id, ends.add(end));
@@ -57,9 +51,22 @@ export function createKeyWatch({ db, log }: { db: Db; log: Logger }): KeyWatch {
     },
     close() {
       clearTimeout(timer);
-      watched.clear();
+      keys.clear();
+      sessions.clear();
     },
   };
 }
 
-const kindOf = (id: string) => (timeOfId('session', id) ? 'session' : 'key');
+async function endUnusable(
+  watched: Ends,
+  listUsable: (ids: string[]) => Promise<string[]>,
+): Promise<void> {
+  // Those that are watched from here on wait for the next check.
+  const asked = [...watched];
+  const usable = new Set(await listUsable(asked.map(([id]) => id)));
+  for (const [id, ends] of asked) {
+    if (usable.has(id)) continue;
+    watched.delete(id);
+    for (const end of ends) end();
+  }
+}
