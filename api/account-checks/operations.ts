@@ -23,7 +23,7 @@ import { countOf } from '../../schema/wire/count-of.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { present } from '../../schema/wire/present.ts';
-import { requireScope } from '../http/auth.ts';
+import { requireScope } from '../http/auth/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { settleUsage } from '../posts/count-usage.ts';

@@ -5,7 +5,7 @@ import { insertApiKey } from '../../schema/database/api-keys.ts';
 import type { ApiKeyRow, Db } from '../../schema/database/tables.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { scopes, type Scope } from '../../schema/scopes.ts';
-import { hashKey } from '../http/auth.ts';
+import { hashKey } from '../http/auth/api-keys.ts';
 
 export interface NewKey {
   projectId: string;

@@ -7,7 +7,7 @@ import type { Db } from '../../schema/database/tables.ts';
 import { connectAccount } from '../accounts/operations.ts';
 import { createKey, generateKey } from '../api-keys/key.ts';
 import { readOrCreateSecret } from '../embedded/data-directory.ts';
-import { hashKey, toCaller } from '../http/auth.ts';
+import { hashKey, toCaller } from '../http/auth/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 
 /** Saved before the project exists, so that no crash leaves a project with an unknown key. */

@@ -18,7 +18,7 @@ import { validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { present } from '../../schema/wire/present.ts';
 import type { Text } from '../../schema/wire/names.ts';
-import { newLinkToken } from '../http/auth.ts';
+import { newLinkToken } from '../http/auth/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { byIds } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';

@@ -4,7 +4,7 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
-import { isLinkToken } from '../http/auth.ts';
+import { isLinkToken } from '../http/auth/api-keys.ts';
 import type { Context } from '../http/context.ts';
 import { readBrowserSecret, setBrowserCookie, type LinkKind } from '../http/hosted-link.ts';
 import { limitBody } from '../http/body.ts';

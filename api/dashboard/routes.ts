@@ -7,25 +7,12 @@ import { isLoopback } from '../../schema/config/cross-checks.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { parseJson, readBody, requireType } from '../http/body.ts';
 import type { Context } from '../http/context.ts';
-import {
-  authenticateBy,
-  isSecure,
-  ofHeaders,
-  requireOwnOrigin,
-  sessionCookie,
-} from '../http/auth.ts';
-import { toErrorResponse } from '../http/errors.ts';
-import { nameRequest } from '../http/request-id.ts';
+import { isSecure, requireOwnOrigin } from '../http/auth/origins.ts';
+import { authenticateSession, ofHeaders, sessionCookie } from '../http/auth/sessions.ts';
+import { respondError } from '../http/errors.ts';
 import { validate } from '../http/validation.ts';
 import { createFiles } from './files.ts';
-import {
-  refuse,
-  sessionS,
-  signInByCode,
-  signInByKey,
-  signOut,
-  type OpenedSession,
-} from './sign-in.ts';
+import { refuse, sessionS, signInByCode, signInByKey, signOut } from './sign-in.ts';
 
 interface DashboardEnvironment {
   /** Node's own request. */
@@ -39,25 +26,18 @@ const SignIn = z.strictObject({ api_key: z.string().optional(), code: z.string()
 /** Expects full paths, starting with `/dashboard`. */
 export function createDashboardRoutes(context: Context): Hono<DashboardEnvironment> {
   const app = new Hono<DashboardEnvironment>().basePath('/dashboard');
-  app.onError((error, c) => {
-    const requestId = nameRequest(c.req.header('X-Request-Id'));
-    const { body, ...head } = toErrorResponse(context, error, requestId);
-    return new Response(body, head);
-  });
+  app.onError((error, c) => respondError(context, c.req.raw, error));
 
   app.post('/session', async (c) => {
     requireOwnOrigin(context, c.req.header('Origin'));
-    const { token } = await openSession(context, c);
+    const token = await openSession(context, c);
     setCookie(c, sessionCookie(context), token, { ...cookieOptions(context), maxAge: sessionS });
     return noContent(c);
   });
 
   app.delete('/session', async (c) => {
-    const { sessionId } = await authenticateBy(context, {
-      ...ofHeaders(c.req.raw.headers),
-      authorization: null,
-    });
-    await signOut(context.db, sessionId!);
+    const { sessionId } = await authenticateSession(context, ofHeaders(c.req.raw.headers));
+    await signOut(context.db, sessionId);
     deleteCookie(c, sessionCookie(context), cookieOptions(context));
     return noContent(c);
   });
@@ -72,7 +52,8 @@ export function createDashboardRoutes(context: Context): Hono<DashboardEnvironme
   return app;
 }
 
-async function openSession({ db }: Context, c: DashboardContext): Promise<OpenedSession> {
+/** Returns the value of the cookie. */
+async function openSession({ db }: Context, c: DashboardContext): Promise<string> {
   const bytes = await readBody(c.req.raw, maxBodyBytes);
   requireType(c.req.raw, bytes, false);
   const { api_key: key, code } = validate(SignIn, parseJson(bytes));

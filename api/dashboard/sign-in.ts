@@ -10,20 +10,16 @@ import type { Db } from '../../schema/database/tables.ts';
 import { validationError, type AppError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { isLoopback } from '../../schema/config/cross-checks.ts';
-import { forgetKeys, hashKey } from '../http/auth.ts';
+import { hashKey } from '../http/auth/api-keys.ts';
+import { forgetKeys } from '../http/auth/known-keys.ts';
 import type { Context } from '../http/context.ts';
 
 /** A session ends after this, or with its key. */
 export const sessionS = 7 * 86_400;
 const codeMs = 10 * 60_000;
 
-export interface OpenedSession {
-  /** The value of the cookie. The database has only its hash. */
-  token: string;
-}
-
-/** Throws `validation_error` at `api_key`. */
-export async function signInByKey(db: Db, key: string): Promise<OpenedSession> {
+/** Returns the value of the cookie, of which the database has only the hash. Throws `validation_error` at `api_key`. */
+export async function signInByKey(db: Db, key: string): Promise<string> {
   const row = await findUsableApiKey(db, hashKey(key));
   if (!row) throw refuse('api_key', 'invalid_credentials', 'is unknown, revoked or expired');
   const token = newToken();
@@ -33,11 +29,11 @@ export async function signInByKey(db: Db, key: string): Promise<OpenedSession> {
     hash: hashKey(token),
     expires_at: sessionEnd(),
   });
-  return { token };
+  return token;
 }
 
-/** Throws `validation_error` at `code`. */
-export async function signInByCode(db: Db, code: string): Promise<OpenedSession> {
+/** Returns the value of the cookie. Throws `validation_error` at `code`. */
+export async function signInByCode(db: Db, code: string): Promise<string> {
   const token = newToken();
   const session = { hash: hashKey(token), expiresAt: sessionEnd() };
   if (!(await redeemCode(db, hashCode(code), session))) {
@@ -47,7 +43,7 @@ export async function signInByCode(db: Db, code: string): Promise<OpenedSession>
       'is unknown, used or expired; sign in with an API key',
     );
   }
-  return { token };
+  return token;
 }
 
 /**

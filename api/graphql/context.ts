@@ -1,7 +1,7 @@
 // The context of a GraphQL field, and its scope check.
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
-import { requireScope } from '../http/auth.ts';
+import { requireScope } from '../http/auth/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 import type { KeyWatch } from '../live/key-watch.ts';
 import type { Messages } from './messages.ts';

@@ -9,7 +9,7 @@ import {
 import { isDeletionKept } from '../../schema/database/live/changes.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import { AppError } from '../../schema/wire/errors.ts';
-import { requireScope } from '../http/auth.ts';
+import { requireScope } from '../http/auth/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { builder, operationCost } from './builder.ts';
 import type { Ref } from './connections.ts';

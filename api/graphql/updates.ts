@@ -1,6 +1,6 @@
 // The messages of one stream, read ahead in order, until the client, the key or the feed ends it.
 import type { AppError } from '../../schema/wire/errors.ts';
-import { accessEnded } from '../http/auth.ts';
+import { accessEnded } from '../http/auth/sessions.ts';
 import type { Caller } from '../http/context.ts';
 import { toAppError } from '../http/errors.ts';
 import type { FeedStream } from '../live/subscriber.ts';

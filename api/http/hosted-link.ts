@@ -3,7 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context as HonoContext } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { tryOpen } from '../../schema/database/vault.ts';
-import { isSecure } from './auth.ts';
+import { isSecure } from './auth/origins.ts';
 import type { Context } from './context.ts';
 
 /** A kind of link. */

@@ -17,7 +17,7 @@ import { AppError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Page } from '../../schema/wire/listing.ts';
 import { present } from '../../schema/wire/present.ts';
-import { newLinkToken } from '../http/auth.ts';
+import { newLinkToken } from '../http/auth/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { byIds, page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';

@@ -16,7 +16,7 @@ import { findMedia, findUpload } from '../../schema/database/media/rows.ts';
 import { setUploadTotal } from '../../schema/database/media/segments.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
-import { isLinkToken } from '../http/auth.ts';
+import { isLinkToken } from '../http/auth/api-keys.ts';
 import type { Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { nameRequest } from '../http/request-id.ts';

@@ -12,7 +12,7 @@ import { readDeliveryBacklog } from '../../schema/database/dispatch/stuck.ts';
 import { listPauses } from '../../schema/database/pauses.ts';
 import { countWebhooksByState } from '../../schema/database/webhooks/health.ts';
 import { version } from '../../schema/version.ts';
-import { hashKey } from '../http/auth.ts';
+import { hashKey } from '../http/auth/api-keys.ts';
 import type { Context } from '../http/context.ts';
 import { logRefusedScrape } from '../http/limited-lines.ts';
 import type { PublicPage } from '../http/route.ts';

@@ -8,7 +8,7 @@ import { findApiKeyByHash } from '../../schema/database/api-keys.ts';
 import { findReadOnlyCause } from '../../schema/database/connect.ts';
 import { isMigrated } from '../../schema/database/migrate.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import { hashKey } from '../http/auth.ts';
+import { hashKey } from '../http/auth/api-keys.ts';
 import { askOnce } from './temporal-connection.ts';
 
 export const parts = [

@@ -3,7 +3,8 @@ import { Hono, type Context as HonoContext } from 'hono';
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import { AppError } from '../../schema/wire/errors.ts';
-import { authenticateBy, ofHeaders, requireScope } from '../http/auth.ts';
+import { requireScope } from '../http/auth/api-keys.ts';
+import { authenticateRequest, ofHeaders } from '../http/auth/sessions.ts';
 import { parseJson, readBody, requireType } from '../http/body.ts';
 import { readCsv, type CsvRow } from '../http/csv.ts';
 import { withoutNulls } from '../http/nulls.ts';
@@ -62,7 +63,7 @@ export function createRest(context: ProcessContext): Rest {
 async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): Promise<Response> {
   const request = c.req.raw;
   c.set('route', route.path);
-  const caller = await authenticateBy(context, ofHeaders(request.headers));
+  const caller = await authenticateRequest(context, ofHeaders(request.headers));
   countRequest(context, caller);
   const showRateLimit = () => setHeaders(c, readRateLimit(context, caller));
   showRateLimit();

@@ -1,6 +1,6 @@
 // Headers that protect browsers, on every answer.
 import type { ServerResponse } from 'node:http';
-import { isSecure } from '../http/auth.ts';
+import { isSecure } from '../http/auth/origins.ts';
 
 const yearS = 31_536_000;
 

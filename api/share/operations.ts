@@ -13,7 +13,7 @@ import { newId } from '../../schema/wire/ids.ts';
 import type { Path } from '../../schema/wire/names.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import { lostAccount } from '../accounts/lost-account.ts';
-import { newLinkToken } from '../http/auth.ts';
+import { newLinkToken } from '../http/auth/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { requirePlatform } from '../platforms/absence.ts';

@@ -3,7 +3,7 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { html } from 'hono/html';
 import { findReviewLink, type FoundReviewLink } from '../../schema/database/posts/review-links.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
-import { isLinkToken } from '../http/auth.ts';
+import { isLinkToken } from '../http/auth/api-keys.ts';
 import type { Context } from '../http/context.ts';
 import {
   isState,

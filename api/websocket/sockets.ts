@@ -11,7 +11,7 @@ import { AppError } from '../../schema/wire/errors.ts';
 import { createKeyedCounter } from '../../activities/keyed-limits.ts';
 import { openWebSockets } from '../../activities/metrics.ts';
 import type { Context } from '../http/context.ts';
-import { authenticateBy, ofUpgrade, type Credentials } from '../http/auth.ts';
+import { type Credentials, authenticateRequest, ofUpgrade } from '../http/auth/sessions.ts';
 import type { KeyWatch } from '../live/key-watch.ts';
 import { serveOperations, type OperationOptions, type SocketOwner } from './operation.ts';
 import { logRefusal } from '../http/limited-lines.ts';
@@ -86,7 +86,7 @@ export function serveSockets(
 
   async function admit({ connectionParams, extra }: Connection): Promise<boolean> {
     try {
-      const caller = await authenticateBy(app, readCredentials(connectionParams, extra));
+      const caller = await authenticateRequest(app, readCredentials(connectionParams, extra));
       if (connections.get(caller.projectId) >= limits.maxPerProject) {
         extra.socket.close(1013, 'The project has too many sockets');
         return false;

@@ -121,18 +121,17 @@ export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('dashboard_sessions').where('id', '=', id).execute();
 }
 
-/** Turns the code into a session, once. Undefined: the code is unknown, used or expired. */
+/** Turns the code into a session, once. False: the code is unknown, used or expired. */
 export async function redeemCode(
   db: Db,
   codeHash: Buffer,
   session: { hash: Buffer; expiresAt: Date },
-): Promise<string | undefined> {
+): Promise<boolean> {
   const redeemed = await db
     .updateTable('dashboard_sessions')
     .set({ hash: session.hash, expires_at: session.expiresAt })
     .where('hash', '=', codeHash)
     .where('expires_at', '>', sql<Date>`now()`)
-    .returning('id')
     .executeTakeFirst();
-  return redeemed?.id;
+  return redeemed.numUpdatedRows > 0n;
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../../schema/wire/errors.ts';
 import { parseJson, readBody, requireType } from '../../http/body.ts';
 import { asProject } from '../../../activities/current-project.ts';
 import type { Caller, Context } from '../../http/context.ts';
-import { authenticateBy, ofHeaders } from '../../http/auth.ts';
+import { authenticateRequest, ofHeaders } from '../../http/auth/sessions.ts';
 import { checkKey, keyHeaderPath } from '../../http/idempotency.ts';
 import { readRateLimit, countRequest } from '../../http/rate-limit.ts';
 import { nameRequest } from '../../http/request-id.ts';
@@ -30,7 +30,7 @@ export function useRequest(context: Context, documents: StoredDocuments): Plugin
       state.ended = request.signal;
       const credentials = ofHeaders(request.headers);
       if (credentials.isSession || typeof credentials.authorization === 'string') {
-        state.caller = await authenticateBy(context, credentials);
+        state.caller = await authenticateRequest(context, credentials);
         countRequest(context, state.caller);
       } else {
         requireSmall(request);

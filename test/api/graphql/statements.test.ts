@@ -1,6 +1,6 @@
 // A GraphQL query runs one statement per level and table, for any number of posts on the page.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { forgetKeys } from '../../../api/http/auth.ts';
+import { forgetKeys } from '../../../api/http/auth/known-keys.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
 import { useApp } from '../../support/app/app.ts';
 import { ask, type Message } from '../../support/graphql/graphql.ts';

@@ -1,6 +1,6 @@
 // API keys over REST: shown once, no wider than their maker, revoked, expired, their last use.
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { hashKey } from '../../../api/http/auth.ts';
+import { hashKey } from '../../../api/http/auth/api-keys.ts';
 import { findApiKeyByHash } from '../../../schema/database/api-keys.ts';
 import { scopes } from '../../../schema/scopes.ts';
 import { type TestKey, useRest } from '../../support/app/rest.ts';
