@@ -10,6 +10,7 @@ import type { Context } from '../http/context.ts';
 import { isSecure, requireOwnOrigin } from '../http/auth/origins.ts';
 import { authenticateSession, ofHeaders, sessionCookie } from '../http/auth/sessions.ts';
 import { respondError } from '../http/errors.ts';
+import { countRequest } from '../http/rate-limit.ts';
 import { validate } from '../http/validation.ts';
 import { createFiles } from './files.ts';
 import { refuse, sessionS, signInByCode, signInByKey, signOut } from './sign-in.ts';
@@ -36,8 +37,9 @@ export function createDashboardRoutes(context: Context): Hono<DashboardEnvironme
   });
 
   app.delete('/session', async (c) => {
-    const { sessionId } = await authenticateSession(context, ofHeaders(c.req.raw.headers));
-    await signOut(context.db, sessionId);
+    const caller = await authenticateSession(context, ofHeaders(c.req.raw.headers));
+    countRequest(context, caller);
+    await signOut(context.db, caller.sessionId);
     deleteCookie(c, sessionCookie(context), cookieOptions(context));
     return noContent(c);
   });
@@ -53,16 +55,16 @@ export function createDashboardRoutes(context: Context): Hono<DashboardEnvironme
 }
 
 /** Returns the value of the cookie. */
-async function openSession({ db }: Context, c: DashboardContext): Promise<string> {
+async function openSession(context: Context, c: DashboardContext): Promise<string> {
   const bytes = await readBody(c.req.raw, maxBodyBytes);
   requireType(c.req.raw, bytes, false);
   const { api_key: key, code } = validate(SignIn, parseJson(bytes));
-  if (key !== undefined && code === undefined) return signInByKey(db, key);
+  if (key !== undefined && code === undefined) return signInByKey(context, key);
   if (code === undefined || key !== undefined) {
     throw refuse('api_key', 'required', 'is required, or else a code');
   }
   requireLoopback(c);
-  return signInByCode(db, code);
+  return signInByCode(context.db, code);
 }
 
 /** The code is printed on the terminal of this machine. */

@@ -121,15 +121,30 @@ export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('dashboard_sessions').where('id', '=', id).execute();
 }
 
+/** Leaves the newest ones of the key. */
+export async function deleteOldSessions(db: Db, keyId: string, keep: number): Promise<void> {
+  await db
+    .deleteFrom('dashboard_sessions')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('dashboard_sessions')
+        .select('id')
+        .where('key_id', '=', keyId)
+        .orderBy('id', 'desc')
+        .offset(keep),
+    )
+    .execute();
+}
+
 /** Turns the code into a session, once. False: the code is unknown, used or expired. */
 export async function redeemCode(
   db: Db,
   codeHash: Buffer,
-  session: { hash: Buffer; expiresAt: Date },
+  session: { id: string; hash: Buffer; expiresAt: Date },
 ): Promise<boolean> {
   const redeemed = await db
     .updateTable('dashboard_sessions')
-    .set({ hash: session.hash, expires_at: session.expiresAt })
+    .set({ id: session.id, hash: session.hash, expires_at: session.expiresAt })
     .where('hash', '=', codeHash)
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst();

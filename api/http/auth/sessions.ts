@@ -36,7 +36,10 @@ export function ofUpgrade({ authorization, cookie, origin }: IncomingHttpHeaders
   return { authorization, isSession: false, cookie, origin };
 }
 
-type AuthContext = Pick<Context, 'db' | 'log' | 'publicUrl'>;
+type AuthContext = Pick<Context, 'config' | 'db' | 'log' | 'publicUrl'>;
+
+/** What the database has of a cookie. No other hash, such as that of a one-time code, is made this way. */
+export const hashSession = (token: string) => hashKey(`session ${token}`);
 
 /** Throws `unauthorized`. An API key counts before a session. */
 export async function authenticateRequest(
@@ -58,8 +61,9 @@ export async function authenticateSession(
     throw new AppError('unauthorized', `The request needs the header ${sessionHeader}.`);
   }
   requireOwnOrigin(context, origin);
+  if (!context.config.hasDashboard) throw sessionEnded();
   const name = sessionCookie(context);
-  const row = await recognizeSession(context, hashKey(parse(cookie ?? '', name)[name] ?? ''));
+  const row = await recognizeSession(context, hashSession(parse(cookie ?? '', name)[name] ?? ''));
   if (!row) throw sessionEnded();
   return { ...toCaller(row), sessionId: row.session_id };
 }

@@ -14,7 +14,7 @@ import {
 } from '../../support/dashboard/session-requests.ts';
 
 const app = useApp({ roles: { api: true, worker: false } });
-const { ask, query, makeKey } = sessionRequests(app);
+const { ask, query, makeKey, signIn } = sessionRequests(app);
 
 /** The code of the address that is printed for this key. */
 async function printedCode(keyId: string): Promise<string> {
@@ -95,11 +95,40 @@ describe('signing in', () => {
   test('with a code works once, and the code is no cookie', async () => {
     const { id } = await makeKey();
     const code = await printedCode(id);
-    expect((await query(`fanfare_session=${code}`)).status).toBe(401);
+    for (const cookie of [code, `code ${code}`, `code%20${code}`]) {
+      expect((await query(`fanfare_session=${cookie}`)).status, cookie).toBe(401);
+    }
     const first = await ask('/dashboard/session', { body: { code } });
     expect(first.status).toBe(204);
     expect((await ask('/dashboard/session', { body: { code } })).status).toBe(422);
     expect((await query(cookieOf(first))).body.data.currentApiKey.apiKey.id).toBe(id);
+  });
+
+  test('with a key keeps its newest hundred sessions', async () => {
+    const { id, key } = await makeKey();
+    const first = await signIn(key);
+    for (let i = 0; i < 99; i++) await signIn(key);
+    expect((await query(first)).status).toBe(200);
+    const last = await signIn(key);
+    const { rows } = await sql`select 1 from dashboard_sessions where key_id = ${id}`.execute(
+      app.context.db,
+    );
+    expect(rows).toHaveLength(100);
+    expect((await query(last)).status).toBe(200);
+  });
+
+  test('and signing out count as requests of the project', async () => {
+    await using limited = await startApp({
+      roles: { api: true, worker: false },
+      env: { FANFARE_RATE_LIMIT_PER_MINUTE: '3' },
+    });
+    const { signIn: signInThere, ask: askThere } = sessionRequests(limited);
+    const cookies = [];
+    for (let i = 0; i < 3; i++) cookies.push(await signInThere(limited.tenant.key));
+    const body = { api_key: limited.tenant.key };
+    expect((await askThere('/dashboard/session', { body })).status).toBe(429);
+    const out = { method: 'DELETE', cookie: cookies[0]!, headers: withSession };
+    expect((await askThere('/dashboard/session', out)).status).toBe(429);
   });
 
   test('with a code fails after ten minutes', async () => {
@@ -150,6 +179,17 @@ describe('signing in', () => {
     const reachable = { ...app.context, publicUrl: 'https://fanfare.test' };
     expect(await createSignInUrl(reachable, id)).toBeUndefined();
   });
+});
+
+test('a session ends where the dashboard is turned off', async () => {
+  const cookie = await sessionRequests(app).signIn();
+  await using off = await startApp({
+    roles: { api: true, worker: false },
+    env: { FANFARE_DASHBOARD: 'off' },
+    database: app.database,
+    namespace: app.namespace,
+  });
+  expect((await sessionRequests(off).query(cookie)).status).toBe(401);
 });
 
 test('without the dashboard, there is neither a page nor a sign-in', async () => {
