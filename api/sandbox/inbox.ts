@@ -40,7 +40,7 @@ export function createInbox(): Hono {
     inbox.keep({
       received_at: new Date().toISOString(),
       path: new URL(c.req.url).pathname + new URL(c.req.url).search,
-      headers: Object.fromEntries(c.req.raw.headers),
+      headers: readHeaders(c),
       body: await c.req.text(),
       status,
     });
@@ -87,6 +87,12 @@ export function createInbox(): Hono {
   });
 
   return app;
+}
+
+/** Without the cookie, since anyone may read an inbox. */
+function readHeaders(c: HonoContext): Record<string, string> {
+  const { cookie: _, ...headers } = Object.fromEntries(c.req.raw.headers);
+  return headers;
 }
 
 function readName(c: HonoContext): string {

@@ -116,6 +116,16 @@ function send(name: string, delivery: string, query = '', body = '{}') {
 }
 
 describe('the inbox', () => {
+  test('keeps no cookie, since anyone may read it', async () => {
+    const headers = { Cookie: 'fanfare_session=secret', 'X-Kept': 'yes' };
+    await sandbox.request('/sandbox/inbox/cookies', { method: 'POST', body: '{}', headers });
+    const { data } = (await (await sandbox.request('/sandbox/inbox/cookies')).json()) as {
+      data: { headers: Record<string, string> }[];
+    };
+    expect(data[0]!.headers).toMatchObject({ 'x-kept': 'yes' });
+    expect(data[0]!.headers).not.toHaveProperty('cookie');
+  });
+
   test('lists requests newest first, and clears them on demand', async () => {
     await send('kept', 'dlv_1', '', '{"n":1}');
     await send('kept', 'dlv_2', '', '{"n":2}');
