@@ -5,7 +5,7 @@ import { openSource } from '../../activities/media/segments.ts';
 import type { FitPlan } from '../../activities/platforms/media-rules.ts';
 import { listMediaById } from '../../schema/database/media/rows.ts';
 import type { NewLogo } from '../../schema/database/projects.ts';
-import type { LogoTheme, MediaRow } from '../../schema/database/tables.ts';
+import type { LogoTheme, MediaRow, ProjectRow } from '../../schema/database/tables.ts';
 import type { UpdateProject } from '../../schema/projects.ts';
 import { validationError, type Issue } from '../../schema/wire/errors.ts';
 import type { Path } from '../../schema/wire/names.ts';
@@ -31,16 +31,20 @@ export interface LogoChange {
 
 const fields = { light: 'logo_media_id', dark: 'dark_logo_media_id' } as const;
 
-/** Reads and encodes the logos that the changes name. Throws if one can't be used. */
+/**
+ * Reads and encodes the new logos that the changes name. The media of a logo that stays may be deleted. Throws if a new
+ * logo can't be used.
+ */
 export async function readLogos(
   context: Context,
   caller: Caller,
+  project: Pick<ProjectRow, 'logo_media_id' | 'dark_logo_media_id'>,
   changes: UpdateProject,
 ): Promise<LogoChange[]> {
   const read: LogoChange[] = [];
   for (const theme of ['light', 'dark'] as const) {
     const id = changes[fields[theme]];
-    if (id === undefined) continue;
+    if (id === undefined || id === project[fields[theme]]) continue;
     read.push({
       theme,
       logo: id === null ? null : await readLogo(context, caller, id, [fields[theme]]),

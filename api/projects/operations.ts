@@ -36,7 +36,8 @@ export async function updateProject(
   changes: UpdateProject,
 ): Promise<Answer<Project>> {
   refuseTestKey(caller);
-  const logos = await readLogos(context, caller, changes);
+  const project = await getProjectRow(context.db, caller.projectId);
+  const logos = await readLogos(context, caller, project, changes);
   return transact(context, caller, async ({ trx, audit }) => {
     const row = await setProject(trx, caller.projectId, changes);
     for (const { theme, logo } of logos) await setLogo(trx, caller.projectId, theme, logo);

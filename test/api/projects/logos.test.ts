@@ -74,7 +74,8 @@ describe('a logo', () => {
     await app.api.delete(`/v1/media/${logo_media_id}`);
     await sql`delete from media where id = ${logo_media_id}`.execute(app.context.db);
     expect((await load(`${projectId}/logo`)).status).toBe(200);
-    expect((await app.api.get('/v1/project')).body.data).toMatchObject({ logo_media_id });
+    const answer = await patch({ name: 'Acme', logo_media_id });
+    expect(answer.body.data).toMatchObject({ name: 'Acme', logo_media_id });
     await patch({ logo_media_id: null });
     expect((await load(`${projectId}/logo`)).status).toBe(404);
   });
