@@ -35,6 +35,9 @@ export interface PageOptions {
   sources?: string;
 }
 
+/** Other hosts could change the policy: `;` and `,` end a directive, and `*` is every host. */
+const hasPlainHost = ({ hostname }: URL) => /^[a-z\d.-]+$/.test(hostname);
+
 /**
  * `X-Frame-Options` is for old browsers. Because of `Referrer-Policy`, links don't send the address of the
  * page.
@@ -56,7 +59,10 @@ export async function page(
   const ownStyles = [colors, ownCss].filter((text) => text !== undefined);
   const images = [
     ...(hasMedia || brand ? ["'self'"] : []),
-    ...imageUrls.map((url) => new URL(url).origin),
+    ...imageUrls
+      .map((url) => new URL(url))
+      .filter(hasPlainHost)
+      .map(({ origin }) => origin),
   ];
   const text = await html`<!doctype html>
     <html lang="${texts?.lang ?? 'en'}">

@@ -51,6 +51,15 @@ test.each([
   expect(await sourcesOf(choice.url, browser)).toBe("img-src 'self'");
 });
 
+test.each(['https://x;sandbox/a.png', 'https://x,sandbox/a.png', 'https://*/a.png'])(
+  'change nothing else of the policy: %s',
+  async (url) => {
+    network.accounts[0]!.picture = url;
+    const { browser, choice } = await openChoice();
+    expect(await sourcesOf(choice.url, browser)).toBe("img-src 'self'");
+  },
+);
+
 test('are forgotten with the account, and replaced by the next login', async () => {
   network.accounts.length = 1;
   network.accounts[0]!.picture = picture;
