@@ -21,8 +21,11 @@ export async function countByDay<Status>(
   { from, to, timezone }: CountByDay,
   count: (db: Db, scope: RowScope, days: Days) => Promise<Counted<Status>[]>,
 ): Promise<Page<{ date: string; status: Status; count: number }>> {
-  const days = [...localDays(new Date(from), new Date(to), timezone)];
-  const starts = days.map(({ startsAt }) => startsAt);
-  const counts = await scanInTurn(caller.projectId, () => count(db, caller, { starts, from, to }));
-  return wholePage(counts.map(({ day, ...counted }) => ({ date: days[day]!.date, ...counted })));
+  return scanInTurn(caller.projectId, async () => {
+    // In turn too: the days of a year take 7 ms of CPU.
+    const days = [...localDays(new Date(from), new Date(to), timezone)];
+    const starts = days.map(({ startsAt }) => startsAt);
+    const counts = await count(db, caller, { starts, from, to });
+    return wholePage(counts.map(({ day, ...counted }) => ({ date: days[day]!.date, ...counted })));
+  });
 }
