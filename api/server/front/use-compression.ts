@@ -26,8 +26,8 @@ const encodings = new Map<string, Compress>([
   ['deflate', promisify(deflate)],
 ]);
 
-/** Enough for the few texts with an ETag, in each encoding. */
-const maxShared = 16;
+/** Enough for the texts with an ETag, in each encoding: most are files of the dashboard. */
+const maxShared = 256;
 
 /** A text as it is sent. */
 interface Packed {
