@@ -102,6 +102,18 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
       ],
     });
     expect(Date.parse(body.data.scheduled_at)).toBe(Date.parse(scheduledAt));
+
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await panel.getByText('First comment and options').click();
+    await expect.poll(() => panel.getByLabel('Delay ms').inputValue()).toBe('7');
+    await page.getByLabel('Text for Sandbox bob').fill('Changed for Bob');
+    await tab.button('Schedule').click();
+    await tab.heading('Rehearsal').waitFor();
+    const changed = await tenant.api.get(`/v1/posts/${id}`);
+    expect(changed.body.data.results).toMatchObject([
+      { platform_options: { outcome: 'rate_limited', delay_ms: 7 } },
+      { caption: 'Changed for Bob' },
+    ]);
     expect(complaints).toEqual([]);
   });
 

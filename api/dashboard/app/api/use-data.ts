@@ -17,18 +17,25 @@ export interface Data<Result> {
   reload(): void;
 }
 
+interface DataOptions {
+  /** How often streams have the query read again, at most. */
+  againMs?: number;
+  /** For a form, which keeps what it was opened with: what the cache has is not shown. */
+  isFresh?: boolean;
+}
+
 /** `streams` feed the cache, and have the query read again. Pass constants, or the same object each time. */
 export function useData<Result, Variables extends AnyVariables>(
   query: TypedDocumentNode<Result, Variables>,
   variables: Variables,
   streams: readonly Followed[] = [],
-  againMs = rereadMs,
+  { againMs = rereadMs, isFresh = false }: DataOptions = {},
 ): Data<Result> {
   const client = useClient();
   const [{ data, error, fetching, stale }, execute] = useQuery({
     query,
     variables,
-    requestPolicy: 'cache-and-network',
+    requestPolicy: isFresh ? 'network-only' : 'cache-and-network',
   });
   const reread = useRef<() => void>(() => {});
   reread.current = () => execute({ requestPolicy: 'network-only' });

@@ -54,9 +54,10 @@ function NewPost() {
 }
 
 function EditPost({ id }: { id: string }) {
-  const found = useData(EditedPost, { id });
-  const options = useData(EditedOptions, { id });
-  const accounts = useData(ComposeAccounts, {});
+  // The form keeps its first answer, and no stream brings the options of targets to the cache.
+  const found = useData(EditedPost, { id }, [], { isFresh: true });
+  const options = useData(EditedOptions, { id }, [], { isFresh: true });
+  const accounts = useData(ComposeAccounts, {}, [], { isFresh: true });
   return (
     <Page title="Edit the post">
       <Loaded of={found} pick={({ post }) => post} missing="The post was deleted.">

@@ -63,7 +63,7 @@ export function Charts({ canReadPosts, canReadWebhooks }: ChartsProps) {
 
 function Publishing() {
   const { period, dates } = useLastDays();
-  const { data } = useData(PublishingOutcomes, period, followPosts, againMs);
+  const { data } = useData(PublishingOutcomes, period, followPosts, { againMs });
   return (
     <Chart
       title="Publishing"
@@ -78,7 +78,7 @@ function Publishing() {
 
 function Deliveries() {
   const { period, dates } = useLastDays();
-  const { data } = useData(DeliveryOutcomes, period, followDeliveries, againMs);
+  const { data } = useData(DeliveryOutcomes, period, followDeliveries, { againMs });
   return (
     <Chart
       title="Deliveries"
