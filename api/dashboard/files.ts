@@ -15,17 +15,15 @@ const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
-  '.woff2': 'font/woff2',
 };
 
-/** Pictures of accounts come from the servers of networks. */
+/** A post's images are loaded from the https URLs that Fanfare fetched them from. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
-  "font-src 'self'",
-  "img-src 'self' https: blob: data:",
+  "img-src 'self' https: blob:",
   "media-src 'self' blob:",
   "base-uri 'none'",
   "form-action 'none'",

@@ -21,8 +21,7 @@ function Medium({ item }: { item: PostData['media'][number] }) {
   const url = item.media?.url;
   const alt = item.altText ?? '';
   if (url && item.media?.kind === 'IMAGE') return <img src={url} alt={alt} loading="lazy" />;
-  if (url && item.media?.kind === 'VIDEO')
-    return <video src={url} controls aria-label={alt || 'Video'} />;
-  const name = item.media?.filename ?? item.url ?? 'A file whose bytes were removed';
-  return item.url ? <OuterLink href={item.url}>{name}</OuterLink> : <span>{name}</span>;
+  const source = url ?? item.url;
+  const name = item.media?.filename ?? source ?? 'A file whose bytes were removed';
+  return source ? <OuterLink href={source}>{name}</OuterLink> : <span>{name}</span>;
 }
