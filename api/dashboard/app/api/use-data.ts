@@ -22,6 +22,8 @@ interface DataOptions {
   againMs?: number;
   /** For a form, which keeps what it was opened with: what the cache has is not shown. */
   isFresh?: boolean;
+  /** Nothing is read, such as without the scope. */
+  isPaused?: boolean;
 }
 
 /** `streams` feed the cache, and have the query read again. Pass constants, or the same object each time. */
@@ -29,21 +31,23 @@ export function useData<Result, Variables extends AnyVariables>(
   query: TypedDocumentNode<Result, Variables>,
   variables: Variables,
   streams: readonly Followed[] = [],
-  { againMs = rereadMs, isFresh = false }: DataOptions = {},
+  { againMs = rereadMs, isFresh = false, isPaused = false }: DataOptions = {},
 ): Data<Result> {
   const client = useClient();
   const [{ data, error, fetching, stale }, execute] = useQuery({
     query,
     variables,
+    pause: isPaused,
     requestPolicy: isFresh ? 'network-only' : 'cache-and-network',
   });
-  const reread = useRef<() => void>(() => {});
-  reread.current = () => execute({ requestPolicy: 'network-only' });
-  const reload = useCallback(() => reread.current(), []);
+  const reread = useRef<() => unknown>(() => {});
+  reread.current = () => isPaused || execute({ requestPolicy: 'network-only' });
+  const reload = useCallback(() => void reread.current(), []);
   useEffect(() => connection.onReturn(reload), [reload]);
 
-  const key = streams.map(keyOf).join('\n');
+  const key = isPaused ? '' : streams.map(keyOf).join('\n');
   useEffect(() => {
+    if (key === '') return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let lastAt = -againMs;
     const later = () => {

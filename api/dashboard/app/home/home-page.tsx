@@ -12,7 +12,7 @@ import { PostItem } from '../posts/post-item.tsx';
 import { useScope } from '../session/session.ts';
 import { Charts } from './charts.tsx';
 import { NextPosts } from './home-documents.ts';
-import { AccountNeeds, PostNeeds, WebhookNeeds } from './needs.tsx';
+import { Needs } from './needs.tsx';
 import './home.css';
 
 export function HomePage() {
@@ -21,14 +21,11 @@ export function HomePage() {
   const canReadWebhooks = useScope('WEBHOOKS_READ');
   return (
     <Page title="Home">
-      <Section title="Needs you">
-        <div className="needs">
-          {canReadPosts && <PostNeeds />}
-          {canReadAccounts && <AccountNeeds />}
-          {canReadWebhooks && <WebhookNeeds />}
-          <p className="needs-nothing quiet">Nothing needs you now.</p>
-        </div>
-      </Section>
+      {(canReadPosts || canReadAccounts || canReadWebhooks) && (
+        <Section title="Needs you">
+          <Needs />
+        </Section>
+      )}
       {canReadPosts && <Next />}
       {(canReadPosts || canReadWebhooks) && (
         <Charts canReadPosts={canReadPosts} canReadWebhooks={canReadWebhooks} />

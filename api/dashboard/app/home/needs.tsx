@@ -1,16 +1,21 @@
 // What needs someone, each with the one thing to do next.
 import { useState, type ReactNode } from 'react';
 import { now } from '../api/clock.ts';
+import type { ResultOf } from '../api/schema.ts';
 import { useData } from '../api/use-data.ts';
-import { followAccounts, type AccountData } from '../accounts/account-documents.ts';
+import { followAccounts } from '../accounts/account-documents.ts';
 import { CodeText } from '../parts/code-text.tsx';
 import { Link } from '../parts/link.tsx';
+import { Loading } from '../parts/loaded.tsx';
 import { platformName } from '../parts/platform-name.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { visibleProblem } from '../parts/visible-problem.ts';
 import { nextActionText } from '../posts/next-action.ts';
 import { followPosts, type PostRowData } from '../posts/post-documents.ts';
 import { titleOf } from '../posts/post-item.tsx';
+import { useScope } from '../session/session.ts';
 import { followWebhooks } from '../webhooks/webhook-documents.ts';
 import { AllWebhooks, FailedPosts, OverduePosts, TroubledAccounts } from './home-documents.ts';
 
@@ -19,37 +24,72 @@ const recentMs = 14 * 86_400_000;
 /** Publishing begins within seconds, unless something holds it up. */
 const lateMs = 2 * 60_000;
 
-export function PostNeeds() {
+export function Needs() {
   const [times] = useState(() => ({
     from: new Date(now() - recentMs).toISOString(),
     to: new Date(now() - lateMs).toISOString(),
   }));
-  const failed = useData(FailedPosts, { from: times.from }, followPosts);
-  const overdue = useData(OverduePosts, { to: times.to }, followPosts);
+  const ofPosts = { isPaused: !useScope('POSTS_READ') };
+  const ofAccounts = { isPaused: !useScope('ACCOUNTS_READ') };
+  const ofWebhooks = { isPaused: !useScope('WEBHOOKS_READ') };
+  const failed = useData(FailedPosts, { from: times.from }, followPosts, ofPosts);
+  const overdue = useData(OverduePosts, { to: times.to }, followPosts, ofPosts);
+  const accounts = useData(TroubledAccounts, {}, followAccounts, ofAccounts);
+  const webhooks = useData(AllWebhooks, {}, followWebhooks, ofWebhooks);
+
+  const posts = [...overduePosts(overdue.data), ...failedPosts(failed.data)];
+  const troubledAccounts = accountsOf(accounts.data);
+  const troubledWebhooks = webhooksOf(webhooks.data);
+  const isEmpty = posts.length + troubledAccounts.length + troubledWebhooks.length === 0;
+  const read = [
+    ...(ofPosts.isPaused ? [] : [failed, overdue]),
+    ...(ofAccounts.isPaused ? [] : [accounts]),
+    ...(ofWebhooks.isPaused ? [] : [webhooks]),
+  ];
+  const problem = visibleProblem(read.find((one) => one.problem)?.problem);
+  const isComplete = read.every(({ data }) => data !== undefined);
   return (
-    <ul className="list" aria-label="Posts that need you">
-      {overdue.data?.posts?.nodes.map((post) => (
-        <Need
-          key={post.id}
-          status="WARNING"
-          label="Overdue"
-          to={`/posts/${post.id}`}
-          title={titleOf(post.caption)}
-        >
-          It was due <Time at={post.scheduledAt ?? post.createdAt} />. The operator may have paused
-          publishing.
-        </Need>
-      ))}
-      {failed.data?.posts?.nodes.map((post) => (
-        <FailedPost key={post.id} post={post} />
-      ))}
-      {failed.data?.posts?.pageInfo.hasNextPage && (
-        <li>
-          <Link to="/posts?status=FAILED">All failed posts</Link>
-        </li>
-      )}
-    </ul>
+    <div className="needs">
+      <ProblemNote problem={problem} />
+      <ul className="list" aria-label="Posts that need you">
+        {posts}
+      </ul>
+      <ul className="list" aria-label="Accounts that need you">
+        {troubledAccounts}
+      </ul>
+      <ul className="list" aria-label="Webhooks that need you">
+        {troubledWebhooks}
+      </ul>
+      {!problem && !isComplete && <Loading />}
+      {!problem && isComplete && isEmpty && <p className="quiet">Nothing needs you now.</p>}
+    </div>
   );
+}
+
+function overduePosts(data: ResultOf<typeof OverduePosts> | undefined): ReactNode[] {
+  return (data?.posts?.nodes ?? []).map((post) => (
+    <Need
+      key={`overdue ${post.id}`}
+      status="WARNING"
+      label="Overdue"
+      to={`/posts/${post.id}`}
+      title={titleOf(post.caption)}
+    >
+      It was due <Time at={post.scheduledAt ?? post.createdAt} />. The operator may have paused
+      publishing.
+    </Need>
+  ));
+}
+
+function failedPosts(data: ResultOf<typeof FailedPosts> | undefined): ReactNode[] {
+  const posts = (data?.posts?.nodes ?? []).map((post) => <FailedPost key={post.id} post={post} />);
+  if (!data?.posts?.pageInfo.hasNextPage) return posts;
+  return [
+    ...posts,
+    <li key="more">
+      <Link to="/posts?status=FAILED">All failed posts</Link>
+    </li>,
+  ];
 }
 
 function FailedPost({ post }: { post: PostRowData }) {
@@ -69,59 +109,52 @@ function FailedPost({ post }: { post: PostRowData }) {
   );
 }
 
-export function AccountNeeds() {
-  const { data } = useData(TroubledAccounts, {}, followAccounts);
-  const isEmpty = data?.any?.nodes.length === 0;
-  const troubled: readonly AccountData[] = [
-    ...(data?.lost?.nodes ?? []),
-    ...(data?.expiring?.nodes ?? []),
-  ];
-  return (
-    <ul className="list" aria-label="Accounts that need you">
-      {isEmpty && (
-        <Need status="WARNING" label="First step" to="/accounts" title="Connect an account">
-          Nothing can be published before an account is connected.
-        </Need>
-      )}
-      {troubled.map((account) => (
-        <Need
-          key={account.id}
-          status={account.status === 'ACTIVE' ? 'WARNING' : account.status}
-          {...(account.status === 'ACTIVE' ? { label: 'Login ends soon' } : {})}
-          to={`/accounts/${account.id}`}
-          title={`${platformName(account.platform)} ${account.displayName ?? account.accountName}`}
-        >
-          <CodeText
-            text={account.health?.issues[0]?.message ?? 'Have the user connect the account again.'}
-          />
-        </Need>
-      ))}
-    </ul>
-  );
+function accountsOf(data: ResultOf<typeof TroubledAccounts> | undefined): ReactNode[] {
+  if (data?.any?.nodes.length === 0) {
+    return [
+      <Need
+        key="first"
+        status="WARNING"
+        label="First step"
+        to="/accounts"
+        title="Connect an account"
+      >
+        Nothing can be published before an account is connected.
+      </Need>,
+    ];
+  }
+  return [...(data?.lost?.nodes ?? []), ...(data?.expiring?.nodes ?? [])].map((account) => (
+    <Need
+      key={account.id}
+      status={account.status === 'ACTIVE' ? 'WARNING' : account.status}
+      {...(account.status === 'ACTIVE' ? { label: 'Login expires soon' } : {})}
+      to={`/accounts/${account.id}`}
+      title={`${platformName(account.platform)} ${account.displayName ?? account.accountName}`}
+    >
+      <CodeText
+        text={account.health?.issues[0]?.message ?? 'Have the user connect the account again.'}
+      />
+    </Need>
+  ));
 }
 
-export function WebhookNeeds() {
-  const { data } = useData(AllWebhooks, {}, followWebhooks);
+function webhooksOf(data: ResultOf<typeof AllWebhooks> | undefined): ReactNode[] {
   const troubled = (data?.webhooks?.nodes ?? []).filter(
     ({ disabledReason, failingSince }) => disabledReason === 'FAILURES' || failingSince !== null,
   );
-  return (
-    <ul className="list" aria-label="Webhooks that need you">
-      {troubled.map((webhook) => (
-        <Need
-          key={webhook.id}
-          status={webhook.status === 'DISABLED' ? 'DISABLED' : 'WARNING'}
-          {...(webhook.status === 'DISABLED' ? {} : { label: 'Failing' })}
-          to={`/webhooks/${webhook.id}`}
-          title={webhook.name ?? webhook.url}
-        >
-          {webhook.status === 'DISABLED'
-            ? 'It was disabled, because every attempt failed. Repair the receiver, enable the webhook, and replay what it missed.'
-            : 'Attempts fail. Look at the answer of the receiver.'}
-        </Need>
-      ))}
-    </ul>
-  );
+  return troubled.map((webhook) => (
+    <Need
+      key={webhook.id}
+      status={webhook.status === 'DISABLED' ? 'DISABLED' : 'WARNING'}
+      {...(webhook.status === 'DISABLED' ? {} : { label: 'Failing' })}
+      to={`/webhooks/${webhook.id}`}
+      title={webhook.name ?? webhook.url}
+    >
+      {webhook.status === 'DISABLED'
+        ? 'It was disabled, because every attempt failed. Repair the receiver, enable the webhook, and replay what it missed.'
+        : 'Attempts fail. Look at the answer of the receiver.'}
+    </Need>
+  ));
 }
 
 interface NeedProps {

@@ -19,14 +19,18 @@ export function Loaded<Result, Value>({ of, pick, missing, children }: LoadedPro
     <>
       <ProblemNote problem={problem} />
       {value !== undefined && value !== null && children(value)}
-      {value === undefined && of.data === undefined && !problem && (
-        <p className="quiet" role="status">
-          Loading…
-        </p>
-      )}
+      {value === undefined && of.data === undefined && !problem && <Loading />}
       {of.data !== undefined && (value === null || value === undefined) && !problem && (
         <p>{missing ?? 'There is nothing here, or it was deleted.'}</p>
       )}
     </>
+  );
+}
+
+export function Loading() {
+  return (
+    <p className="quiet" role="status">
+      Loading…
+    </p>
   );
 }
