@@ -113,6 +113,32 @@ describe.skipIf(!hasChromium)('the dashboard works', { timeout: 60_000 }, () => 
     expect(await page.evaluate(moving)).toEqual([]);
   });
 
+  test('with a request that fails: the first page does not say that nothing needs you', async () => {
+    await tenant.connectSandbox('ada');
+    const { page } = tab;
+    let isFailing = true;
+    let answer = () => {};
+    const isAsked = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/graphql', async (route) => {
+      const { query = '' } = (route.request().postDataJSON() ?? {}) as { query?: string };
+      if (!query.includes('query TroubledAccounts') || !isFailing) return route.continue();
+      await isAsked;
+      await route.fulfill({
+        json: { errors: [{ message: 'Too busy', extensions: { code: 'rate_limited' } }] },
+      });
+    });
+    await tab.signIn(tenant.key);
+    const nothing = page.getByText('Nothing needs you now.');
+    await page.getByText('No post is scheduled').waitFor();
+    expect(await nothing.count()).toBe(0);
+    answer();
+    await page.getByText('Too busy').waitFor();
+    expect(await nothing.count()).toBe(0);
+    isFailing = false;
+    await page.reload();
+    await nothing.waitFor();
+  });
+
   test('with an upload that breaks off: it resumes after the last part that arrived', async () => {
     await tenant.connectSandbox('ada');
     const size = 1_800;
@@ -128,6 +154,9 @@ describe.skipIf(!hasChromium)('the dashboard works', { timeout: 60_000 }, () => 
       const range = await route.request().headerValue('content-range');
       if (range === null) return route.continue();
       sent.push(range);
+      if (sent.length === 1) {
+        return route.fulfill({ status: 422, json: { error: { message: 'Refused once' } } });
+      }
       const isSecondPart = /^bytes [1-9]/.test(range);
       if (!isSecondPart || isBroken) return route.continue();
       isBroken = true;
@@ -140,6 +169,8 @@ describe.skipIf(!hasChromium)('the dashboard works', { timeout: 60_000 }, () => 
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'noise.png', mimeType: 'image/png', buffer });
+    await page.getByText('Refused once').waitFor();
+    await tab.button('Try again').click();
     await page.getByText('Wait for the uploads.').waitFor();
     await page.getByText('Wait for the uploads.').waitFor({ state: 'detached' });
     await expect.poll(() => tab.button('Publish now').isEnabled()).toBe(true);
@@ -150,6 +181,9 @@ describe.skipIf(!hasChromium)('the dashboard works', { timeout: 60_000 }, () => 
       rest,
       rest,
     ]);
+    // Before the first part, in the second attempt too, and after the break.
+    expect(sent.filter((range) => range.includes('*'))).toHaveLength(3);
+    expect((await tenant.api.get('/v1/media')).body.data).toHaveLength(1);
     await tab.button('Publish now').click();
     await tab.heading('Noise').waitFor();
     await page.getByText('Published', { exact: true }).first().waitFor();

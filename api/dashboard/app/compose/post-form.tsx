@@ -73,7 +73,7 @@ export function PostForm({ accounts, rules, initial, post }: PostFormProps) {
   const idempotencyKey = useMemo(randomId, [content]);
   const checked = useValidation(isBegun ? input : undefined);
   const { errors = [], warnings = [] } = checked.validation ?? {};
-  const isSending = uploads.media.some(({ state }) => state === 'sending');
+  const isSending = uploads.media.some(({ upload }) => upload?.state === 'sending');
   const hasTargets = isDraft || chosen.length > 0 || areTargetsFixed;
   const isReady = hasTargets && !isSending && errors.length === 0;
 

@@ -35,7 +35,7 @@ interface UploadItemProps {
 }
 
 export function UploadItem({ medium, uploads, children }: UploadItemProps) {
-  const { key, name, state } = medium;
+  const { key, name, upload } = medium;
   return (
     <li className="medium">
       {medium.kind === 'image' && medium.previewUrl ? (
@@ -47,7 +47,7 @@ export function UploadItem({ medium, uploads, children }: UploadItemProps) {
         <div className="row">
           <b className="row-title">{name}</b>
           <span className="push">
-            {state === 'failed' && (
+            {upload?.state === 'failed' && (
               <Button look="quiet" onPress={() => uploads.retry(key)}>
                 Try again
               </Button>
@@ -57,15 +57,15 @@ export function UploadItem({ medium, uploads, children }: UploadItemProps) {
             </Button>
           </span>
         </div>
-        {state === 'sending' && (
+        {upload?.state === 'sending' && (
           <progress
-            max={medium.sizeBytes}
-            value={medium.sentBytes}
+            max={upload.sizeBytes}
+            value={upload.sentBytes}
             aria-label={`Upload of ${name}`}
           />
         )}
         <p role="alert" className="problem-text">
-          {state === 'failed' && medium.problem}
+          {upload?.problem}
         </p>
         {children}
       </div>

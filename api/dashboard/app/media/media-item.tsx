@@ -1,4 +1,4 @@
-// An image, a video or a document: what it is, how long it is kept, and what can be done with it.
+// An image, a video or a document: what it is, and what can be done with it.
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { useAction } from '../api/use-data.ts';
 import { Button } from '../parts/button.tsx';
@@ -16,9 +16,6 @@ interface MediaItemProps {
   onResume: ((file: File, mediaId: string) => void) | undefined;
   reload(): void;
 }
-
-/** docs/media.md says how long media are kept. */
-const unusedMs = 86_400_000;
 
 export function MediaItem({ medium, picture, onResume, reload }: MediaItemProps) {
   const { run, problem } = useAction();
@@ -52,13 +49,12 @@ export function MediaItem({ medium, picture, onResume, reload }: MediaItemProps)
           </p>
         )}
         {status === 'UPLOADED' && (
-          <p className="small">
-            Expires <Time at={new Date(Date.parse(createdAt) + unusedMs).toISOString()} />, unless a
-            post uses it.
-          </p>
+          <p className="small">Fanfare deletes it after a while, unless a post uses it.</p>
         )}
         {status === 'ATTACHED' && (
-          <p className="small">Expires 7 days after the last post that uses it.</p>
+          <p className="small">
+            Fanfare deletes it some time after the last post that uses it was published.
+          </p>
         )}
         {medium.errorMessage && <p className="problem-text">{medium.errorMessage}</p>}
         <p className="quiet small">

@@ -28,9 +28,9 @@ export function MediaPage() {
     followMedia,
   );
   // What is uploaded is in the list.
-  const unfinished = uploads.media.filter(({ state }) => state !== 'ready');
+  const unfinished = uploads.media.filter(({ upload }) => upload);
   const pictures = new Map(
-    uploads.media.map(({ mediaId, previewUrl, kind }) => [mediaId, { previewUrl, kind }] as const),
+    uploads.media.map(({ mediaId, previewUrl }) => [mediaId, previewUrl] as const),
   );
   return (
     <Page title="Media">
@@ -72,7 +72,7 @@ export function MediaPage() {
                 <MediaItem
                   key={medium.id}
                   medium={medium}
-                  picture={pictures.get(medium.id)?.previewUrl}
+                  picture={pictures.get(medium.id)}
                   onResume={canWrite ? uploads.resume : undefined}
                   reload={found.reload}
                 />

@@ -1,5 +1,12 @@
 // A file of a post: one that this browser uploads, or one that the post has.
 
+export interface UploadState {
+  state: 'sending' | 'failed';
+  sizeBytes: number;
+  sentBytes: number;
+  problem?: string;
+}
+
 export interface Medium {
   /** In this browser only. */
   key: string;
@@ -10,10 +17,9 @@ export interface Medium {
   /** Where the browser shows it from. */
   previewUrl: string | undefined;
   altText: string;
-  sizeBytes: number;
-  sentBytes: number;
-  state: 'sending' | 'ready' | 'failed';
-  problem?: string;
+  /** Undefined: the file is complete. */
+  upload?: UploadState | undefined;
+  /** Of a complete file. */
   mediaId?: string;
   /** Of a medium that the post has by its URL. */
   url?: string;

@@ -25,10 +25,17 @@ export async function upload({
   signal,
   onProgress,
 }: UploadOptions): Promise<void> {
+  /** The bytes that have arrived. Undefined: only the server knows. */
+  let received: number | undefined;
   for (let failures = 0; failures < mostFailures;) {
-    const answer = await sendPart();
+    const answer = await (received === undefined ? ask() : sendPart(received));
     if (answer.status === 200) return;
-    if (answer.status === 308) continue;
+    if (answer.status === 308) {
+      received = answer.data?.received_bytes ?? 0;
+      onProgress(received);
+      continue;
+    }
+    received = undefined;
     const isFinal = answer.status >= 400 && answer.status < 500 && answer.status !== 409;
     if (isFinal && answer.status !== 408) throw new Error(toText(answer));
     failures++;
@@ -36,11 +43,12 @@ export async function upload({
   }
   throw new Error('The upload broke off too often. Try again.');
 
-  /** Asks where to continue, and sends one part. */
-  async function sendPart(): Promise<Answer> {
-    const asked = await put(`*/${file.size}`, null, 0);
-    if (asked.status !== 308) return asked;
-    const from = asked.data?.received_bytes ?? 0;
+  /** Asks where to continue. */
+  function ask(): Promise<Answer> {
+    return put(`*/${file.size}`, null, 0);
+  }
+
+  function sendPart(from: number): Promise<Answer> {
     const part = file.slice(from, from + partBytes);
     return put(`${from}-${from + part.size - 1}/${file.size}`, part, from);
   }

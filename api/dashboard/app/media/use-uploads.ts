@@ -12,15 +12,24 @@ export interface Uploads {
   add(files: Iterable<File>, part?: string): void;
   /** Sends the rest of a file whose upload broke off in another page. */
   resume(file: File, mediaId: string): void;
-  change(key: string, changes: Partial<Medium>): void;
+  change(key: string, changes: Pick<Medium, 'altText'>): void;
   remove(key: string): void;
+  /** Continues after the bytes that arrived. */
   retry(key: string): void;
+}
+
+interface Source {
+  file: File;
+  /** Holds the file in memory until it is revoked. */
+  previewUrl: string;
+  /** Undefined: no media have been created for the file yet. */
+  mediaId?: string | undefined;
 }
 
 export function useUploads(initial: readonly Medium[]): Uploads {
   const client = useClient();
   const [media, setMedia] = useState(initial);
-  const files = useRef(new Map<string, File>());
+  const sources = useRef(new Map<string, Source>());
   const running = useRef(new Map<string, AbortController>());
 
   const change = useCallback((key: string, changes: Partial<Medium>) => {
@@ -28,21 +37,26 @@ export function useUploads(initial: readonly Medium[]): Uploads {
   }, []);
 
   const send = useCallback(
-    async (key: string, file: File, mediaId?: string) => {
+    async (key: string, source: Source) => {
+      const { file } = source;
+      const sizeBytes = file.size;
       const controller = new AbortController();
       running.current.set(key, controller);
+      let sentBytes = 0;
+      const onProgress = (bytes: number) => {
+        sentBytes = bytes;
+        change(key, { upload: { state: 'sending', sizeBytes, sentBytes } });
+      };
+      onProgress(0);
       try {
-        const created = await open(client, file, mediaId);
-        await upload({
-          file,
-          uploadUrl: created.uploadUrl,
-          signal: controller.signal,
-          onProgress: (sentBytes) => change(key, { sentBytes }),
-        });
-        change(key, { state: 'ready', sentBytes: file.size, mediaId: created.id });
+        const { id, uploadUrl } = await open(client, source);
+        source.mediaId = id;
+        await upload({ file, uploadUrl, signal: controller.signal, onProgress });
+        change(key, { upload: undefined, mediaId: id });
       } catch (error) {
         if (controller.signal.aborted) return;
-        change(key, { state: 'failed', problem: (error as Error).message });
+        const problem = (error as Error).message;
+        change(key, { upload: { state: 'failed', sizeBytes, sentBytes, problem } });
       } finally {
         running.current.delete(key);
       }
@@ -50,48 +64,51 @@ export function useUploads(initial: readonly Medium[]): Uploads {
     [client, change],
   );
 
-  const add = useCallback(
-    (added: Iterable<File>, part?: string) => {
-      const fresh = [...added].map((file) => toMedium(file, part));
-      setMedia((all) => [...all, ...fresh.map(({ medium }) => medium)]);
-      for (const { medium, file } of fresh) {
-        files.current.set(medium.key, file);
-        void send(medium.key, file);
-      }
+  const begin = useCallback(
+    (file: File, part: string | undefined, mediaId?: string) => {
+      const key = randomId();
+      const source = { file, previewUrl: URL.createObjectURL(file), mediaId };
+      sources.current.set(key, source);
+      setMedia((all) => [...all, toMedium(key, source, part)]);
+      void send(key, source);
     },
     [send],
   );
 
-  const resume = useCallback(
-    (file: File, mediaId: string) => {
-      const { medium } = toMedium(file, undefined);
-      setMedia((all) => [...all, medium]);
-      files.current.set(medium.key, file);
-      void send(medium.key, file, mediaId);
+  const add = useCallback(
+    (files: Iterable<File>, part?: string) => {
+      for (const file of files) begin(file, part);
     },
-    [send],
+    [begin],
+  );
+
+  const resume = useCallback(
+    (file: File, mediaId: string) => begin(file, undefined, mediaId),
+    [begin],
   );
 
   const remove = useCallback((key: string) => {
     running.current.get(key)?.abort();
-    files.current.delete(key);
+    const source = sources.current.get(key);
+    if (source) URL.revokeObjectURL(source.previewUrl);
+    sources.current.delete(key);
     setMedia((all) => all.filter((one) => one.key !== key));
   }, []);
 
   const retry = useCallback(
     (key: string) => {
-      const file = files.current.get(key);
-      if (!file) return;
-      change(key, { state: 'sending', sentBytes: 0 });
-      void send(key, file);
+      const source = sources.current.get(key);
+      if (source) void send(key, source);
     },
-    [change, send],
+    [send],
   );
 
   useEffect(() => {
     const uploads = running.current;
+    const all = sources.current;
     return () => {
       for (const controller of uploads.values()) controller.abort();
+      for (const { previewUrl } of all.values()) URL.revokeObjectURL(previewUrl);
     };
   }, []);
   return { media, add, resume, change, remove, retry };
@@ -100,8 +117,7 @@ export function useUploads(initial: readonly Medium[]): Uploads {
 /** Where the bytes go: to new media, or to those whose upload broke off. */
 async function open(
   client: Client,
-  file: File,
-  mediaId: string | undefined,
+  { file, mediaId }: Source,
 ): Promise<{ id: string; uploadUrl: string }> {
   const contentType = file.type || 'application/octet-stream';
   const input = { filename: file.name, contentType, sizeBytes: file.size };
@@ -115,19 +131,16 @@ async function open(
   throw new Error(issues[0]?.message ?? message);
 }
 
-function toMedium(file: File, part: string | undefined): { medium: Medium; file: File } {
-  const medium: Medium = {
-    key: randomId(),
+function toMedium(key: string, { file, previewUrl }: Source, part: string | undefined): Medium {
+  return {
+    key,
     part,
     name: file.name,
     kind: kindOf(file.type),
-    previewUrl: URL.createObjectURL(file),
+    previewUrl,
     altText: '',
-    sizeBytes: file.size,
-    sentBytes: 0,
-    state: 'sending',
+    upload: { state: 'sending', sizeBytes: file.size, sentBytes: 0 },
   };
-  return { medium, file };
 }
 
 function kindOf(type: string): Medium['kind'] {
