@@ -2,9 +2,9 @@
 import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import type { VariablesOf } from '../api/schema.ts';
-import { CalendarWeek, type CalendarPostData } from './calendar-documents.ts';
+import { CalendarDay, type CalendarPostData } from './calendar-documents.ts';
 
-type Variables = VariablesOf<typeof CalendarWeek>;
+type Variables = VariablesOf<typeof CalendarDay>;
 
 interface BusyDaysOptions {
   /** Undefined: the period is not busy. */
@@ -47,17 +47,19 @@ export function useBusyDays({
     const first = isLong ? postsOfDay.month : postsOfDay.week;
     async function read(start: string): Promise<void> {
       const found: CalendarPostData[] = [];
+      // The days of a week at once, and one week after the other.
       for (const week of weeksOf(start, to)) {
-        const variables = { ...week, ...filters, first };
-        const { data } = await client
-          .query(CalendarWeek, variables, { requestPolicy: 'network-only' })
-          .toPromise();
+        const days = await Promise.all(week.map(readDay));
         if (isStopped) return;
-        for (const day of Object.values(data ?? {})) {
-          if (typeof day === 'object' && day !== null) found.push(...day.nodes);
-        }
+        found.push(...days.flat());
       }
       setPosts(found);
+    }
+    async function readDay(day: Day): Promise<readonly CalendarPostData[]> {
+      const { data } = await client
+        .query(CalendarDay, { ...day, ...filters, first }, { requestPolicy: 'network-only' })
+        .toPromise();
+      return data?.posts?.nodes ?? [];
     }
     void read(from);
     return () => {
@@ -68,15 +70,17 @@ export function useBusyDays({
   return posts;
 }
 
-type Week = Pick<Variables, 'd0' | 'd1' | 'd2' | 'd3' | 'd4' | 'd5' | 'd6' | 'd7'>;
+type Day = Pick<Variables, 'from' | 'to'>;
 
-/** The midnights of each week of the period, in the zone of this browser. */
-function weeksOf(from: string, to: string): Week[] {
-  const weeks: Week[] = [];
+/** The days of each week of the period, from midnight to midnight in the zone of this browser. */
+function weeksOf(from: string, to: string): Day[][] {
+  const weeks: Day[][] = [];
   for (let start = new Date(from); start < new Date(to); start = addDays(start, daysOfWeek)) {
-    const days = Array.from({ length: daysOfWeek + 1 }, (_, at) => addDays(start, at));
     weeks.push(
-      Object.fromEntries(days.map((day, at) => [`d${at}`, day.toISOString()])) as unknown as Week,
+      Array.from({ length: daysOfWeek }, (_, at) => ({
+        from: addDays(start, at).toISOString(),
+        to: addDays(start, at + 1).toISOString(),
+      })),
     );
   }
   return weeks;

@@ -76,112 +76,22 @@ export const CalendarPosts = graphql(
   [CalendarPost],
 );
 
-/** The first posts of seven days, which begin at these times. */
-export const CalendarWeek = graphql(
+/** The first posts of a day. */
+export const CalendarDay = graphql(
   `
-    query CalendarWeek(
+    query CalendarDay(
       $first: Int!
-      $d0: DateTime!
-      $d1: DateTime!
-      $d2: DateTime!
-      $d3: DateTime!
-      $d4: DateTime!
-      $d5: DateTime!
-      $d6: DateTime!
-      $d7: DateTime!
+      $from: DateTime!
+      $to: DateTime!
       $statuses: [PostStatus!]
       $labels: [String!]
       $accountId: ID
       $externalUserId: String
     ) {
-      day0: posts(
+      posts(
         first: $first
-        scheduledFrom: $d0
-        scheduledTo: $d1
-        statuses: $statuses
-        labels: $labels
-        accountId: $accountId
-        externalUserId: $externalUserId
-        orderBy: SCHEDULED_AT_ASC
-      ) {
-        nodes {
-          ...CalendarPost
-        }
-      }
-      day1: posts(
-        first: $first
-        scheduledFrom: $d1
-        scheduledTo: $d2
-        statuses: $statuses
-        labels: $labels
-        accountId: $accountId
-        externalUserId: $externalUserId
-        orderBy: SCHEDULED_AT_ASC
-      ) {
-        nodes {
-          ...CalendarPost
-        }
-      }
-      day2: posts(
-        first: $first
-        scheduledFrom: $d2
-        scheduledTo: $d3
-        statuses: $statuses
-        labels: $labels
-        accountId: $accountId
-        externalUserId: $externalUserId
-        orderBy: SCHEDULED_AT_ASC
-      ) {
-        nodes {
-          ...CalendarPost
-        }
-      }
-      day3: posts(
-        first: $first
-        scheduledFrom: $d3
-        scheduledTo: $d4
-        statuses: $statuses
-        labels: $labels
-        accountId: $accountId
-        externalUserId: $externalUserId
-        orderBy: SCHEDULED_AT_ASC
-      ) {
-        nodes {
-          ...CalendarPost
-        }
-      }
-      day4: posts(
-        first: $first
-        scheduledFrom: $d4
-        scheduledTo: $d5
-        statuses: $statuses
-        labels: $labels
-        accountId: $accountId
-        externalUserId: $externalUserId
-        orderBy: SCHEDULED_AT_ASC
-      ) {
-        nodes {
-          ...CalendarPost
-        }
-      }
-      day5: posts(
-        first: $first
-        scheduledFrom: $d5
-        scheduledTo: $d6
-        statuses: $statuses
-        labels: $labels
-        accountId: $accountId
-        externalUserId: $externalUserId
-        orderBy: SCHEDULED_AT_ASC
-      ) {
-        nodes {
-          ...CalendarPost
-        }
-      }
-      day6: posts(
-        first: $first
-        scheduledFrom: $d6
-        scheduledTo: $d7
+        scheduledFrom: $from
+        scheduledTo: $to
         statuses: $statuses
         labels: $labels
         accountId: $accountId
