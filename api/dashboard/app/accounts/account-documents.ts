@@ -68,8 +68,6 @@ export const OneAccount = graphql(
     query OneAccount($id: ID!) {
       account(id: $id) {
         ...AccountRow
-        externalAccountId
-        externalUserEmail
         connectionType
         scope
       }
@@ -112,7 +110,6 @@ const CheckFields = graphql(`
   fragment CheckFields on AccountCheck {
     id
     status
-    publishes
     steps {
       name
       status

@@ -164,9 +164,7 @@ const OutcomeFields = graphql(`
     isRetriable
     nextAction
     nextAttemptAt
-    platformErrorCode
     publishedAt
-    unpublishedAt
     url
     visibility
     waitingFor
@@ -178,7 +176,6 @@ const OutcomeFields = graphql(`
       errorMessage
       nextAction
       requestedAt
-      endedAt
       actor {
         type
         name
@@ -197,7 +194,6 @@ export const PostDetail = graphql(
         name
       }
       publishedAt
-      publishBy
       queueId
       warnings {
         path

@@ -14,7 +14,6 @@ export const CurrentKey = graphql(`
         expiresAt
       }
       project {
-        projectId
         name
       }
     }

@@ -13,7 +13,6 @@ export const WebhookRow = graphql(`
     environment
     consecutiveFailures
     failingSince
-    disabledAt
     disabledReason
     lastDeliveryAt
     secretPreview
@@ -65,7 +64,6 @@ export const DeliveryRow = graphql(`
     lastStatusCode
     lastErrorCode
     nextAttemptAt
-    deliveredAt
     createdAt
     trigger
     postId

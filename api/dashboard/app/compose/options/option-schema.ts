@@ -34,7 +34,7 @@ export interface OptionFieldProps {
   onChange(value: OptionValue | undefined): void;
 }
 
-/** An option of a kind that no field is made for is written as JSON. */
+/** A list of plain strings, which one text field can hold. */
 export function isPlainList(schema: OptionSchema): boolean {
   return schema.type === 'array' && schema.items?.type === 'string';
 }
