@@ -71,7 +71,7 @@ function CurrentPage({ path }: { path: string }) {
     if (!match) continue;
     if (scope === undefined || apiKey.scopes.includes(scope)) return <Found id={match[1] ?? ''} />;
     return (
-      <Page title="This key is not enough">
+      <Page title="This key lacks a scope">
         <p>
           The page needs the scope <code>{scopeName(scope)}</code>. The key “{apiKey.name}” has{' '}
           {apiKey.scopes.map(scopeName).join(', ') || 'no scope'}. Sign in with another key to see

@@ -21,7 +21,7 @@ describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_0
     await expect.poll(() => tab.button('Publish now').isDisabled()).toBe(true);
     await text.fill('Drums & <b>brass</b>');
     await page.locator('input[type=file]').setInputFiles(dotPng);
-    await page.getByLabel("Description for people who can't see it").fill('A dot');
+    await page.getByLabel('Alt text').fill('A dot');
     const panel = page.getByRole('region', { name: 'Sandbox bob' });
     await panel.getByText('First comment and options').click();
     await panel.getByLabel('Delay ms').fill('1500');

@@ -42,8 +42,8 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
     await tab.open('/accounts', 'Accounts');
     await tab.button('Connect an account').click();
     await expectNoBarriers(page);
-    await page.getByRole('textbox', { name: 'Your ID of the user' }).fill('user-1');
-    await tab.button('Make a link').click();
+    await page.getByRole('textbox', { name: 'User ID' }).fill('user-1');
+    await tab.button('Create a link').click();
     await page.getByRole('region', { name: 'Link' }).waitFor();
     await expectNoBarriers(page);
     await tab.open('/webhooks', 'Webhooks');
@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
     await tab.button('New key').click();
     await expectNoBarriers(page);
     await page.getByRole('dialog').getByLabel('Name').fill('Support');
-    await tab.button('Make the key').click();
+    await tab.button('Create the key').click();
     await page.getByRole('region', { name: 'Key' }).waitFor();
     await expectNoBarriers(page);
     expect(tab.complaints).toEqual([]);

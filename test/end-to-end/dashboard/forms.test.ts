@@ -185,7 +185,7 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
       await page.getByLabel(label, { exact: true }).selectOption('');
       await fair.waitFor();
     }
-    await page.getByLabel('Your ID of the user').fill('user-bob');
+    await page.getByLabel('User ID').fill('user-bob');
     await gala.waitFor({ state: 'detached' });
     await counted(1).click();
     await expect.poll(() => page.url()).toContain('user=user-bob');

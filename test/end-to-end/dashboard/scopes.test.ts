@@ -27,7 +27,7 @@ const pages: Record<string, Scope | undefined> = {
 const actions: readonly [path: string, scope: Scope, buttons: readonly string[]][] = [
   ['/posts/Post', 'posts:write', ['Duplicate', 'Edit', 'Unpublish', 'Mark as removed', 'Delete']],
   ['/queues', 'posts:write', ['New queue']],
-  ['/queues/Queue', 'posts:write', ['Change', 'Pause', 'Give new times', 'Delete']],
+  ['/queues/Queue', 'posts:write', ['Change', 'Pause', 'Reschedule posts', 'Delete']],
   ['/accounts', 'accounts:write', ['Connect an account']],
   ['/accounts/Account', 'accounts:write', ['Reconnect', 'Disconnect', 'Check now']],
   ['/users', 'accounts:write', ['Erase']],
@@ -43,7 +43,7 @@ const actions: readonly [path: string, scope: Scope, buttons: readonly string[]]
   ['/settings', 'keys:write', ['New key', 'Revoke']],
 ];
 
-const insufficient = 'This key is not enough';
+const insufficient = 'This key lacks a scope';
 
 describe.skipIf(!hasChromium)('the scopes of a session', { timeout: 60_000 }, () => {
   const { app, tenant, tab } = useDashboard();

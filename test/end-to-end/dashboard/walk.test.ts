@@ -39,8 +39,8 @@ describe.skipIf(!hasChromium)('a day with the dashboard', { timeout: 120_000 }, 
     await tab.link('Accounts').click();
     await tab.button('Connect an account').click();
     await page.getByLabel('Network').selectOption('SANDBOX');
-    await page.getByRole('textbox', { name: 'Your ID of the user' }).fill('user-1');
-    await tab.button('Make a link').click();
+    await page.getByRole('textbox', { name: 'User ID' }).fill('user-1');
+    await tab.button('Create a link').click();
     await connectAsOwner(await page.getByRole('region', { name: 'Link' }).innerText());
     await tab.button('Done').click();
     await tab.link('Sandbox grace').waitFor();
@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)('a day with the dashboard', { timeout: 120_000 }, 
     for (const handle of handles) await page.getByLabel(`Sandbox ${handle}`).check();
     await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Opening night');
     await page.locator('input[type=file]').setInputFiles(dotPng);
-    await page.getByLabel("Description for people who can't see it").fill('A dot');
+    await page.getByLabel('Alt text').fill('A dot');
     for (const handle of handles) {
       const panel = page.getByRole('region', { name: `Sandbox ${handle}` });
       await panel.getByText('First comment and options').click();

@@ -57,7 +57,7 @@ function Tools({ account, reload }: { account: Found; reload(): void }) {
         <ConnectDialog accountId={account.id} />
         {account.status !== 'DISCONNECTED' && (
           <Confirm title="Disconnect this account?" button="Disconnect" onConfirm={disconnect}>
-            <p>Fanfare deletes its login. Posts that are still to come for it will fail.</p>
+            <p>Fanfare deletes its login. Its scheduled posts will fail.</p>
           </Confirm>
         )}
       </div>
@@ -74,16 +74,14 @@ function Facts({ account }: { account: Found }) {
       <dd>
         <AccountStatus account={account} />
       </dd>
-      <dt>Name there</dt>
+      <dt>Account name</dt>
       <dd>{account.accountName}</dd>
       <dt>Connected</dt>
       <dd>
         <Time at={account.connectedAt} />
       </dd>
-      <dt>Login ends</dt>
-      <dd>
-        {account.tokenExpiresAt ? exactTime(account.tokenExpiresAt) : 'Never, as far as known'}
-      </dd>
+      <dt>Login expires</dt>
+      <dd>{account.tokenExpiresAt ? exactTime(account.tokenExpiresAt) : 'Unknown'}</dd>
       {health?.lastSuccessfulPostAt && (
         <>
           <dt>Last post</dt>
@@ -103,7 +101,7 @@ function Facts({ account }: { account: Found }) {
       )}
       {account.externalUserId && (
         <>
-          <dt>Your user</dt>
+          <dt>User ID</dt>
           <dd>{account.externalUserId}</dd>
         </>
       )}

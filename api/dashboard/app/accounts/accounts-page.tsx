@@ -3,7 +3,7 @@ import { useData } from '../api/use-data.ts';
 import type { VariablesOf } from '../api/schema.ts';
 import { CodeText } from '../parts/code-text.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { SelectField, TextField } from '../parts/field.tsx';
+import { SelectField, TypedFilter } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
@@ -40,16 +40,15 @@ export function AccountsPage() {
           options={[
             ['', 'All'],
             ['ACTIVE', 'Active'],
-            ['EXPIRING', 'Login ends soon'],
+            ['EXPIRING', 'Login expires soon'],
             ['RECONNECT_REQUIRED', 'Reconnect required'],
             ['DISCONNECTED', 'Disconnected'],
           ]}
         />
-        <TextField
-          label="Your ID of the user"
-          type="search"
+        <TypedFilter
+          label="User ID"
           value={user ?? ''}
-          onChange={(event) => change({ user: event.target.value, after: '' })}
+          onChange={(typed) => change({ user: typed, after: '' }, { isReplacing: true })}
         />
       </div>
       <Loaded of={found} pick={({ accounts }) => accounts}>
@@ -64,7 +63,7 @@ export function AccountsPage() {
                 }
               >
                 {!status && !user && (
-                  <p>Make a link, and send it to the person who owns the account.</p>
+                  <p>Create a link, and send it to the person who owns the account.</p>
                 )}
               </Empty>
             )}
@@ -115,7 +114,7 @@ function AccountItem({ account }: { account: AccountData }) {
 export function AccountStatus({ account }: { account: AccountData }) {
   if (account.status !== 'ACTIVE') return <Status value={account.status} />;
   if (account.health?.status === 'WARNING')
-    return <Status value="WARNING" label="Needs you soon" />;
+    return <Status value="WARNING" label="Needs attention soon" />;
   if (account.health?.status === 'ERROR') return <Status value="ERROR" />;
   return <Status value="ACTIVE" />;
 }

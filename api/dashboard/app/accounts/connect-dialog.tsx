@@ -1,4 +1,4 @@
-// Makes a link with which the owner of an account connects it, or connects it again.
+// Creates a link with which the owner of an account connects it, or connects it again.
 import { useQuery } from 'urql';
 import type { Platform } from '../api/schema.ts';
 import type { Action } from '../api/use-data.ts';
@@ -6,7 +6,7 @@ import { CopyText } from '../parts/copy-text.tsx';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { formText } from '../parts/form-text.ts';
 import { OuterLink } from '../parts/link.tsx';
-import { MakeDialog } from '../parts/make-dialog.tsx';
+import { CreateDialog } from '../parts/create-dialog.tsx';
 import { platformName } from '../parts/platform-name.ts';
 import { Time } from '../parts/time.tsx';
 import { CreateConnectSession, Networks } from './account-documents.ts';
@@ -20,7 +20,7 @@ interface Link {
 export function ConnectDialog({ accountId }: { accountId?: string }) {
   const isAgain = accountId !== undefined;
 
-  async function make(form: FormData, run: Action['run']): Promise<Link | undefined> {
+  async function create(form: FormData, run: Action['run']): Promise<Link | undefined> {
     const input = isAgain
       ? { socialAccountId: accountId }
       : {
@@ -32,16 +32,16 @@ export function ConnectDialog({ accountId }: { accountId?: string }) {
   }
 
   return (
-    <MakeDialog
+    <CreateDialog
       title={isAgain ? 'Connect the account again' : 'Connect an account'}
       button={isAgain ? 'Reconnect' : 'Connect an account'}
       look="main"
-      submit="Make a link"
-      make={make}
+      submit="Create a link"
+      create={create}
       show={(link) => (
         <>
           <p>
-            Send this link to the owner of the account. It ends <Time at={link.expiresAt} />.
+            Send this link to the owner of the account. It expires <Time at={link.expiresAt} />.
           </p>
           <CopyText text={link.url} label="Link" />
           <p>
@@ -51,7 +51,7 @@ export function ConnectDialog({ accountId }: { accountId?: string }) {
       )}
     >
       {!isAgain && <NewAccountFields />}
-    </MakeDialog>
+    </CreateDialog>
   );
 }
 
@@ -67,10 +67,10 @@ function NewAccountFields() {
         )}
       />
       <TextField
-        label="Your ID of the user"
+        label="User ID"
         name="user"
         required
-        help="Who owns the account, as your system calls them."
+        help="The ID of the account's owner in your system."
       />
     </>
   );

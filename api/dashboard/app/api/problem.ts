@@ -23,7 +23,7 @@ interface Extensions {
 
 const unreachable: Problem = {
   code: 'unreachable',
-  message: 'The server does not answer. Nothing is known to have changed.',
+  message: 'The server does not answer. Your change may or may not have been saved.',
   hint: 'Try again when the server is back.',
   issues: [],
 };

@@ -22,7 +22,7 @@ export function MediaField({ uploads, part, legend = 'Media' }: MediaFieldProps)
             <UploadItem key={medium.key} medium={medium} uploads={uploads}>
               {medium.kind !== 'other' && (
                 <TextField
-                  label="Description for people who can't see it"
+                  label="Alt text"
                   value={medium.altText}
                   onChange={({ target }) => uploads.change(medium.key, { altText: target.value })}
                 />

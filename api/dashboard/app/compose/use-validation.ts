@@ -16,10 +16,10 @@ export interface Checked {
 export function useValidation(input: PostInput | undefined): Checked {
   const client = useClient();
   const [checked, setChecked] = useState<Checked>({ validation: undefined, problem: undefined });
-  const turn = useRef(0);
+  const latest = useRef(0);
   const key = input === undefined ? '' : JSON.stringify(input);
   useEffect(() => {
-    const own = ++turn.current;
+    const own = ++latest.current;
     if (input === undefined) return setChecked({ validation: undefined, problem: undefined });
     const timer = setTimeout(() => void check(input), typingMs);
     async function check(input: PostInput): Promise<void> {
@@ -27,7 +27,7 @@ export function useValidation(input: PostInput | undefined): Checked {
         .query(ValidatePost, { input }, { requestPolicy: 'network-only' })
         .toPromise();
       // The post was changed meanwhile.
-      if (own !== turn.current) return;
+      if (own !== latest.current) return;
       const problem = error && toProblem(error);
       setChecked({
         validation: data?.validatePost ?? undefined,

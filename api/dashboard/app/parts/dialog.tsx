@@ -56,7 +56,7 @@ export function Confirm({ title, button, children, onConfirm }: ConfirmProps) {
         <>
           {children}
           <div className="actions">
-            <Button onPress={close}>Keep it</Button>
+            <Button onPress={close}>Back</Button>
             <Button look="danger" isRunning={isRunning} onPress={() => void confirm(close)}>
               {button}
             </Button>

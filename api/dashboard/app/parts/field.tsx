@@ -1,5 +1,5 @@
 // Labeled fields of forms and filters.
-import { useId, type ComponentProps, type ReactNode } from 'react';
+import { useEffect, useId, useState, type ComponentProps, type ReactNode } from 'react';
 import { CodeText } from './code-text.tsx';
 
 interface TextFieldProps extends ComponentProps<'input'> {
@@ -53,5 +53,33 @@ export function CheckField({ label, ...input }: CheckFieldProps) {
       <input type="checkbox" {...input} />
       <span>{label}</span>
     </label>
+  );
+}
+
+const typingMs = 300;
+
+interface TypedFilterProps {
+  label: string;
+  value: string;
+  onChange(value: string): void;
+}
+
+/** Asks only after a pause in typing. */
+export function TypedFilter({ label, value, onChange }: TypedFilterProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => onChange(text), typingMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <TextField
+      label={label}
+      type="search"
+      maxLength={200}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
   );
 }

@@ -30,19 +30,26 @@ export function usePath(): string {
 
 export type Query = Readonly<Record<string, string>>;
 
+interface Changing {
+  /** The history keeps no step for the change, such as for words that are being typed. */
+  isReplacing?: boolean;
+}
+
 /** The filters in the address, and a function that replaces some of them. An empty value removes one. */
-export function useFilters(): [Query, (changes: Record<string, string>) => void] {
+export function useFilters(): [
+  Query,
+  (changes: Record<string, string>, changing?: Changing) => void,
+] {
   const search = useSyncExternalStore(watch, () => location.search);
   const filters = Object.fromEntries(new URLSearchParams(search));
-  const change = useCallback((changes: Record<string, string>) => {
+  const change = useCallback((changes: Record<string, string>, changing: Changing = {}) => {
     const next = new URLSearchParams(location.search);
     for (const [name, value] of Object.entries(changes)) {
       if (value === '') next.delete(name);
       else next.set(name, value);
     }
     const path = location.pathname.slice(base.length);
-    const isTyping = 'q' in changes;
-    navigate(next.size === 0 ? path : `${path}?${next}`, { isReplacing: isTyping });
+    navigate(next.size === 0 ? path : `${path}?${next}`, changing);
   }, []);
   return [filters, change];
 }

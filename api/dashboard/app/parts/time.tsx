@@ -12,9 +12,9 @@ const units = [
 const againMs = 20_000;
 
 export function Time({ at }: { at: string }) {
-  const [, setTurn] = useState(0);
+  const [, setTicks] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setTurn((turn) => turn + 1), againMs);
+    const timer = setInterval(() => setTicks((ticks) => ticks + 1), againMs);
     return () => clearInterval(timer);
   }, []);
   return (

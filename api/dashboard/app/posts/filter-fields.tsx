@@ -1,8 +1,7 @@
 // The filters that the list of posts and the calendar share. They are in the address.
-import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
 import type { PostStatus } from '../api/schema.ts';
-import { SelectField, TextField } from '../parts/field.tsx';
+import { SelectField, TypedFilter } from '../parts/field.tsx';
 import { platformName } from '../parts/platform-name.ts';
 import { useFilters, type Query } from '../parts/router.ts';
 import { toWords } from '../parts/status.tsx';
@@ -10,7 +9,6 @@ import { useScope } from '../session/session.ts';
 import { AccountChoices, FilterChoices } from './post-documents.ts';
 
 const statuses = ['DRAFT', 'SCHEDULED', 'PENDING', 'PUBLISHED', 'PARTIAL', 'FAILED', 'CANCELED'];
-const typingMs = 300;
 const names = ['status', 'label', 'account', 'user'] as const;
 
 /** The filters of the address as variables of a query. */
@@ -69,36 +67,10 @@ export function PostFilterFields() {
         />
       )}
       <TypedFilter
-        label="Your ID of the user"
+        label="User ID"
         value={filters['user'] ?? ''}
-        onChange={(user) => set('user', user)}
+        onChange={(user) => change({ user, after: '' }, { isReplacing: true })}
       />
     </>
-  );
-}
-
-interface TypedFilterProps {
-  label: string;
-  value: string;
-  onChange(value: string): void;
-}
-
-/** Asks only after a pause in typing. */
-export function TypedFilter({ label, value, onChange }: TypedFilterProps) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => onChange(text), typingMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return (
-    <TextField
-      label={label}
-      type="search"
-      maxLength={200}
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-    />
   );
 }

@@ -1,14 +1,18 @@
 // The filters of the list of posts. They are in the address.
-import { TextField } from '../parts/field.tsx';
+import { TextField, TypedFilter } from '../parts/field.tsx';
 import { useFilters } from '../parts/router.ts';
-import { PostFilterFields, TypedFilter } from './filter-fields.tsx';
+import { PostFilterFields } from './filter-fields.tsx';
 
 export function PostFilters() {
   const [filters, change] = useFilters();
   const set = (name: string, value: string) => change({ [name]: value, after: '' });
   return (
     <form role="search" className="filters" onSubmit={(event) => event.preventDefault()}>
-      <TypedFilter label="Words" value={filters['q'] ?? ''} onChange={(q) => set('q', q)} />
+      <TypedFilter
+        label="Words"
+        value={filters['q'] ?? ''}
+        onChange={(q) => change({ q, after: '' }, { isReplacing: true })}
+      />
       <PostFilterFields />
       <TextField
         label="Scheduled on"

@@ -106,7 +106,7 @@ function Tools({ queue, reload }: { queue: QueueData; reload(): void }) {
         <Button isRunning={isRunning} onPress={() => void pause()}>
           {isPaused ? 'Take posts again' : 'Pause'}
         </Button>
-        <Confirm title="Move its posts?" button="Give new times" onConfirm={reschedule}>
+        <Confirm title="Move its posts?" button="Reschedule posts" onConfirm={reschedule}>
           <p>Posts of the queue get its current times, in their order.</p>
         </Confirm>
         <Confirm title="Delete this queue?" button="Delete" onConfirm={remove}>

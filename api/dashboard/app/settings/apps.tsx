@@ -10,7 +10,7 @@ import { Empty } from '../parts/empty.tsx';
 import { CheckField, SelectField, TextField } from '../parts/field.tsx';
 import { formText } from '../parts/form-text.ts';
 import { Loaded } from '../parts/loaded.tsx';
-import { MakeDialog } from '../parts/make-dialog.tsx';
+import { CreateDialog } from '../parts/create-dialog.tsx';
 import { Section } from '../parts/page.tsx';
 import { platformName } from '../parts/platform-name.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -102,7 +102,7 @@ function CallbackUrls({ app: { callbackUrls, platform } }: { app: AppData }) {
 }
 
 function NewApp({ reload }: { reload(): void }) {
-  async function make(form: FormData, run: Action['run']): Promise<AppData | undefined> {
+  async function create(form: FormData, run: Action['run']): Promise<AppData | undefined> {
     const text = (name: string) => formText(form, name);
     const settings = Object.fromEntries(
       settingNames.flatMap((name) => (text(name) === '' ? [] : [[name, text(name)]])),
@@ -118,11 +118,11 @@ function NewApp({ reload }: { reload(): void }) {
     return set ?? undefined;
   }
   return (
-    <MakeDialog
+    <CreateDialog
       title="Set an app at a network"
       button="Set an app"
       submit="Set the app"
-      make={make}
+      create={create}
       show={(app) => (
         <>
           <p>Enter these URLs in the settings of the app at {platformName(app.platform)}.</p>
@@ -135,7 +135,7 @@ function NewApp({ reload }: { reload(): void }) {
         that connected them. Setting an app again replaces it.
       </p>
       <AppFields />
-    </MakeDialog>
+    </CreateDialog>
   );
 }
 

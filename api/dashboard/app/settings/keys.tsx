@@ -4,7 +4,7 @@ import { CopyText } from '../parts/copy-text.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../parts/field.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { MakeDialog } from '../parts/make-dialog.tsx';
+import { CreateDialog } from '../parts/create-dialog.tsx';
 import { Section } from '../parts/page.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -72,7 +72,7 @@ function KeyItem({ apiKey }: { apiKey: KeyData }) {
         {apiKey.expiresAt && (
           <>
             {' '}
-            · ends <Time at={apiKey.expiresAt} />
+            · expires <Time at={apiKey.expiresAt} />
           </>
         )}
       </p>
@@ -92,7 +92,7 @@ const scopes: readonly Scope[] = [
 ];
 
 function NewKey({ reload }: { reload(): void }) {
-  async function make(form: FormData, run: Action['run']): Promise<string | undefined> {
+  async function create(form: FormData, run: Action['run']): Promise<string | undefined> {
     const input = {
       name: formText(form, 'name'),
       environment: form.get('environment') === 'TEST' ? ('TEST' as const) : ('PRODUCTION' as const),
@@ -103,11 +103,11 @@ function NewKey({ reload }: { reload(): void }) {
     return created?.key;
   }
   return (
-    <MakeDialog
+    <CreateDialog
       title="New key"
       button="New key"
-      submit="Make the key"
-      make={make}
+      submit="Create the key"
+      create={create}
       show={(key) => (
         <>
           <p>Copy the key now. It is not shown again.</p>
@@ -130,6 +130,6 @@ function NewKey({ reload }: { reload(): void }) {
           <CheckField key={scope} name={scope} label={scopeName(scope)} defaultChecked />
         ))}
       </fieldset>
-    </MakeDialog>
+    </CreateDialog>
   );
 }

@@ -3,11 +3,11 @@ import type { Action } from '../api/use-data.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { TextField } from '../parts/field.tsx';
 import { formText } from '../parts/form-text.ts';
-import { MakeDialog } from '../parts/make-dialog.tsx';
+import { CreateDialog } from '../parts/create-dialog.tsx';
 import { CreateWebhook } from './webhook-actions.ts';
 
 export function NewWebhook({ reload }: { reload(): void }) {
-  async function make(form: FormData, run: Action['run']): Promise<string | undefined> {
+  async function create(form: FormData, run: Action['run']): Promise<string | undefined> {
     const name = formText(form, 'name');
     const input = { url: formText(form, 'url'), ...(name === '' ? {} : { name }) };
     const created = (await run(CreateWebhook, { input }))?.createWebhook;
@@ -15,12 +15,12 @@ export function NewWebhook({ reload }: { reload(): void }) {
     return created?.secret;
   }
   return (
-    <MakeDialog
+    <CreateDialog
       title="New webhook"
       button="New webhook"
       look="main"
       submit="Add"
-      make={make}
+      create={create}
       show={(secret) => <NewSecret secret={secret} />}
     >
       <TextField
@@ -31,7 +31,7 @@ export function NewWebhook({ reload }: { reload(): void }) {
         help="It receives a POST for each event."
       />
       <TextField label="Name (optional)" name="name" />
-    </MakeDialog>
+    </CreateDialog>
   );
 }
 

@@ -2,7 +2,7 @@
 import { useAction } from '../api/use-data.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { MakeDialog } from '../parts/make-dialog.tsx';
+import { CreateDialog } from '../parts/create-dialog.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { navigate } from '../parts/router.ts';
 import { useScope } from '../session/session.ts';
@@ -39,15 +39,15 @@ export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload
           Send a test event
         </Button>
         <StartReplay webhookId={id} reload={reload} />
-        <MakeDialog
+        <CreateDialog
           title="Replace the secret"
           button="Replace the secret"
-          submit="Make a new one"
-          make={async (_, run) => (await run(RotateWebhook, { id }))?.rotateWebhook?.secret}
+          submit="Create a new one"
+          create={async (_, run) => (await run(RotateWebhook, { id }))?.rotateWebhook?.secret}
           show={(secret) => <NewSecret secret={secret} />}
         >
           <p>Deliveries are signed with the old and the new secret for a day.</p>
-        </MakeDialog>
+        </CreateDialog>
         {webhook.active && (
           <Confirm
             title="Disable this webhook?"

@@ -196,7 +196,7 @@ function JsonField({ label, help, value, onChange }: TextBasedProps) {
           }
         }}
       />
-      {isWrong && <span className="problem-text small">This is no JSON yet.</span>}
+      {isWrong && <span className="problem-text small">This isn't valid JSON.</span>}
       <Help text={help} />
     </div>
   );

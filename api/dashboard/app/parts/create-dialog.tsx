@@ -1,24 +1,29 @@
-// A dialog with a form that makes something, and then shows what was made, such as a secret that is shown only once.
+// A dialog with a form that creates something, and then shows it, such as a secret that is shown only once.
 import { useState, type ReactNode } from 'react';
 import { useAction, type Action } from '../api/use-data.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { ProblemNote } from './problem-note.tsx';
 
-interface MakeDialogProps<Made> {
+interface CreateDialogProps<Created> {
   title: string;
   button: string;
   look?: 'main' | 'plain';
-  /** The text of the button that makes it. */
+  /** The text of the button that creates it. */
   submit: string;
   /** The fields of the form. */
   children: ReactNode;
   /** Undefined: it failed, and the dialog says why. */
-  make(form: FormData, run: Action['run']): Promise<Made | undefined>;
-  show(made: Made): ReactNode;
+  create(form: FormData, run: Action['run']): Promise<Created | undefined>;
+  show(created: Created): ReactNode;
 }
 
-export function MakeDialog<Made>({ title, button, look, ...form }: MakeDialogProps<Made>) {
+export function CreateDialog<Created>({
+  title,
+  button,
+  look,
+  ...form
+}: CreateDialogProps<Created>) {
   return (
     <Dialog title={title} button={button} look={look ?? 'plain'}>
       {(close) => <Form {...form} close={close} />}
@@ -26,17 +31,20 @@ export function MakeDialog<Made>({ title, button, look, ...form }: MakeDialogPro
   );
 }
 
-type FormProps<Made> = Pick<MakeDialogProps<Made>, 'submit' | 'children' | 'make' | 'show'> & {
+type FormProps<Created> = Pick<
+  CreateDialogProps<Created>,
+  'submit' | 'children' | 'create' | 'show'
+> & {
   close(): void;
 };
 
-function Form<Made>({ submit, children, make, show, close }: FormProps<Made>) {
+function Form<Created>({ submit, children, create, show, close }: FormProps<Created>) {
   const { run, problem, isRunning } = useAction();
-  const [made, setMade] = useState<Made>();
-  if (made !== undefined) {
+  const [created, setCreated] = useState<Created>();
+  if (created !== undefined) {
     return (
       <>
-        {show(made)}
+        {show(created)}
         <div className="actions">
           <Button onPress={close}>Done</Button>
         </div>
@@ -48,7 +56,7 @@ function Form<Made>({ submit, children, make, show, close }: FormProps<Made>) {
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        void make(new FormData(event.currentTarget), run).then(setMade);
+        void create(new FormData(event.currentTarget), run).then(setCreated);
       }}
     >
       {children}
