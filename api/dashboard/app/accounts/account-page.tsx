@@ -1,18 +1,19 @@
 // One account: whether it can publish, its login, and checks of it.
-import { useAction, useData } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
+import { useData } from '../api/use-data.ts';
 import type { ResultOf } from '../api/schema.ts';
+import { accountTitle } from '../parts/account-title.ts';
 import { CodeText } from '../parts/code-text.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Link } from '../parts/link.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page, type PageProps } from '../parts/page.tsx';
-import { platformName } from '../parts/platform-name.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { toWords } from '../parts/status.tsx';
 import { exactTime, Time } from '../parts/time.tsx';
 import { useScope } from '../session/session.ts';
 import { DisconnectAccount, followAccounts, OneAccount } from './account-documents.ts';
-import { AccountStatus } from './accounts-page.tsx';
+import { AccountStatus } from './account-status.tsx';
 import { CheckAccount } from './check-account.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 
@@ -21,9 +22,7 @@ type Found = NonNullable<ResultOf<typeof OneAccount>['account']>;
 export function AccountPage({ id }: PageProps) {
   const found = useData(OneAccount, { id }, followAccounts);
   const account = found.data?.account;
-  const title = account
-    ? `${platformName(account.platform)} ${account.displayName ?? account.accountName}`
-    : 'Account';
+  const title = account ? accountTitle(account) : 'Account';
   return (
     <Page title={title}>
       <Loaded of={found} pick={(data) => data.account} missing="The account was erased.">

@@ -1,6 +1,7 @@
 // The list of connected accounts.
 import { useData } from '../api/use-data.ts';
 import type { VariablesOf } from '../api/schema.ts';
+import { accountTitle } from '../parts/account-title.ts';
 import { CodeText } from '../parts/code-text.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { SelectField, TypedFilter } from '../parts/field.tsx';
@@ -8,12 +9,11 @@ import { Link } from '../parts/link.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pager } from '../parts/pager.tsx';
-import { platformName } from '../parts/platform-name.ts';
 import { useFilters } from '../parts/router.ts';
-import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { useScope } from '../session/session.ts';
 import { AccountList, followAccounts, type AccountData } from './account-documents.ts';
+import { AccountStatus } from './account-status.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 
 type Variables = VariablesOf<typeof AccountList>;
@@ -87,7 +87,7 @@ function AccountItem({ account }: { account: AccountData }) {
       <div className="row">
         <AccountStatus account={account} />
         <Link to={`/accounts/${account.id}`} className="row-title">
-          {platformName(account.platform)} {account.displayName ?? account.accountName}
+          {accountTitle(account)}
         </Link>
         <span className="push quiet small">
           {health?.lastSuccessfulPostAt && (
@@ -109,12 +109,4 @@ function AccountItem({ account }: { account: AccountData }) {
       )}
     </li>
   );
-}
-
-export function AccountStatus({ account }: { account: AccountData }) {
-  if (account.status !== 'ACTIVE') return <Status value={account.status} />;
-  if (account.health?.status === 'WARNING')
-    return <Status value="WARNING" label="Needs attention soon" />;
-  if (account.health?.status === 'ERROR') return <Status value="ERROR" />;
-  return <Status value="ACTIVE" />;
 }

@@ -1,6 +1,7 @@
 // Checks whether the account can publish, and shows each step as it ends.
 import { useEffect, useState } from 'react';
-import { useAction, useData } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
+import { useData } from '../api/use-data.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeText } from '../parts/code-text.tsx';
 import { OuterLink } from '../parts/link.tsx';

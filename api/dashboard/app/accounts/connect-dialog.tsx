@@ -1,7 +1,7 @@
 // Creates a link with which the owner of an account connects it, or connects it again.
 import { useQuery } from 'urql';
 import type { Platform } from '../api/schema.ts';
-import type { Action } from '../api/use-data.ts';
+import type { Action } from '../api/use-action.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { formText } from '../parts/form-text.ts';

@@ -10,6 +10,32 @@ export const graphql = initGraphQLTada<{
 }>();
 
 export type { FragmentOf, ResultOf, VariablesOf };
-export type Scope = ReturnType<typeof graphql.scalar<'Scope'>>;
-export type PostStatus = ReturnType<typeof graphql.scalar<'PostStatus'>>;
-export type Platform = ReturnType<typeof graphql.scalar<'Platform'>>;
+
+type Types = introspection['types'];
+type Enum<Name extends keyof Types> = Types[Name] extends { enumValues: infer Value }
+  ? Value
+  : never;
+
+export type DeliveryStatus = Enum<'DeliveryStatus'>;
+export type MediaStatus = Enum<'MediaStatus'>;
+export type NextAction = Enum<'NextAction'>;
+export type Platform = Enum<'Platform'>;
+export type PostStatus = Enum<'PostStatus'>;
+export type Scope = Enum<'Scope'>;
+export type WaitReason = Enum<'WaitReason'>;
+/** Every state that pages show. */
+export type StatusValue = Enum<
+  | 'AccountCheckStatus'
+  | 'AccountCheckStepStatus'
+  | 'AccountHealthStatus'
+  | 'AccountStatus'
+  | 'AppApproval'
+  | 'AttemptOutcome'
+  | 'DeliveryStatus'
+  | 'MediaStatus'
+  | 'PostStatus'
+  | 'ReplayStatus'
+  | 'ResultChangeStatus'
+  | 'ResultStatus'
+  | 'WebhookStatus'
+>;

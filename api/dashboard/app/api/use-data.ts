@@ -1,6 +1,6 @@
-// Reads data for a page, keeps it current, and changes it.
+// Reads data for a page, and keeps it current.
 import type { AnyVariables, TypedDocumentNode } from '@urql/core';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { useClient, useQuery } from 'urql';
 import { connection } from './connection.ts';
 import { toProblem, type Problem } from './problem.ts';
@@ -80,33 +80,4 @@ export function useData<Result, Variables extends AnyVariables>(
     isLoading: fetching || stale,
     reload,
   };
-}
-
-export interface Action {
-  /** Returns the result, or undefined after a failure, which is then in `problem`. */
-  run<Result, Variables extends AnyVariables>(
-    mutation: TypedDocumentNode<Result, Variables>,
-    variables: Variables,
-  ): Promise<Result | undefined>;
-  isRunning: boolean;
-  problem: Problem | undefined;
-  clear(): void;
-}
-
-export function useAction(): Action {
-  const client = useClient();
-  const [isRunning, setIsRunning] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
-  const run = useCallback<Action['run']>(
-    async (mutation, variables) => {
-      setIsRunning(true);
-      setProblem(undefined);
-      const { data, error } = await client.mutation(mutation, variables).toPromise();
-      setIsRunning(false);
-      if (error) setProblem(toProblem(error));
-      return error ? undefined : data;
-    },
-    [client],
-  );
-  return { run, isRunning, problem, clear: () => setProblem(undefined) };
 }

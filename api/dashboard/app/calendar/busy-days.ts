@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import type { VariablesOf } from '../api/schema.ts';
+import { addDays } from '../parts/days.ts';
 import { CalendarDay, type CalendarPostData } from './calendar-documents.ts';
 
 type Variables = VariablesOf<typeof CalendarDay>;
@@ -84,10 +85,4 @@ function weeksOf(from: string, to: string): Day[][] {
     );
   }
   return weeks;
-}
-
-function addDays(date: Date, days: number): Date {
-  const moved = new Date(date);
-  moved.setDate(moved.getDate() + days);
-  return moved;
 }

@@ -1,13 +1,14 @@
 // Posts by day and by hour. A scheduled one is moved by dragging it, or on its page.
 import { useMemo, useState } from 'react';
 import { now } from '../api/clock.ts';
-import { useAction, useData } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
+import { useData } from '../api/use-data.ts';
+import { dayOf, ownZone } from '../parts/days.ts';
 import { Link } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useFilters } from '../parts/router.ts';
 import { visibleProblem } from '../parts/visible-problem.ts';
-import { ownZone, toLocal } from '../compose/draft.ts';
 import { PostFilterFields, postFilters, postVariables } from '../posts/filter-fields.tsx';
 import { followPosts } from '../posts/post-documents.ts';
 import { useScope } from '../session/session.ts';
@@ -94,7 +95,7 @@ function Shown({ days, onDays, canWrite }: ShownProps) {
       }
     } else if (!isCut) {
       for (const { scheduledAt, publishedAt } of posts) {
-        add(toLocal(scheduledAt ?? publishedAt ?? '').slice(0, 10), 1);
+        add(dayOf(scheduledAt ?? publishedAt ?? ''), 1);
       }
     }
     return sums;

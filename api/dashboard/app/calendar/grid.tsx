@@ -11,7 +11,7 @@ import { useMemo } from 'react';
 import { now } from '../api/clock.ts';
 import { base, navigate } from '../parts/router.ts';
 import { toWords } from '../parts/status.tsx';
-import { toLocal } from '../compose/draft.ts';
+import { dayOf, toLocal } from '../parts/days.ts';
 import { titleOf } from '../posts/post-item.tsx';
 import type { CalendarPostData } from './calendar-documents.ts';
 import type { Moved } from './moved-time.ts';
@@ -78,8 +78,7 @@ export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridPr
         }}
         dayCellTopContent={({ date }) => dayText(date)}
         dateClick={({ date, allDay }) => {
-          const local = toLocal(date.getTime());
-          navigate(`/compose?at=${allDay ? `${local.slice(0, 10)}T09:00` : local}`);
+          navigate(`/compose?at=${allDay ? `${dayOf(date)}T09:00` : toLocal(date)}`);
         }}
         eventClick={({ event, jsEvent }) => {
           jsEvent.preventDefault();
@@ -95,8 +94,6 @@ export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridPr
     </div>
   );
 }
-
-const dayOf = (date: Date): string => toLocal(date.getTime()).slice(0, 10);
 
 const colors: Partial<Record<CalendarPostData['status'], string>> = {
   SCHEDULED: 'var(--accent)',

@@ -1,12 +1,11 @@
 // The time of a post after it was dragged. A local time keeps its zone, and its clock across changes of summer time.
+import { addDays, dayMs } from '../parts/days.ts';
 import type { CalendarPostData } from './calendar-documents.ts';
 
 export interface Moved {
   days: number;
   milliseconds: number;
 }
-
-const dayMs = 86_400_000;
 
 export function movedTime(
   { schedule, scheduledAt }: CalendarPostData,
@@ -20,8 +19,7 @@ export function movedTime(
     return { schedule: { local, timezone: schedule.timezone } };
   }
   if (scheduledAt === null) return undefined;
-  const moved = new Date(scheduledAt);
   // By the clock of this browser, which the calendar shows.
-  moved.setDate(moved.getDate() + days);
+  const moved = addDays(new Date(scheduledAt), days);
   return { scheduledAt: new Date(moved.getTime() + milliseconds).toISOString() };
 }

@@ -1,7 +1,7 @@
 // The accounts to publish to.
 import { useState } from 'react';
+import { accountTitle } from '../parts/account-title.ts';
 import { CheckField, TextField } from '../parts/field.tsx';
-import { platformName } from '../parts/platform-name.ts';
 import type { AccountChoice } from './compose-documents.ts';
 
 interface AccountFieldProps {
@@ -39,8 +39,4 @@ export function AccountField({ accounts, chosen, onChange }: AccountFieldProps) 
       </div>
     </fieldset>
   );
-}
-
-export function accountTitle({ platform, displayName, accountName }: AccountChoice): string {
-  return `${platformName(platform)} ${displayName ?? accountName}`;
 }

@@ -2,7 +2,7 @@
 import type { Medium } from '../media/medium.ts';
 import { CheckField, TextField } from '../parts/field.tsx';
 import { platformName } from '../parts/platform-name.ts';
-import { accountTitle } from './account-field.tsx';
+import { accountTitle } from '../parts/account-title.ts';
 import type { AccountChoice, Issue, NetworkRules } from './compose-documents.ts';
 import type { AccountDraft, Draft } from './draft.ts';
 import { IssueList } from './issue-list.tsx';

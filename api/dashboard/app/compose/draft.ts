@@ -1,5 +1,6 @@
 // The post that is being written, and what the API gets of it.
 import type { Medium } from '../media/medium.ts';
+import { ownZone } from '../parts/days.ts';
 import type { AccountChoice, NetworkRules, PostInput } from './compose-documents.ts';
 import {
   ofLaterParts,
@@ -43,8 +44,6 @@ export interface Draft {
   when: When;
 }
 
-export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 export function newDraft(local?: string): Draft {
   return {
     caption: '',
@@ -53,12 +52,6 @@ export function newDraft(local?: string): Draft {
     parts: [],
     when: local === undefined ? { kind: 'now' } : { kind: 'time', local, timezone: ownZone },
   };
-}
-
-/** An instant as clocks of this browser's zone show it. */
-export function toLocal(at: string | number): string {
-  const date = new Date(at);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 export type TargetInput = NonNullable<PostInput['platformPosts']>[number];

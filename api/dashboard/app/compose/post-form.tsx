@@ -1,28 +1,21 @@
 // The form for a new post, and for a draft or a scheduled one.
-import { useMemo, useState } from 'react';
-import { useAction } from '../api/use-data.ts';
+import { useMemo } from 'react';
 import { useUploads } from '../media/use-uploads.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { randomId } from '../parts/random-id.ts';
-import { navigate } from '../parts/router.ts';
-import { PublishPost, UpdatePost } from '../posts/post-actions.ts';
 import { AccountField } from './account-field.tsx';
 import { AccountPanel } from './account-panel.tsx';
-import {
-  CreatePost,
-  type AccountChoice,
-  type EditedPostData,
-  type NetworkRules,
-} from './compose-documents.ts';
-import { changesOf, laterPartOf, toInput, type AccountDraft, type Draft } from './draft.ts';
+import type { AccountChoice, EditedPostData, NetworkRules } from './compose-documents.ts';
+import { laterPartOf, toInput } from './draft.ts';
 import { FixedTargets } from './fixed-targets.tsx';
 import { IssueList } from './issue-list.tsx';
 import { MediaField } from './media-field.tsx';
 import type { StoredPost } from './stored-post.ts';
 import { ThreadParts } from './thread-parts.tsx';
+import { useDraft } from './use-draft.ts';
+import { useSubmit } from './use-submit.ts';
 import { useValidation } from './use-validation.ts';
 import { WhenField } from './when-field.tsx';
 
@@ -42,19 +35,9 @@ const submitTexts = {
 } as const;
 
 export function PostForm({ accounts, rules, initial, post }: PostFormProps) {
-  const [draft, setDraft] = useState<Draft>(initial.draft);
+  const { draft, change, changeAccount, choose } = useDraft(initial.draft);
   const uploads = useUploads(initial.media);
-  const { run, problem, isRunning } = useAction();
   const { areTargetsFixed } = initial;
-
-  const change = (changes: Partial<Draft>) => setDraft((old) => ({ ...old, ...changes }));
-  const changeAccount = (id: string, own: AccountDraft) =>
-    setDraft((old) => ({ ...old, accounts: { ...old.accounts, [id]: own } }));
-  const choose = (id: string, isChosen: boolean) =>
-    setDraft((old) => {
-      const { [id]: own, ...others } = old.accounts;
-      return { ...old, accounts: isChosen ? { ...others, [id]: own ?? { options: {} } } : others };
-    });
 
   const chosen = accounts.filter(({ id }) => draft.accounts[id]);
   const chosenRules = rules.filter(({ platform }) =>
@@ -68,24 +51,13 @@ export function PostForm({ accounts, rules, initial, post }: PostFormProps) {
     // What is stored does not change while the form is open.
     [],
   );
-  // If the answer is lost, the same post is not created twice. A changed one is another post.
-  const content = JSON.stringify(input);
-  const idempotencyKey = useMemo(randomId, [content]);
+  const isPublished = draft.when.kind === 'now';
+  const { submit, problem, isRunning } = useSubmit({ post, before, input, isPublished });
   const checked = useValidation(isBegun ? input : undefined);
   const { errors = [], warnings = [] } = checked.validation ?? {};
   const isSending = uploads.media.some(({ upload }) => upload?.state === 'sending');
   const hasTargets = isDraft || chosen.length > 0 || areTargetsFixed;
   const isReady = hasTargets && !isSending && errors.length === 0;
-
-  async function create(): Promise<void> {
-    const created = (await run(CreatePost, { input: { ...input, idempotencyKey } }))?.createPost;
-    if (created) navigate(`/posts/${created.id}`);
-  }
-  async function update({ id }: EditedPostData): Promise<void> {
-    if (!(await run(UpdatePost, { id, input: changesOf(before, input) }))) return;
-    if (draft.when.kind === 'now' && !(await run(PublishPost, { id }))) return;
-    navigate(`/posts/${id}`);
-  }
 
   return (
     <div className="compose">
@@ -93,7 +65,7 @@ export function PostForm({ accounts, rules, initial, post }: PostFormProps) {
         className="form"
         onSubmit={(event) => {
           event.preventDefault();
-          void (post ? update(post) : create());
+          void submit();
         }}
       >
         {post && areTargetsFixed ? (

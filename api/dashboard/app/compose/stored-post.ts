@@ -1,20 +1,13 @@
 // A stored post as the form changes it.
 import type { Medium } from '../media/medium.ts';
+import { ownZone, toLocal } from '../parts/days.ts';
 import type {
   AccountChoice,
   EditedOptionsData,
   EditedPostData,
   NetworkRules,
 } from './compose-documents.ts';
-import {
-  newDraft,
-  ownZone,
-  toLocal,
-  type AccountDraft,
-  type Draft,
-  type MediumInput,
-  type When,
-} from './draft.ts';
+import { newDraft, type AccountDraft, type Draft, type MediumInput, type When } from './draft.ts';
 import {
   fromPlatformOptions,
   ofLaterParts,

@@ -3,7 +3,8 @@ import { useQuery } from 'urql';
 import { SelectField, TextField } from '../parts/field.tsx';
 import { now } from '../api/clock.ts';
 import { ComposeQueues } from './compose-documents.ts';
-import { ownZone, toLocal, type When } from './draft.ts';
+import { ownZone, toLocal } from '../parts/days.ts';
+import type { When } from './draft.ts';
 
 interface WhenFieldProps {
   when: When;

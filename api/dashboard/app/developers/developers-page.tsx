@@ -8,7 +8,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { useScope } from '../session/session.ts';
-import { eventName } from '../webhooks/webhook-page.tsx';
+import { eventName } from '../webhooks/event-name.ts';
 import { calls } from './calls.ts';
 import { EventList, followEvents } from './developers-documents.ts';
 

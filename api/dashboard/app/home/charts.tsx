@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { now } from '../api/clock.ts';
 import { graphql } from '../api/schema.ts';
 import { useData } from '../api/use-data.ts';
-import { ownZone, toLocal } from '../compose/draft.ts';
+import { dayMs, dayOf, ownZone } from '../parts/days.ts';
 import { Section } from '../parts/page.tsx';
 import { followPosts } from '../posts/post-documents.ts';
 import { followDeliveries } from '../webhooks/webhook-documents.ts';
@@ -30,7 +30,6 @@ const DeliveryOutcomes = graphql(`
 `);
 
 const days = 14;
-const dayMs = 86_400_000;
 /** Counting days reads many rows, so a busy project is counted seldom. */
 const againMs = 20_000;
 
@@ -99,8 +98,6 @@ function useLastDays() {
     to: new Date(end + dayMs).toISOString(),
     timezone: ownZone,
   };
-  const dates = Array.from({ length: days }, (_, at) =>
-    toLocal(end - (days - 1 - at) * dayMs).slice(0, 10),
-  );
+  const dates = Array.from({ length: days }, (_, at) => dayOf(end - (days - 1 - at) * dayMs));
   return { period, dates };
 }

@@ -1,10 +1,12 @@
 // What needs someone, each with the one thing to do next.
 import { useState, type ReactNode } from 'react';
 import { now } from '../api/clock.ts';
-import type { ResultOf } from '../api/schema.ts';
+import type { ResultOf, StatusValue } from '../api/schema.ts';
 import { useData } from '../api/use-data.ts';
 import { followAccounts } from '../accounts/account-documents.ts';
+import { accountTitle } from '../parts/account-title.ts';
 import { CodeText } from '../parts/code-text.tsx';
+import { dayMs } from '../parts/days.ts';
 import { Link } from '../parts/link.tsx';
 import { Loading } from '../parts/loaded.tsx';
 import { platformName } from '../parts/platform-name.ts';
@@ -20,7 +22,7 @@ import { followWebhooks } from '../webhooks/webhook-documents.ts';
 import { AllWebhooks, FailedPosts, OverduePosts, TroubledAccounts } from './home-documents.ts';
 
 /** Older failures are history. */
-const recentMs = 14 * 86_400_000;
+const recentMs = 14 * dayMs;
 /** Publishing begins within seconds, unless something holds it up. */
 const lateMs = 2 * 60_000;
 
@@ -129,7 +131,7 @@ function accountsOf(data: ResultOf<typeof TroubledAccounts> | undefined): ReactN
       status={account.status === 'ACTIVE' ? 'WARNING' : account.status}
       {...(account.status === 'ACTIVE' ? { label: 'Login expires soon' } : {})}
       to={`/accounts/${account.id}`}
-      title={`${platformName(account.platform)} ${account.displayName ?? account.accountName}`}
+      title={accountTitle(account)}
     >
       <CodeText
         text={account.health?.issues[0]?.message ?? 'Have the user connect the account again.'}
@@ -158,7 +160,7 @@ function webhooksOf(data: ResultOf<typeof AllWebhooks> | undefined): ReactNode[]
 }
 
 interface NeedProps {
-  status: string;
+  status: StatusValue;
   label?: string;
   to: string;
   title: string;

@@ -1,6 +1,6 @@
 // An image, a video or a document: what it is, and what can be done with it.
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import { useAction } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';

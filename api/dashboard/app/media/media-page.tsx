@@ -1,6 +1,6 @@
 // The images, videos and documents of the project, and their upload.
 import { useData } from '../api/use-data.ts';
-import type { VariablesOf } from '../api/schema.ts';
+import type { MediaStatus } from '../api/schema.ts';
 import { Empty } from '../parts/empty.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
@@ -15,8 +15,7 @@ import { followMedia, MediaList } from './media-documents.ts';
 import { MediaItem } from './media-item.tsx';
 import { useUploads } from './use-uploads.ts';
 
-type MediaStatus = NonNullable<VariablesOf<typeof MediaList>['status']>;
-const statuses = ['PENDING', 'UPLOADED', 'ATTACHED', 'FAILED', 'DELETED'];
+const statuses: readonly MediaStatus[] = ['PENDING', 'UPLOADED', 'ATTACHED', 'FAILED', 'DELETED'];
 
 export function MediaPage() {
   const [{ after, status }, change] = useFilters();

@@ -1,6 +1,6 @@
 // A dialog with a form that creates something, and then shows it, such as a secret that is shown only once.
 import { useState, type ReactNode } from 'react';
-import { useAction, type Action } from '../api/use-data.ts';
+import { useAction, type Action } from '../api/use-action.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { ProblemNote } from './problem-note.tsx';

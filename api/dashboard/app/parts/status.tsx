@@ -1,5 +1,7 @@
 // States of things as words in a colored badge. The word says it, the color only helps.
-const looks: Record<string, string> = {
+import type { StatusValue } from '../api/schema.ts';
+
+const looks: Partial<Record<StatusValue, string>> = {
   PUBLISHED: 'good',
   DELIVERED: 'good',
   ACTIVE: 'good',
@@ -26,7 +28,7 @@ export function toWords(value: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export function Status({ value, label }: { value: string; label?: string }) {
+export function Status({ value, label }: { value: StatusValue; label?: string }) {
   const look = looks[value];
   return (
     <span className={look === undefined ? 'badge' : `badge badge-${look}`}>

@@ -1,11 +1,12 @@
 // A time as people say it, with the exact one beside the pointer and for machines.
 import { useEffect, useState } from 'react';
 import { now } from '../api/clock.ts';
+import { dayMs } from './days.ts';
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const units = [
-  ['day', 86_400_000],
+  ['day', dayMs],
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const;

@@ -7,7 +7,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Status, toWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { Attempts } from './attempt-documents.ts';
-import { followPost } from './post-documents.ts';
+import { followPost } from './post-detail-documents.ts';
 
 interface AttemptLogProps {
   postId: string;

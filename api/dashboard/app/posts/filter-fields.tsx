@@ -1,14 +1,22 @@
 // The filters that the list of posts and the calendar share. They are in the address.
 import { useQuery } from 'urql';
 import type { PostStatus } from '../api/schema.ts';
+import { accountTitle } from '../parts/account-title.ts';
 import { SelectField, TypedFilter } from '../parts/field.tsx';
-import { platformName } from '../parts/platform-name.ts';
 import { useFilters, type Query } from '../parts/router.ts';
 import { toWords } from '../parts/status.tsx';
 import { useScope } from '../session/session.ts';
 import { AccountChoices, FilterChoices } from './post-documents.ts';
 
-const statuses = ['DRAFT', 'SCHEDULED', 'PENDING', 'PUBLISHED', 'PARTIAL', 'FAILED', 'CANCELED'];
+const statuses: readonly PostStatus[] = [
+  'DRAFT',
+  'SCHEDULED',
+  'PENDING',
+  'PUBLISHED',
+  'PARTIAL',
+  'FAILED',
+  'CANCELED',
+];
 const names = ['status', 'label', 'account', 'user'] as const;
 
 /** The filters of the address as variables of a query. */
@@ -60,8 +68,7 @@ export function PostFilterFields() {
           options={[
             ['', 'All'],
             ...(accounts.data?.accounts?.nodes ?? []).map(
-              ({ id, platform, displayName, accountName }) =>
-                [id, `${platformName(platform)} ${displayName ?? accountName}`] as const,
+              (account) => [account.id, accountTitle(account)] as const,
             ),
           ]}
         />

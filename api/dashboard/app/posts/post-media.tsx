@@ -1,6 +1,6 @@
 // The images and videos of a post.
 import { OuterLink } from '../parts/link.tsx';
-import type { PostData } from './post-documents.ts';
+import type { PostData } from './post-detail-documents.ts';
 
 export function PostMedia({ media }: { media: PostData['media'] }) {
   if (media.length === 0) return null;

@@ -5,7 +5,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Page, Section, type PageProps } from '../parts/page.tsx';
 import { Status, toWords } from '../parts/status.tsx';
 import { exactTime, Time } from '../parts/time.tsx';
-import { followPost, OnePost, type PostData } from './post-documents.ts';
+import { followPost, OnePost, type PostData } from './post-detail-documents.ts';
 import { titleOf } from './post-item.tsx';
 import { PostMedia } from './post-media.tsx';
 import { PostTools } from './post-tools.tsx';

@@ -1,5 +1,5 @@
 // What can be done with a whole post in its state.
-import { useAction } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Link } from '../parts/link.tsx';
@@ -7,7 +7,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { navigate } from '../parts/router.ts';
 import { useScope } from '../session/session.ts';
 import { CancelPost, DeletePost, DuplicatePost, PublishPost } from './post-actions.ts';
-import type { PostData } from './post-documents.ts';
+import type { PostData } from './post-detail-documents.ts';
 
 export function PostTools({ post, reload }: { post: PostData; reload(): void }) {
   const { run, problem, isRunning } = useAction();

@@ -1,5 +1,6 @@
 // The list of posts.
 import { useData } from '../api/use-data.ts';
+import { dayBounds } from '../parts/days.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Link } from '../parts/link.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -7,7 +8,6 @@ import { Page } from '../parts/page.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { useFilters } from '../parts/router.ts';
 import { useScope } from '../session/session.ts';
-import { dayBounds } from './day-bounds.ts';
 import { postFilters, postVariables } from './filter-fields.tsx';
 import { followPosts, PostList } from './post-documents.ts';
 import { PostFilters } from './post-filters.tsx';

@@ -5,10 +5,11 @@ import { platformName } from '../parts/platform-name.ts';
 import { Status, toWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { AttemptLog } from './attempt-log.tsx';
-import { nextActionText, waitText } from './next-action.ts';
-import type { OutcomeData, PostData, Target } from './post-documents.ts';
+import { nextActionText } from './next-action.ts';
+import type { OutcomeData, PostData, Target } from './post-detail-documents.ts';
 import { TargetTools } from './target-tools.tsx';
 import { Track } from './track.tsx';
+import { waitText } from './wait-reason.ts';
 
 interface TargetCardProps {
   post: PostData;

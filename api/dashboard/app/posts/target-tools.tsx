@@ -1,12 +1,12 @@
 // What can be done with one target: retry it, edit it, remove it from its network.
 import { useState } from 'react';
-import { useAction } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useScope } from '../session/session.ts';
 import { MarkUnpublished, RetryResult, UnpublishResult, UpdateResult } from './post-actions.ts';
-import type { Target } from './post-documents.ts';
+import type { Target } from './post-detail-documents.ts';
 
 interface TargetToolsProps {
   postId: string;

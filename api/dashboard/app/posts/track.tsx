@@ -1,5 +1,5 @@
 // The phases of a target, of which each one is done, current, failed or to come.
-import type { Target } from './post-documents.ts';
+import type { Target } from './post-detail-documents.ts';
 
 const steps = ['Accepted', 'Prepared', 'Sent', 'Public'] as const;
 

@@ -1,14 +1,14 @@
 // Makes a queue, or changes one.
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { useAction } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
 import type { VariablesOf } from '../api/schema.ts';
+import { accountTitle } from '../parts/account-title.ts';
 import { Button } from '../parts/button.tsx';
 import { CheckField, SelectField, TextField } from '../parts/field.tsx';
-import { platformName } from '../parts/platform-name.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { formText } from '../parts/form-text.ts';
-import { ownZone } from '../compose/draft.ts';
+import { ownZone } from '../parts/days.ts';
 import { AccountChoices } from '../posts/post-documents.ts';
 import { CreateQueue, UpdateQueue, type QueueData } from './queue-documents.ts';
 import { parseSlots, slotText, weekdays } from './slots.ts';
@@ -57,15 +57,15 @@ export function QueueForm({ queue, close, onSaved }: QueueFormProps) {
       <TextField label="Name" name="name" required defaultValue={queue?.name} />
       <fieldset>
         <legend>Accounts</legend>
-        {accounts.map(({ id, platform, displayName, accountName }) => (
+        {accounts.map((account) => (
           <CheckField
-            key={id}
-            label={`${platformName(platform)} ${displayName ?? accountName}`}
-            checked={chosen.has(id)}
+            key={account.id}
+            label={accountTitle(account)}
+            checked={chosen.has(account.id)}
             onChange={({ target }) => {
               const next = new Set(chosen);
-              if (target.checked) next.add(id);
-              else next.delete(id);
+              if (target.checked) next.add(account.id);
+              else next.delete(account.id);
               setChosen(next);
             }}
           />

@@ -1,12 +1,13 @@
 // One queue: its times, and the posts that have them.
 import { useState } from 'react';
-import { useAction, useData } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
+import { useData } from '../api/use-data.ts';
+import { accountTitle } from '../parts/account-title.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Link } from '../parts/link.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page, Section, type PageProps } from '../parts/page.tsx';
-import { platformName } from '../parts/platform-name.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { navigate } from '../parts/router.ts';
 import { Status } from '../parts/status.tsx';
@@ -35,14 +36,7 @@ export function QueuePage({ id }: PageProps) {
               <dt>Status</dt>
               <dd>{queue.isPaused ? 'Paused: it takes no new posts' : 'Takes posts'}</dd>
               <dt>Accounts</dt>
-              <dd>
-                {queue.accounts
-                  ?.map(
-                    ({ platform, displayName, accountName }) =>
-                      `${platformName(platform)} ${displayName ?? accountName}`,
-                  )
-                  .join(', ')}
-              </dd>
+              <dd>{queue.accounts?.map(accountTitle).join(', ')}</dd>
               <dt>Time zone</dt>
               <dd>{queue.timezone}</dd>
             </dl>

@@ -34,8 +34,18 @@ export function useSession(): SessionValue {
   return session;
 }
 
-/** The name of a scope in settings of keys: `posts:read`. */
-export const scopeName = (scope: Scope): string => scope.toLowerCase().replace('_', ':');
+/** Scopes as settings of keys name them. */
+const scopeNames: Record<Scope, string> = {
+  POSTS_READ: 'posts:read',
+  POSTS_WRITE: 'posts:write',
+  ACCOUNTS_READ: 'accounts:read',
+  ACCOUNTS_WRITE: 'accounts:write',
+  WEBHOOKS_READ: 'webhooks:read',
+  WEBHOOKS_WRITE: 'webhooks:write',
+  KEYS_WRITE: 'keys:write',
+};
+export const scopes = Object.keys(scopeNames) as readonly Scope[];
+export const scopeName = (scope: Scope): string => scopeNames[scope];
 
 export function useScope(scope: Scope): boolean {
   return useSession().apiKey.scopes.includes(scope);

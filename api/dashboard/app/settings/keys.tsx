@@ -1,5 +1,6 @@
 // The API keys of the project.
-import { useAction, useData, type Action } from '../api/use-data.ts';
+import { useAction, type Action } from '../api/use-action.ts';
+import { useData } from '../api/use-data.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../parts/field.tsx';
@@ -12,8 +13,7 @@ import { useFilters } from '../parts/router.ts';
 import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { formText } from '../parts/form-text.ts';
-import type { Scope } from '../api/schema.ts';
-import { scopeName, useSession } from '../session/session.ts';
+import { scopeName, scopes, useSession } from '../session/session.ts';
 import { CreateApiKey, KeyList, RevokeApiKey, type KeyData } from './settings-documents.ts';
 
 export function Keys() {
@@ -80,16 +80,6 @@ function KeyItem({ apiKey }: { apiKey: KeyData }) {
     </li>
   );
 }
-
-const scopes: readonly Scope[] = [
-  'POSTS_READ',
-  'POSTS_WRITE',
-  'ACCOUNTS_READ',
-  'ACCOUNTS_WRITE',
-  'WEBHOOKS_READ',
-  'WEBHOOKS_WRITE',
-  'KEYS_WRITE',
-];
 
 function NewKey({ reload }: { reload(): void }) {
   async function create(form: FormData, run: Action['run']): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 // The settings of the project: its looks, its URLs, its keys and its apps.
-import { useAction, useData } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
+import { useData } from '../api/use-data.ts';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { formText } from '../parts/form-text.ts';

@@ -1,5 +1,6 @@
 // The users of your product who own accounts.
-import { useAction, useData } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
+import { useData } from '../api/use-data.ts';
 import type { ResultOf } from '../api/schema.ts';
 import { followAccounts } from '../accounts/account-documents.ts';
 import { Confirm } from '../parts/dialog.tsx';

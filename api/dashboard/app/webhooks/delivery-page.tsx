@@ -1,6 +1,7 @@
 // One delivery: what was sent, what was answered, and when.
 import { useEffect, useState } from 'react';
-import { useAction, useData } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
+import { useData } from '../api/use-data.ts';
 import type { ResultOf } from '../api/schema.ts';
 import { Button } from '../parts/button.tsx';
 import { Link } from '../parts/link.tsx';
@@ -11,9 +12,9 @@ import { Status, toWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { useScope } from '../session/session.ts';
 import { Attempt } from './attempt.tsx';
+import { eventName } from './event-name.ts';
 import { RetryDelivery } from './webhook-actions.ts';
 import { followDelivery, OneDelivery } from './webhook-documents.ts';
-import { eventName } from './webhook-page.tsx';
 
 type Found = NonNullable<ResultOf<typeof OneDelivery>['delivery']>;
 

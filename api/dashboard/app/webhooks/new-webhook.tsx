@@ -1,5 +1,5 @@
 // Adds a webhook, and shows its secret once.
-import type { Action } from '../api/use-data.ts';
+import type { Action } from '../api/use-action.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { TextField } from '../parts/field.tsx';
 import { formText } from '../parts/form-text.ts';

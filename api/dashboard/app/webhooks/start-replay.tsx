@@ -1,7 +1,7 @@
 // Sends past events of a webhook again.
 import { useState } from 'react';
 import { now } from '../api/clock.ts';
-import { useAction } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { SelectField } from '../parts/field.tsx';

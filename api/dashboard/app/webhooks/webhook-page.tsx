@@ -1,6 +1,6 @@
 // One webhook: its state, its deliveries as they happen, and its replays.
 import { useData } from '../api/use-data.ts';
-import type { VariablesOf } from '../api/schema.ts';
+import type { DeliveryStatus } from '../api/schema.ts';
 import { Empty } from '../parts/empty.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
@@ -10,6 +10,7 @@ import { Pager } from '../parts/pager.tsx';
 import { useFilters } from '../parts/router.ts';
 import { Status, toWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
+import { eventName } from './event-name.ts';
 import { Replays } from './replays.tsx';
 import {
   followWebhook,
@@ -18,10 +19,16 @@ import {
   type WebhookData,
 } from './webhook-documents.ts';
 import { WebhookTools } from './webhook-tools.tsx';
-import { WebhookStatus } from './webhooks-page.tsx';
+import { WebhookStatus } from './webhook-status.tsx';
 
-type DeliveryStatus = NonNullable<VariablesOf<typeof OneWebhook>['status']>;
-const statuses = ['PENDING', 'RETRYING', 'DELIVERED', 'FAILED', 'SKIPPED', 'CANCELED'];
+const statuses: readonly DeliveryStatus[] = [
+  'PENDING',
+  'RETRYING',
+  'DELIVERED',
+  'FAILED',
+  'SKIPPED',
+  'CANCELED',
+];
 
 export function WebhookPage({ id }: PageProps) {
   const [{ after, status }, change] = useFilters();
@@ -94,9 +101,6 @@ function Facts({ webhook }: { webhook: WebhookData }) {
     </dl>
   );
 }
-
-/** `POST_PUBLISHED` as in webhooks: `post.published`. */
-export const eventName = (event: string): string => event.toLowerCase().replace('_', '.');
 
 function DeliveryItem({ delivery }: { delivery: DeliveryData }) {
   return (

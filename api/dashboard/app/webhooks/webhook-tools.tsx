@@ -1,5 +1,5 @@
 // What can be done with a webhook.
-import { useAction } from '../api/use-data.ts';
+import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { CreateDialog } from '../parts/create-dialog.tsx';

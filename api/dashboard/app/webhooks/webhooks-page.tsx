@@ -6,11 +6,11 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { useFilters } from '../parts/router.ts';
-import { Status } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 import { useScope } from '../session/session.ts';
 import { NewWebhook } from './new-webhook.tsx';
 import { followWebhooks, WebhookList, type WebhookData } from './webhook-documents.ts';
+import { WebhookStatus } from './webhook-status.tsx';
 
 export function WebhooksPage() {
   const [{ after }] = useFilters();
@@ -64,10 +64,4 @@ function WebhookItem({ webhook }: { webhook: WebhookData }) {
       {webhook.name && <p className="quiet small">{webhook.url}</p>}
     </li>
   );
-}
-
-export function WebhookStatus({ webhook }: { webhook: WebhookData }) {
-  if (webhook.status === 'DISABLED') return <Status value="DISABLED" />;
-  if (webhook.failingSince) return <Status value="WARNING" label="Failing" />;
-  return <Status value="ACTIVE" />;
 }
