@@ -1,12 +1,12 @@
 // What surrounds every page: navigation, the state of the connection, and the page for the address.
 import { Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { connection } from './api/connection.ts';
-import { useHeartbeat } from './api/heartbeat.ts';
-import { Button } from './parts/button.tsx';
-import { ErrorBoundary } from './parts/error-boundary.tsx';
-import { Link } from './parts/link.tsx';
-import { Page } from './parts/page.tsx';
-import { usePath } from './parts/router.ts';
+import { useHeartbeat } from './session/heartbeat.ts';
+import { Button } from './components/button.tsx';
+import { ErrorBoundary } from './components/error-boundary.tsx';
+import { Link } from './components/link.tsx';
+import { Page } from './components/page.tsx';
+import { usePath } from './browser/router.ts';
 import { navigation, pages } from './pages.ts';
 import { scopeName, useSession } from './session/session.ts';
 import './layout.css';

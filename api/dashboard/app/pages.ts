@@ -1,7 +1,7 @@
 // The pages: their paths, their names, and the scope that each needs. Each is loaded when it is opened.
 import { lazy, type ComponentType } from 'react';
 import type { Scope } from './api/schema.ts';
-import type { PageProps } from './parts/page.tsx';
+import type { PageProps } from './components/page.tsx';
 
 export interface PageEntry {
   path: RegExp;

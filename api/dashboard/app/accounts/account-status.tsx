@@ -1,5 +1,5 @@
 // The state of an account, with that of its login.
-import { Status } from '../parts/status.tsx';
+import { Status } from '../components/status.tsx';
 import type { AccountData } from './account-documents.ts';
 
 export function AccountStatus({ account }: { account: AccountData }) {

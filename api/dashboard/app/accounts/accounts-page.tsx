@@ -1,16 +1,16 @@
 // The list of connected accounts.
 import { useData } from '../api/use-data.ts';
 import type { VariablesOf } from '../api/schema.ts';
-import { accountTitle } from '../parts/account-title.ts';
-import { CodeText } from '../parts/code-text.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { SelectField, TypedFilter } from '../parts/field.tsx';
-import { Link } from '../parts/link.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page } from '../parts/page.tsx';
-import { Pager } from '../parts/pager.tsx';
-import { useFilters } from '../parts/router.ts';
-import { Time } from '../parts/time.tsx';
+import { accountTitle } from '../components/account-title.ts';
+import { CodeText } from '../components/code-text.tsx';
+import { Empty } from '../components/empty.tsx';
+import { SelectField, TypedFilter } from '../components/field.tsx';
+import { Link } from '../components/link.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Page } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { useFilters } from '../browser/router.ts';
+import { Time } from '../components/time.tsx';
 import { useScope } from '../session/session.ts';
 import { AccountList, followAccounts, type AccountData } from './account-documents.ts';
 import { AccountStatus } from './account-status.tsx';

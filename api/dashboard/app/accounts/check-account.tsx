@@ -2,12 +2,12 @@
 import { useEffect, useState } from 'react';
 import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
-import { Button } from '../parts/button.tsx';
-import { CodeText } from '../parts/code-text.tsx';
-import { OuterLink } from '../parts/link.tsx';
-import { Section } from '../parts/page.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import { Status, toWords } from '../parts/status.tsx';
+import { Button } from '../components/button.tsx';
+import { CodeText } from '../components/code-text.tsx';
+import { OuterLink } from '../components/link.tsx';
+import { Section } from '../components/page.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { Status, toWords } from '../components/status.tsx';
 import { nextActionText } from '../posts/next-action.ts';
 import { useScope } from '../session/session.ts';
 import { OneCheck, StartCheck } from './account-documents.ts';

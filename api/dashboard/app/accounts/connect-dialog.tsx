@@ -2,13 +2,13 @@
 import { useQuery } from 'urql';
 import type { Platform } from '../api/schema.ts';
 import type { Action } from '../api/use-action.ts';
-import { CopyText } from '../parts/copy-text.tsx';
-import { SelectField, TextField } from '../parts/field.tsx';
-import { formText } from '../parts/form-text.ts';
-import { OuterLink } from '../parts/link.tsx';
-import { CreateDialog } from '../parts/create-dialog.tsx';
-import { platformName } from '../parts/platform-name.ts';
-import { Time } from '../parts/time.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { SelectField, TextField } from '../components/field.tsx';
+import { formText } from '../browser/form-text.ts';
+import { OuterLink } from '../components/link.tsx';
+import { CreateDialog } from '../components/create-dialog.tsx';
+import { platformName } from '../components/platform-name.ts';
+import { Time } from '../components/time.tsx';
 import { CreateConnectSession, Networks } from './account-documents.ts';
 
 interface Link {

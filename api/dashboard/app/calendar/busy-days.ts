@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import type { VariablesOf } from '../api/schema.ts';
-import { addDays } from '../parts/days.ts';
+import { addDays } from '../browser/days.ts';
 import { CalendarDay, type CalendarPostData } from './calendar-documents.ts';
 
 type Variables = VariablesOf<typeof CalendarDay>;

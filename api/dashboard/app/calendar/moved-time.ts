@@ -1,5 +1,5 @@
 // The time of a post after it was dragged. A local time keeps its zone, and its clock across changes of summer time.
-import { addDays, dayMs } from '../parts/days.ts';
+import { addDays, dayMs } from '../browser/days.ts';
 import type { CalendarPostData } from './calendar-documents.ts';
 
 export interface Moved {

@@ -1,7 +1,7 @@
 // The accounts to publish to.
 import { useState } from 'react';
-import { accountTitle } from '../parts/account-title.ts';
-import { CheckField, TextField } from '../parts/field.tsx';
+import { accountTitle } from '../components/account-title.ts';
+import { CheckField, TextField } from '../components/field.tsx';
 import type { AccountChoice } from './compose-documents.ts';
 
 interface AccountFieldProps {

@@ -1,8 +1,8 @@
 // What one account gets: its own text and options, what is wrong, and how the post will look.
 import type { Medium } from '../media/medium.ts';
-import { CheckField, TextField } from '../parts/field.tsx';
-import { platformName } from '../parts/platform-name.ts';
-import { accountTitle } from '../parts/account-title.ts';
+import { CheckField, TextField } from '../components/field.tsx';
+import { platformName } from '../components/platform-name.ts';
+import { accountTitle } from '../components/account-title.ts';
 import type { AccountChoice, Issue, NetworkRules } from './compose-documents.ts';
 import type { AccountDraft, Draft } from './draft.ts';
 import { IssueList } from './issue-list.tsx';

@@ -1,10 +1,10 @@
 // The page on which posts are written and changed.
 import { useData } from '../api/use-data.ts';
-import { Empty } from '../parts/empty.tsx';
-import { Link } from '../parts/link.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page } from '../parts/page.tsx';
-import { useFilters } from '../parts/router.ts';
+import { Empty } from '../components/empty.tsx';
+import { Link } from '../components/link.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Page } from '../components/page.tsx';
+import { useFilters } from '../browser/router.ts';
 import { useScope } from '../session/session.ts';
 import { ComposeAccounts, EditedOptions, EditedPost } from './compose-documents.ts';
 import { newDraft } from './draft.ts';

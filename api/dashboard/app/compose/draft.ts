@@ -1,6 +1,6 @@
 // The post that is being written, and what the API gets of it.
 import type { Medium } from '../media/medium.ts';
-import { ownZone } from '../parts/days.ts';
+import { ownZone } from '../browser/days.ts';
 import type { AccountChoice, NetworkRules, PostInput } from './compose-documents.ts';
 import {
   ofLaterParts,

@@ -1,5 +1,5 @@
 // Targets that the form can't show. They stay as they are.
-import { platformName } from '../parts/platform-name.ts';
+import { platformName } from '../components/platform-name.ts';
 import type { EditedPostData } from './compose-documents.ts';
 
 export function FixedTargets({ results }: Pick<EditedPostData, 'results'>) {

@@ -1,5 +1,5 @@
 // What is wrong with the post, as the API says it.
-import { CodeText } from '../parts/code-text.tsx';
+import { CodeText } from '../components/code-text.tsx';
 import type { Issue } from './compose-documents.ts';
 
 interface IssueListProps {

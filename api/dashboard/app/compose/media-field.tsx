@@ -1,7 +1,7 @@
 // The media of a post, or of a part of a thread: dropped or chosen files, their progress and their descriptions.
 import { DropFiles, UploadItem } from '../media/drop-files.tsx';
 import type { Uploads } from '../media/use-uploads.ts';
-import { TextField } from '../parts/field.tsx';
+import { TextField } from '../components/field.tsx';
 
 interface MediaFieldProps {
   uploads: Uploads;

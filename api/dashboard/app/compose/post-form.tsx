@@ -1,10 +1,10 @@
 // The form for a new post, and for a draft or a scheduled one.
 import { useMemo } from 'react';
 import { useUploads } from '../media/use-uploads.ts';
-import { Button } from '../parts/button.tsx';
-import { TextField } from '../parts/field.tsx';
-import { Link } from '../parts/link.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { Button } from '../components/button.tsx';
+import { TextField } from '../components/field.tsx';
+import { Link } from '../components/link.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
 import { AccountField } from './account-field.tsx';
 import { AccountPanel } from './account-panel.tsx';
 import type { AccountChoice, EditedPostData, NetworkRules } from './compose-documents.ts';

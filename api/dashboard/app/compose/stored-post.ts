@@ -1,6 +1,6 @@
 // A stored post as the form changes it.
 import type { Medium } from '../media/medium.ts';
-import { ownZone, toLocal } from '../parts/days.ts';
+import { ownZone, toLocal } from '../browser/days.ts';
 import type {
   AccountChoice,
   EditedOptionsData,

@@ -1,7 +1,7 @@
 // The parts of a thread after the first one, each with its own text and media.
-import { Button } from '../parts/button.tsx';
-import { platformName } from '../parts/platform-name.ts';
-import { randomId } from '../parts/random-id.ts';
+import { Button } from '../components/button.tsx';
+import { platformName } from '../components/platform-name.ts';
+import { randomId } from '../browser/random-id.ts';
 import type { Uploads } from '../media/use-uploads.ts';
 import type { Issue, NetworkRules } from './compose-documents.ts';
 import type { Part } from './draft.ts';

@@ -2,8 +2,8 @@
 import { useMemo } from 'react';
 import { useAction } from '../api/use-action.ts';
 import type { Problem } from '../api/problem.ts';
-import { randomId } from '../parts/random-id.ts';
-import { navigate } from '../parts/router.ts';
+import { randomId } from '../browser/random-id.ts';
+import { navigate } from '../browser/router.ts';
 import { PublishPost, UpdatePost } from '../posts/post-actions.ts';
 import { CreatePost, type EditedPostData, type PostInput } from './compose-documents.ts';
 import { changesOf } from './draft.ts';

@@ -1,9 +1,9 @@
 // When the post is published: now, at a time, in a queue, or later as a draft.
 import { useQuery } from 'urql';
-import { SelectField, TextField } from '../parts/field.tsx';
+import { SelectField, TextField } from '../components/field.tsx';
 import { now } from '../api/clock.ts';
 import { ComposeQueues } from './compose-documents.ts';
-import { ownZone, toLocal } from '../parts/days.ts';
+import { ownZone, toLocal } from '../browser/days.ts';
 import type { When } from './draft.ts';
 
 interface WhenFieldProps {

@@ -1,12 +1,12 @@
 // For programmers: the events as they are recorded, and the request behind each page.
 import { print } from '@0no-co/graphql.web';
 import { useData } from '../api/use-data.ts';
-import { CopyText } from '../parts/copy-text.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { Link, OuterLink } from '../parts/link.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page, Section } from '../parts/page.tsx';
-import { Time } from '../parts/time.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { Empty } from '../components/empty.tsx';
+import { Link, OuterLink } from '../components/link.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Page, Section } from '../components/page.tsx';
+import { Time } from '../components/time.tsx';
 import { useScope } from '../session/session.ts';
 import { eventName } from '../webhooks/event-name.ts';
 import { calls } from './calls.ts';

@@ -2,11 +2,11 @@
 import { useState } from 'react';
 import { now } from '../api/clock.ts';
 import { useData } from '../api/use-data.ts';
-import { Empty } from '../parts/empty.tsx';
-import { Link } from '../parts/link.tsx';
-import { Page, Section } from '../parts/page.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import { visibleProblem } from '../parts/visible-problem.ts';
+import { Empty } from '../components/empty.tsx';
+import { Link } from '../components/link.tsx';
+import { Page, Section } from '../components/page.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { visibleProblem } from '../api/visible-problem.ts';
 import { followPosts } from '../posts/post-documents.ts';
 import { PostItem } from '../posts/post-item.tsx';
 import { useScope } from '../session/session.ts';

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { DropZone, type DropZoneProps } from 'react-aria-components/DropZone';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import { Button } from '../parts/button.tsx';
+import { Button } from '../components/button.tsx';
 import type { Medium } from './medium.ts';
 import type { Uploads } from './use-uploads.ts';
 import './media.css';

@@ -1,11 +1,11 @@
 // An image, a video or a document: what it is, and what can be done with it.
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { useAction } from '../api/use-action.ts';
-import { Button } from '../parts/button.tsx';
-import { Confirm } from '../parts/dialog.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import { Status, toWords } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
+import { Button } from '../components/button.tsx';
+import { Confirm } from '../components/dialog.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { Status, toWords } from '../components/status.tsx';
+import { Time } from '../components/time.tsx';
 import { DeleteMedia, type MediaData } from './media-documents.ts';
 
 interface MediaItemProps {

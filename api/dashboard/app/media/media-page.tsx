@@ -1,14 +1,14 @@
 // The images, videos and documents of the project, and their upload.
 import { useData } from '../api/use-data.ts';
 import type { MediaStatus } from '../api/schema.ts';
-import { Empty } from '../parts/empty.tsx';
-import { SelectField } from '../parts/field.tsx';
-import { Link } from '../parts/link.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page } from '../parts/page.tsx';
-import { Pager } from '../parts/pager.tsx';
-import { useFilters } from '../parts/router.ts';
-import { toWords } from '../parts/status.tsx';
+import { Empty } from '../components/empty.tsx';
+import { SelectField } from '../components/field.tsx';
+import { Link } from '../components/link.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Page } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { useFilters } from '../browser/router.ts';
+import { toWords } from '../components/status.tsx';
 import { useScope } from '../session/session.ts';
 import { DropFiles, UploadItem } from './drop-files.tsx';
 import { followMedia, MediaList } from './media-documents.ts';

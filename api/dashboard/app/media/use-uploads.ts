@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useClient, type Client } from 'urql';
 import { toProblem } from '../api/problem.ts';
-import { randomId } from '../parts/random-id.ts';
+import { randomId } from '../browser/random-id.ts';
 import { CreateMedia, RenewUpload } from './media-documents.ts';
 import type { Medium } from './medium.ts';
 import { upload } from './upload.ts';

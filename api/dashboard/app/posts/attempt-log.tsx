@@ -1,11 +1,11 @@
 // Every call to the network for a target, read when it is opened.
 import { useState } from 'react';
 import { useData } from '../api/use-data.ts';
-import { Button } from '../parts/button.tsx';
-import { CodeText } from '../parts/code-text.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import { Status, toWords } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
+import { Button } from '../components/button.tsx';
+import { CodeText } from '../components/code-text.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { Status, toWords } from '../components/status.tsx';
+import { Time } from '../components/time.tsx';
 import { Attempts } from './attempt-documents.ts';
 import { followPost } from './post-detail-documents.ts';
 

@@ -1,10 +1,10 @@
 // The filters that the list of posts and the calendar share. They are in the address.
 import { useQuery } from 'urql';
 import type { PostStatus } from '../api/schema.ts';
-import { accountTitle } from '../parts/account-title.ts';
-import { SelectField, TypedFilter } from '../parts/field.tsx';
-import { useFilters, type Query } from '../parts/router.ts';
-import { toWords } from '../parts/status.tsx';
+import { accountTitle } from '../components/account-title.ts';
+import { SelectField, TypedFilter } from '../components/field.tsx';
+import { useFilters, type Query } from '../browser/router.ts';
+import { toWords } from '../components/status.tsx';
 import { useScope } from '../session/session.ts';
 import { AccountChoices, FilterChoices } from './post-documents.ts';
 

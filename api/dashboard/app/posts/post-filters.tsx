@@ -1,6 +1,6 @@
 // The filters of the list of posts. They are in the address.
-import { TextField, TypedFilter } from '../parts/field.tsx';
-import { useFilters } from '../parts/router.ts';
+import { TextField, TypedFilter } from '../components/field.tsx';
+import { useFilters } from '../browser/router.ts';
 import { PostFilterFields } from './filter-fields.tsx';
 
 export function PostFilters() {

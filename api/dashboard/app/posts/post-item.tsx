@@ -1,8 +1,8 @@
 // A post in a list.
-import { Link } from '../parts/link.tsx';
-import { platformName } from '../parts/platform-name.ts';
-import { Status } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
+import { Link } from '../components/link.tsx';
+import { platformName } from '../components/platform-name.ts';
+import { Status } from '../components/status.tsx';
+import { Time } from '../components/time.tsx';
 import type { PostRowData } from './post-documents.ts';
 
 const longestTitle = 140;

@@ -1,5 +1,5 @@
 // The images and videos of a post.
-import { OuterLink } from '../parts/link.tsx';
+import { OuterLink } from '../components/link.tsx';
 import type { PostData } from './post-detail-documents.ts';
 
 export function PostMedia({ media }: { media: PostData['media'] }) {

@@ -1,10 +1,10 @@
 // One post: its content, and each target on its way.
 import { useData } from '../api/use-data.ts';
-import { CodeText } from '../parts/code-text.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page, Section, type PageProps } from '../parts/page.tsx';
-import { Status, toWords } from '../parts/status.tsx';
-import { exactTime, Time } from '../parts/time.tsx';
+import { CodeText } from '../components/code-text.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Page, Section, type PageProps } from '../components/page.tsx';
+import { Status, toWords } from '../components/status.tsx';
+import { exactTime, Time } from '../components/time.tsx';
 import { followPost, OnePost, type PostData } from './post-detail-documents.ts';
 import { titleOf } from './post-item.tsx';
 import { PostMedia } from './post-media.tsx';

@@ -1,10 +1,10 @@
 // What can be done with a whole post in its state.
 import { useAction } from '../api/use-action.ts';
-import { Button } from '../parts/button.tsx';
-import { Confirm } from '../parts/dialog.tsx';
-import { Link } from '../parts/link.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import { navigate } from '../parts/router.ts';
+import { Button } from '../components/button.tsx';
+import { Confirm } from '../components/dialog.tsx';
+import { Link } from '../components/link.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { navigate } from '../browser/router.ts';
 import { useScope } from '../session/session.ts';
 import { CancelPost, DeletePost, DuplicatePost, PublishPost } from './post-actions.ts';
 import type { PostData } from './post-detail-documents.ts';

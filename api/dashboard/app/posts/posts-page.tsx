@@ -1,12 +1,12 @@
 // The list of posts.
 import { useData } from '../api/use-data.ts';
-import { dayBounds } from '../parts/days.ts';
-import { Empty } from '../parts/empty.tsx';
-import { Link } from '../parts/link.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page } from '../parts/page.tsx';
-import { Pager } from '../parts/pager.tsx';
-import { useFilters } from '../parts/router.ts';
+import { dayBounds } from '../browser/days.ts';
+import { Empty } from '../components/empty.tsx';
+import { Link } from '../components/link.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Page } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { useFilters } from '../browser/router.ts';
 import { useScope } from '../session/session.ts';
 import { postFilters, postVariables } from './filter-fields.tsx';
 import { followPosts, PostList } from './post-documents.ts';

@@ -1,9 +1,9 @@
 // One target of a post: its way, what is wrong, and what to do next.
-import { CodeText } from '../parts/code-text.tsx';
-import { Link, OuterLink } from '../parts/link.tsx';
-import { platformName } from '../parts/platform-name.ts';
-import { Status, toWords } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
+import { CodeText } from '../components/code-text.tsx';
+import { Link, OuterLink } from '../components/link.tsx';
+import { platformName } from '../components/platform-name.ts';
+import { Status, toWords } from '../components/status.tsx';
+import { Time } from '../components/time.tsx';
 import { AttemptLog } from './attempt-log.tsx';
 import { nextActionText } from './next-action.ts';
 import type { OutcomeData, PostData, Target } from './post-detail-documents.ts';

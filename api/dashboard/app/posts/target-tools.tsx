@@ -1,9 +1,9 @@
 // What can be done with one target: retry it, edit it, remove it from its network.
 import { useState } from 'react';
 import { useAction } from '../api/use-action.ts';
-import { Button } from '../parts/button.tsx';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { Button } from '../components/button.tsx';
+import { Confirm, Dialog } from '../components/dialog.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
 import { useScope } from '../session/session.ts';
 import { MarkUnpublished, RetryResult, UnpublishResult, UpdateResult } from './post-actions.ts';
 import type { Target } from './post-detail-documents.ts';

@@ -1,13 +1,13 @@
 // The list of queues.
 import { useData } from '../api/use-data.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { Link } from '../parts/link.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page } from '../parts/page.tsx';
-import { Pager } from '../parts/pager.tsx';
-import { navigate, useFilters } from '../parts/router.ts';
-import { Status } from '../parts/status.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { Empty } from '../components/empty.tsx';
+import { Link } from '../components/link.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Page } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { navigate, useFilters } from '../browser/router.ts';
+import { Status } from '../components/status.tsx';
 import { useScope } from '../session/session.ts';
 import { QueueList } from './queue-documents.ts';
 import { QueueForm } from './queue-form.tsx';

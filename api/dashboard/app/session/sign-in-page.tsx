@@ -1,7 +1,7 @@
 // The page on which a key is pasted.
 import { useId, useState, type FormEvent } from 'react';
-import { Button } from '../parts/button.tsx';
-import { formText } from '../parts/form-text.ts';
+import { Button } from '../components/button.tsx';
+import { formText } from '../browser/form-text.ts';
 import { signIn } from './sign-in-requests.ts';
 import './sign-in.css';
 

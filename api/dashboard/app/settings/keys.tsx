@@ -1,18 +1,18 @@
 // The API keys of the project.
 import { useAction, type Action } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
-import { CopyText } from '../parts/copy-text.tsx';
-import { Confirm } from '../parts/dialog.tsx';
-import { CheckField, SelectField, TextField } from '../parts/field.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { CreateDialog } from '../parts/create-dialog.tsx';
-import { Section } from '../parts/page.tsx';
-import { Pager } from '../parts/pager.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import { useFilters } from '../parts/router.ts';
-import { Status } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
-import { formText } from '../parts/form-text.ts';
+import { CopyText } from '../components/copy-text.tsx';
+import { Confirm } from '../components/dialog.tsx';
+import { CheckField, SelectField, TextField } from '../components/field.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { CreateDialog } from '../components/create-dialog.tsx';
+import { Section } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { useFilters } from '../browser/router.ts';
+import { Status } from '../components/status.tsx';
+import { Time } from '../components/time.tsx';
+import { formText } from '../browser/form-text.ts';
 import { scopeName, scopes, useSession } from '../session/session.ts';
 import { CreateApiKey, KeyList, RevokeApiKey, type KeyData } from './settings-documents.ts';
 

@@ -1,12 +1,12 @@
 // The settings of the project: its looks, its URLs, its keys and its apps.
 import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
-import { Button } from '../parts/button.tsx';
-import { TextField } from '../parts/field.tsx';
-import { formText } from '../parts/form-text.ts';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page, Section } from '../parts/page.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { Button } from '../components/button.tsx';
+import { TextField } from '../components/field.tsx';
+import { formText } from '../browser/form-text.ts';
+import { Loaded } from '../components/loaded.tsx';
+import { Page, Section } from '../components/page.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
 import { scopeName, useScope } from '../session/session.ts';
 import { Apps } from './apps.tsx';
 import { Keys } from './keys.tsx';

@@ -1,7 +1,7 @@
 // One attempt of a delivery.
 import type { ResultOf } from '../api/schema.ts';
-import { Status, toWords } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
+import { Status, toWords } from '../components/status.tsx';
+import { Time } from '../components/time.tsx';
 import type { OneDelivery } from './webhook-documents.ts';
 
 type AttemptData = NonNullable<

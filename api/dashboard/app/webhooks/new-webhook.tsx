@@ -1,9 +1,9 @@
 // Adds a webhook, and shows its secret once.
 import type { Action } from '../api/use-action.ts';
-import { CopyText } from '../parts/copy-text.tsx';
-import { TextField } from '../parts/field.tsx';
-import { formText } from '../parts/form-text.ts';
-import { CreateDialog } from '../parts/create-dialog.tsx';
+import { CopyText } from '../components/copy-text.tsx';
+import { TextField } from '../components/field.tsx';
+import { formText } from '../browser/form-text.ts';
+import { CreateDialog } from '../components/create-dialog.tsx';
 import { CreateWebhook } from './webhook-actions.ts';
 
 export function NewWebhook({ reload }: { reload(): void }) {

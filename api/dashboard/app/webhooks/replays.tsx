@@ -1,8 +1,8 @@
 // The last replays of a webhook, with their progress.
 import { useData } from '../api/use-data.ts';
-import { Section } from '../parts/page.tsx';
-import { Status } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
+import { Section } from '../components/page.tsx';
+import { Status } from '../components/status.tsx';
+import { Time } from '../components/time.tsx';
 import { followReplays, ReplayList, type ReplayData } from './webhook-documents.ts';
 
 export function Replays({ webhookId }: { webhookId: string }) {

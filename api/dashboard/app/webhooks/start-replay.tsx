@@ -2,10 +2,10 @@
 import { useState } from 'react';
 import { now } from '../api/clock.ts';
 import { useAction } from '../api/use-action.ts';
-import { Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { SelectField } from '../parts/field.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { SelectField } from '../components/field.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
 import { ReplayDeliveries } from './webhook-actions.ts';
 
 const hourMs = 3_600_000;

@@ -1,15 +1,15 @@
 // One webhook: its state, its deliveries as they happen, and its replays.
 import { useData } from '../api/use-data.ts';
 import type { DeliveryStatus } from '../api/schema.ts';
-import { Empty } from '../parts/empty.tsx';
-import { SelectField } from '../parts/field.tsx';
-import { Link } from '../parts/link.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page, Section, type PageProps } from '../parts/page.tsx';
-import { Pager } from '../parts/pager.tsx';
-import { useFilters } from '../parts/router.ts';
-import { Status, toWords } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
+import { Empty } from '../components/empty.tsx';
+import { SelectField } from '../components/field.tsx';
+import { Link } from '../components/link.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Page, Section, type PageProps } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { useFilters } from '../browser/router.ts';
+import { Status, toWords } from '../components/status.tsx';
+import { Time } from '../components/time.tsx';
 import { eventName } from './event-name.ts';
 import { Replays } from './replays.tsx';
 import {

@@ -1,5 +1,5 @@
 // The state of a webhook, and whether its deliveries fail.
-import { Status } from '../parts/status.tsx';
+import { Status } from '../components/status.tsx';
 import type { WebhookData } from './webhook-documents.ts';
 
 export function WebhookStatus({ webhook }: { webhook: WebhookData }) {

@@ -1,10 +1,10 @@
 // What can be done with a webhook.
 import { useAction } from '../api/use-action.ts';
-import { Button } from '../parts/button.tsx';
-import { Confirm } from '../parts/dialog.tsx';
-import { CreateDialog } from '../parts/create-dialog.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import { navigate } from '../parts/router.ts';
+import { Button } from '../components/button.tsx';
+import { Confirm } from '../components/dialog.tsx';
+import { CreateDialog } from '../components/create-dialog.tsx';
+import { ProblemNote } from '../components/problem-note.tsx';
+import { navigate } from '../browser/router.ts';
 import { useScope } from '../session/session.ts';
 import { NewSecret } from './new-webhook.tsx';
 import { StartReplay } from './start-replay.tsx';

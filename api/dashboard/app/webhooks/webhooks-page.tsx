@@ -1,12 +1,12 @@
 // The list of webhooks.
 import { useData } from '../api/use-data.ts';
-import { Empty } from '../parts/empty.tsx';
-import { Link } from '../parts/link.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page } from '../parts/page.tsx';
-import { Pager } from '../parts/pager.tsx';
-import { useFilters } from '../parts/router.ts';
-import { Time } from '../parts/time.tsx';
+import { Empty } from '../components/empty.tsx';
+import { Link } from '../components/link.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { Page } from '../components/page.tsx';
+import { Pager } from '../components/pager.tsx';
+import { useFilters } from '../browser/router.ts';
+import { Time } from '../components/time.tsx';
 import { useScope } from '../session/session.ts';
 import { NewWebhook } from './new-webhook.tsx';
 import { followWebhooks, WebhookList, type WebhookData } from './webhook-documents.ts';

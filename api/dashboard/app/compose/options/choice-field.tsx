@@ -1,9 +1,9 @@
 // A choice among what an account offers at its network, such as its boards.
 import { useId, useState } from 'react';
 import { useData } from '../../api/use-data.ts';
-import { CodeText } from '../../parts/code-text.tsx';
-import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
+import { CodeText } from '../../components/code-text.tsx';
+import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { ProblemNote } from '../../components/problem-note.tsx';
 import { Choices } from '../compose-documents.ts';
 import type { OptionFieldProps } from './option-schema.ts';
 

@@ -1,7 +1,7 @@
 // Fields for the options of a network, made from their JSON Schema, so that a new network needs no line here.
 import { useId, useState } from 'react';
-import { CodeText } from '../../parts/code-text.tsx';
-import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
+import { CodeText } from '../../components/code-text.tsx';
+import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { ChoiceField } from './choice-field.tsx';
 import {
   isPlainList,

@@ -1,7 +1,7 @@
 // A time as people say it, with the exact one beside the pointer and for machines.
 import { useEffect, useState } from 'react';
 import { now } from '../api/clock.ts';
-import { dayMs } from './days.ts';
+import { dayMs } from '../browser/days.ts';
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });

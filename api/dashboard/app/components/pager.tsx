@@ -1,6 +1,6 @@
 // The pages of a list. The address has the cursor, so that the browser's history works.
 import { Button } from './button.tsx';
-import { useFilters } from './router.ts';
+import { useFilters } from '../browser/router.ts';
 
 interface PagerProps {
   pageInfo: { hasNextPage: boolean; endCursor: string | null };

@@ -1,9 +1,9 @@
 // A quiet stream on every page. It shows at once when the server is gone, or when the session has ended.
 import { useEffect } from 'react';
 import { useClient } from 'urql';
-import { useSession } from '../session/session.ts';
-import { graphql } from './schema.ts';
-import { follow, type StreamDocument } from './streams.ts';
+import { useSession } from './session.ts';
+import { graphql } from '../api/schema.ts';
+import { follow, type StreamDocument } from '../api/streams.ts';
 
 const Webhooks = graphql(`
   subscription WebhookHeartbeat($after: String) {

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import type { Data } from '../api/use-data.ts';
 import { ProblemNote } from './problem-note.tsx';
-import { visibleProblem } from './visible-problem.ts';
+import { visibleProblem } from '../api/visible-problem.ts';
 
 interface LoadedProps<Result, Value> {
   of: Data<Result>;

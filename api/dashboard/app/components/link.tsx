@@ -1,6 +1,6 @@
 // Links: to pages of the dashboard, and to other sites.
 import type { ReactNode } from 'react';
-import { base, followLink } from './router.ts';
+import { base, followLink } from '../browser/router.ts';
 
 interface LinkProps {
   to: string;
