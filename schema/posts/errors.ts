@@ -27,7 +27,8 @@ interface PostingError {
 export const postingErrors = {
   rejected: {
     message: 'The network refused the post permanently.',
-    hint: ({ field }) => `Fix the issue in ${field('error_message')}, then create a new post.`,
+    hint: ({ field }) =>
+      `Fix the problem that ${field('error_message')} describes, then create a new post.`,
     isRetriable: false,
     nextAction: 'edit_content',
   },
