@@ -116,6 +116,7 @@ describe.skipIf(!hasChromium)('the dashboard works', { timeout: 60_000 }, () => 
   test('with a request that fails: the first page does not say that nothing needs you', async () => {
     await tenant.connectSandbox('ada');
     const { page } = tab;
+    await tab.signIn(tenant.key);
     let isFailing = true;
     let answer = () => {};
     const isAsked = new Promise<void>((resolve) => (answer = resolve));
@@ -127,7 +128,7 @@ describe.skipIf(!hasChromium)('the dashboard works', { timeout: 60_000 }, () => 
         json: { errors: [{ message: 'Too busy', extensions: { code: 'rate_limited' } }] },
       });
     });
-    await tab.signIn(tenant.key);
+    await page.goto(`${app.url}/dashboard`);
     const nothing = page.getByText('Nothing needs you now.');
     await page.getByText('No post is scheduled').waitFor();
     expect(await nothing.count()).toBe(0);
