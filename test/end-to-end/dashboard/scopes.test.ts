@@ -79,6 +79,28 @@ describe.skipIf(!hasChromium)('the scopes of a session', { timeout: 60_000 }, ()
     },
   );
 
+  test('show a queue to a key that can read no account', async () => {
+    const ada = await tenant.connectSandbox('ada');
+    const { body } = await tenant.api.post('/v1/queues', {
+      name: 'Mornings',
+      timezone: 'UTC',
+      slots: [{ weekday: 'mon', time: '09:00' }],
+      account_ids: [ada.id],
+    });
+    await signInWith(tenant, ['posts:read', 'posts:write']);
+    const { page } = tab;
+    await tab.open('/queues', 'Queues');
+    await tab.link('Mornings').click();
+    await page.getByText(ada.id).waitFor();
+    await tab.button('Change').click();
+    await page.getByLabel('Name').fill('Early');
+    await tab.button('Save').click();
+    await tab.heading('Early').waitFor();
+    expect((await page.getByRole('alert').allInnerTexts()).filter(Boolean)).toEqual([]);
+    const { body: changed } = await tenant.api.get(`/v1/queues/${body.data.id}`);
+    expect(changed.data.account_ids).toEqual([ada.id]);
+  });
+
   test('offer what can be done only to those who can do it', async () => {
     const { tenant: full, ids } = await makeOneOfEach(app, receiver.url);
     await full.connectSandbox('grace', { external_user_id: 'user-1' });

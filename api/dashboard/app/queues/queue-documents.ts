@@ -11,12 +11,7 @@ const QueueFields = graphql(`
       weekday
       time
     }
-    accounts {
-      id
-      accountName
-      displayName
-      platform
-    }
+    accountIds
     warnings {
       code
       message
@@ -44,9 +39,15 @@ export const QueueList = graphql(
 
 export const OneQueue = graphql(
   `
-    query OneQueue($id: ID!) {
+    query OneQueue($id: ID!, $canReadAccounts: Boolean!) {
       queue(id: $id) {
         ...QueueFields
+        accounts @include(if: $canReadAccounts) {
+          id
+          accountName
+          displayName
+          platform
+        }
       }
       queueSlots(id: $id) {
         at

@@ -10,6 +10,7 @@ import { ProblemNote } from '../components/problem-note.tsx';
 import { formText } from '../browser/form-text.ts';
 import { ownZone } from '../browser/days.ts';
 import { AccountChoices } from '../posts/post-documents.ts';
+import { useScope } from '../session/session.ts';
 import { CreateQueue, UpdateQueue, type QueueData } from './queue-documents.ts';
 import { parseSlots, slotText, weekdays } from './slots.ts';
 
@@ -24,9 +25,10 @@ const zones = Intl.supportedValuesOf('timeZone');
 
 export function QueueForm({ queue, close, onSaved }: QueueFormProps) {
   const { run, problem, isRunning } = useAction();
-  const [{ data }] = useQuery({ query: AccountChoices });
+  const canReadAccounts = useScope('ACCOUNTS_READ');
+  const [{ data }] = useQuery({ query: AccountChoices, pause: !canReadAccounts });
   const [days, setDays] = useState(() => slotText(queue?.slots ?? []));
-  const [chosen, setChosen] = useState(() => new Set(queue?.accounts?.map(({ id }) => id)));
+  const [chosen, setChosen] = useState(() => new Set(queue?.accountIds));
   const accounts = (data?.accounts?.nodes ?? []).filter(
     ({ id, status }) => status === 'ACTIVE' || chosen.has(id),
   );
@@ -57,6 +59,11 @@ export function QueueForm({ queue, close, onSaved }: QueueFormProps) {
       <TextField label="Name" name="name" required defaultValue={queue?.name} />
       <fieldset>
         <legend>Accounts</legend>
+        {!canReadAccounts && (
+          <p>
+            To choose accounts, the key needs the scope <code>accounts:read</code>.
+          </p>
+        )}
         {accounts.map((account) => (
           <CheckField
             key={account.id}

@@ -25,7 +25,8 @@ import {
 import { QueueForm } from './queue-form.tsx';
 
 export function QueuePage({ id }: PageProps) {
-  const found = useData(OneQueue, { id }, followPosts);
+  const canReadAccounts = useScope('ACCOUNTS_READ');
+  const found = useData(OneQueue, { id, canReadAccounts }, followPosts);
   return (
     <Page title={found.data?.queue?.name ?? 'Queue'}>
       <Loaded of={found} pick={({ queue }) => queue} missing="The queue was deleted.">
@@ -36,7 +37,7 @@ export function QueuePage({ id }: PageProps) {
               <dt>Status</dt>
               <dd>{queue.isPaused ? 'Paused: it takes no new posts' : 'Takes posts'}</dd>
               <dt>Accounts</dt>
-              <dd>{queue.accounts?.map(accountTitle).join(', ')}</dd>
+              <dd>{(queue.accounts?.map(accountTitle) ?? queue.accountIds).join(', ')}</dd>
               <dt>Time zone</dt>
               <dd>{queue.timezone}</dd>
             </dl>
