@@ -10,7 +10,9 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 describe.skipIf(!hasChromium)('the dashboard works', { timeout: 60_000 }, () => {
-  const { app, tenant, tab } = useDashboard();
+  const { app, tenant, tab } = useDashboard({
+    env: { FANFARE_UNAVAILABLE_DELAYS_MS: '100' },
+  });
 
   test.each([
     ['ahead', dayMs],
@@ -52,7 +54,9 @@ describe.skipIf(!hasChromium)('the dashboard works', { timeout: 60_000 }, () => 
     const ada = await tenant.connectSandbox('ada');
     const { id } = await tenant.createPost({
       caption: 'Refused',
-      platform_posts: [{ account_id: ada.id, platform_options: { outcome: 'rejected', times: 1 } }],
+      platform_posts: [
+        { account_id: ada.id, platform_options: { outcome: 'unavailable', times: 2 } },
+      ],
     });
     await tenant.waitForPost(id);
     const { page } = tab;

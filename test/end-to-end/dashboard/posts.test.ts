@@ -5,11 +5,13 @@ import { expectNoBarriers } from '../../support/dashboard/barriers.ts';
 import { useDashboard } from '../../support/dashboard/dashboard.ts';
 
 describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () => {
-  const { tenant, tab } = useDashboard();
+  const { tenant, tab } = useDashboard({
+    env: { FANFARE_UNAVAILABLE_DELAYS_MS: '100', FANFARE_RECONCILE_DELAYS_MS: '0,100' },
+  });
 
   test('lead from what needs someone to the cure: a failed target is retried', async () => {
     const ada = await tenant.connectSandbox('ada');
-    const options = { outcome: 'rejected', times: 1 };
+    const options = { outcome: 'unavailable', times: 2 };
     const { id } = await tenant.createPost({
       caption: 'Rehearsal',
       platform_posts: [{ account_id: ada.id, platform_options: options }],
@@ -19,14 +21,59 @@ describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () 
     await tab.signIn(tenant.key);
     await expectNoBarriers(page);
     await tab.link('Rehearsal').click();
-    await page.getByText('Change the content, and publish it again.').waitFor();
+    await page.getByText('Retry it.').waitFor();
     await tab.button('Show the calls to the network').click();
-    await page.getByRole('cell', { name: 'Rejected', exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'Unavailable', exact: true }).first().waitFor();
     await expectNoBarriers(page);
     await tab.button('Retry').click();
     await page.getByText('Published', { exact: true }).first().waitFor();
     await tab.link('Home').click();
     await page.getByText('Nothing needs you now.').waitFor();
+  });
+
+  test('that are refused are copied for the accounts that refused them', async () => {
+    const ada = await tenant.connectSandbox('ada');
+    const bob = await tenant.connectSandbox('bob');
+    const { id } = await tenant.createPost({
+      caption: 'Too loud',
+      platform_posts: [
+        { account_id: ada.id },
+        { account_id: bob.id, platform_options: { outcome: 'rejected' } },
+      ],
+    });
+    await tenant.waitForPost(id);
+    const { page } = tab;
+    await tab.signIn(tenant.key);
+    await tab.open(`/posts/${id}`, 'Too loud');
+    await page.getByText('Change the content, and publish it again.').waitFor();
+    expect(await tab.button('Retry').count()).toBe(0);
+    await tab.button('Copy for the failed accounts').click();
+    await tab.heading('Edit the post').waitFor();
+    const box = (name: string) => page.getByRole('checkbox', { name, exact: true });
+    await expect.poll(() => box('Sandbox bob').isChecked()).toBe(true);
+    expect(await box('Sandbox ada').isChecked()).toBe(false);
+    await tab.button('Save the draft').click();
+    await tab.heading('Too loud').waitFor();
+    const { body } = await tenant.api.get('/v1/posts?status=draft');
+    expect(body.data[0].results).toMatchObject([{ social_account_id: bob.id }]);
+  });
+
+  test('that may be public are retried only after a question', async () => {
+    const ada = await tenant.connectSandbox('ada');
+    const { id } = await tenant.createPost({
+      caption: 'Lost',
+      platform_posts: [{ account_id: ada.id, platform_options: { outcome: 'lost_and_hidden' } }],
+    });
+    await tenant.waitForPost(id);
+    await tab.signIn(tenant.key);
+    await tab.open(`/posts/${id}`, 'Lost');
+    await tab.button('Retry').click();
+    const dialog = tab.page.getByRole('dialog', { name: 'It may be public twice' });
+    await dialog.getByText('Look there first.').waitFor();
+    const status = async () => (await tenant.api.get(`/v1/posts/${id}`)).body.data.status;
+    expect(await status()).toBe('failed');
+    await dialog.getByRole('button', { name: 'Retry' }).click();
+    await dialog.waitFor({ state: 'detached' });
   });
 
   test('are listed live, with filters, and in pages', async () => {

@@ -25,7 +25,12 @@ describe.skipIf(!hasChromium)('a day with the dashboard', { timeout: 120_000 }, 
     const dataDirectory = createBundledDirectory();
     cleanup.defer(() => removeDataDirectory(dataDirectory));
     const [port] = await findFreePorts([0]);
-    const env = { ...fast, FANFARE_PORT: String(port), FANFARE_DELIVERY_DELAYS_MS: '100' };
+    const env = {
+      ...fast,
+      FANFARE_PORT: String(port),
+      FANFARE_DELIVERY_DELAYS_MS: '100',
+      FANFARE_UNAVAILABLE_DELAYS_MS: '200',
+    };
     await using first = startProgram({ dataDirectory, env });
     const api = await first.waitForReady();
     const [, signInUrl] = await first.waitForOutput(/Dashboard +(\S+)/);
@@ -94,13 +99,13 @@ describe.skipIf(!hasChromium)('a day with the dashboard', { timeout: 120_000 }, 
     await expect.poll(async () => Date.parse(await movedAt())).toBe(Date.parse(plannedAt!) + dayMs);
 
     receiver.respondWith(() => ({ status: 410, body: 'This address has moved' }));
-    const outcome = { outcome: 'rejected', times: 1 };
+    const outcome = { outcome: 'unavailable', times: 2 };
     await api.post('/v1/posts', {
       caption: 'Refused',
       platform_posts: [{ account_id: adaId, platform_options: outcome }],
     });
     await tab.link('Home').click();
-    await page.getByText('Change the content, and publish it again.').waitFor();
+    await page.getByText('Retry it.').waitFor();
     await tab.link('Refused').click();
     await tab.button('Retry').click();
     await expectStatus(tab, 'ada', /^Published$/);

@@ -1,6 +1,6 @@
 // An app and a browser for a file of tests, and a project and a tab of the dashboard for each test.
 import { afterEach } from 'vitest';
-import { useApp, type TestApp } from '../app/app.ts';
+import { useApp, type TestApp, type TestAppOptions } from '../app/app.ts';
 import type { Tenant } from '../app/seed.ts';
 import { forEachTest, forFile } from '../fixtures.ts';
 import { startDashboardBrowser, type DashboardBrowser, type Tab } from './browser.ts';
@@ -13,8 +13,8 @@ export interface Dashboard {
 }
 
 /** Call it in a suite that is skipped where there is no browser. */
-export function useDashboard(): Dashboard {
-  const app = useApp();
+export function useDashboard(options?: TestAppOptions): Dashboard {
+  const app = useApp(options);
   const browser = forFile(startDashboardBrowser);
   const tenant = forEachTest(() => app.createTenant('Brass & Co'));
   const tab = forEachTest(() => browser.newTab(app.url));

@@ -54,6 +54,7 @@ function NewPost() {
 }
 
 function EditPost({ id }: { id: string }) {
+  const [{ accounts: chosen }] = useFilters();
   // The form keeps its first answer, and no stream brings the options of targets to the cache.
   const found = useData(EditedPost, { id }, [], { isFresh: true });
   const options = useData(EditedOptions, { id }, [], { isFresh: true });
@@ -70,6 +71,7 @@ function EditPost({ id }: { id: string }) {
                     <PostForm
                       key={post.id}
                       post={post}
+                      chosenFirst={chosen?.split(',')}
                       accounts={withAccountsOf(post, active?.nodes ?? [])}
                       rules={capabilities ?? []}
                       initial={readStoredPost({

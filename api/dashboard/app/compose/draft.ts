@@ -54,6 +54,13 @@ export function newDraft(local?: string): Draft {
   };
 }
 
+/** The draft for these of its accounts. Undefined: for all. */
+export function withAccounts(draft: Draft, ids: readonly string[] | undefined): Draft {
+  if (ids === undefined) return draft;
+  const chosen = Object.entries(draft.accounts).filter(([id]) => ids.includes(id));
+  return { ...draft, accounts: Object.fromEntries(chosen) };
+}
+
 export type TargetInput = NonNullable<PostInput['platformPosts']>[number];
 type OptionsInput = NonNullable<TargetInput['platformOptions']>;
 

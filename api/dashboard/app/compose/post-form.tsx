@@ -8,7 +8,7 @@ import { ProblemNote } from '../components/problem-note.tsx';
 import { AccountField } from './account-field.tsx';
 import { AccountPanel } from './account-panel.tsx';
 import type { AccountChoice, EditedPostData, NetworkRules } from './compose-documents.ts';
-import { laterPartOf, toInput } from './draft.ts';
+import { laterPartOf, toInput, withAccounts } from './draft.ts';
 import { FixedTargets } from './fixed-targets.tsx';
 import { IssueList } from './issue-list.tsx';
 import { MediaField } from './media-field.tsx';
@@ -25,6 +25,8 @@ interface PostFormProps {
   initial: StoredPost;
   /** Undefined: the post is new. */
   post?: EditedPostData;
+  /** The accounts of the stored post that are chosen first. Undefined: all. */
+  chosenFirst?: readonly string[] | undefined;
 }
 
 const submitTexts = {
@@ -34,8 +36,10 @@ const submitTexts = {
   draft: 'Save the draft',
 } as const;
 
-export function PostForm({ accounts, rules, initial, post }: PostFormProps) {
-  const { draft, change, changeAccount, choose } = useDraft(initial.draft);
+export function PostForm({ accounts, rules, initial, post, chosenFirst }: PostFormProps) {
+  const { draft, change, changeAccount, choose } = useDraft(
+    withAccounts(initial.draft, chosenFirst),
+  );
   const uploads = useUploads(initial.media);
   const { areTargetsFixed } = initial;
 

@@ -16,6 +16,7 @@ export function PostTools({ post, reload }: { post: PostData; reload(): void }) 
   const { id, status } = post;
   const isOpen = status === 'DRAFT' || status === 'SCHEDULED';
   const isDone = !isOpen && status !== 'PENDING';
+  const failed = failedAccounts(post);
 
   async function publish(): Promise<void> {
     if (await run(PublishPost, { id })) reload();
@@ -28,7 +29,9 @@ export function PostTools({ post, reload }: { post: PostData; reload(): void }) 
   }
   async function duplicate(): Promise<void> {
     const copy = (await run(DuplicatePost, { id }))?.duplicatePost;
-    if (copy) navigate(`/compose?post=${copy.id}`);
+    if (!copy) return;
+    const accounts = failed.length === 0 ? '' : `&accounts=${failed.join(',')}`;
+    navigate(`/compose?post=${copy.id}${accounts}`);
   }
 
   return (
@@ -45,7 +48,7 @@ export function PostTools({ post, reload }: { post: PostData; reload(): void }) 
           </>
         )}
         <Button isRunning={isRunning} onPress={() => void duplicate()}>
-          Duplicate
+          {failed.length === 0 ? 'Duplicate' : 'Copy for the failed accounts'}
         </Button>
         {(status === 'SCHEDULED' || status === 'PENDING') && (
           <Confirm title="Cancel this post?" button="Cancel post" onConfirm={cancel}>
@@ -61,4 +64,13 @@ export function PostTools({ post, reload }: { post: PostData; reload(): void }) 
       <ProblemNote problem={problem} />
     </>
   );
+}
+
+/** The accounts of a partly published post that certainly lack it. None if an account has several targets. */
+function failedAccounts({ status, results }: PostData): string[] {
+  const accounts = new Set(results.map(({ socialAccountId }) => socialAccountId));
+  if (status !== 'PARTIAL' || accounts.size < results.length) return [];
+  return results
+    .filter((target) => target.status === 'FAILED' && target.nextAction !== 'CHECK_NETWORK')
+    .map(({ socialAccountId }) => socialAccountId);
 }

@@ -34,7 +34,7 @@ export function TargetTools({ postId, target, reload }: TargetToolsProps) {
   return (
     <>
       <div className="actions">
-        {target.status === 'FAILED' && (
+        {retryOf(target) === 'at once' && (
           <Button
             look={target.isRetriable ? 'main' : 'plain'}
             isRunning={isRunning}
@@ -42,6 +42,11 @@ export function TargetTools({ postId, target, reload }: TargetToolsProps) {
           >
             Retry
           </Button>
+        )}
+        {retryOf(target) === 'after a look' && (
+          <Confirm title="It may be public twice" button="Retry" onConfirm={retry}>
+            <p>The network may have the post already. Look there first.</p>
+          </Confirm>
         )}
         {isPublic && (
           <>
@@ -58,6 +63,15 @@ export function TargetTools({ postId, target, reload }: TargetToolsProps) {
       <ProblemNote problem={problem} />
     </>
   );
+}
+
+/** Without another content, the same one is refused again. Another login or an approval is not part of the post. */
+function retryOf(target: Target): 'at once' | 'after a look' | undefined {
+  if (target.status !== 'FAILED') return undefined;
+  const { isRetriable, nextAction } = target;
+  if (nextAction === 'CHECK_NETWORK') return 'after a look';
+  const canBeCured = nextAction === 'RECONNECT_ACCOUNT' || nextAction === 'CONTACT_OPERATOR';
+  return isRetriable || canBeCured ? 'at once' : undefined;
 }
 
 function EditTarget({ postId, target, reload }: TargetToolsProps) {
