@@ -74,6 +74,7 @@ describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () 
     expect(await status()).toBe('failed');
     await dialog.getByRole('button', { name: 'Retry' }).click();
     await dialog.waitFor({ state: 'detached' });
+    await tab.page.getByRole('status').getByText('The retry has begun.').waitFor();
   });
 
   test('are listed live, with filters, and in pages', async () => {
@@ -123,6 +124,7 @@ describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () 
     await event.dragTo(page.locator(`[data-date="${target}"]`).first());
     const local = async () => (await tenant.api.get(`/v1/posts/${id}`)).body.data.schedule.local;
     await expect.poll(local).toContain(`${day(2)}T09:00`);
+    await page.getByText(/^Moved to [A-Z][a-z]{2} \d+, \d\d:\d\d\.$/).waitFor();
     expect(complaints).toEqual([]);
   });
 });

@@ -17,6 +17,15 @@ import { CalendarPosts, MovePost, type CalendarPostData } from './calendar-docum
 import { Grid, type Days } from './grid.tsx';
 import { movedTime, type Moved } from './moved-time.ts';
 
+/** Such as `Dec 10, 10:30`. */
+const shortTime = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
 export function CalendarPage() {
   const canWrite = useScope('POSTS_WRITE');
   const [days, setDays] = useState(thisMonth);
@@ -72,6 +81,7 @@ function Shown({ days, onDays, canWrite }: ShownProps) {
   const isCut =
     found.data?.scheduled?.pageInfo.hasNextPage || found.data?.published?.pageInfo.hasNextPage;
   const [moves, setMoves] = useState(0);
+  const [notice, setNotice] = useState('');
   const busy = useBusyDays({
     from: isCut ? days.from : undefined,
     to: days.to,
@@ -104,13 +114,19 @@ function Shown({ days, onDays, canWrite }: ShownProps) {
   async function move(post: CalendarPostData, moved: Moved): Promise<boolean> {
     const input = movedTime(post, moved);
     if (!input) return false;
+    setNotice('');
     const done = await run(MovePost, { id: post.id, input });
     setMoves((before) => before + 1);
+    const at = done?.updatePost?.scheduledAt;
+    if (at) setNotice(`Moved to ${shortTime.format(new Date(at))}.`);
     return done !== undefined;
   }
 
   return (
     <>
+      <p role="status" className="quiet small">
+        {notice}
+      </p>
       <ProblemNote problem={problem ?? visibleProblem(found.problem)} />
       {isCut && (
         <p className="note">

@@ -1,5 +1,5 @@
 // What can be done with one target: retry it, edit it, remove it from its network.
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../components/button.tsx';
 import { Confirm, Dialog } from '../components/dialog.tsx';
@@ -16,13 +16,21 @@ interface TargetToolsProps {
 
 export function TargetTools({ postId, target, reload }: TargetToolsProps) {
   const { run, problem, isRunning } = useAction();
+  const [notice, setNotice] = useState('');
   const canWrite = useScope('POSTS_WRITE');
   const ids = { postId, resultId: target.id };
   const isPublic = target.status === 'PUBLISHED';
-  if (!canWrite || (target.status !== 'FAILED' && !isPublic)) return null;
+  const isEnded = target.status === 'FAILED' || isPublic;
+  // The next outcome replaces it.
+  useEffect(() => {
+    if (isEnded) setNotice('');
+  }, [isEnded]);
+  if (!canWrite) return null;
 
   async function retry(): Promise<void> {
-    if (await run(RetryResult, ids)) reload();
+    if (!(await run(RetryResult, ids))) return;
+    setNotice('The retry has begun.');
+    reload();
   }
   async function unpublish(): Promise<void> {
     if (await run(UnpublishResult, ids)) reload();
@@ -33,33 +41,40 @@ export function TargetTools({ postId, target, reload }: TargetToolsProps) {
 
   return (
     <>
-      <div className="actions">
-        {retryOf(target) === 'at once' && (
-          <Button
-            look={target.isRetriable ? 'main' : 'plain'}
-            isRunning={isRunning}
-            onPress={() => void retry()}
-          >
-            Retry
-          </Button>
-        )}
-        {retryOf(target) === 'after a look' && (
-          <Confirm title="It may be public twice" button="Retry" onConfirm={retry}>
-            <p>The network may have the post already. Look there first.</p>
-          </Confirm>
-        )}
-        {isPublic && (
-          <>
-            <EditTarget postId={postId} target={target} reload={reload} />
-            <Confirm title="Remove it from the network?" button="Unpublish" onConfirm={unpublish}>
-              <p>Fanfare deletes the post of {target.accountName} on its network.</p>
+      {isEnded && (
+        <div className="actions">
+          {retryOf(target) === 'at once' && (
+            <Button
+              look={target.isRetriable ? 'main' : 'plain'}
+              isRunning={isRunning}
+              onPress={() => void retry()}
+            >
+              Retry
+            </Button>
+          )}
+          {retryOf(target) === 'after a look' && (
+            <Confirm title="It may be public twice" button="Retry" onConfirm={retry}>
+              <p>The network may have the post already. Look there first.</p>
             </Confirm>
-            <Confirm title="Removed by hand?" button="Mark as removed" onConfirm={mark}>
-              <p>Say so if someone has deleted the post on its network. Fanfare deletes nothing.</p>
-            </Confirm>
-          </>
-        )}
-      </div>
+          )}
+          {isPublic && (
+            <>
+              <EditTarget postId={postId} target={target} reload={reload} />
+              <Confirm title="Remove it from the network?" button="Unpublish" onConfirm={unpublish}>
+                <p>Fanfare deletes the post of {target.accountName} on its network.</p>
+              </Confirm>
+              <Confirm title="Removed by hand?" button="Mark as removed" onConfirm={mark}>
+                <p>
+                  Say so if someone has deleted the post on its network. Fanfare deletes nothing.
+                </p>
+              </Confirm>
+            </>
+          )}
+        </div>
+      )}
+      <p role="status" className="quiet small">
+        {notice}
+      </p>
       <ProblemNote problem={problem} />
     </>
   );

@@ -1,4 +1,5 @@
 // The settings of the project: its looks, its URLs, its keys and its apps.
+import { useState } from 'react';
 import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
 import { Button } from '../components/button.tsx';
@@ -54,12 +55,14 @@ const urls = [
 
 function ProjectForm({ project }: { project: ProjectData }) {
   const { run, problem, isRunning } = useAction();
+  const [notice, setNotice] = useState('');
   const canWrite = useScope('ACCOUNTS_WRITE');
 
   async function save(form: FormData): Promise<void> {
     const text = (name: string) => formText(form, name);
     const orNull = (name: string) => text(name) || null;
-    await run(UpdateProject, {
+    setNotice('');
+    const saved = await run(UpdateProject, {
       input: {
         name: text('name'),
         brandColor: orNull('brandColor'),
@@ -73,11 +76,13 @@ function ProjectForm({ project }: { project: ProjectData }) {
           .filter(Boolean),
       },
     });
+    if (saved) setNotice('Saved.');
   }
 
   return (
     <form
       className="form"
+      onChange={() => setNotice('')}
       onSubmit={(event) => {
         event.preventDefault();
         void save(new FormData(event.currentTarget));
@@ -116,6 +121,9 @@ function ProjectForm({ project }: { project: ProjectData }) {
           help="Separated by spaces, such as https://app.example.com"
         />
       </fieldset>
+      <p role="status" className="quiet small">
+        {notice}
+      </p>
       <ProblemNote problem={problem} />
       {canWrite && (
         <div className="actions">

@@ -1,4 +1,5 @@
 // What can be done with a webhook.
+import { useState } from 'react';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../components/button.tsx';
 import { Confirm } from '../components/dialog.tsx';
@@ -13,12 +14,16 @@ import type { WebhookData } from './webhook-documents.ts';
 
 export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload(): void }) {
   const { run, problem, isRunning } = useAction();
+  const [notice, setNotice] = useState('');
   const canWrite = useScope('WEBHOOKS_WRITE');
   if (!canWrite) return null;
   const { id } = webhook;
 
   async function test(): Promise<void> {
-    if (await run(TestWebhook, { id })) reload();
+    setNotice('');
+    if (!(await run(TestWebhook, { id }))) return;
+    setNotice('Test event sent.');
+    reload();
   }
   async function setActive(active: boolean): Promise<void> {
     if (await run(UpdateWebhook, { id, input: { active } })) reload();
@@ -61,6 +66,9 @@ export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload
           <p>Its deliveries and attempts are deleted too.</p>
         </Confirm>
       </div>
+      <p role="status" className="quiet small">
+        {notice}
+      </p>
       <ProblemNote problem={problem} />
     </>
   );
