@@ -4,12 +4,8 @@ import type {
   EditedPostData,
   NetworkRules,
 } from '../../../api/dashboard/app/compose/compose-documents.ts';
-import {
-  changesOf,
-  laterPartOf,
-  toInput,
-  type Draft,
-} from '../../../api/dashboard/app/compose/draft.ts';
+import { changesOf } from '../../../api/dashboard/app/api/changes.ts';
+import { laterPartOf, toInput, type Draft } from '../../../api/dashboard/app/compose/draft.ts';
 import { readStoredPost, withAccountsOf } from '../../../api/dashboard/app/compose/stored-post.ts';
 
 type Result = EditedPostData['results'][number];

@@ -193,6 +193,21 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
     await expectNoBarriers(page);
   });
 
+  test('saves only what was changed in the settings', async () => {
+    const { page } = tab;
+    await tab.signIn(tenant.key);
+    await tab.open('/settings', 'Settings');
+    await page.getByLabel('Color').fill('#2457d6');
+    const sent = page.waitForRequest((request) => /UpdateProject/.test(request.postData() ?? ''));
+    // Meanwhile, someone else changes another setting.
+    await tenant.api.patch('/v1/project', { name: 'Renamed' });
+    await tab.button('Save').click();
+    expect((await sent).postDataJSON().variables).toEqual({ input: { brandColor: '#2457d6' } });
+    await page.getByRole('status').getByText('Saved.').waitFor();
+    const { body } = await tenant.api.get('/v1/project');
+    expect(body.data).toMatchObject({ name: 'Renamed', brand_color: '#2457d6' });
+  });
+
   test('sets an app at a network, and removes it', async () => {
     const { page, complaints } = tab;
     await tab.signIn(tenant.key);

@@ -131,15 +131,6 @@ function timeInput(when: When) {
   return { schedule: { local: when.local, timezone: when.timezone } };
 }
 
-/** The members of `after` that differ. What is not sent stays as it is. */
-export function changesOf(before: PostInput, after: PostInput): Partial<PostInput> {
-  const old = before as Record<string, unknown>;
-  const changed = Object.entries(after).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name]),
-  );
-  return Object.fromEntries(changed);
-}
-
 /** The position in its thread of the target that an issue is about. Undefined: it is about no later part. */
 export function laterPartOf(input: PostInput, path: string): number | undefined {
   const index = /platformPosts\[(\d+)\]/.exec(path)?.[1];

@@ -1,12 +1,12 @@
 // Creates the post of the form, or changes the stored one, and opens its page.
 import { useMemo } from 'react';
+import { changesOf } from '../api/changes.ts';
 import { useAction } from '../api/use-action.ts';
 import type { Problem } from '../api/problem.ts';
 import { randomId } from '../browser/random-id.ts';
 import { navigate } from '../browser/router.ts';
 import { PublishPost, UpdatePost } from '../posts/post-actions.ts';
 import { CreatePost, type EditedPostData, type PostInput } from './compose-documents.ts';
-import { changesOf } from './draft.ts';
 
 interface SubmitOptions {
   /** Undefined: the post is new. */

@@ -1,5 +1,6 @@
 // The settings of the project: its looks, its URLs, its keys and its apps.
 import { useState } from 'react';
+import { changesOf } from '../api/changes.ts';
 import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
 import { Button } from '../components/button.tsx';
@@ -62,20 +63,19 @@ function ProjectForm({ project }: { project: ProjectData }) {
     const text = (name: string) => formText(form, name);
     const orNull = (name: string) => text(name) || null;
     setNotice('');
-    const saved = await run(UpdateProject, {
-      input: {
-        name: text('name'),
-        brandColor: orNull('brandColor'),
-        logoMediaId: orNull('logoMediaId'),
-        darkLogoMediaId: orNull('darkLogoMediaId'),
-        privacyUrl: orNull('privacyUrl'),
-        termsUrl: orNull('termsUrl'),
-        supportUrl: orNull('supportUrl'),
-        returnOrigins: text('returnOrigins')
-          .split(/[\s,]+/)
-          .filter(Boolean),
-      },
-    });
+    const input = {
+      name: text('name'),
+      brandColor: orNull('brandColor'),
+      logoMediaId: orNull('logoMediaId'),
+      darkLogoMediaId: orNull('darkLogoMediaId'),
+      privacyUrl: orNull('privacyUrl'),
+      termsUrl: orNull('termsUrl'),
+      supportUrl: orNull('supportUrl'),
+      returnOrigins: text('returnOrigins')
+        .split(/[\s,]+/)
+        .filter(Boolean),
+    };
+    const saved = await run(UpdateProject, { input: changesOf(project, input) });
     if (saved) setNotice('Saved.');
   }
 
