@@ -1,6 +1,8 @@
 // Writing a post in the dashboard: counted, checked, with media, and followed until it is public.
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../../support/app/chromium.ts';
+import { onPhone } from '../../support/dashboard/barriers.ts';
+import { desktop } from '../../support/dashboard/browser.ts';
 import { useDashboard } from '../../support/dashboard/dashboard.ts';
 import { dotPng } from '../../support/dashboard/pictures.ts';
 
@@ -35,5 +37,32 @@ describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_0
     expect(body.data).toHaveLength(1);
     expect(body.data[0].media[0].alt_text).toBe('A dot');
     expect(complaints).toEqual([]);
+  });
+
+  test('shows its time in full on a desktop and on a phone, in any zone and UTC', async () => {
+    await tenant.connectSandbox('ada');
+    const { page } = tab;
+    await tab.signIn(tenant.key);
+    await tab.open('/compose', 'New post');
+    await page.getByLabel('When').selectOption('time');
+    const time = page.getByLabel('Time', { exact: true });
+    const widths = () =>
+      time.evaluate((input: HTMLInputElement) => {
+        const shown = input.offsetWidth;
+        input.style.width = 'max-content';
+        const needed = input.offsetWidth;
+        input.style.width = '';
+        return { shown, needed };
+      });
+    const rowOf = async (label: string) =>
+      (await page.getByLabel(label, { exact: true }).boundingBox())!.y;
+    for (const { width } of [desktop, onPhone.viewport]) {
+      await page.setViewportSize({ width, height: 900 });
+      const { shown, needed } = await widths();
+      expect(shown, `at ${width}`).toBeGreaterThanOrEqual(needed);
+    }
+    const rows = await Promise.all(['When', 'Time', 'Time zone'].map(rowOf));
+    expect(new Set(rows).size).toBe(3);
+    await page.getByLabel('Time zone').selectOption('UTC');
   });
 });

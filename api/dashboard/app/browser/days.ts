@@ -2,6 +2,11 @@
 export const dayMs = 86_400_000;
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+const zones = Intl.supportedValuesOf('timeZone');
+
+/** The time zones to choose from, with this one first. Browsers leave UTC out. */
+export const zonesWith = (zone: string): string[] => [...new Set([zone, 'UTC', ...zones])];
+
 /** An instant as clocks of this browser's zone show it: `2026-12-01T09:30`. */
 export function toLocal(at: string | number | Date): string {
   const date = new Date(at);

@@ -3,7 +3,7 @@ import { useQuery } from 'urql';
 import { SelectField, TextField } from '../components/field.tsx';
 import { now } from '../api/clock.ts';
 import { ComposeQueues } from './compose-documents.ts';
-import { ownZone, toLocal } from '../browser/days.ts';
+import { ownZone, toLocal, zonesWith } from '../browser/days.ts';
 import type { When } from './draft.ts';
 
 interface WhenFieldProps {
@@ -12,7 +12,6 @@ interface WhenFieldProps {
 }
 
 const inAnHourMs = 3_600_000;
-const zones = Intl.supportedValuesOf('timeZone');
 
 export function WhenField({ when, onChange }: WhenFieldProps) {
   const [{ data }] = useQuery({ query: ComposeQueues });
@@ -25,7 +24,7 @@ export function WhenField({ when, onChange }: WhenFieldProps) {
   }
 
   return (
-    <div className="filters">
+    <div className="filters when">
       <SelectField
         label="When"
         value={when.kind}
@@ -49,7 +48,7 @@ export function WhenField({ when, onChange }: WhenFieldProps) {
             label="Time zone"
             value={when.timezone}
             onChange={({ target }) => onChange({ ...when, timezone: target.value })}
-            options={[...new Set([when.timezone, ...zones])].map((zone) => [zone, zone] as const)}
+            options={zonesWith(when.timezone).map((zone) => [zone, zone] as const)}
           />
         </>
       )}

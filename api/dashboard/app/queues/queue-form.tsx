@@ -8,7 +8,7 @@ import { Button } from '../components/button.tsx';
 import { CheckField, SelectField, TextField } from '../components/field.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formText } from '../browser/form-text.ts';
-import { ownZone } from '../browser/days.ts';
+import { ownZone, zonesWith } from '../browser/days.ts';
 import { AccountChoices } from '../posts/post-documents.ts';
 import { useScope } from '../session/session.ts';
 import { CreateQueue, UpdateQueue, type QueueData } from './queue-documents.ts';
@@ -21,7 +21,6 @@ interface QueueFormProps {
 }
 
 type Input = VariablesOf<typeof CreateQueue>['input'];
-const zones = Intl.supportedValuesOf('timeZone');
 
 export function QueueForm({ queue, close, onSaved }: QueueFormProps) {
   const { run, problem, isRunning } = useAction();
@@ -82,9 +81,7 @@ export function QueueForm({ queue, close, onSaved }: QueueFormProps) {
         label="Time zone"
         name="timezone"
         defaultValue={queue?.timezone ?? ownZone}
-        options={[...new Set([queue?.timezone ?? ownZone, ...zones])].map(
-          (zone) => [zone, zone] as const,
-        )}
+        options={zonesWith(queue?.timezone ?? ownZone).map((zone) => [zone, zone] as const)}
       />
       <fieldset className="form">
         <legend>Times of each day, such as 09:00, 17:30</legend>
