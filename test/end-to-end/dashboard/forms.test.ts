@@ -171,7 +171,8 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
     const gala = page.getByRole('link', { name: /^Gala|Gala \(/ });
     const fair = page.getByRole('link', { name: /^Fair|Fair \(/ });
     await fair.waitFor();
-    const counted = (count: number) => page.getByRole('link', { name: `· ${count}: posts on ` });
+    const counted = (count: number) =>
+      page.getByRole('link', { name: ` ${count} ${count === 1 ? 'post' : 'posts'}: posts on ` });
     await counted(2).waitFor();
     const filters: [string, string][] = [
       ['Label', 'spring'],

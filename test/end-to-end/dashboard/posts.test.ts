@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () 
     await tab.link('Calendar').click();
     const event = page.getByRole('link', { name: /Gala/ });
     await event.waitFor();
-    await page.getByRole('link', { name: /· 1: posts on / }).click();
+    await page.getByRole('link', { name: / 1 post: posts on / }).click();
     await tab.link('Gala').waitFor();
     await page.goBack();
     await event.waitFor();

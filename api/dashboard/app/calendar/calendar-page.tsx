@@ -124,6 +124,7 @@ function Shown({ days, onDays, canWrite }: ShownProps) {
 
   return (
     <>
+      <p className="quiet small">Times are in the zone {ownZone}.</p>
       <p role="status" className="quiet small">
         {notice}
       </p>

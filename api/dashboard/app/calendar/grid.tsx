@@ -2,6 +2,7 @@
 import FullCalendar, { type EventInput } from '@fullcalendar/react';
 import dayGrid from '@fullcalendar/react/daygrid';
 import interaction from '@fullcalendar/react/interaction';
+import list from '@fullcalendar/react/list';
 import theme from '@fullcalendar/react/themes/classic';
 import timeGrid from '@fullcalendar/react/timegrid';
 import '@fullcalendar/react/skeleton.css';
@@ -32,7 +33,7 @@ interface GridProps {
   onMove(post: CalendarPostData, moved: Moved): Promise<boolean>;
 }
 
-const plugins = [dayGrid, timeGrid, interaction, theme];
+const plugins = [dayGrid, timeGrid, list, interaction, theme];
 const mostPerDay = 3;
 const phone = '(max-width: 40rem)';
 
@@ -40,17 +41,18 @@ export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridPr
   const events = useMemo(() => posts.flatMap((post) => toEvent(post, canMove)), [posts, canMove]);
   const dayText = (date: Date) => {
     const count = counts.get(dayOf(date));
-    return count === undefined ? `${date.getDate()}` : `${date.getDate()} · ${count}`;
+    if (count === undefined) return `${date.getDate()}`;
+    return `${date.getDate()} ${count} ${count === 1 ? 'post' : 'posts'}`;
   };
   return (
     <div className="calendar">
       <FullCalendar
         plugins={plugins}
-        initialView={matchMedia(phone).matches ? 'dayGridWeek' : 'dayGridMonth'}
+        initialView={matchMedia(phone).matches ? 'listWeek' : 'dayGridMonth'}
         headerToolbar={{
           start: 'prev,next today',
           center: 'title',
-          end: 'dayGridMonth,timeGridWeek',
+          end: 'dayGridMonth,timeGridWeek,listWeek',
         }}
         todayHint="Today"
         eventTimeFormat={{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }}
@@ -64,11 +66,17 @@ export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridPr
         eventMaxStack={mostPerDay}
         forceEventDuration
         defaultTimedEventDuration="00:30"
+        displayEventEnd={false}
+        eventTitleClass="event-title"
+        noEventsText="No posts in this week"
         events={events}
         eventDurationEditable={false}
         datesSet={({ start, end }) => onDays({ from: start.toISOString(), to: end.toISOString() })}
         // The number of posts leads to all of them, since the grid has room for a few.
-        views={{ dayGridMonth: { navLinks: true } }}
+        views={{
+          dayGridMonth: { navLinks: true },
+          timeGridWeek: { height: '40rem', scrollTime: '08:00' },
+        }}
         navLinkHint={(text, date) => `${dayText(date)}: posts on ${text}`}
         navLinkDayClick={(date) => {
           const day = dayOf(date);
