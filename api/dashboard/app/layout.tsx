@@ -6,13 +6,15 @@ import { Button } from './components/button.tsx';
 import { ErrorBoundary } from './components/error-boundary.tsx';
 import { Link } from './components/link.tsx';
 import { Page } from './components/page.tsx';
-import { usePath } from './browser/router.ts';
+import { useFilters, usePath } from './browser/router.ts';
 import { navigation, pages } from './pages.ts';
 import { scopeName, useSession } from './session/session.ts';
 import './layout.css';
 
 export function Layout() {
   const path = usePath();
+  const [{ post }] = useFilters();
+  const current = entryOf(path, post !== undefined);
   useHeartbeat();
   const [isOpen, setIsOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -44,7 +46,7 @@ export function Layout() {
         <ul>
           {navigation.map(({ to, label }) => (
             <li key={to}>
-              <Link to={to} isCurrent={to === '/' ? path === '/' : path.startsWith(to)}>
+              <Link to={to} isCurrent={to === current}>
                 {label}
               </Link>
             </li>
@@ -62,6 +64,13 @@ export function Layout() {
       </main>
     </div>
   );
+}
+
+/** The entry of the navigation that the page is in. */
+function entryOf(path: string, isOfPost: boolean): string | undefined {
+  if (path.startsWith('/deliveries/')) return '/webhooks';
+  if (path === '/compose' && isOfPost) return '/posts';
+  return navigation.find(({ to }) => path === to || path.startsWith(`${to}/`))?.to;
 }
 
 function CurrentPage({ path }: { path: string }) {

@@ -142,8 +142,11 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
       { thread_position: 1, caption: 'One', media: [] },
       { thread_position: 2, caption: 'Two', media: [{ id: expect.any(String) }] },
     ]);
+    await page.getByText('Part 2 of 2').waitFor();
     await tab.button('Duplicate').click();
     await tab.heading('Edit the post').waitFor();
+    expect(await tab.link('Posts').getAttribute('aria-current')).toBe('page');
+    expect(await tab.link('New post').getAttribute('aria-current')).toBeNull();
     await expect.poll(() => page.getByLabel('Text of part 2').inputValue()).toBe('Two');
     await tab.button('Remove part 2').click();
     await tab.button('Save the draft').click();

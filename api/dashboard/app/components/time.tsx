@@ -25,12 +25,29 @@ export function Time({ at }: { at: string }) {
   );
 }
 
+/** The exact time, and beside a near one how far away it is. */
+export function ExactTime({ at }: { at: string }) {
+  return (
+    <>
+      {exactTime(at)}
+      {isNear(Date.parse(at)) && (
+        <>
+          {' '}
+          (<Time at={at} />)
+        </>
+      )}
+    </>
+  );
+}
+
+const isNear = (at: number): boolean => Math.abs(at - now()) <= 7 * dayMs;
+
 export const exactTime = (at: string): string => exact.format(new Date(at));
 
 function toText(at: number): string {
   const difference = at - now();
   const [unit, ms] = units.find(([, ms]) => Math.abs(difference) >= ms) ?? ['second', 1_000];
   if (unit === 'second') return difference > 0 ? 'in a moment' : 'just now';
-  if (unit === 'day' && Math.abs(difference) > 7 * ms) return exact.format(at);
+  if (!isNear(at)) return exact.format(at);
   return relative.format(Math.round(difference / ms), unit);
 }

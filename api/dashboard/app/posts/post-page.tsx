@@ -4,7 +4,8 @@ import { CodeText } from '../components/code-text.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { Page, Section, type PageProps } from '../components/page.tsx';
 import { Status, toWords } from '../components/status.tsx';
-import { exactTime, Time } from '../components/time.tsx';
+import { ExactTime, Time } from '../components/time.tsx';
+import { ownZone } from '../browser/days.ts';
 import { followPost, OnePost, type PostData } from './post-detail-documents.ts';
 import { titleOf } from './post-item.tsx';
 import { PostMedia } from './post-media.tsx';
@@ -66,8 +67,10 @@ function Facts({ post }: { post: PostData }) {
         <>
           <dt>Scheduled</dt>
           <dd>
-            {exactTime(post.scheduledAt)} (<Time at={post.scheduledAt} />)
-            {schedule && `, ${schedule.local.replace('T', ' ')} in ${schedule.timezone}`}
+            <ExactTime at={post.scheduledAt} />
+            {schedule &&
+              schedule.timezone !== ownZone &&
+              `, ${schedule.local.replace('T', ' ')} in ${schedule.timezone}`}
           </dd>
         </>
       )}

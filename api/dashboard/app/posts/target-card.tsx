@@ -25,6 +25,11 @@ export function TargetCard({ post, target, reload }: TargetCardProps) {
           {platformName(target.platform)}{' '}
           <Link to={`/accounts/${target.socialAccountId}`}>{target.accountName}</Link>
         </h3>
+        {target.threadPosition !== null && (
+          <span className="quiet">
+            Part {target.threadPosition} of {partsOf(post, target)}
+          </span>
+        )}
         <Status value={target.status} />
       </div>
       {target.caption !== post.caption && <p className="text">{target.caption}</p>}
@@ -56,6 +61,10 @@ export function TargetCard({ post, target, reload }: TargetCardProps) {
     </li>
   );
 }
+
+/** The number of parts of the thread that the target is in. */
+const partsOf = ({ results }: PostData, { socialAccountId }: Target): number =>
+  results.filter((other) => other.socialAccountId === socialAccountId).length;
 
 function Outcome({ outcome }: { outcome: OutcomeData }) {
   const next = nextActionText(outcome.nextAction);

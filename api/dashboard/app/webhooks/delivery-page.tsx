@@ -8,13 +8,15 @@ import { Link } from '../components/link.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { Page, Section, type PageProps } from '../components/page.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
-import { Status, toWords } from '../components/status.tsx';
+import { Status } from '../components/status.tsx';
 import { Time } from '../components/time.tsx';
 import { useScope } from '../session/session.ts';
 import { Attempt } from './attempt.tsx';
 import { eventName } from './event-name.ts';
 import { RetryDelivery } from './webhook-actions.ts';
 import { followDelivery, OneDelivery } from './webhook-documents.ts';
+
+const triggers = { EVENT: 'an event', REPLAY: 'a replay', TEST: 'a test' } as const;
 
 type Found = NonNullable<ResultOf<typeof OneDelivery>['delivery']>;
 
@@ -77,7 +79,7 @@ function Facts({ delivery }: { delivery: Found }) {
       )}
       <dt>Created</dt>
       <dd>
-        <Time at={delivery.createdAt} />, because of {toWords(delivery.trigger).toLowerCase()}
+        <Time at={delivery.createdAt} />, for {triggers[delivery.trigger]}
       </dd>
       <dt>ID</dt>
       <dd>

@@ -86,7 +86,9 @@ function Facts({ webhook }: { webhook: WebhookData }) {
         <>
           <dt>Failing since</dt>
           <dd>
-            <Time at={webhook.failingSince} />, {webhook.consecutiveFailures} events in a row
+            <Time at={webhook.failingSince} />
+            {webhook.consecutiveFailures > 0 &&
+              `, ${webhook.consecutiveFailures} ${webhook.consecutiveFailures === 1 ? 'event' : 'events in a row'}`}
           </dd>
         </>
       )}
@@ -96,7 +98,7 @@ function Facts({ webhook }: { webhook: WebhookData }) {
       <dd>{webhook.events.map(eventName).join(', ')}</dd>
       <dt>Secret</dt>
       <dd>
-        <code>{webhook.secretPreview}…</code>
+        <code>{webhook.secretPreview}</code>
       </dd>
     </dl>
   );
