@@ -54,7 +54,14 @@ export function App({ code }: { code: string | undefined }) {
 
   const value = useMemo(() => {
     if (state.name !== 'signed-in') return undefined;
-    return { ...state.signedIn, signOut: async () => (await signOut(), leave()) };
+    return {
+      ...state.signedIn,
+      async signOut() {
+        const problem = await signOut();
+        if (problem === undefined) leave();
+        return problem;
+      },
+    };
   }, [state, leave]);
 
   if (state.name === 'opening') return <p className="opening">Opening the dashboard…</p>;

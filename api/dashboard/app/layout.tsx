@@ -110,14 +110,18 @@ function Project() {
 
 function SignOut() {
   const { apiKey, signOut } = useSession();
+  const [problem, setProblem] = useState<string>();
   return (
     <div className="sign-out">
       <p className="quiet">
         Signed in with “{apiKey.name}” (<code>{apiKey.prefix}…</code>)
       </p>
-      <Button look="quiet" onPress={() => void signOut()}>
+      <Button look="quiet" onPress={() => void signOut().then(setProblem)}>
         Sign out
       </Button>
+      <p role="alert" className="problem-text">
+        {problem}
+      </p>
     </div>
   );
 }

@@ -76,6 +76,21 @@ describe.skipIf(!hasChromium)('signing in to the dashboard', { timeout: 60_000 }
     expect(page.url()).toBe(`${app.url}/dashboard`);
   });
 
+  test('stays open, and says so, if the server refuses to end it', async () => {
+    const { page } = tab;
+    await tab.signIn(tenant.key);
+    let isFailing = true;
+    await page.route('**/dashboard/session', (route) =>
+      isFailing ? route.fulfill({ status: 500, body: '' }) : route.continue(),
+    );
+    await tab.button('Sign out').click();
+    await page.getByText('The server does not answer. Try again in a moment.').waitFor();
+    await tab.heading('Home').waitFor();
+    isFailing = false;
+    await tab.button('Sign out').click();
+    await tab.heading('Sign in to Fanfare').waitFor();
+  });
+
   test('ends within seconds when the key is revoked, while a page is open', async () => {
     const { id, key } = await makeKey();
     await tab.signIn(key);

@@ -3,7 +3,7 @@ import { print } from '@0no-co/graphql.web';
 import { useData } from '../api/use-data.ts';
 import { CopyText } from '../components/copy-text.tsx';
 import { Empty } from '../components/empty.tsx';
-import { Link, OuterLink } from '../components/link.tsx';
+import { Link } from '../components/link.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { Page, Section } from '../components/page.tsx';
 import { Time } from '../components/time.tsx';
@@ -17,7 +17,7 @@ export function DevelopersPage() {
   return (
     <Page title="Developers">
       <p>
-        This dashboard uses the public API only. <OuterLink href="/docs">API reference</OuterLink>
+        This dashboard uses the public API only. <a href="/docs">API reference</a>
       </p>
       {canReadEvents && <Events />}
       <Section title="The request behind each page">

@@ -23,7 +23,8 @@ export const CurrentKey = graphql(`
 export type SignedIn = NonNullable<ResultOf<typeof CurrentKey>['currentApiKey']>;
 
 export interface SessionValue extends SignedIn {
-  signOut(): Promise<void>;
+  /** Returns what is wrong, or undefined. */
+  signOut(): Promise<string | undefined>;
 }
 
 export const SessionContext = createContext<SessionValue | undefined>(undefined);

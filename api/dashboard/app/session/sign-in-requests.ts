@@ -16,17 +16,29 @@ export async function signIn(given: SignIn): Promise<string | undefined> {
     body: JSON.stringify(given),
   });
   if (response?.ok) return undefined;
-  const body = (await response?.json().catch(() => undefined)) as ErrorBody | undefined;
-  if (!body?.error) return unreachable;
-  const { message, hint, issues } = body.error;
+  const error = await readError(response);
+  if (!error) return unreachable;
+  const { issues } = error;
   const name = 'code' in given ? 'The link' : 'The key';
   const [issue] = issues ?? [];
-  return issue ? `${name} ${issue.message}.` : [message, hint].filter(Boolean).join(' ');
+  return issue ? `${name} ${issue.message}.` : toText(error);
 }
 
-export async function signOut(): Promise<void> {
-  await send('DELETE', { headers: sessionHeaders });
+/** Returns what is wrong, or undefined. A session that has ended is no problem. */
+export async function signOut(): Promise<string | undefined> {
+  const response = await send('DELETE', { headers: sessionHeaders });
+  if (response?.ok || response?.status === 401) return undefined;
+  const error = await readError(response);
+  return error ? toText(error) : unreachable;
 }
+
+async function readError(response: Response | undefined): Promise<ErrorBody['error']> {
+  const body = (await response?.json().catch(() => undefined)) as ErrorBody | undefined;
+  return body?.error;
+}
+
+const toText = ({ message, hint }: NonNullable<ErrorBody['error']>): string =>
+  [message, hint].filter(Boolean).join(' ');
 
 async function send(method: string, init: RequestInit): Promise<Response | undefined> {
   return fetch('/dashboard/session', { method, ...init }).catch(() => undefined);
