@@ -212,6 +212,19 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
     expect(body.data).toMatchObject({ name: 'Renamed', brand_color: '#2457d6' });
   });
 
+  test('offers a new key that only reads', async () => {
+    await tab.signIn(tenant.key);
+    await tab.open('/settings', 'Settings');
+    await tab.button('New key').click();
+    const dialog = tab.page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Support');
+    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await dialog.getByRole('region', { name: 'Key' }).waitFor();
+    const { body } = await tenant.api.get('/v1/api-keys');
+    const made = body.data.find(({ name }: { name: string }) => name === 'Support');
+    expect(made.scopes).toEqual(['posts:read', 'accounts:read', 'webhooks:read']);
+  });
+
   test('sets an app at a network, and removes it', async () => {
     const { page, complaints } = tab;
     await tab.signIn(tenant.key);

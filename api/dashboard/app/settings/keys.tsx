@@ -117,7 +117,12 @@ function NewKey({ reload }: { reload(): void }) {
       <fieldset>
         <legend>Scopes</legend>
         {scopes.map((scope) => (
-          <CheckField key={scope} name={scope} label={scopeName(scope)} defaultChecked />
+          <CheckField
+            key={scope}
+            name={scope}
+            label={scopeName(scope)}
+            defaultChecked={scope.endsWith('_READ')}
+          />
         ))}
       </fieldset>
     </CreateDialog>
