@@ -59,6 +59,7 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
     await tab.signIn(tenant.key);
     await list('Posts by day and outcome').getByText(': 1 published,').waitFor();
     await list('Deliveries by day and outcome').getByText(': 1 delivered,').waitFor();
+    await tab.page.getByRole('heading', { name: 'Publishing: 1', exact: true }).waitFor();
     await expectNoBarriers(tab.page);
     expect(tab.complaints).toEqual([]);
   });

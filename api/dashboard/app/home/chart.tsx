@@ -23,13 +23,20 @@ export function Chart({ title, label, nothing, dates, counts = [], outcomes }: C
     outcomes.reduce((sum, [status]) => sum + countOf(date, status), 0),
   );
   const most = Math.max(...sums);
+  const total = sums.reduce((sum, count) => sum + count, 0);
   return (
     <section className="card" aria-label={title}>
-      <h3>{title}</h3>
+      <h3>
+        {title}
+        {total > 0 && `: ${total.toLocaleString('en')}`}
+      </h3>
       {most === 0 ? (
         <p className="quiet">{nothing}</p>
       ) : (
         <>
+          <p className="most" aria-hidden="true">
+            {most.toLocaleString('en')}
+          </p>
           <ol className="chart" aria-label={label}>
             {dates.map((date) => (
               <li key={date}>
