@@ -42,7 +42,7 @@ export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridPr
   const dayText = (date: Date) => {
     const count = counts.get(dayOf(date));
     if (count === undefined) return `${date.getDate()}`;
-    return `${date.getDate()} ${count} ${count === 1 ? 'post' : 'posts'}`;
+    return `${date.getDate()} · ${count} ${count === 1 ? 'post' : 'posts'}`;
   };
   return (
     <div className="calendar">
