@@ -47,10 +47,10 @@ describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_0
     await page.getByLabel('When').selectOption('time');
     const time = page.getByLabel('Time', { exact: true });
     const widths = () =>
-      time.evaluate((input: HTMLInputElement) => {
-        const shown = input.offsetWidth;
+      time.evaluate((input) => {
+        const shown = input.getBoundingClientRect().width;
         input.style.width = 'max-content';
-        const needed = input.offsetWidth;
+        const needed = input.getBoundingClientRect().width;
         input.style.width = '';
         return { shown, needed };
       });
