@@ -125,6 +125,13 @@ describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () 
     const local = async () => (await tenant.api.get(`/v1/posts/${id}`)).body.data.schedule.local;
     await expect.poll(local).toContain(`${day(2)}T09:00`);
     await page.getByText(/^Moved to [A-Z][a-z]{2} \d+, \d\d:\d\d\.$/).waitFor();
+    await page.getByRole('tab', { name: 'Week view' }).click();
+    const top = async (text: string | RegExp) =>
+      (await page.getByText(text, { exact: true }).first().boundingBox())!.y;
+    // The hours before eight are above the days, out of sight.
+    const order = async () => (await top('07:00')) < (await top(/^Mon \d/));
+    await expect.poll(order).toBe(true);
+    expect(await top('08:00')).toBeGreaterThan(await top(/^Mon \d/));
     expect(complaints).toEqual([]);
   });
 });

@@ -59,7 +59,7 @@ export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridPr
         slotHeaderFormat={{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }}
         firstDay={1}
         now={() => new Date(now())}
-        height="auto"
+        contentHeight="auto"
         allDaySlot={false}
         nowIndicator
         dayMaxEvents={mostPerDay}
@@ -75,7 +75,7 @@ export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridPr
         // The number of posts leads to all of them, since the grid has room for a few.
         views={{
           dayGridMonth: { navLinks: true },
-          timeGridWeek: { height: '40rem', scrollTime: '08:00' },
+          timeGridWeek: { contentHeight: 640, scrollTime: '08:00' },
         }}
         navLinkHint={(text, date) => `${dayText(date)}: posts on ${text}`}
         navLinkDayClick={(date) => {
