@@ -12,8 +12,7 @@ import {
   type Timings,
 } from '../../schema/deliveries.ts';
 import { TestWebhook } from '../../schema/webhooks.ts';
-import { CountByDay } from '../../schema/wire/counts.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
+import { builder } from '../graphql/builder.ts';
 import { eventNodes, EventRef, EventTypeRef } from '../events/graphql.ts';
 import { inBatches } from '../graphql/batches.ts';
 import { connectionOf, toIdCursor } from '../graphql/connections.ts';
@@ -21,8 +20,7 @@ import { requireCaller } from '../graphql/context.ts';
 import { linkOne, linkPages } from '../graphql/links.ts';
 import { mutationOf } from '../graphql/mutations.ts';
 import { nodesOf } from '../graphql/nodes.ts';
-import { list } from '../graphql/operation.ts';
-import { queryOne, queryPagesOfWebhook } from '../graphql/queries.ts';
+import { queryCounts, queryOne, queryPagesOfWebhook } from '../graphql/queries.ts';
 import { wordEnum } from '../graphql/shapes.ts';
 import { subscriptionOf } from '../graphql/subscriptions.ts';
 import { postNodes, PostRef } from '../posts/graphql/shapes.ts';
@@ -144,24 +142,11 @@ const DeliveryCountRef = builder.objectRef<DeliveryCount>('DeliveryCount').imple
   }),
 });
 
-builder.queryField('deliveryCounts', (t) =>
-  t.field({
-    type: [DeliveryCountRef],
-    nullable: true,
-    complexity: operationCost,
-    extensions: { query: CountByDay },
-    args: {
-      from: t.arg({ type: 'DateTime', required: true }),
-      to: t.arg({ type: 'DateTime', required: true }),
-      timezone: t.arg.string(),
-    },
-    resolve: (_, args, graphql) =>
-      list(graphql, 'webhooks:read', CountByDay, args, async (context, caller, query) => {
-        const { data } = await listDeliveryCounts(context, caller, query);
-        return data;
-      }),
-  }),
-);
+queryCounts('deliveryCounts', {
+  type: DeliveryCountRef,
+  scope: 'webhooks:read',
+  count: listDeliveryCounts,
+});
 
 const RetryDeliveryPayload = builder.objectRef<RetriedDelivery>('RetryDeliveryPayload').implement({
   fields: (t) => ({

@@ -1,6 +1,7 @@
 // The queries that most resources have: one by its ID, and the list.
 import type { InputFieldMap } from '@pothos/core';
 import type { z } from 'zod';
+import { CountByDay } from '../../schema/wire/counts.ts';
 import type { Page } from '../../schema/wire/listing.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import { builder, operationCost } from './builder.ts';
@@ -41,6 +42,36 @@ export function queryOne<T>(name: string, options: OneOptions<T>): void {
       nullable: true,
       complexity: operationCost,
       args: idArguments(resource),
+      resolve: resolve as never,
+    }),
+  );
+}
+
+interface CountsOptions<T> {
+  type: Ref<T>;
+  scope: Scope;
+  count(this: void, context: Context, caller: Caller, query: CountByDay): Promise<Page<T>>;
+}
+
+/** `postCounts(from: "…", to: "…", timezone: "Europe/Berlin")` */
+export function queryCounts<T>(name: string, { type, scope, count }: CountsOptions<T>): void {
+  function resolve(_: unknown, args: Arguments, graphql: GraphqlContext): Promise<T[]> {
+    return list(graphql, scope, CountByDay, args, async (context, caller, query) => {
+      const { data } = await count(context, caller, query);
+      return data;
+    });
+  }
+  builder.queryField(name, (t) =>
+    t.field({
+      type: [type],
+      nullable: true,
+      complexity: operationCost,
+      extensions: { query: CountByDay },
+      args: {
+        from: t.arg({ type: 'DateTime', required: true }),
+        to: t.arg({ type: 'DateTime', required: true }),
+        timezone: t.arg.string(),
+      },
       resolve: resolve as never,
     }),
   );

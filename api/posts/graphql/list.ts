@@ -7,7 +7,6 @@ import {
   type PostFilters,
   type TotalCount,
 } from '../../../schema/posts/listing.ts';
-import { CountByDay } from '../../../schema/wire/counts.ts';
 import { toCursor } from '../../../schema/wire/listing.ts';
 import { validationError } from '../../../schema/wire/errors.ts';
 import { builder, operationCost } from '../../graphql/builder.ts';
@@ -20,6 +19,7 @@ import {
   type Ref,
 } from '../../graphql/connections.ts';
 import { list, read } from '../../graphql/operation.ts';
+import { queryCounts } from '../../graphql/queries.ts';
 import { readWithinLimit } from '../../graphql/response-limit.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { PlatformRef } from '../../platforms/graphql.ts';
@@ -158,21 +158,4 @@ const PostCountRef = builder.objectRef<PostCount>('PostCount').implement({
   }),
 });
 
-builder.queryField('postCounts', (t) =>
-  t.field({
-    type: [PostCountRef],
-    nullable: true,
-    complexity: operationCost,
-    extensions: { query: CountByDay },
-    args: {
-      from: t.arg({ type: 'DateTime', required: true }),
-      to: t.arg({ type: 'DateTime', required: true }),
-      timezone: t.arg.string(),
-    },
-    resolve: (_, args, graphql) =>
-      list(graphql, 'posts:read', CountByDay, args, async (context, caller, query) => {
-        const { data } = await listPostCounts(context, caller, query);
-        return data;
-      }),
-  }),
-);
+queryCounts('postCounts', { type: PostCountRef, scope: 'posts:read', count: listPostCounts });
