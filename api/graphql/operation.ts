@@ -6,7 +6,7 @@ import type { Scope } from '../../schema/scopes.ts';
 import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
 import type { Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { checkKey, keyHeaderPath } from '../http/idempotency.ts';
+import { checkKey, keyHeaderPath, toIdempotency } from '../http/idempotency.ts';
 import { countRequest } from '../http/rate-limit.ts';
 import { findTextIssues } from '../http/text-issues.ts';
 import { refuseAnswered, Replayed, type Answer } from '../http/transact.ts';
@@ -129,7 +129,7 @@ export async function write<Input, T>(
         ...caller,
         requestId: graphql.requestId,
         ...(key !== undefined && {
-          idempotency: { key, fingerprint: fingerprintOf(info, args), scopes: [scope] },
+          idempotency: toIdempotency(key, fingerprintOf(info, args), [scope]),
         }),
       };
       if (!operation.answersRepeats) await refuseAnswered(app, asking);

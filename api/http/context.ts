@@ -56,6 +56,8 @@ export interface Caller {
 export interface Idempotency {
   /** The request's Idempotency-Key. */
   readonly key: string;
+  /** Whether a client library has made the key for one call, so that another call never has it. */
+  readonly isAutomatic: boolean;
   /** A hash of the request. */
   readonly fingerprint: Buffer;
   /** The scopes that the request needs. An API key without them doesn't get the stored answer. */

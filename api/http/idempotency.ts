@@ -9,6 +9,7 @@ import { validate } from './validation.ts';
 
 export const maxKeyLength = 255;
 export const keyHeaderPath: Path = ['headers', 'Idempotency-Key'];
+const automaticPrefix = 'auto_';
 const Key = z.string().min(1, 'must not be empty').max(maxKeyLength);
 
 /** Reads the key from the header or the body. If both have a key, the two keys must be equal. */
@@ -29,8 +30,18 @@ export function readIdempotency(
     .update(`${request.method} ${new URL(request.url).pathname}\n`)
     .update(body)
     .digest();
-  return { key, fingerprint, scopes };
+  return toIdempotency(key, fingerprint, scopes);
 }
+
+export function toIdempotency(
+  key: string,
+  fingerprint: Buffer,
+  scopes: readonly Scope[],
+): Idempotency {
+  return { key, isAutomatic: isAutomatic(key), fingerprint, scopes };
+}
+
+export const isAutomatic = (key: string) => key.startsWith(automaticPrefix);
 
 /** Checks a key that isn't part of the body. */
 export function checkKey(key: string | null | undefined, at: Path): string | undefined {

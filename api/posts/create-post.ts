@@ -26,8 +26,8 @@ import {
 import { idsOfAccounts, planPost, type PlannedPost } from './checks/check-post.ts';
 import type { QueueChoice } from './checks/queue.ts';
 import { checkDeadline } from './checks/schedule.ts';
-import { warnOfRepeated } from './checks/same-content.ts';
-import { presentIssue } from './checks/target-issues.ts';
+import { warnOfRepeated, warnOfSameContent } from './checks/same-content.ts';
+import { presentIssue, type TargetIssue } from './checks/target-issues.ts';
 import { settleUsage } from './count-usage.ts';
 import { attachNewMedia, createMediaIds, hasMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
@@ -43,7 +43,13 @@ export async function createPost(
   names: Names = restNames,
 ): Promise<Answer<CheckedPost>> {
   try {
-    return await writePost(context, caller, await planPost(context, caller, input, names), names);
+    const planned = await planPost(context, caller, input, names);
+    return await writePost(
+      context,
+      caller,
+      await findRepeats(context, caller, planned, names),
+      names,
+    );
   } catch (error) {
     // A repeat gets the stored answer even if the request would now be refused.
     if (error instanceof AppError || error instanceof KeyTaken) {
@@ -51,6 +57,26 @@ export async function createPost(
     }
     throw error;
   }
+}
+
+/**
+ * A key is stored with its answer, so what the insertion finds can't be part of that answer. For an automatic
+ * key, the same content is found before.
+ */
+async function findRepeats(
+  { db }: Context,
+  caller: Caller,
+  planned: PlannedPost,
+  names: Names,
+): Promise<PlannedPost> {
+  if (!caller.idempotency?.isAutomatic) return planned;
+  const { targets } = planned;
+  const found = presentIssues(
+    targets,
+    await warnOfSameContent(db, caller.projectId, targets),
+    names,
+  );
+  return { ...planned, warnings: [...planned.warnings, ...found] };
 }
 
 /**
@@ -111,10 +137,12 @@ function prepareRows(
   const status = statusOf(planned);
   const shown = presentPost(context, written.post, written.results);
   const toAnswer = (repeated: readonly string[]): Answer<CheckedPost> => {
-    const warnings = [...planned.warnings, ...presentRepeated(planned, repeated, names)];
+    const { targets } = planned;
+    const found = presentIssues(targets, warnOfRepeated(targets, repeated), names);
+    const warnings = [...planned.warnings, ...found];
     return { status, data: { ...shown, warnings } };
   };
-  // The content of a request with a key is not compared, so its answer is known already.
+  // The insertion doesn't compare the content of a request with a key, so its answer is known already.
   const key = toAnsweredKey(context, caller, toAnswer([]));
   return { ...rows, planned, written, key, toAnswer };
 }
@@ -167,13 +195,13 @@ async function giveSlot(
 export const statusOf = ({ status }: Pick<PlannedPost, 'status'>) =>
   status === 'pending' ? 202 : 201;
 
-function presentRepeated(
-  { targets }: PlannedPost,
-  accountIds: readonly string[],
+function presentIssues(
+  targets: PlannedPost['targets'],
+  issues: readonly TargetIssue[],
   names: Names,
 ): PostIssue[] {
   const accounts = new Map(targets.map(({ account }) => [account.id, account]));
-  return warnOfRepeated(targets, accountIds).map((issue) => presentIssue(issue, accounts, names));
+  return issues.map((issue) => presentIssue(issue, accounts, names));
 }
 
 interface Rows {

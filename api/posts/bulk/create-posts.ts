@@ -5,6 +5,7 @@ import { CreatePost } from '../../../schema/posts/posts.ts';
 import { validationError } from '../../../schema/wire/errors.ts';
 import { restNames, type Names, type Path } from '../../../schema/wire/names.ts';
 import type { Caller, Context, Idempotency } from '../../http/context.ts';
+import { toIdempotency } from '../../http/idempotency.ts';
 import type { Answer } from '../../http/transact.ts';
 import { validate } from '../../http/validation.ts';
 import { createPost } from '../create-post.ts';
@@ -63,5 +64,5 @@ function ownKeyOf(input: CreatePost, ofRequest: Idempotency | undefined): Idempo
   const fingerprint = createHash('sha256')
     .update(`posts/bulk\n${JSON.stringify(input)}`)
     .digest();
-  return { key, fingerprint, scopes: ['posts:write'] };
+  return toIdempotency(key, fingerprint, ['posts:write']);
 }

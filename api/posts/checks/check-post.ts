@@ -13,6 +13,7 @@ import type {
   PostValidation,
 } from '../../../schema/posts/posts.ts';
 import type { Caller, Context } from '../../http/context.ts';
+import { isAutomatic } from '../../http/idempotency.ts';
 import { foreseeExcess } from '../count-usage.ts';
 import {
   error,
@@ -166,8 +167,11 @@ async function checkPost(
   const isDraft = input.status === 'draft';
   const choice = queue && !isDraft ? await chooseSlot(db, queue, input) : null;
   const publishAt = choice?.slot?.at ?? planTime(input).at ?? new Date();
-  const hasKey = caller.idempotency !== undefined || input.idempotency_key !== undefined;
-  const isHashed = !hasKey && !isDraft;
+  const key = input.idempotency_key;
+  const isKeyed = caller.idempotency
+    ? !caller.idempotency.isAutomatic
+    : key !== undefined && !isAutomatic(key);
+  const isHashed = !isKeyed && !isDraft;
   const checked = await checkTargets(context, caller, input, {
     publishAt,
     isDraft,

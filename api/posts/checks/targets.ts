@@ -42,7 +42,7 @@ export interface PlannedTarget {
   platformOptions: Options;
   /** The account's defaults for options that the target doesn't set. */
   defaultOptions: Options;
-  /** Null: the request has an idempotency key, so its content isn't compared to find a repeat. */
+  /** Null: the client has given the request an idempotency key, so its content isn't compared to find a repeat. */
   contentHash: string | null;
   threadPosition: number | null;
   inReplyTo: string | null;

@@ -1,6 +1,7 @@
 // The transaction of an operation after a deadlock or a serialization failure.
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { toIdempotency } from '../../../api/http/idempotency.ts';
 import { Replayed, transact, type Effects } from '../../../api/http/transact.ts';
 import { useApp } from '../../support/app/app.ts';
 
@@ -42,11 +43,8 @@ describe('transact', () => {
   );
 
   test('answers a repeat only if its key has the scopes of the first request', async () => {
-    const idempotency = {
-      key: 'scopes',
-      fingerprint: Buffer.from('x'),
-      scopes: ['posts:write' as const, 'accounts:write' as const],
-    };
+    const scopes = ['posts:write' as const, 'accounts:write' as const];
+    const idempotency = toIdempotency('scopes', Buffer.from('x'), scopes);
     const caller = { ...app.tenant.caller, idempotency };
     const work = () => Promise.resolve({ status: 200, data: 'first' });
     await transact(app.context, caller, work);

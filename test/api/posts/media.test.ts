@@ -365,6 +365,31 @@ describe('warnings', () => {
     expect(await warningsOf({ ...post, account_ids: [accounts[1]] })).toEqual([]);
   });
 
+  test('report the same content although a client library makes a key for each call', async () => {
+    const post = { caption: 'by a library' };
+    const repeated = [['account_ids[0]', 'repeated_content']];
+    const once = (key: string) => warningsOf(post, { 'Idempotency-Key': key });
+    expect(await once('auto_1')).toEqual([]);
+    expect(await once('auto_1'), 'the same call again').toEqual([]);
+    expect(await once('auto_2'), 'another call').toEqual(repeated);
+    expect(await once('auto_2'), 'the same call again').toEqual(repeated);
+    expect(await once('mine')).toEqual([]);
+    expect(await warningsOf({ ...post, idempotency_key: 'auto_3' })).toEqual(repeated);
+  });
+
+  test('report the same content of a bulk request with an automatic key', async () => {
+    const item = { caption: 'of a bulk request', account_ids: [accounts[0]] };
+    const once = async (key: string) => {
+      const body = { posts: [item, { ...item, idempotency_key: `${key}_own` }] };
+      const headers = { 'Idempotency-Key': key };
+      const answer = await rest.call('POST', '/v1/posts/bulk', { key: author.key, body, headers });
+      return answer.body.data.map(({ warnings }: { warnings: object[] }) => warnings.length);
+    };
+    expect(await once('auto_bulk')).toEqual([0, 1]);
+    expect(await once('auto_bulk'), 'the same call again').toEqual([0, 1]);
+    expect(await once('bulk')).toEqual([0, 0]);
+  });
+
   test('report no repeat with other options, or as a reply to another post', async () => {
     const to = (target: object) => {
       const platform_posts = [{ account_id: accounts[0], ...target }];
