@@ -18,7 +18,7 @@ export interface SourceFile {
 }
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const folders = ['api', 'activities', 'workflows', 'schema', 'scripts', 'test'];
+const folders = ['api', 'activities', 'clients', 'workflows', 'schema', 'scripts', 'test'];
 
 const statement = /^(?:import|export)\s+(type\s+)?(?:[\w*{][^;'"]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
 const dynamic = /\b(?:import|require)\(\s*['"]([^'"]+)['"]/g;

@@ -1,0 +1,98 @@
+// Server-sent events of one GraphQL subscription.
+import { FanfareError, toError } from './errors.ts';
+import { connectionError, type Connection } from './send.ts';
+
+export interface GraphqlMessage {
+  data?: Record<string, unknown> | null;
+  errors?: { message: string; extensions?: Record<string, unknown> }[];
+}
+
+/** The server sends a comment every 12 seconds. */
+const silentMs = 40_000;
+
+/** Yields each message. Throws a FanfareError when the stream breaks, or the signal's reason. */
+export async function* openEventStream(
+  { url, apiKey, fetch }: Connection,
+  request: { query: string; variables: Record<string, unknown> },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<GraphqlMessage, void, undefined> {
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  signal?.addEventListener('abort', end, { once: true });
+  let timer = setTimeout(end, silentMs);
+  try {
+    signal?.throwIfAborted();
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        Authorization: `Bearer ${apiKey}`,
+        'Content-Type': 'application/json',
+        Accept: 'text/event-stream',
+      },
+      body: JSON.stringify(request),
+      signal: ending.signal,
+    });
+    if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) {
+      throw toStreamError(response, await response.text());
+    }
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
+      clearTimeout(timer);
+      timer = setTimeout(end, silentMs);
+      const blocks = (rest + decoder.decode(bytes, { stream: true })).split(/\r?\n\r?\n/);
+      rest = blocks.pop()!;
+      for (const block of blocks) {
+        const data = /^data: ?(.+)$/m.exec(block)?.[1];
+        if (data !== undefined) yield JSON.parse(data) as GraphqlMessage;
+        else if (/^event: ?complete/m.test(block)) return;
+      }
+    }
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason;
+    throw cause instanceof FanfareError ? cause : connectionError(url, cause);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+    end();
+  }
+}
+
+/** The answer is an error of REST or of GraphQL. */
+function toStreamError(response: Response, text: string): FanfareError {
+  try {
+    const error = toGraphqlError(JSON.parse(text) as GraphqlMessage);
+    if (error) return error;
+  } catch {
+    // The answer has no JSON.
+  }
+  return toError(response, text);
+}
+
+export function toGraphqlError({ errors }: GraphqlMessage): FanfareError | undefined {
+  const [error] = errors ?? [];
+  const { code, hint, isRetriable, requestId, retryAfterS, ...details } = error?.extensions ?? {};
+  if (!error || typeof code !== 'string') return undefined;
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return new FanfareError({
+    code,
+    message: error.message,
+    hint: text(hint),
+    requestId: text(requestId),
+    isRetriable: isRetriable === true,
+    retryAfter: typeof retryAfterS === 'number' ? retryAfterS : undefined,
+    details: toWireNames(details) as Record<string, unknown>,
+  });
+}
+
+/** `{errorCode: …}` → `{error_code: …}`. The REST API has the same members in these names. */
+export function toWireNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toWireNames);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, member]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    toWireNames(member),
+  ]);
+  return Object.fromEntries(entries) as unknown;
+}

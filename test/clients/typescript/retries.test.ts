@@ -1,0 +1,174 @@
+// The retries of the TypeScript client, at a server behind a proxy that loses answers: each call has its effect once.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Fanfare, FanfareError, type Post } from '../../../clients/typescript/src/index.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import {
+  startFaultyProxy,
+  type Fault,
+  type FaultyProxy,
+} from '../../support/servers/faulty-proxy.ts';
+
+let app: TestApp;
+let proxy: FaultyProxy;
+let client: Fanfare;
+let account: string;
+beforeAll(async () => {
+  app = await startApp();
+  proxy = await startFaultyProxy(app.url);
+  client = new Fanfare({ url: proxy.url, apiKey: app.tenant.key });
+  account = (await app.tenant.connectSandbox('ada')).id;
+});
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await app.stop();
+});
+
+const isPath = (method: string, start: string) => (request: { method: string; path: string }) =>
+  request.method === method && request.path.startsWith(start);
+
+/** The idempotency keys of the requests that the call made. */
+async function keysOf(method: string, start: string, call: () => Promise<unknown>) {
+  const before = proxy.requests.length;
+  await call();
+  return proxy.requests
+    .slice(before)
+    .filter(isPath(method, start))
+    .map(({ headers }) => headers['idempotency-key']);
+}
+
+const postsWith = async (caption: string) => {
+  const found: Post[] = [];
+  for await (const post of client.posts.list()) if (post.caption === caption) found.push(post);
+  return found;
+};
+
+test('a post whose answers are lost is created once, with one key for all tries', async () => {
+  const lost: Fault[] = ['lose', 'cut', { status: 503 }, { status: 502, body: 'proxy' }];
+  proxy.plan(isPath('POST', '/v1/posts'), lost);
+  const post = { caption: 'created once', account_ids: [account] };
+  const keys = await keysOf('POST', '/v1/posts', () => client.posts.create(post));
+  expect(keys).toHaveLength(5);
+  expect(new Set(keys).size).toBe(1);
+  expect(keys[0]).toMatch(/^auto_[0-9a-f-]{36}$/);
+  expect(await postsWith(post.caption)).toHaveLength(1);
+});
+
+test('a key of the caller is used instead, from the options or the body', async () => {
+  const post = { caption: 'own key', account_ids: [account] };
+  const options = { idempotencyKey: 'order-1' };
+  expect(await keysOf('POST', '/v1/posts', () => client.posts.create(post, options))).toEqual([
+    'order-1',
+  ]);
+  const keyed = { ...post, idempotency_key: 'order-2' };
+  expect(await keysOf('POST', '/v1/posts', () => client.posts.create(keyed))).toEqual(['order-2']);
+  await client.posts.create(post, options);
+  expect(await postsWith(post.caption)).toHaveLength(2);
+});
+
+test('the same post in two calls is warned of, although each call has a key', async () => {
+  const post = { caption: 'twice', account_ids: [account] };
+  expect((await client.posts.create(post)).warnings).toEqual([]);
+  expect((await client.posts.create(post)).warnings).toMatchObject([{ code: 'repeated_content' }]);
+  const { warnings } = await client.posts.validate(post);
+  expect(warnings).toMatchObject([{ code: 'repeated_content' }]);
+});
+
+test('Retry-After is waited for, and not more than a minute', async () => {
+  const limited = (seconds: string): Fault => ({
+    status: 429,
+    headers: { 'Retry-After': seconds },
+  });
+  proxy.plan(isPath('GET', '/v1/limits'), [limited('1')]);
+  const startedAt = performance.now();
+  await client.limits.get();
+  expect(performance.now() - startedAt).toBeGreaterThan(1_000);
+  proxy.plan(isPath('GET', '/v1/limits'), [limited('61')]);
+  await expect(client.limits.get()).rejects.toMatchObject({ status: 429, retryAfter: 61 });
+});
+
+test('a refusal that a repeat would not change is thrown at once', async () => {
+  const keys = await keysOf('POST', '/v1/posts', async () => {
+    const error = await client.posts.create({ account_ids: ['sa_gone'] }).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(FanfareError);
+    expect(error).toMatchObject({
+      code: 'validation_error',
+      status: 422,
+      isRetriable: false,
+      requestId: expect.stringMatching(/^req_/),
+      issues: [{ path: 'account_ids[0]' }],
+    });
+  });
+  expect(keys).toHaveLength(1);
+  const final: Fault = {
+    status: 503,
+    body: { error: { code: 'media_not_configured', message: 'No.', is_retriable: false } },
+  };
+  proxy.plan(isPath('GET', '/v1/limits'), [final]);
+  await expect(client.limits.get()).rejects.toMatchObject({ code: 'media_not_configured' });
+});
+
+test('409 is tried again if the server says that it passes', async () => {
+  const error = { code: 'still_running', message: 'Wait.', is_retriable: true };
+  proxy.plan(isPath('GET', '/v1/limits'), [{ status: 409, body: { error } }]);
+  await client.limits.get();
+  proxy.plan(isPath('GET', '/v1/limits'), [
+    { status: 409, body: { error: { ...error, code: 'conflict', is_retriable: false } } },
+  ]);
+  await expect(client.limits.get()).rejects.toMatchObject({ code: 'conflict', status: 409 });
+});
+
+test('a deletion whose answer was lost has succeeded', async () => {
+  const { id } = await client.posts.create({ caption: 'gone', status: 'draft' });
+  proxy.plan(isPath('DELETE', '/v1/posts'), ['lose']);
+  expect(await client.posts.delete(id)).toEqual({ isPending: false, stillPublic: 0 });
+  await expect(client.posts.delete(id)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('an edit at a network is not sent again after a lost answer', async () => {
+  const start = '/v1/posts/post_1/results/res_1';
+  proxy.plan(isPath('PATCH', start), ['lose']);
+  const keys = await keysOf('PATCH', start, async () => {
+    const edit = client.posts.updateResult('post_1', 'res_1', { caption: 'new' });
+    await expect(edit).rejects.toMatchObject({ code: 'connection_failed', isRetriable: true });
+  });
+  expect(keys).toEqual([undefined]);
+});
+
+describe('a call ends', () => {
+  test('with its last failure, after maxRetries', async () => {
+    proxy.plan(isPath('GET', '/v1/limits'), ['cut', 'cut', 'cut']);
+    const before = proxy.requests.length;
+    const call = client.limits.get({ maxRetries: 1 });
+    await expect(call).rejects.toMatchObject({ code: 'connection_failed', status: undefined });
+    expect(proxy.requests.length - before).toBe(2);
+    proxy.plan(() => false, []);
+  });
+
+  test('with `timeout` if no answer arrives in time', async () => {
+    const call = client.limits.get({ timeout: '1ms', maxRetries: 0 });
+    await expect(call).rejects.toMatchObject({ code: 'timeout', isRetriable: true });
+  });
+
+  test("with the signal's reason, also between two tries", async () => {
+    const reason = new Error('enough');
+    const aborted = client.limits.get({ signal: AbortSignal.abort(reason) });
+    await expect(aborted).rejects.toBe(reason);
+    const stopping = new AbortController();
+    proxy.plan(isPath('GET', '/v1/limits'), [{ status: 503, headers: { 'Retry-After': '30' } }]);
+    const before = proxy.requests.length;
+    const call = client.limits.get({ signal: stopping.signal });
+    await expect.poll(() => proxy.requests.length).toBe(before + 1);
+    stopping.abort(reason);
+    await expect(call).rejects.toBe(reason);
+  });
+
+  test('with `invalid_answer` at a server that is no Fanfare, or redirects', async () => {
+    const moved: Fault = { status: 307, headers: { Location: 'https://elsewhere.test/' } };
+    const answers: Fault[] = [moved, { status: 404, body: 'none' }, { status: 200 }];
+    proxy.plan(isPath('GET', '/v1/limits'), answers);
+    for (const status of [307, 404, 200]) {
+      const call = client.limits.get();
+      await expect(call).rejects.toMatchObject({ code: 'invalid_answer', status });
+    }
+  });
+});
