@@ -19,6 +19,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
 COPY api api
+COPY clients/typescript/src clients/typescript/src
 COPY activities activities
 COPY schema schema
 COPY workflows workflows

@@ -3,12 +3,37 @@ import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../schema/config/config.ts';
 import { Environment } from '../schema/config/environment.ts';
 import { readFileVariables } from '../schema/config/file-variables.ts';
+import type { ClientCommand, ClientCommandArguments } from './cli/client/run.ts';
 import { InvalidArgument } from './cli/invalid-argument.ts';
 import { readListenOptions, type ListenArguments } from './cli/listen/options.ts';
 import type { Running } from './cli/start.ts';
 import { readVerifyOptions, type VerifyArguments } from './cli/verify/options.ts';
 
 const usage = () => `Usage: npx node api/cli.ts <command>
+
+Publish, at the Fanfare of FANFARE_URL or on this machine (docs/cli.md):
+  post "TEXT"           publish, schedule or draft a post; exits with 0 if it was published, 2 if
+                        only partly, 3 if not, 4 if that is unknown, 1 if it was refused
+    --to A,B            accounts, such as bluesky:@ada or sa_…
+    --media FILE        image, video or document; repeat it for more
+    --at TIME           schedule it, such as "2026-12-01 09:00"
+    --zone ZONE         time zone of --at, such as Europe/Berlin (default: that of this machine)
+    --draft             only save it
+    --yes               publish without asking
+    --wait DURATION     wait for the outcome for at most this time (default: 2m)
+    --idempotency-key K make a repeat of the command safe
+  posts [POST]          list posts, or show one
+    --status A,B        only posts with these statuses
+    --limit N           at most this number (default: 20)
+  accounts              list connected accounts
+  webhooks              list webhooks
+  watch [POST]          show changes of posts as they happen; of one post, until it has ended
+  verify [FILE]         check the signature of a webhook request, in a file or the standard input
+    --secret A,B        secrets of the webhook
+    --header LINE       a header of the request, if the input has only the body; repeat it
+    --tolerance SECONDS how old the request may be (default: 300)
+  --json                print JSON, with each of these commands
+  --url, --key          as for \`listen\`
 
 Run Fanfare:
   start                 run everything in one process, with embedded Postgres and Temporal
@@ -108,13 +133,26 @@ async function main(args: string[]): Promise<void> {
       publish: { type: 'boolean', default: false },
       'publish-public': { type: 'boolean', default: false },
       report: { type: 'string' },
+      to: { type: 'string' },
+      media: { type: 'string', multiple: true },
+      at: { type: 'string' },
+      zone: { type: 'string' },
+      draft: { type: 'boolean', default: false },
+      yes: { type: 'boolean', short: 'y', default: false },
+      wait: { type: 'string' },
+      'idempotency-key': { type: 'string' },
+      status: { type: 'string' },
+      limit: { type: 'string' },
+      header: { type: 'string', multiple: true },
+      tolerance: { type: 'string' },
+      json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
   if (values.help) return print(usage());
   const [first, ...rest] = positionals;
   const scope = rest.join(' ');
-  const hasArgument = first === 'pause' || first === 'resume' || first === 'verify';
+  const hasArgument = commandsWithArgument.includes(first ?? '');
   const command = hasArgument ? first : positionals.join(' ');
   switch (command) {
     case 'start':
@@ -148,7 +186,15 @@ async function main(args: string[]): Promise<void> {
     case 'listen':
       return listenUntilSignal(values);
     case 'verify':
+      // An account is checked by its ID; a message needs the secret that signed it.
+      if (values.secret !== undefined) return runForUser('verify message', scope, values);
       return runVerify(scope, values);
+    case 'post':
+    case 'posts':
+    case 'accounts':
+    case 'webhooks':
+    case 'watch':
+      return runForUser(command, scope, values);
     default:
       if (command === '') console.error(usage());
       throw new InvalidArgument(
@@ -156,6 +202,8 @@ async function main(args: string[]): Promise<void> {
       );
   }
 }
+
+const commandsWithArgument = ['pause', 'resume', 'verify', 'post', 'posts', 'watch'];
 
 const operatorConfig = () => readConfig(readFileVariables(process.env), 'operator');
 
@@ -258,6 +306,15 @@ async function listenUntilSignal(given: ListenArguments): Promise<void> {
   process.exit(0);
 }
 
+async function runForUser(
+  command: ClientCommand,
+  argument: string,
+  given: ClientCommandArguments,
+): Promise<void> {
+  const { runClientCommand } = await import('./cli/client/run.ts');
+  process.exitCode = await runClientCommand(command, argument, given, clientConfig);
+}
+
 async function runVerify(accountId: string, given: VerifyArguments): Promise<void> {
   const options = await readVerifyOptions(accountId, given, clientConfig());
   const { verify } = await import('./cli/verify/verify.ts');
@@ -282,5 +339,7 @@ try {
     console.error(`${message.replace(/ To specify a positional .*$/s, '')}\n${seeHelp}`);
   else console.error(message);
   if (cause && !isParsing) console.error(cause);
-  process.exit(isParsing || error instanceof InvalidArgument ? 2 : 1);
+  // For `post`, 2 means that a post was published partly.
+  const isUsage = isParsing || error instanceof InvalidArgument;
+  process.exit(isUsage && process.argv[2] !== 'post' ? 2 : 1);
 }

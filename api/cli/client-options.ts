@@ -16,7 +16,10 @@ export interface ClientOptions {
   key: string;
 }
 
-export type ClientDefaults = Pick<Config, 'dataDirectory' | 'port' | 'publicUrl' | 'secrets'>;
+export type ClientDefaults = Pick<
+  Config,
+  'clientUrl' | 'dataDirectory' | 'port' | 'publicUrl' | 'secrets'
+>;
 
 /** Throws an InvalidArgument. */
 export async function readClientOptions(
@@ -25,7 +28,7 @@ export async function readClientOptions(
 ): Promise<ClientOptions> {
   const url = readUrl(
     '--url',
-    given.url ?? defaultUrl(config),
+    given.url ?? config.clientUrl ?? defaultUrl(config),
     'https://fanfare.example.com',
   ).replace(/(\/graphql)?\/*$/, '');
   const key = given.key ?? config.secrets.apiKey ?? (await readKeptKey(url, config));

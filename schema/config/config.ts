@@ -32,6 +32,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
     workerPort: e.FANFARE_WORKER_PORT,
     host: e.FANFARE_HOST,
     publicUrl: e.FANFARE_PUBLIC_URL?.replace(/\/+$/, ''),
+    clientUrl: e.FANFARE_URL?.replace(/\/+$/, ''),
     mediaPublicUrl: e.FANFARE_MEDIA_PUBLIC_URL?.replace(/\/+$/, ''),
     dataDirectory: e.FANFARE_DATA_DIR,
     databaseUrl: e.DATABASE_URL,

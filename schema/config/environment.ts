@@ -49,6 +49,9 @@ const CommonVariables = z.object({
     .string()
     .default('.data')
     .meta({ description: 'Data directory: holds the embedded servers and the first API key.' }),
+  FANFARE_URL: url(
+    'URL of the Fanfare that `post`, `listen` and the other commands of clients call. Default: the one on this machine.',
+  ),
   FANFARE_API_KEY: z
     .string()
     .min(20, 'must have at least 20 characters')

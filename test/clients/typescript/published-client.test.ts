@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Fanfare, type Post } from '../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { noise } from '../../support/media/samples.ts';
-import { inSeconds } from '../../support/rows/rows.ts';
+import { inSeconds } from '../../support/rows/posts.ts';
 
 let app: TestApp;
 let client: Fanfare;

@@ -1,0 +1,245 @@
+// The commands of users, run as programs at a real Fanfare, with their exit codes.
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signWebhook } from '../../../../activities/delivering/signature.ts';
+import { startApp, type TestApp } from '../../../support/app/app.ts';
+import { noise } from '../../../support/media/samples.ts';
+import { startFaultyProxy } from '../../../support/servers/faulty-proxy.ts';
+
+const program = fileURLToPath(new URL('../../../../api/cli.ts', import.meta.url));
+
+let app: TestApp;
+let folder: string;
+let ada: string;
+beforeAll(async () => {
+  app = await startApp();
+  folder = await mkdtemp(join(tmpdir(), 'fanfare-commands-'));
+  ada = (await app.tenant.connectSandbox('ada')).id;
+  await app.tenant.connectSandbox('bob.example');
+  await app.tenant.connectSandbox('bob.test');
+});
+afterAll(async () => {
+  await app.stop();
+  await rm(folder, { recursive: true });
+});
+
+interface Ended {
+  code: number;
+  out: string;
+  err: string;
+}
+
+const environment = (url = app.url) => ({
+  PATH: process.env['PATH'],
+  FANFARE_URL: url,
+  FANFARE_API_KEY: app.tenant.key,
+  FANFARE_DATA_DIR: folder,
+});
+
+function run(
+  args: string[],
+  { url, input }: { url?: string; input?: string } = {},
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = { env: environment(url), cwd: folder };
+    const child = execFile(process.execPath, [program, ...args], options, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out, err }),
+    );
+    child.stdin!.end(input ?? '');
+  });
+}
+
+const now = ['--yes', '--wait', '20s', '--json'];
+const outcome = (name: string) => `Text of ${name} [sandbox outcome=${name}]`;
+
+describe('post', () => {
+  test('publishes to an account by its name, and exits with 0', async () => {
+    const { code, out } = await run(['post', 'Hello', '--to', 'sandbox:@ada', ...now]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ caption: 'Hello', status: 'published' });
+  });
+
+  test('exits with 3 if every target failed, and names the reason', async () => {
+    const args = ['post', outcome('rejected'), '--to', ada, '--yes', '--wait', '20s'];
+    const { code, out } = await run(args);
+    expect(code).toBe(3);
+    expect(out).toMatch(/failed[\s\S]*sandbox:@ada +failed +rejected: /);
+  });
+
+  test('exits with 2 if only some targets failed', async () => {
+    await app.tenant.api.patch(`/v1/accounts/${ada}`, {
+      defaults: { platform_options: { outcome: 'rejected' } },
+    });
+    const args = ['post', 'Partly', '--to', `${ada},bob.test`, ...now];
+    const { code, out } = await run(args);
+    await app.tenant.api.patch(`/v1/accounts/${ada}`, { defaults: { platform_options: {} } });
+    expect(JSON.parse(out)).toMatchObject({ status: 'partial' });
+    expect(code).toBe(2);
+  });
+
+  test('exits with 4 if the post has not ended after the wait, or no answer arrived', async () => {
+    const slow = ['post', outcome('hang'), '--to', ada, '--yes', '--wait', '1s', '--json'];
+    const { code, out } = await run(slow);
+    expect([code, JSON.parse(out).status]).toEqual([4, 'pending']);
+    await using proxy = await startFaultyProxy(app.url);
+    proxy.plan(
+      ({ method, path }) => method === 'POST' && path === '/v1/posts',
+      [...Array.from({ length: 6 }, () => 'lose' as const)],
+    );
+    const lost = await run(['post', 'Lost', '--to', ada, ...now], { url: proxy.url });
+    expect(lost).toMatchObject({ code: 4, out: '' });
+    expect(lost.err).toContain('The post may have been accepted.');
+  }, 60_000);
+
+  test('refuses to publish without --yes where nobody can be asked', async () => {
+    const { code, out, err } = await run(['post', 'Unasked', '--to', ada]);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain('--yes');
+    const { body } = await app.api.get('/v1/posts?q=Unasked');
+    expect(body.data).toEqual([]);
+  });
+
+  test('refuses a name of several accounts with the candidates, and an unknown one', async () => {
+    const several = await run(['post', 'Hi', '--to', '@bob', '--yes']);
+    expect(several.code).toBe(1);
+    expect(several.err).toMatch(
+      /@bob matches several accounts[\s\S]*bob\.example +sa_[\s\S]*bob\.test +sa_/,
+    );
+    expect(several.err).not.toContain('@ada');
+    const none = await run(['post', 'Hi', '--to', 'bluesky:@ada', '--yes']);
+    expect(none.code).toBe(1);
+    expect(none.err).toContain('bluesky:@ada matches no account');
+  });
+
+  test('schedules at a local time without asking, and saves a draft', async () => {
+    const at = ['--at', '2099-12-01 09:00', '--zone', 'Europe/Berlin'];
+    const far = await run(['post', 'Later', '--to', ada, ...at, '--json']);
+    expect(far.code).toBe(1);
+    expect(JSON.parse(far.out).error).toMatchObject({ code: 'validation_error', status: 422 });
+    const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+    const soon = ['--at', `${day} 09:00`, '--zone', 'Europe/Berlin', '--json'];
+    const { code, out } = await run(['post', 'Later', '--to', ada, ...soon]);
+    expect([code, JSON.parse(out)]).toMatchObject([
+      0,
+      { status: 'scheduled', schedule: { local: `${day}T09:00:00`, timezone: 'Europe/Berlin' } },
+    ]);
+    const draft = await run(['post', 'Some day', '--to', ada, '--draft', '--json']);
+    expect([draft.code, JSON.parse(draft.out).status]).toEqual([0, 'draft']);
+  });
+
+  test('uploads media, and refuses a file that is not there', async () => {
+    const picture = join(folder, 'a.png');
+    await writeFile(picture, await noise(40, 40).png().toBuffer());
+    const { code, out } = await run(['post', 'A picture', '--to', ada, '--media', picture, ...now]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out).media).toHaveLength(1);
+    const gone = await run(['post', 'No picture', '--to', ada, '--media', 'gone.png', ...now]);
+    expect(gone.code).toBe(1);
+    expect(gone.err).toContain("--media: gone.png can't be read");
+  });
+
+  test('warns of a repeat of the same content', async () => {
+    for (const warned of [false, true]) {
+      const { err } = await run(['post', 'Once more', '--to', ada, ...now]);
+      expect(err.includes('repeated_content')).toBe(warned);
+    }
+  });
+
+  test('exits with 1 for arguments that it does not have', async () => {
+    expect((await run(['post', 'Hi', '--too', ada])).code).toBe(1);
+    expect((await run(['post', 'Hi', '--to', ada, '--zone', 'Europe/Berlin'])).code).toBe(1);
+    expect((await run(['post', '--to', ada, '--yes'])).code).toBe(1);
+  });
+});
+
+describe('lists', () => {
+  test('posts lists posts, and shows one', async () => {
+    const { id } = await app.tenant.createPost({ caption: 'Listed', status: 'draft' });
+    const { out } = await run(['posts', '--status', 'draft', '--json']);
+    expect(JSON.parse(out)).toContainEqual(expect.objectContaining({ id, caption: 'Listed' }));
+    expect((await run(['posts', '--limit', '2'])).out.trim().split('\n')).toHaveLength(3);
+    expect((await run(['posts', id])).out).toBe(`${id}  draft\n`);
+    const gone = await run(['posts', 'post_gone']);
+    expect(gone.code).toBe(1);
+    expect(gone.err).toMatch(/Request: req_/);
+  });
+
+  test('accounts and webhooks', async () => {
+    expect((await run(['accounts'])).out).toMatch(/^ACCOUNT +STATUS +ID\n/);
+    expect(JSON.parse((await run(['accounts', '--json'])).out)).toHaveLength(3);
+    expect((await run(['webhooks'])).out).toBe('No webhooks.\n');
+    await app.tenant.createWebhook('https://example.com/hook');
+    expect((await run(['webhooks'])).out).toContain('https://example.com/hook');
+  });
+});
+
+describe('watch', () => {
+  test('follows a post until it has ended, and exits with its outcome', async () => {
+    const { id } = await app.tenant.createPost({
+      caption: outcome('rejected'),
+      account_ids: [ada],
+    });
+    const { code, out } = await run(['watch', id, '--json']);
+    expect(code).toBe(3);
+    const last = JSON.parse(out.trim().split('\n').at(-1)!);
+    expect(last).toMatchObject({ post_id: id, post: { status: 'failed' } });
+  });
+
+  test('prints a line for each change until it is interrupted', async () => {
+    const child = spawn(process.execPath, [program, 'watch'], { env: environment() });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (bytes) => (out += String(bytes)));
+    child.stderr.on('data', (bytes) => (err += String(bytes)));
+    await expect.poll(() => err).toContain('Watching posts.');
+    // The stream begins a moment after the note.
+    await expect
+      .poll(async () => {
+        await app.tenant.createPost({ caption: 'Watched', account_ids: [ada] });
+        return out;
+      })
+      .toMatch(/post_\w+ {2}result\.published {2}sandbox:@ada http/);
+    const exit = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGINT');
+    expect(await exit).toBe(0);
+  });
+});
+
+describe('verify', () => {
+  const secret = `whsec_${Buffer.from('a secret of the test').toString('base64')}`;
+  const body = JSON.stringify({
+    event: 'post.published',
+    timestamp: '2026-01-01T00:00:00Z',
+    data: {},
+  });
+  const request = (timestampSeconds: number) => {
+    const headers = signWebhook({ secrets: [secret], body, webhookId: 'evt_1', timestampSeconds });
+    return Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  };
+
+  test('checks a request from the standard input, or its body with headers', async () => {
+    const lines = request(Date.now() / 1_000);
+    const input = `${lines.join('\r\n')}\r\n\r\n${body}`;
+    const whole = await run(['verify', '--secret', secret], { input });
+    expect(whole).toMatchObject({ code: 0, out: 'Valid: post.published, 2026-01-01T00:00:00Z\n' });
+    const file = join(folder, 'body.json');
+    await writeFile(file, body);
+    const headers = lines.flatMap((line) => ['--header', line]);
+    const args = ['verify', file, '--secret', secret, ...headers, '--json'];
+    expect(JSON.parse((await run(args)).out)).toMatchObject({ valid: true });
+  });
+
+  test('exits with 1 and the reason', async () => {
+    const input = `${request(Date.now() / 1_000 - 3_600).join('\n')}\n\n${body}`;
+    const old = await run(['verify', '-', '--secret', secret], { input });
+    expect(old).toMatchObject({ code: 1, out: '' });
+    expect(old.err).toContain('message_too_old');
+    const patient = ['verify', '--secret', secret, '--tolerance', '7200'];
+    expect((await run(patient, { input })).code).toBe(0);
+    const forged = await run(patient, { input: input.replace('published', 'failed') });
+    expect(forged.err).toContain('invalid_signature');
+  });
+});
