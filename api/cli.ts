@@ -32,7 +32,7 @@ Publish, at the Fanfare of FANFARE_URL or on this machine (docs/cli.md):
     --secret A,B        secrets of the webhook
     --header LINE       a header of the request, if the input has only the body; repeat it
     --tolerance SECONDS how old the request may be (default: 300)
-  --json                print JSON, with each of these commands
+  --json                print JSON, also with \`projects\`, \`doctor\` and \`verify ACCOUNT\`
   --url, --key          as for \`listen\`
 
 Run Fanfare:
@@ -44,6 +44,10 @@ Run Fanfare:
 
 Manage projects and keys:
   projects create       create a project and print its first key
+    --name NAME
+  projects list         list projects
+  projects rename       change the name of a project
+    --project ID
     --name NAME
   keys create           create an API key and print it
     --project ID        project of the key
@@ -61,6 +65,8 @@ Operate:
   keys rotate           seal stored secrets of older vault keys with the first one
   restored              run once after you restore the database from a backup: Fanfare then
                         checks each post at its network before it sends it
+  doctor                check the configuration, the backends, clocks, keys, apps, certificates
+                        and versions of networks' APIs; exits with 1 if something fails
   stuck                 list posts without progress and overdue deliveries
     --minutes N         for at least this time (default: 15)
   verify ACCOUNT        check whether an account can publish, by its ID; exits with 1 if not
@@ -173,6 +179,8 @@ async function main(args: string[]): Promise<void> {
     }
     case 'apps':
     case 'projects create':
+    case 'projects list':
+    case 'projects rename':
     case 'keys create':
     case 'pause':
     case 'resume':
@@ -183,6 +191,8 @@ async function main(args: string[]): Promise<void> {
       const { runOnDatabase } = await import('./cli/on-database.ts');
       return runOnDatabase(command, { values, scope, config: operatorConfig(), print });
     }
+    case 'doctor':
+      return runDoctor(values.json);
     case 'listen':
       return listenUntilSignal(values);
     case 'verify':
@@ -313,6 +323,17 @@ async function runForUser(
 ): Promise<void> {
   const { runClientCommand } = await import('./cli/client/run.ts');
   process.exitCode = await runClientCommand(command, argument, given, clientConfig);
+}
+
+async function runDoctor(json: boolean): Promise<void> {
+  const { doctor } = await import('./cli/doctor/doctor.ts');
+  const role = process.env['DATABASE_URL'] === undefined ? 'start' : 'api';
+  const works = await doctor({
+    readConfig: () => readConfig(readFileVariables(process.env), role),
+    json,
+    print,
+  });
+  process.exit(works ? 0 : 1);
 }
 
 async function runVerify(accountId: string, given: VerifyArguments): Promise<void> {

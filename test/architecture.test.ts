@@ -172,6 +172,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/webhooks',
   ],
   'api/graphql/server': [
+    'clients/typescript',
     'schema/**',
     'activities',
     'api/http',

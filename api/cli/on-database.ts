@@ -7,12 +7,14 @@ import { findRunningDatabase } from '../embedded/postgres-cluster.ts';
 import { pause, resume, showPauses } from './pause.ts';
 import { restored } from './restored.ts';
 import { readMinutes, showStuck } from './stuck.ts';
-import { createKey, createProject, type KeyFlags } from './tenants.ts';
+import { createKey, createProject, renameProject, showProjects, type KeyFlags } from './tenants.ts';
 import { openKnownVault, rotateKeys } from './vault-keys.ts';
 
 type Command =
   | 'apps'
   | 'projects create'
+  | 'projects list'
+  | 'projects rename'
   | 'keys create'
   | 'pause'
   | 'resume'
@@ -68,6 +70,10 @@ function prepare(
       return async ({ db }) => (await import('./apps.ts')).showApps(db, config);
     case 'projects create':
       return ({ db }) => createProject(db, values);
+    case 'projects list':
+      return ({ db }) => showProjects(db, values);
+    case 'projects rename':
+      return ({ db }) => renameProject(db, values);
     case 'keys create':
       return ({ db }) => createKey(db, values);
     case 'pause':

@@ -1,6 +1,6 @@
-// The commands `projects create` and `keys create`. They print a key once.
+// The commands on projects, and `keys create`. A new key is printed once.
 import { Scope, scopes } from '../../schema/scopes.ts';
-import { findProjectRow } from '../../schema/database/projects.ts';
+import { findProjectRow, listProjectRows, setProject } from '../../schema/database/projects.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { createKey as insertKey } from '../api-keys/key.ts';
 import { createProjectWithKey } from './first-start.ts';
@@ -8,6 +8,7 @@ import { InvalidArgument } from './invalid-argument.ts';
 
 interface ProjectFlags {
   name?: string | undefined;
+  json?: boolean | undefined;
 }
 
 export interface KeyFlags extends ProjectFlags {
@@ -21,6 +22,27 @@ export async function createProject(db: Db, { name }: ProjectFlags): Promise<str
   if (!name) throw new InvalidArgument('--name is required.');
   const { row, key } = await createProjectWithKey(db, name);
   return `project ${row.project_id}\nkey     ${key}\nSave the key: it is shown only once.`;
+}
+
+export async function showProjects(db: Db, { json }: ProjectFlags): Promise<string> {
+  const projects = await listProjectRows(db);
+  if (json) {
+    const shown = projects.map(({ id, name, created_at }) => ({ id, name, created_at }));
+    return JSON.stringify(shown);
+  }
+  if (projects.length === 0) return 'No project.';
+  return projects
+    .map(({ id, name, created_at }) => `${id}  ${created_at.toISOString()}  ${name}`)
+    .join('\n');
+}
+
+export async function renameProject(db: Db, { project, name, json }: KeyFlags): Promise<string> {
+  if (!name || !project) throw new InvalidArgument('--project and --name are required.');
+  if (!(await findProjectRow(db, project))) {
+    throw new InvalidArgument(`No project has the ID ${project}.`);
+  }
+  const { id } = await setProject(db, project, { name });
+  return json ? JSON.stringify({ id, name }) : `Renamed ${id} to ${name}.`;
 }
 
 export async function createKey(db: Db, flags: KeyFlags): Promise<string> {

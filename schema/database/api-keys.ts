@@ -22,6 +22,18 @@ export function findUsableApiKey(db: Db, hash: Buffer): Promise<ApiKeyRow | unde
     .executeTakeFirst();
 }
 
+/** Counts the keys that were used in the last 30 days and expire by then. They may belong to any project. */
+export async function countEndingKeys(db: Db, by: Date): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('expires_at', '<', by)
+    .where('last_used_at', '>', sql<Date>`now() - interval '30 days'`)
+    .where(isUsable)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Returns which of these keys may be used now. The keys may belong to any project. */
 export async function listUsableKeyIds(db: Db, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];

@@ -6,6 +6,11 @@ export function insertProject(db: Db, project: { id: string; name: string }): Pr
   return db.insertInto('projects').values(project).returningAll().executeTakeFirstOrThrow();
 }
 
+/** The oldest first. */
+export function listProjectRows(db: Db): Promise<ProjectRow[]> {
+  return db.selectFrom('projects').selectAll().orderBy('id').execute();
+}
+
 export function findProjectRow(db: Db, id: string): Promise<ProjectRow | undefined> {
   return db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 }

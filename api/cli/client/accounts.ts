@@ -33,7 +33,10 @@ function findAccount(accounts: Account[], name: string): Account {
   const matches = matching(accounts, name);
   if (matches.length === 1) return matches[0]!;
   const candidates = matches.length > 0 ? matches : accounts;
-  const list = candidates.map((account) => `\n  ${nameOf(account)}  ${account.id}`).join('');
+  const list = candidates
+    .map((account) => `\n  ${nameOf(account)}  ${account.id}`)
+    .sort()
+    .join('');
   const reason = matches.length > 0 ? 'matches several accounts' : 'matches no account';
   throw new InvalidArgument(
     `--to: ${name} ${reason}. Name one by its network and name, or by its ID:${list || ' none is connected.'}`,

@@ -68,5 +68,5 @@ function outcomeOf({ url, error_code, waiting_for }: LivePost['results'][number]
 function toLine({ change, post_id, result_id, post }: PostUpdate): string {
   const result = post?.results.find(({ id }) => id === result_id);
   const what = result ? `${nameOf(result)} ${outcomeOf(result)}` : (post?.status ?? '');
-  return toPlain(`${post_id}  ${change}  ${what}`);
+  return [post_id, change, toPlain(what)].join('  ').trimEnd();
 }

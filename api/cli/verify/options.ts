@@ -11,6 +11,7 @@ export interface VerifyArguments extends ClientArguments {
   publish?: boolean | undefined;
   'publish-public'?: boolean | undefined;
   report?: string | undefined;
+  json?: boolean | undefined;
 }
 
 export interface VerifyOptions extends ClientOptions {
@@ -19,6 +20,8 @@ export interface VerifyOptions extends ClientOptions {
   publish: true | 'public' | undefined;
   /** Path of the report. Undefined: none. */
   report: string | undefined;
+  /** Whether only the check is printed, as JSON. */
+  json?: boolean;
 }
 
 /** Throws an InvalidArgument. */
@@ -35,5 +38,6 @@ export async function readVerifyOptions(
     accountId,
     publish: given['publish-public'] ? 'public' : given.publish || undefined,
     report: given.report,
+    json: given.json ?? false,
   };
 }

@@ -25,7 +25,7 @@ export async function verify(
   options: VerifyOptions,
   print: (line: string) => void,
 ): Promise<boolean> {
-  const { accountId, publish, report } = options;
+  const { accountId, publish, report, json = false } = options;
   const path = `/v1/accounts/${accountId}/checks`;
   // Reports a path that can't be written before a post becomes public.
   if (report !== undefined) await writeReport(report, () => appendFile(report, ''));
@@ -39,13 +39,13 @@ export async function verify(
     for (const step of check.steps) {
       if (step.status === 'pending' || shown.get(step.name) === step.status) continue;
       shown.set(step.name, step.status);
-      print(describe(step));
+      if (!json) print(describe(step));
     }
     if (check.status !== 'running') break;
     await sleep(pollEveryMs);
     check = await callUntilBack(options, `${path}/${check.id}`);
   }
-  print(`The check ${check.id} has ${check.status}.`);
+  print(json ? JSON.stringify(check) : `The check ${check.id} has ${check.status}.`);
   if (report !== undefined) await writeReport(report, () => writeFile(report, toReport(check)));
   return check.status === 'passed';
 }

@@ -10,6 +10,7 @@ import { AppError, validationError } from '../../../schema/wire/errors.ts';
 import type { Path } from '../../../schema/wire/names.ts';
 import { createSchema } from '../../resources/schema.ts';
 import { requireLength } from './document-limits.ts';
+import { postUpdated } from '../../../clients/typescript/src/live-documents.ts';
 import { eventRecorded, liveCursor } from '../listen-documents.ts';
 
 /** The parameters of a request that select its document. */
@@ -37,7 +38,7 @@ export function createStoredDocuments({
   isOnly,
 }: Config['storedDocuments']): StoredDocuments {
   const stored = new Map([
-    ...[liveCursor, eventRecorded].map((text) => [hashOf(text), text] as const),
+    ...[liveCursor, eventRecorded, postUpdated].map((text) => [hashOf(text), text] as const),
     ...(path === undefined ? [] : readStore(path)),
   ]);
   const kept = new LRUCache<string, string>({

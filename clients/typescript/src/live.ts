@@ -2,6 +2,7 @@
 import { sleep } from './durations.ts';
 import { FanfareError } from './errors.ts';
 import { openEventStream, toGraphqlError, toWireNames } from './event-stream.ts';
+import { liveCursor, postUpdated } from './live-documents.ts';
 import type { Schemas } from './operations.ts';
 import { delayMs } from './retry.ts';
 import type { Sender } from './send.ts';
@@ -65,20 +66,6 @@ export interface LiveOptions {
   /** Called when the stream breaks, before it is resumed. */
   onLost?: (error: FanfareError) => void;
 }
-
-const result = `id socialAccountId platform accountName status externalId url errorCode errorMessage errorHint isRetriable nextAction waitingFor nextAttemptAt`;
-
-export const postUpdated = `subscription ($id: ID, $after: String) {
-  postUpdated(id: $id, after: $after) {
-    cursor change postId resultId
-    post {
-      id revision caption status createdAt updatedAt scheduledAt publishedAt labels
-      results { ${result} }
-    }
-  }
-}`;
-
-export const liveCursor = '{ liveCursor }';
 
 export function createLive(sender: Sender) {
   const { connection } = sender;

@@ -14,7 +14,12 @@ let client: Fanfare;
 let video: LargeVideo;
 beforeAll(async () => {
   video = await createLargeVideo(20);
-  app = await startApp();
+  const documents = join(video.path, '..', 'documents.json');
+  await writeFile(documents, '{}');
+  // The documents of the client are allowed even here.
+  app = await startApp({
+    env: { FANFARE_PERSISTED_DOCUMENTS: documents, FANFARE_PERSISTED_ONLY: 'true' },
+  });
   proxy = await startFaultyProxy(app.url);
   client = new Fanfare({ url: proxy.url, apiKey: app.tenant.key, fetch: throughProxy });
 });

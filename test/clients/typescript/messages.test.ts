@@ -17,10 +17,12 @@ const text = JSON.stringify({
   data: {},
 });
 
-function sign(options: { secrets?: string[]; ageS?: number; body?: string } = {}) {
+function sign(
+  options: { secrets?: string[]; ageS?: number; body?: string } = {},
+): Record<string, string> {
   const { secrets = [secret], ageS = 0, body = text } = options;
   const timestampSeconds = Date.now() / 1_000 - ageS;
-  return signWebhook({ secrets, body, webhookId: 'evt_1', timestampSeconds });
+  return { ...signWebhook({ secrets, body, webhookId: 'evt_1', timestampSeconds }) };
 }
 
 const codeOf = (verifying: Promise<unknown>) =>

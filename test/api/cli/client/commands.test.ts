@@ -125,7 +125,7 @@ describe('post', () => {
     const { code, out } = await run(['post', 'Later', '--to', ada, ...soon]);
     expect([code, JSON.parse(out)]).toMatchObject([
       0,
-      { status: 'scheduled', schedule: { local: `${day}T09:00:00`, timezone: 'Europe/Berlin' } },
+      { status: 'scheduled', schedule: { local: `${day}T09:00`, timezone: 'Europe/Berlin' } },
     ]);
     const draft = await run(['post', 'Some day', '--to', ada, '--draft', '--json']);
     expect([draft.code, JSON.parse(draft.out).status]).toEqual([0, 'draft']);

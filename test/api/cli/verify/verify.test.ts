@@ -23,7 +23,9 @@ const running: AccountCheck = {
 };
 
 /** Answers with these in turn. A number is the status of an error. */
-async function run(...answers: (AccountCheck | number)[]) {
+async function run(...given: (AccountCheck | number | { json: boolean })[]) {
+  const json = given.some((each) => typeof each === 'object' && 'json' in each);
+  const answers = given.filter((each) => typeof each === 'number' || 'id' in each);
   const { url } = await startHttp((_, response) => {
     const answer = answers.shift()!;
     if (typeof answer !== 'number') {
@@ -32,7 +34,13 @@ async function run(...answers: (AccountCheck | number)[]) {
   });
   const lines: string[] = [];
   const report = join(directory, 'report.md');
-  const options = { url: new URL(url).origin, key: 'ff_1', accountId: 'sa_1', publish: undefined };
+  const options = {
+    url: new URL(url).origin,
+    key: 'ff_1',
+    accountId: 'sa_1',
+    publish: undefined,
+    json,
+  };
   const passed = await verify({ ...options, report }, (line) => lines.push(line));
   return { passed, lines, report: readFileSync(report, 'utf8') };
 }
@@ -42,6 +50,12 @@ test('verify waits while Fanfare is unavailable, and writes the report', async (
   const { passed, report } = await run(running, 503, 429, ended);
   expect(passed).toBe(true);
   expect(report).toContain('- Result: passed\n');
+});
+
+test('verify prints only the check with --json', async () => {
+  const ended = { ...running, status: 'passed', ended_at: running.created_at } as const;
+  const { lines } = await run({ json: true }, running, ended);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([ended]);
 });
 
 test('verify fails if the check is gone, or never began', async () => {
@@ -66,7 +80,13 @@ test('verify shows a message of a server without control characters, and escapes
 });
 
 test('verify sends no request if the report can not be written', async () => {
-  const options = { url: 'http://127.0.0.1:2', key: 'ff_1', accountId: 'sa_1', publish: undefined };
+  const options = {
+    url: 'http://127.0.0.1:2',
+    key: 'ff_1',
+    accountId: 'sa_1',
+    publish: undefined,
+    json,
+  };
   const report = join(directory, 'no', 'report.md');
   const refused = new InvalidArgument(
     `--report ${report} can't be written: ENOENT: no such file or directory, open '${report}'`,

@@ -1,0 +1,94 @@
+// The command `doctor`: checks the configuration and everything that it names, and says what to do.
+import { connectDatabase } from '../../../schema/database/connect.ts';
+import type { Config } from '../../../schema/config/config.ts';
+import { findRunningDatabase } from '../../embedded/postgres-cluster.ts';
+import { describeFailure } from '../../server/parts.ts';
+import {
+  checkApps,
+  checkKeys,
+  checkClock,
+  checkMigrations,
+  checkVaultKeys,
+} from './database-checks.ts';
+import { ok, type Check, type Finding } from './finding.ts';
+import { checkCertificate, checkMedia, checkTemporal, checkVersions } from './outside-checks.ts';
+
+export interface DoctorOptions {
+  /** Throws a ConfigError. */
+  readConfig: () => Config;
+  json: boolean;
+  print: (line: string) => void;
+}
+
+/** Returns whether everything works, though maybe not for long. */
+export async function doctor({ readConfig, json, print }: DoctorOptions): Promise<boolean> {
+  const findings = await examineConfig(readConfig);
+  if (json) print(JSON.stringify(findings));
+  else for (const { name, status, message } of findings) print(toLines(name, status, message));
+  return findings.every(({ status }) => status !== 'failed');
+}
+
+async function examineConfig(readConfig: () => Config): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    return [{ name: 'Configuration', status: 'failed', message: (error as Error).message }];
+  }
+  const url = config.databaseUrl ?? findRunningDatabase(config.dataDirectory);
+  const message = 'Every variable is valid.';
+  return [{ name: 'Configuration', ...ok(message) }, ...(await examine(config, url))];
+}
+
+const nameWidth = 13;
+
+function toLines(name: string, status: string, message: string): string {
+  const [first, ...rest] = message.split('\n');
+  const indent = ' '.repeat(8 + nameWidth + 2);
+  const head = `${status.padEnd(8)} ${name.padEnd(nameWidth)} ${first}`;
+  return [head, ...rest.map((line) => `${indent}${line}`)].join('\n');
+}
+
+/** Each check is made, whatever the others found. */
+export async function examine(
+  config: Config,
+  databaseUrl: string | undefined,
+  now = new Date(),
+): Promise<Finding[]> {
+  const connection =
+    databaseUrl === undefined
+      ? undefined
+      : connectDatabase({ url: databaseUrl, maxConnections: 2, applicationName: 'fanfare doctor' });
+  const ofDatabase: [string, Check][] = connection
+    ? [
+        ['Database', () => checkMigrations(connection.db)],
+        ['Clock', () => checkClock(connection.db)],
+        ['Vault', () => checkVaultKeys(connection.db, config)],
+        ['API keys', () => checkKeys(connection.db, now)],
+        ['Apps', () => checkApps(connection.db, config)],
+        ['Media', () => checkMedia(connection.db, config)],
+      ]
+    : [['Database', notRunning]];
+  const checks: [string, Check][] = [
+    ...ofDatabase,
+    ['Temporal', () => checkTemporal(config)],
+    ['Certificate', () => checkCertificate(config.publicUrl, now)],
+    ['API versions', () => checkVersions(config, now)],
+  ];
+  const findings: Finding[] = [];
+  try {
+    for (const [name, check] of checks) {
+      const found = await check().catch((error: unknown) => {
+        return { status: 'failed', message: describeFailure(error) } as const;
+      });
+      if (found) findings.push({ name, ...found });
+    }
+  } finally {
+    await connection?.close();
+  }
+  return findings;
+}
+
+async function notRunning(): Promise<never> {
+  throw new Error('Set DATABASE_URL, or run `start` on the data directory.');
+}

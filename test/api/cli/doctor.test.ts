@@ -1,0 +1,120 @@
+// What `doctor` finds, at real backends: everything works, something will soon not, something doesn't.
+import { createServer } from 'node:tls';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, afterAll, describe, expect, test } from 'vitest';
+import { doctor, examine } from '../../../api/cli/doctor/doctor.ts';
+import { checkCertificate, checkVersions } from '../../../api/cli/doctor/outside-checks.ts';
+import type { Finding } from '../../../api/cli/doctor/finding.ts';
+import { renameProject, showProjects } from '../../../api/cli/tenants.ts';
+import { readConfig } from '../../../schema/config/config.ts';
+import { ConfigError } from '../../../schema/config/config.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ roles: { api: true, worker: false } });
+});
+afterAll(() => app.stop());
+
+const vaultKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+const configOf = (env: Record<string, string> = {}) =>
+  readConfig(
+    {
+      DATABASE_URL: app.database.url,
+      TEMPORAL_ADDRESS: app.namespace.address,
+      TEMPORAL_NAMESPACE: app.namespace.namespace,
+      FANFARE_VAULT_KEYS: vaultKeys,
+      ...env,
+    },
+    'api',
+  );
+
+const statuses = (findings: Finding[]) =>
+  Object.fromEntries(findings.map(({ name, status }) => [name, status]));
+
+test('everything works', async () => {
+  const lines: string[] = [];
+  const print = (line: string) => lines.push(line);
+  const works = await doctor({ readConfig: () => configOf(), json: false, print });
+  expect(lines.join('\n')).toMatch(/^ok +Configuration +Every variable is valid\.$/m);
+  expect(lines.join('\n')).toMatch(/^ok +Clock +The clocks .* differ by \d+ ms\.$/m);
+  expect(works).toBe(true);
+});
+
+test('a key in use that expires soon, an app that is not approved', async () => {
+  const soon = new Date(Date.now() + 86_400_000);
+  const { db } = app.context;
+  await db.updateTable('api_keys').set({ expires_at: soon, last_used_at: new Date() }).execute();
+  const found = await examine(configOf(), app.database.url);
+  expect(statuses(found)).toMatchObject({ 'API keys': 'warning', Database: 'ok', Temporal: 'ok' });
+  await db.updateTable('api_keys').set({ expires_at: null }).execute();
+});
+
+test('backends that do not answer, and a configuration that is not valid', async () => {
+  const gone = configOf({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
+  expect(statuses(await examine(gone, 'postgres://127.0.0.1:1/none'))).toMatchObject({
+    Database: 'failed',
+    Clock: 'failed',
+    Temporal: 'failed',
+  });
+  expect(statuses(await examine(configOf(), undefined))).toMatchObject({ Database: 'failed' });
+  const lines: string[] = [];
+  const works = await doctor({
+    readConfig: () => {
+      throw new ConfigError(['FANFARE_PORT: must be a number']);
+    },
+    json: true,
+    print: (line) => lines.push(line),
+  });
+  expect(works).toBe(false);
+  expect(JSON.parse(lines[0]!)).toMatchObject([
+    { name: 'Configuration', status: 'failed', message: expect.stringContaining('FANFARE_PORT') },
+  ]);
+});
+
+test("a version of LinkedIn's API near its end", async () => {
+  const { platforms } = configOf({
+    FANFARE_LINKEDIN_CLIENT_ID: 'id',
+    FANFARE_LINKEDIN_CLIENT_SECRET: 'secret',
+    FANFARE_LINKEDIN_VERSION: '202609',
+  });
+  const at = async (day: string) => (await checkVersions({ platforms }, new Date(day)))?.status;
+  expect(await at('2026-12-01')).toBe('ok');
+  expect(await at('2027-08-01')).toBe('warning');
+  expect(await checkVersions(configOf(), new Date())).toBeUndefined();
+});
+
+describe('the certificate of the public URL', () => {
+  test('is needed only for https', async () => {
+    expect(await checkCertificate(undefined, new Date())).toBeUndefined();
+    expect(await checkCertificate('http://fanfare.test', new Date())).toBeUndefined();
+  });
+
+  test('is refused if nobody vouches for it, and where nothing listens', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await expect(checkCertificate(`https://127.0.0.1:${port}`, new Date())).rejects.toThrow();
+    server.close();
+    await once(server, 'close');
+    await expect(checkCertificate(`https://127.0.0.1:${port}`, new Date())).rejects.toThrow(
+      'ECONNREFUSED',
+    );
+  });
+});
+
+test('projects are listed and renamed', async () => {
+  const { db } = app.context;
+  const { projectId: project } = app.tenant;
+  expect(await showProjects(db, {})).toContain(project);
+  await expect(
+    renameProject(db, { project: 'prj_gone', name: 'New', test: false }),
+  ).rejects.toThrow('No project has the ID prj_gone.');
+  expect(await renameProject(db, { project, name: 'New', test: false })).toContain('to New');
+  expect(JSON.parse(await showProjects(db, { json: true }))).toContainEqual({
+    id: project,
+    name: 'New',
+    created_at: expect.any(String),
+  });
+});
