@@ -49,6 +49,11 @@ Manage projects and keys:
   projects rename       change the name of a project
     --project ID
     --name NAME
+  projects export       print everything that the API shows of a project, as lines of JSON
+    --url, --key        as for \`listen\`; the key is one of the project
+  projects erase        delete a project with everything that belongs to it
+    --project ID
+    --yes
   keys create           create an API key and print it
     --project ID        project of the key
     --name NAME
@@ -181,6 +186,7 @@ async function main(args: string[]): Promise<void> {
     case 'projects create':
     case 'projects list':
     case 'projects rename':
+    case 'projects erase':
     case 'keys create':
     case 'pause':
     case 'resume':
@@ -204,6 +210,7 @@ async function main(args: string[]): Promise<void> {
     case 'accounts':
     case 'webhooks':
     case 'watch':
+    case 'projects export':
       return runForUser(command, scope, values);
     default:
       if (command === '') console.error(usage());

@@ -4,6 +4,7 @@ import { connectDatabase } from '../../schema/database/connect.ts';
 import { createNotifier, type Notifier } from '../../schema/database/notifier.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { findRunningDatabase } from '../embedded/postgres-cluster.ts';
+import { eraseProject, type EraseFlags } from './erase-project.ts';
 import { pause, resume, showPauses } from './pause.ts';
 import { restored } from './restored.ts';
 import { readMinutes, showStuck } from './stuck.ts';
@@ -15,6 +16,7 @@ type Command =
   | 'projects create'
   | 'projects list'
   | 'projects rename'
+  | 'projects erase'
   | 'keys create'
   | 'pause'
   | 'resume'
@@ -24,7 +26,7 @@ type Command =
   | 'stuck';
 
 interface Given {
-  values: KeyFlags & { minutes?: string | undefined };
+  values: KeyFlags & EraseFlags & { minutes?: string | undefined };
   /** Scope of a pause. */
   scope: string;
   config: Config;
@@ -48,8 +50,8 @@ export async function runOnDatabase(command: Command, given: Given): Promise<voi
     url,
     maxConnections: 2,
     applicationName: 'fanfare cli',
-    // The duration of a rotation depends on the number of rows, so it has no time limit.
-    ...(command === 'keys rotate' && { transactionTimeoutS: 0 }),
+    // Their duration depends on the number of rows, so they have no time limit.
+    ...((command === 'keys rotate' || command === 'projects erase') && { transactionTimeoutS: 0 }),
   });
   const notifier = createNotifier(url);
   try {
@@ -74,6 +76,8 @@ function prepare(
       return ({ db }) => showProjects(db, values);
     case 'projects rename':
       return ({ db }) => renameProject(db, values);
+    case 'projects erase':
+      return ({ db }) => eraseProject(db, config, values);
     case 'keys create':
       return ({ db }) => createKey(db, values);
     case 'pause':

@@ -8,7 +8,8 @@ import type { PostArguments } from './post.ts';
 import type { PostsArguments } from './posts.ts';
 import type { MessageArguments } from './webhooks.ts';
 
-export type ClientCommand = 'post' | 'posts' | 'accounts' | 'webhooks' | 'watch' | 'verify message';
+export type ClientCommand =
+  'post' | 'posts' | 'accounts' | 'webhooks' | 'watch' | 'projects export' | 'verify message';
 
 export type ClientCommandArguments = PostArguments & PostsArguments & MessageArguments;
 
@@ -61,6 +62,8 @@ async function run(
       return (await import('./accounts.ts')).showAccounts(client, given, terminal);
     case 'webhooks':
       return (await import('./webhooks.ts')).showWebhooks(client, given, terminal);
+    case 'projects export':
+      return (await import('./export.ts')).exportProject(client, terminal);
     case 'watch':
       return (await import('./watch.ts')).watch(client, argument, given, terminal);
   }

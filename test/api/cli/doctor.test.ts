@@ -1,14 +1,12 @@
 // What `doctor` finds, at real backends: everything works, something will soon not, something doesn't.
-import { createServer } from 'node:tls';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
 import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import { doctor, examine } from '../../../api/cli/doctor/doctor.ts';
 import { checkCertificate, checkVersions } from '../../../api/cli/doctor/outside-checks.ts';
 import type { Finding } from '../../../api/cli/doctor/finding.ts';
-import { renameProject, showProjects } from '../../../api/cli/tenants.ts';
-import { readConfig } from '../../../schema/config/config.ts';
-import { ConfigError } from '../../../schema/config/config.ts';
+import { ConfigError, readConfig } from '../../../schema/config/config.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 
 let app: TestApp;
@@ -101,20 +99,5 @@ describe('the certificate of the public URL', () => {
     await expect(checkCertificate(`https://127.0.0.1:${port}`, new Date())).rejects.toThrow(
       'ECONNREFUSED',
     );
-  });
-});
-
-test('projects are listed and renamed', async () => {
-  const { db } = app.context;
-  const { projectId: project } = app.tenant;
-  expect(await showProjects(db, {})).toContain(project);
-  await expect(
-    renameProject(db, { project: 'prj_gone', name: 'New', test: false }),
-  ).rejects.toThrow('No project has the ID prj_gone.');
-  expect(await renameProject(db, { project, name: 'New', test: false })).toContain('to New');
-  expect(JSON.parse(await showProjects(db, { json: true }))).toContainEqual({
-    id: project,
-    name: 'New',
-    created_at: expect.any(String),
   });
 });

@@ -1,0 +1,88 @@
+// The command `projects erase`: deletes a project with its posts, events, keys and media.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { openStore } from '../../activities/media/store/open.ts';
+import type { Config } from '../../schema/config/config.ts';
+import {
+  countInUse,
+  deleteEventsOf,
+  deleteProject,
+  listMediaOf,
+  revokeKeysOf,
+} from '../../schema/database/erasing-projects.ts';
+import { deletePause } from '../../schema/database/pauses.ts';
+import { findProjectRow } from '../../schema/database/projects.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { countOf } from '../../schema/wire/count-of.ts';
+import { InvalidArgument } from './invalid-argument.ts';
+
+export interface EraseFlags {
+  project?: string | undefined;
+  yes?: boolean | undefined;
+  json?: boolean | undefined;
+}
+
+const batchSize = 1_000;
+
+/** Can be repeated after an interruption. Throws an InvalidArgument. */
+export async function eraseProject(
+  db: Db,
+  config: Pick<Config, 'media' | 'dataDirectory'>,
+  { project: id, yes, json }: EraseFlags,
+): Promise<string> {
+  if (!id) throw new InvalidArgument('--project is required.');
+  const project = await findProjectRow(db, id);
+  if (!project) throw new InvalidArgument(`No project has the ID ${id}.`);
+  if (!yes) {
+    throw new InvalidArgument(
+      `This deletes the project ${project.name} with its posts, media, events, webhooks and keys. Add --yes.`,
+    );
+  }
+  await refuseInUse(db, id);
+  // Before the rest, so that its clients don't add to what is deleted.
+  await revokeKeysOf(db, id);
+  await refuseInUse(db, id);
+  const media = await listMediaOf(db, id);
+  await removeBytesOf(config, media);
+  const deleteEvents = async () => {
+    while (await deleteEventsOf(db, id, batchSize));
+  };
+  await deleteEvents();
+  await deleteProject(db, id);
+  // Those that were recorded in the meantime.
+  await deleteEvents();
+  await deletePause(db, id);
+  if (json) return JSON.stringify({ id, name: project.name, media: media.length });
+  return `Erased ${project.name} with ${countOf(media.length, 'file')}.`;
+}
+
+/** Only a disconnection ends the logins at the networks. */
+async function refuseInUse(db: Db, id: string): Promise<void> {
+  const { accounts, posts } = await countInUse(db, id);
+  if (accounts > 0) {
+    throw new InvalidArgument(
+      `The project has ${countOf(accounts, 'connected account')}. Disconnect each with DELETE /v1/accounts/:id first.`,
+    );
+  }
+  if (posts > 0) {
+    throw new InvalidArgument(
+      `The project has ${countOf(posts, 'post')} in progress. Wait until they have ended.`,
+    );
+  }
+}
+
+/** Throws before anything is deleted if the store can't be reached, and leaves no bytes without a row. */
+async function removeBytesOf(
+  { media, dataDirectory }: Pick<Config, 'media' | 'dataDirectory'>,
+  ids: string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const folder = resolve(join(dataDirectory, 'media'));
+  const url = media.url ?? (existsSync(folder) ? pathToFileURL(folder).href : undefined);
+  if (url === undefined) {
+    throw new InvalidArgument('The project has media. Set FANFARE_MEDIA_URL as for the server.');
+  }
+  const store = await openStore(url);
+  for (const id of ids) await store.removeFolder(id);
+}
