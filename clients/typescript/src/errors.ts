@@ -1,5 +1,6 @@
 // The error that every call throws, and how an answer becomes one.
 import type { Schemas } from './operations.ts';
+import { toWireNames } from './wire-names.ts';
 
 export type Issue = Schemas['Issue'];
 
@@ -55,14 +56,37 @@ export function configurationError(message: string): FanfareError {
   return new FanfareError({ code: 'configuration', message });
 }
 
-/** For an answer other than 2xx. */
+type ErrorAnswer = Partial<Schemas['ErrorResponse']>;
+
+export interface GraphqlMessage {
+  data?: Record<string, unknown> | null;
+  errors?: { message: string; extensions?: Record<string, unknown> }[];
+}
+
+/** For an answer other than 2xx, of REST or of GraphQL. */
 export function toError({ status, headers }: Response, text: string): FanfareError {
-  const { error, request_id } = parseError(text);
+  const { error, request_id, ...answer } = parseObject(text) as ErrorAnswer & GraphqlMessage;
   const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
   const retryAfter = Number.isFinite(seconds) ? seconds : undefined;
   const requestId = request_id ?? headers.get('X-Request-Id') ?? undefined;
-  if (!error) {
+  if (typeof error?.code === 'string') {
+    const { code, message, hint, is_retriable, issues, retry_after_s, ...details } = error;
     return new FanfareError({
+      code,
+      message,
+      hint,
+      issues,
+      isRetriable: is_retriable,
+      status,
+      requestId,
+      retryAfter: retry_after_s ?? retryAfter,
+      details,
+    });
+  }
+  const ofGraphql = toGraphqlError(answer, { status, requestId, retryAfter });
+  return (
+    ofGraphql ??
+    new FanfareError({
       code: 'invalid_answer',
       message: `The server answered ${status} without an error of Fanfare.`,
       hint: 'Check the URL, and proxies in front of Fanfare.',
@@ -70,28 +94,36 @@ export function toError({ status, headers }: Response, text: string): FanfareErr
       status,
       requestId,
       retryAfter,
-    });
-  }
-  const { code, message, hint, is_retriable, issues, retry_after_s, ...details } = error;
+    })
+  );
+}
+
+/** Undefined: the message has no error of Fanfare. */
+export function toGraphqlError(
+  { errors }: GraphqlMessage,
+  answer: Pick<FanfareErrorOptions, 'status' | 'requestId' | 'retryAfter'> = {},
+): FanfareError | undefined {
+  const [error] = Array.isArray(errors) ? errors : [];
+  const { code, hint, isRetriable, issues, requestId, retryAfterS, ...details } =
+    error?.extensions ?? {};
+  if (!error || typeof code !== 'string') return undefined;
   return new FanfareError({
     code,
-    message,
-    hint,
-    issues,
-    isRetriable: is_retriable,
-    status,
-    requestId,
-    retryAfter: retry_after_s ?? retryAfter,
-    details,
+    message: error.message,
+    hint: hint as string | undefined,
+    issues: toWireNames(issues) as Issue[] | undefined,
+    isRetriable: isRetriable === true,
+    status: answer.status,
+    requestId: (requestId as string | undefined) ?? answer.requestId,
+    retryAfter: (retryAfterS as number | undefined) ?? answer.retryAfter,
+    details: toWireNames(details) as Record<string, unknown>,
   });
 }
 
-type ErrorAnswer = Partial<Schemas['ErrorResponse']>;
-
-function parseError(text: string): ErrorAnswer {
+function parseObject(text: string): object {
   try {
-    const answer = JSON.parse(text) as ErrorAnswer | null;
-    return typeof answer?.error?.code === 'string' ? answer : {};
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
   } catch {
     return {};
   }

@@ -1,11 +1,6 @@
 // Server-sent events of one GraphQL subscription.
-import { FanfareError, toError } from './errors.ts';
+import { FanfareError, toError, type GraphqlMessage } from './errors.ts';
 import { connectionError, type Connection } from './send.ts';
-
-export interface GraphqlMessage {
-  data?: Record<string, unknown> | null;
-  errors?: { message: string; extensions?: Record<string, unknown> }[];
-}
 
 /** The server sends a comment every 12 seconds. */
 const silentMs = 40_000;
@@ -34,7 +29,7 @@ export async function* openEventStream(
       signal: ending.signal,
     });
     if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) {
-      throw toStreamError(response, await response.text());
+      throw toError(response, await response.text());
     }
     const decoder = new TextDecoder();
     let rest = '';
@@ -57,42 +52,4 @@ export async function* openEventStream(
     signal?.removeEventListener('abort', end);
     end();
   }
-}
-
-/** The answer is an error of REST or of GraphQL. */
-function toStreamError(response: Response, text: string): FanfareError {
-  try {
-    const error = toGraphqlError(JSON.parse(text) as GraphqlMessage);
-    if (error) return error;
-  } catch {
-    // The answer has no JSON.
-  }
-  return toError(response, text);
-}
-
-export function toGraphqlError({ errors }: GraphqlMessage): FanfareError | undefined {
-  const [error] = errors ?? [];
-  const { code, hint, isRetriable, requestId, retryAfterS, ...details } = error?.extensions ?? {};
-  if (!error || typeof code !== 'string') return undefined;
-  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  return new FanfareError({
-    code,
-    message: error.message,
-    hint: text(hint),
-    requestId: text(requestId),
-    isRetriable: isRetriable === true,
-    retryAfter: typeof retryAfterS === 'number' ? retryAfterS : undefined,
-    details: toWireNames(details) as Record<string, unknown>,
-  });
-}
-
-/** `{errorCode: …}` → `{error_code: …}`. The REST API has the same members in these names. */
-export function toWireNames(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toWireNames);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([name, member]) => [
-    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    toWireNames(member),
-  ]);
-  return Object.fromEntries(entries) as unknown;
 }

@@ -1,11 +1,12 @@
 // The live stream of posts, which resumes from its cursor after a lost connection.
 import { sleep } from './durations.ts';
-import { FanfareError } from './errors.ts';
-import { openEventStream, toGraphqlError, toWireNames } from './event-stream.ts';
+import { FanfareError, toGraphqlError } from './errors.ts';
+import { openEventStream } from './event-stream.ts';
 import { liveCursor, postUpdated } from './live-documents.ts';
 import type { Schemas } from './operations.ts';
 import { delayMs } from './retry.ts';
 import type { Sender } from './send.ts';
+import { toWireNames } from './wire-names.ts';
 
 type Post = Schemas['Post'];
 type Result = Schemas['PostResult'];
