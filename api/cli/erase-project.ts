@@ -4,15 +4,15 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openStore } from '../../activities/media/store/open.ts';
 import type { Config } from '../../schema/config/config.ts';
+import { deletePause } from '../../schema/database/pauses.ts';
 import {
   countInUse,
   deleteEventsOf,
   deleteProject,
+  findProjectRow,
   listMediaOf,
   revokeKeysOf,
-} from '../../schema/database/erasing-projects.ts';
-import { deletePause } from '../../schema/database/pauses.ts';
-import { findProjectRow } from '../../schema/database/projects.ts';
+} from '../../schema/database/projects.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import { InvalidArgument } from './invalid-argument.ts';

@@ -38,6 +38,6 @@ export async function readVerifyOptions(
     accountId,
     publish: given['publish-public'] ? 'public' : given.publish || undefined,
     report: given.report,
-    json: given.json ?? false,
+    ...(given.json ? { json: true } : {}),
   };
 }

@@ -58,7 +58,7 @@ function fromBlob(blob: Blob, filename: string | undefined): ByteSource {
 /** Not an import, which bundlers for browsers would refuse. */
 async function openPath(path: string): Promise<Blob> {
   const { process } = globalThis as {
-    process?: { getBuiltinModule?: (name: 'node:fs') => typeof import('node:fs') };
+    process?: { getBuiltinModule?: (name: string) => { openAsBlob(path: string): Promise<Blob> } };
   };
   const fs = process?.getBuiltinModule?.('node:fs');
   if (!fs) throw configurationError('Only Node, Deno and Bun can open a path. Pass a Blob.');

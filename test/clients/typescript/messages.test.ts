@@ -5,8 +5,8 @@ import {
   Fanfare,
   FanfareError,
   verifyWebhook,
-  WebhookVerificationError,
   type WebhookMessage,
+  type WebhookVerificationError,
 } from '../../../clients/typescript/src/index.ts';
 import { eventCatalogue } from '../../../schema/event-types.ts';
 

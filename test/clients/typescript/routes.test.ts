@@ -19,7 +19,7 @@ const names = ['id', 'result_id', 'kind', 'check_id', 'external_user_id', 'platf
 async function recordCalls(): Promise<string[]> {
   const calls: string[] = [];
   const fetch = async (url: string | URL | Request, init: RequestInit = {}) => {
-    const { pathname } = new URL(url as string);
+    const { pathname } = new URL(url);
     const path = pathname.replace(/\/(\w+)(?=\/|$)/g, (part, word: string) =>
       names.includes(word) ? `/{${word}}` : part,
     );

@@ -17,7 +17,7 @@ async function run(given: PostArguments, answer: boolean) {
   const questions: string[] = [];
   const written: string[] = [];
   const fetch = async (url: string | URL | Request, init: RequestInit = {}) => {
-    const { pathname } = new URL(url as string);
+    const { pathname } = new URL(url);
     if (pathname === '/v1/posts' && init.method === 'POST') written.push(init.body as string);
     if (pathname === '/v1/accounts') return Response.json({ data: [account], meta: {} });
     if (pathname === '/v1/posts/validate')

@@ -88,7 +88,7 @@ describe('post', () => {
     await using proxy = await startFaultyProxy(app.url);
     proxy.plan(
       ({ method, path }) => method === 'POST' && path === '/v1/posts',
-      [...Array.from({ length: 6 }, () => 'lose' as const)],
+      Array.from({ length: 6 }, () => 'lose' as const),
     );
     const lost = await run(['post', 'Lost', '--to', ada, ...now], { url: proxy.url });
     expect(lost).toMatchObject({ code: 4, out: '' });

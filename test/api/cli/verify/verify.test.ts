@@ -85,7 +85,6 @@ test('verify sends no request if the report can not be written', async () => {
     key: 'ff_1',
     accountId: 'sa_1',
     publish: undefined,
-    json,
   };
   const report = join(directory, 'no', 'report.md');
   const refused = new InvalidArgument(

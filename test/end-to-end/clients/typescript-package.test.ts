@@ -16,12 +16,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../support/app/app.ts';
-import { readBlocks, readPage } from '../support/checks/readme.ts';
-import { noise } from '../support/media/samples.ts';
-import { installOnce, runNpm } from '../support/servers/npm-installation.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { readBlocks, readPage } from '../../support/checks/readme.ts';
+import { noise } from '../../support/media/samples.ts';
+import { installOnce, runNpm } from '../../support/servers/npm-installation.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const page = readPage('docs/sdks.md');
 
 let app: TestApp;
@@ -119,8 +119,8 @@ for (const runtime of Object.keys(runtimes)) {
       }),
     );
     try {
-      children[0]!.stdout!.on('data', (bytes) => (received += String(bytes)));
-      children[1]!.stdout!.on('data', (bytes) => (followed += String(bytes)));
+      children[0]!.stdout.on('data', (bytes) => (received += String(bytes)));
+      children[1]!.stdout.on('data', (bytes) => (followed += String(bytes)));
       const account = await app.tenant.connectSandbox('follower');
       await expect
         .poll(
