@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Fanfare, uploadFile, type PostUpdate } from '../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { createLargeVideo, type LargeVideo } from '../../support/media/large-video.ts';
-import { startFaultyProxy, type FaultyProxy } from '../../support/servers/faulty-proxy.ts';
+import { startFaultyProxy, type FaultyProxy } from '../../support/clients/faulty-proxy.ts';
 
 let app: TestApp;
 let proxy: FaultyProxy;

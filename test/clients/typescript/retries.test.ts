@@ -6,7 +6,7 @@ import {
   startFaultyProxy,
   type Fault,
   type FaultyProxy,
-} from '../../support/servers/faulty-proxy.ts';
+} from '../../support/clients/faulty-proxy.ts';
 
 let app: TestApp;
 let proxy: FaultyProxy;

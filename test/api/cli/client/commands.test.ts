@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signWebhook } from '../../../../activities/delivering/signature.ts';
 import { startApp, type TestApp } from '../../../support/app/app.ts';
 import { noise } from '../../../support/media/samples.ts';
-import { startFaultyProxy } from '../../../support/servers/faulty-proxy.ts';
+import { startFaultyProxy } from '../../../support/clients/faulty-proxy.ts';
 
 const program = fileURLToPath(new URL('../../../../api/cli.ts', import.meta.url));
 
