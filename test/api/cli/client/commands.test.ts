@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signWebhook } from '../../../../activities/delivering/signature.ts';
+import { watch } from '../../../../api/cli/client/watch.ts';
+import { Fanfare } from '../../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../../support/app/app.ts';
+import { createShell } from '../../../support/app/shell.ts';
+import { readBlocks, readPage } from '../../../support/checks/readme.ts';
 import { noise } from '../../../support/media/samples.ts';
 import { startFaultyProxy } from '../../../support/clients/faulty-proxy.ts';
 
@@ -189,6 +193,28 @@ describe('watch', () => {
     expect(last).toMatchObject({ post_id: id, post: { status: 'failed' } });
   });
 
+  test('redraws a table at a terminal', async () => {
+    const { id } = await app.tenant.createPost({ caption: 'A table', account_ids: [ada] });
+    const screens: string[] = [];
+    const client = new Fanfare({ url: app.url, apiKey: app.tenant.key });
+    const code = await watch(
+      client,
+      id,
+      {},
+      {
+        print: (text) => screens.push(text),
+        note: () => undefined,
+        ask: undefined,
+        isScreen: true,
+        signal: new AbortController().signal,
+      },
+    );
+    expect(code).toBe(0);
+    const last = screens.at(-1)!;
+    expect(last.startsWith('\u001B[2J\u001B[HPOST ')).toBe(true);
+    expect(last).toMatch(/post_\w+ +published +A table\n +sandbox:@ada +published +http/);
+  });
+
   test('prints a line for each change until it is interrupted', async () => {
     const child = spawn(process.execPath, [program, 'watch'], { env: environment() });
     let [out, err] = ['', ''];
@@ -242,4 +268,26 @@ describe('verify', () => {
     const forged = await run(patient, { input: input.replace('published', 'failed') });
     expect(forged.err).toContain('invalid_signature');
   });
+});
+
+test('the commands of docs/cli.md run as printed', async () => {
+  const tenant = await app.createTenant('reader');
+  for (const handle of ['ada', 'bob']) await tenant.connectSandbox(handle);
+  const [publish, check] = readBlocks(readPage('docs/cli.md')).map(({ text }) => text);
+  await using shell = await createShell();
+  const env = { FANFARE_URL: app.url, FANFARE_API_KEY: tenant.key };
+  expect(await shell.run(publish!, env)).toMatch(/published\n[\s\S]*@ada[\s\S]*@bob/);
+  const secret = `whsec_${Buffer.from('a secret of the page').toString('base64')}`;
+  const body = JSON.stringify({ event: 'post.failed', timestamp: '2026-01-01T00:00:00Z' });
+  const file = join(folder, 'printed.json');
+  await writeFile(file, body);
+  const timestampSeconds = Math.floor(Date.now() / 1_000) - 3_600;
+  const headers = signWebhook({ secrets: [secret], body, webhookId: 'evt_1', timestampSeconds });
+  const printed = await shell.run(check!.replace('body.json', file), {
+    WEBHOOK_SECRET: secret,
+    ID: 'evt_1',
+    TIMESTAMP: String(timestampSeconds),
+    SIGNATURE: headers['webhook-signature'],
+  });
+  expect(printed).toBe('Valid: post.failed, 2026-01-01T00:00:00Z\n');
 });
