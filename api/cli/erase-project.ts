@@ -7,8 +7,8 @@ import type { Config } from '../../schema/config/config.ts';
 import { deletePause } from '../../schema/database/pauses.ts';
 import {
   countInUse,
-  deleteEventsOf,
   deleteProject,
+  deleteSomeOf,
   findProjectRow,
   listMediaOf,
   revokeKeysOf,
@@ -45,13 +45,15 @@ export async function eraseProject(
   await refuseInUse(db, id);
   const media = await listMediaOf(db, id);
   await removeBytesOf(config, media);
-  const deleteEvents = async () => {
-    while (await deleteEventsOf(db, id, batchSize));
+  const deleteAll = async (table: 'events' | 'posts' | 'social_accounts') => {
+    while (await deleteSomeOf(db, id, table, batchSize));
   };
-  await deleteEvents();
+  await deleteAll('posts');
+  await deleteAll('social_accounts');
+  await deleteAll('events');
   await deleteProject(db, id);
   // Those that were recorded in the meantime.
-  await deleteEvents();
+  await deleteAll('events');
   await deletePause(db, id);
   if (json) return JSON.stringify({ id, name: project.name, media: media.length });
   return `Erased ${project.name} with ${countOf(media.length, 'file')}.`;

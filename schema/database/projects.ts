@@ -101,11 +101,19 @@ export async function listMediaOf(db: Db, projectId: string): Promise<string[]> 
   return media.map(({ id }) => id);
 }
 
-/** Events have no foreign key to their project. Returns whether more may be left. */
-export async function deleteEventsOf(db: Db, projectId: string, limit: number): Promise<boolean> {
+/**
+ * Deletes some of what a project has in this table. Events have no foreign key to it. An account can't be deleted before
+ * the results of its posts, and a login not before its accounts. Returns whether more may be left.
+ */
+export async function deleteSomeOf(
+  db: Db,
+  projectId: string,
+  table: 'events' | 'posts' | 'social_accounts',
+  limit: number,
+): Promise<boolean> {
   const { rows } = await sql`
-    delete from events where id in (
-      select id from events where project_id = ${projectId} limit ${limit})
+    delete from ${sql.table(table)} where id in (
+      select id from ${sql.table(table)} where project_id = ${projectId} limit ${limit})
     returning id`.execute(db);
   return rows.length === limit;
 }
