@@ -4,12 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signWebhook } from '../../../../activities/delivering/signature.ts';
 import { watch } from '../../../../api/cli/client/watch.ts';
 import { Fanfare } from '../../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../../support/app/app.ts';
-import { createShell } from '../../../support/app/shell.ts';
 import { readBlocks, readPage } from '../../../support/checks/readme.ts';
 import { noise } from '../../../support/media/samples.ts';
 import { startFaultyProxy } from '../../../support/clients/faulty-proxy.ts';
@@ -274,16 +274,20 @@ test('the commands of docs/cli.md run as printed', async () => {
   const tenant = await app.createTenant('reader');
   for (const handle of ['ada', 'bob']) await tenant.connectSandbox(handle);
   const [publish, check] = readBlocks(readPage('docs/cli.md')).map(({ text }) => text);
-  await using shell = await createShell();
-  const env = { FANFARE_URL: app.url, FANFARE_API_KEY: tenant.key };
-  expect(await shell.run(publish!, env)).toMatch(/published\n[\s\S]*@ada[\s\S]*@bob/);
+  const shell = async (command: string, env: Record<string, string>) => {
+    const options = { cwd: join(program, '../..'), env: { ...environment(), ...env } };
+    return (await promisify(execFile)('sh', ['-c', command], options)).stdout;
+  };
+  expect(await shell(publish!, { FANFARE_API_KEY: tenant.key })).toMatch(
+    /published\n[\s\S]*@ada[\s\S]*@bob/,
+  );
   const secret = `whsec_${Buffer.from('a secret of the page').toString('base64')}`;
   const body = JSON.stringify({ event: 'post.failed', timestamp: '2026-01-01T00:00:00Z' });
   const file = join(folder, 'printed.json');
   await writeFile(file, body);
   const timestampSeconds = Math.floor(Date.now() / 1_000) - 3_600;
   const headers = signWebhook({ secrets: [secret], body, webhookId: 'evt_1', timestampSeconds });
-  const printed = await shell.run(check!.replace('body.json', file), {
+  const printed = await shell(check!.replace('body.json', file), {
     WEBHOOK_SECRET: secret,
     ID: 'evt_1',
     TIMESTAMP: String(timestampSeconds),
