@@ -35,7 +35,7 @@ describe('transact', () => {
     'is run again after %s, and has effects once',
     async (state) => {
       const { work } = failing(2, state);
-      const idempotency = { key: state, fingerprint: Buffer.from('x'), scopes: [] };
+      const idempotency = toIdempotency(state, Buffer.from('x'), []);
       const answer = await transact(app.context, { ...app.tenant.caller, idempotency }, work);
       expect(answer).toEqual({ status: 200, data: 3 });
       expect(await countChanges(`${state}-2`)).toBe(1);
