@@ -97,6 +97,7 @@ async function recordCalls(): Promise<string[]> {
   await webhooks.getReplay('id', 'replay_id');
   await deliveries.list();
   await deliveries.list({ webhook_id: 'id' });
+  await deliveries.counts(body);
   await deliveries.get('id');
   await deliveries.retry('id');
   await client.events.list();

@@ -59,6 +59,10 @@ export function createDeliveries({ one, list }: Calls) {
     get: (id: string, options?: CallOptions) =>
       one<'getDelivery'>('GET', path`/v1/deliveries/${id}`, {}, options),
 
+    /** Numbers of deliveries by day, in a time zone. */
+    counts: (query: Query<'listDeliveryCounts'>, options?: CallOptions) =>
+      list<'listDeliveryCounts'>('/v1/deliveries/counts', query, options),
+
     /** Makes one attempt now. */
     retry: (id: string, options?: CallOptions) =>
       one<'retryDelivery'>('POST', path`/v1/deliveries/${id}/retry`, {}, options),
