@@ -1,0 +1,105 @@
+"""The synchronous client's side of flows, calls and lists."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+import httpx
+
+from ._call import Call, Config, Options, run_call
+from ._durations import Duration
+from ._errors import FanfareError
+from ._flow import Answer, Flow, Send, Sleep, Step
+from ._http import to_connection_error, to_request
+from ._wait import run_and_wait
+
+T = TypeVar("T")
+P = TypeVar("P", bound=Mapping[str, Any])
+
+
+class Runner:
+    """Takes the steps of flows, one after the other."""
+
+    def __init__(self, config: Config, http: httpx.Client) -> None:
+        self.config = config
+        self.http = http
+
+    def run(self, flow: Flow[T]) -> T:
+        try:
+            step = next(flow)
+            while True:
+                try:
+                    taken = self._take(step)
+                except FanfareError as error:
+                    step = flow.throw(error)
+                else:
+                    step = flow.send(taken)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return] # `StopIteration` has no type.
+        finally:
+            flow.close()
+
+    def _take(self, step: Step) -> Any:
+        if isinstance(step, Send):
+            try:
+                response = self.http.request(**to_request(step))
+            except httpx.HTTPError as error:
+                raise to_connection_error(error, step) from error
+            return Answer(response.status_code, response.headers, response.text)
+        if isinstance(step, Sleep):
+            return time.sleep(step.seconds)
+        return step.run()
+
+
+class List(Generic[T, P]):
+    """A list that is read page by page. Iterate it for each entry of all pages. Nothing is requested before."""
+
+    def __init__(self, read: Callable[[str | None], P], cursor: str | None) -> None:
+        self._read = read
+        self._cursor = cursor
+
+    def page(self) -> P:
+        """Reads the first page."""
+        return self._read(self._cursor)
+
+    def pages(self) -> Iterator[P]:
+        page = self.page()
+        yield page
+        while cursor := page["meta"].get("next_cursor"):
+            page = self._read(cursor)
+            yield page
+
+    def __iter__(self) -> Iterator[T]:
+        for page in self.pages():
+            yield from page["data"]
+
+
+class Resource:
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    def _send(
+        self,
+        call: Call[T],
+        ids: tuple[str, ...],
+        *,
+        params: Mapping[str, Any] | None = None,
+        wait: Duration | None = None,
+        **options: Any,
+    ) -> T:
+        given = (self._runner.config, call, ids, params or {}, Options(**options))
+        return self._runner.run(run_call(*given) if wait is None else run_and_wait(*given, wait))
+
+    def _list(
+        self, call: Call[T], ids: tuple[str, ...], *, params: Mapping[str, Any] | None = None, **options: Any
+    ) -> List[T, Any]:
+        asked = dict(params or {})
+        first = asked.pop("cursor", None)
+
+        def read(cursor: str | None) -> Any:
+            query = asked if cursor is None else {**asked, "cursor": cursor}
+            return self._runner.run(run_call(self._runner.config, call, ids, query, Options(**options)))
+
+        return List(read, first)
