@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from conftest import MakeSide, eventually
 from faulty_proxy import FaultyProxy
 from sides import Side
 
-from fanfare_client import FanfareError, LivePost, LiveResult
+from fanfare_client import FanfareError, LivePost, LiveResult, _live
 
 
 class Follower(threading.Thread):
@@ -96,3 +98,12 @@ def test_a_refused_key_ends_it(make_side: MakeSide) -> None:
     with pytest.raises(FanfareError) as refused:
         make_side(api_key="fk_unknown").take(lambda f: f.live.posts(), 1)
     assert (refused.value.code, refused.value.status) == ("unauthorized", 401)
+
+
+def test_the_documents_are_those_that_a_strict_server_allows() -> None:
+    """A server that allows only stored documents knows those of the TypeScript client."""
+    path = Path(__file__).parents[2] / "typescript/src"
+    source = "".join(file.read_text() for file in path.glob("live*.ts"))
+    [result] = re.findall(r"const result = `(.*?)`", source, re.DOTALL)
+    [document] = re.findall(r"postUpdated = `(.*?)`", source, re.DOTALL)
+    assert _live.QUERY == document.replace("${result}", result)

@@ -40,14 +40,14 @@ async function run(
   const ran = await promisify(execFile)(python, ['-B', '-m', ...parameters], {
     cwd: client,
     env: { PATH: process.env['PATH'], HOME: folder, ...env, PYTHONPATH: path },
-    timeout: 120_000,
+    timeout: 300_000,
   }).catch((error: Error & { stdout: string; stderr: string }) => {
     throw new Error(`${error.message}\n${error.stdout}\n${error.stderr}`);
   });
   return ran.stdout;
 }
 
-test('its tests pass with the built package', { timeout: 120_000 }, async (context) => {
+test('its tests pass with the built package', { timeout: 300_000 }, async (context) => {
   await run(context, ['hatchling', 'build', '-t', 'wheel', '-d', folder]);
   const wheel = (await readdir(folder)).find((name) => name.endsWith('.whl'))!;
   const installed = join(folder, 'installed');
@@ -63,7 +63,7 @@ test('its tests pass with the built package', { timeout: 120_000 }, async (conte
   expect(stdout).not.toMatch(/skipped|failed/);
 });
 
-test('its types are strict', { timeout: 120_000 }, async (context) => {
+test('its types are strict', { timeout: 300_000 }, async (context) => {
   const stdout = await run(context, ['mypy', '--cache-dir', join(folder, 'mypy')]);
   expect(stdout).toMatch(/no issues found/);
 });

@@ -103,7 +103,7 @@ def from_wire(
 def graphql_error(answer: Any) -> FanfareError | None:
     """For the first of the `errors` of an answer of GraphQL."""
     error, request_id = _read(answer)
-    return error and from_wire(error, request_id=request_id)
+    return None if error is None else from_wire(error, request_id=request_id)
 
 
 def _parse(text: str) -> tuple[dict[str, Any] | None, str | None]:

@@ -17,7 +17,7 @@ _RESULT = (
     "id socialAccountId platform accountName status externalId url errorCode errorMessage errorHint isRetriable "
     "nextAction waitingFor nextAttemptAt"
 )
-_QUERY = f"""subscription ($id: ID, $after: String) {{
+QUERY = f"""subscription ($id: ID, $after: String) {{
   postUpdated(id: $id, after: $after) {{
     cursor change postId resultId
     post {{
@@ -100,7 +100,7 @@ class PostStream:
     def request(self) -> Send:
         headers = {**self._config.headers(), "Content-Type": "application/json", "Accept": "text/event-stream"}
         variables = {"id": self._post_id, "after": self._after}
-        content = json.dumps({"query": _QUERY, "variables": variables}).encode()
+        content = json.dumps({"query": QUERY, "variables": variables}).encode()
         return Send("POST", f"{self._config.url}/graphql", headers, _SILENT, content)
 
     def is_open(self, headers: Mapping[str, str]) -> bool:
