@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
 
-from fanfare_client import AsyncFanfare, Fanfare, FanfareError
+from fanfare_client import AsyncFanfare, Fanfare, FanfareError, WebhookVerificationError
 
 
 @pytest.mark.parametrize("client", [Fanfare, AsyncFanfare])
@@ -43,3 +44,12 @@ def test_an_id_that_leads_elsewhere_is_refused() -> None:
         for post_id in ("", ".", ".."):
             with pytest.raises(ValueError, match="no ID"):
                 fanfare.posts.get(post_id)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [FanfareError("No.", code="conflict", status=409), WebhookVerificationError("invalid_signature", "Forged.")],
+)
+def test_an_error_can_be_pickled(error: FanfareError) -> None:
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))

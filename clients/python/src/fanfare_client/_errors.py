@@ -49,11 +49,21 @@ class FanfareError(Exception):
         self.details = dict(details or {})
         """Other facts, such as `required_scope`."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Workers of task queues send errors to each other.
+        return _restore, (type(self), self.message, self.__dict__)
+
     def __str__(self) -> str:
         # The message has the only one already.
         shown = self.issues if len(self.issues) > 1 else []
         issues = "".join(f"\n  {each['path']}: {each['message']}" for each in shown)
         return f"{self.code}: {self.message}{issues}"
+
+
+def _restore(kind: type[FanfareError], message: str, state: dict[str, Any]) -> FanfareError:
+    error = kind.__new__(kind, message)
+    error.__dict__.update(state)
+    return error
 
 
 def configuration_error(message: str) -> FanfareError:
