@@ -47,7 +47,7 @@ async function run(
   return ran.stdout;
 }
 
-test('its tests pass with the built package', { timeout: 300_000 }, async (context) => {
+test.concurrent('its tests pass with the built package', { timeout: 300_000 }, async (context) => {
   await run(context, ['hatchling', 'build', '-t', 'wheel', '-d', folder]);
   const wheel = (await readdir(folder)).find((name) => name.endsWith('.whl'))!;
   const installed = join(folder, 'installed');
@@ -63,12 +63,12 @@ test('its tests pass with the built package', { timeout: 300_000 }, async (conte
   expect(stdout).not.toMatch(/skipped|failed/);
 });
 
-test('its types are strict', { timeout: 300_000 }, async (context) => {
+test.concurrent('its types are strict', { timeout: 300_000 }, async (context) => {
   const stdout = await run(context, ['mypy', '--cache-dir', join(folder, 'mypy')]);
   expect(stdout).toMatch(/no issues found/);
 });
 
-test('its style is that of ruff', async (context) => {
+test.concurrent('its style is that of ruff', async (context) => {
   await run(context, ['ruff', 'check', '--no-cache']);
   await run(context, ['ruff', 'format', '--no-cache', '--check']);
 });
