@@ -69,6 +69,7 @@ NAMES = {
     "listReplays": "webhooks.list_replays",
     "getReplay": "webhooks.get_replay",
     "listAllDeliveries": "deliveries.list",
+    "listDeliveryCounts": "deliveries.counts",
     "getDelivery": "deliveries.get",
     "retryDelivery": "deliveries.retry",
     "listEvents": "events.list",
