@@ -612,6 +612,15 @@ class AsyncDeliveries(AsyncResource):
         """
         return self._list(*((_calls.DELIVERIES_LIST, ()) if webhook_id is None else (_calls.DELIVERIES_OF_WEBHOOK, (webhook_id,))), timeout=timeout, max_retries=max_retries, params=params)
 
+    def counts(self, *, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.ListDeliveryCountsParams]) -> AsyncList[types.DeliveryCount, types.DeliveryCountPage]:
+        """Count deliveries by day and status.
+
+        Deliveries to all webhooks. A delivery counts on the day of its creation. Days without deliveries are left out.
+
+        Requires the scope `webhooks:read`.
+        """
+        return self._list(_calls.DELIVERIES_COUNTS, (), timeout=timeout, max_retries=max_retries, params=params)
+
     async def get(self, id: str, /, *, timeout: Duration | None = None, max_retries: int | None = None) -> types.DeliveryWithAttempts:
         """Get a delivery with its attempts.
 

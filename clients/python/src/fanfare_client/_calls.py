@@ -76,6 +76,7 @@ WEBHOOKS_REPLAY: Call[types.AcceptedReplay] = Call("POST", "/v1/webhooks/{id}/re
 WEBHOOKS_LIST_REPLAYS: Call[types.Replay] = Call("GET", "/v1/webhooks/{id}/replays", shape="whole", query=["limit", "cursor"])
 WEBHOOKS_GET_REPLAY: Call[types.Replay] = Call("GET", "/v1/webhooks/{id}/replays/{replay_id}", shape="data")
 DELIVERIES_LIST: Call[types.Delivery] = Call("GET", "/v1/deliveries", shape="whole", query=["status", "event", "from", "to", "since", "until", "limit", "cursor"])
+DELIVERIES_COUNTS: Call[types.DeliveryCount] = Call("GET", "/v1/deliveries/counts", shape="whole", query=["from", "to", "timezone"])
 DELIVERIES_GET: Call[types.DeliveryWithAttempts] = Call("GET", "/v1/deliveries/{id}", shape="data")
 DELIVERIES_RETRY: Call[types.RetriedDelivery] = Call("POST", "/v1/deliveries/{id}/retry", shape="data", takes_key=True)
 EVENTS_LIST: Call[types.Event] = Call("GET", "/v1/events", shape="whole", query=["event", "test", "from", "to", "since", "until", "limit", "cursor"])

@@ -2542,6 +2542,9 @@ class Capabilities(TypedDict):
     replies: bool
     """Whether posts can be replies. `in_reply_to`, `first_comment` and threads need this."""
 
+    threads: bool
+    """Whether posts can form threads."""
+
     options: dict[str, Any]
     """JSON Schema of `platform_options`. An option with `x-choices` takes IDs of choices of that kind. An option with `x-no-default` can have no default."""
 
@@ -3358,6 +3361,29 @@ class TestWebhook(TypedDict):
 
     event: NotRequired[EventType]
     """Event type to send. Default: the first one that the webhook receives."""
+
+
+class DeliveryCount(TypedDict):
+    """Number of deliveries of one day with one status."""
+
+    date: str
+    """Day in the time zone."""
+
+    status: str
+    """Delivery status.
+
+    Known values:
+
+    - `pending`: The first attempt has not been made.
+    - `retrying`: An attempt failed and another one is scheduled.
+    - `delivered`: The receiver accepted the event.
+    - `failed`: Every attempt failed.
+    - `skipped`: The webhook was disabled.
+    - `canceled`: The webhook was deleted.
+    """
+
+    count: int
+    """Number of deliveries of that day with the status."""
 
 
 class DeliveryWithAttempts(TypedDict):
@@ -4643,6 +4669,26 @@ class ListAllDeliveriesParams(TypedDict):
 
     cursor: NotRequired[str]
     """`next_cursor` of the previous page."""
+
+
+class ListDeliveryCountsParams(TypedDict):
+    from_: str
+    """Start of the interval, inclusive."""
+
+    to: str
+    """End of the interval, exclusive. At most 366 days after the start."""
+
+    timezone: NotRequired[str]
+    """Time zone of the days, as IANA names it, such as Europe/Berlin. Default: UTC."""
+
+
+class DeliveryCountPage(TypedDict):
+    """A page of a list."""
+
+    data: list[DeliveryCount]
+    meta: PageMeta
+    request_id: str
+    """ID of the request, for support and logs."""
 
 
 class ReplayDeliveriesParams(TypedDict):
