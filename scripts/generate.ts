@@ -1,5 +1,5 @@
 // Writes the generated files: `schema/openapi.json`, `schema/schema.graphql`, the types of the dashboard, and the
-// tables of networks in the README and under `docs/networks`.
+// generated tables of the documentation.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { lexicographicSortSchema, printSchema } from 'graphql';
 import { routes } from '../api/resources/routes.ts';
 import { createSchema } from '../api/resources/schema.ts';
 import { writeIntrospection, writeOptionSelection } from './dashboard-schema.ts';
-import { fillInTables, listPages } from './network-tables.ts';
+import { fillInTables, listPages } from './doc-tables.ts';
 import { writeOpenApi } from './openapi.ts';
 import { findRestChanges, type RestDocument } from './rest-changes.ts';
 import { findChanges } from './schema-changes.ts';

@@ -1,30 +1,8 @@
 // The tables of networks in the README, in docs/networks.md and under docs/networks, made from the definitions.
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { PlatformDefinition } from '../schema/platforms/definition.ts';
 import { platformDefinitions, type PlatformName } from '../schema/platforms/index.ts';
 import { toJsonSchema } from '../api/platforms/operations.ts';
-
-/** The pages with such tables, in the project at `directory`. */
-export async function listPages(directory = '.'): Promise<string[]> {
-  const names = await readdir(join(directory, 'docs', 'networks'));
-  return ['README.md', 'docs/networks.md', ...names.map((name) => `docs/networks/${name}`)];
-}
-
-/** Replaces each table between `<!-- its name -->` and `<!-- end -->`. */
-export function fillInTables(page: string): string {
-  const tables: Record<string, () => string> = {
-    networks: networkTable,
-    'after publishing': afterPublishingTable,
-  };
-  for (const definition of platformDefinitions) {
-    tables[`options of ${definition.name}`] = () => optionTable(definition);
-  }
-  return page.replace(/(<!-- ([\w ]+) -->\n)[\s\S]*?(<!-- end -->)/g, (whole, begin, name, end) => {
-    const table = tables[name];
-    return table ? `${begin}\n${table()}\n\n${end}` : whole;
-  });
-}
+import { writeTable } from './write-table.ts';
 
 /** What a user connects with, and the server that the tests publish to. */
 const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: string]> = {
@@ -47,7 +25,7 @@ const readmeColumns: Record<PlatformName, [connectsWith: string, testedWith: str
 };
 
 /** Real networks first. */
-function networkTable(): string {
+export function networkTable(): string {
   const isSandbox = ({ name }: PlatformDefinition) => name === 'sandbox';
   const networks = [
     ...platformDefinitions.filter((definition) => !isSandbox(definition)),
@@ -74,7 +52,7 @@ function networkTable(): string {
 }
 
 /** Each cell links to the network's own page that says so. */
-function afterPublishingTable(): string {
+export function afterPublishingTable(): string {
   return writeTable(
     ['Network', 'Remove', 'Edit', 'Otherwise'],
     platformDefinitions.map(({ title, afterPublishing }) => {
@@ -140,7 +118,7 @@ interface Shape {
   maxItems?: number;
 }
 
-function optionTable({ options }: PlatformDefinition): string {
+export function optionTable({ options }: PlatformDefinition): string {
   const rows = listOptions(toJsonSchema(options), '');
   return rows.length === 0 ? 'None.' : writeTable(['Option', 'Type', 'Limits', 'Meaning'], rows);
 }
@@ -194,16 +172,4 @@ function writeRange(min: number | undefined, max: number | undefined, unit: stri
   const units = least === 1 ? unit.replace(/s$/, '') : unit;
   if (!isBounded) return least > 0 ? `at least ${least}${units}` : '';
   return least > 0 || unit === '' ? `${least} to ${max}${unit}` : `at most ${max}${unit}`;
-}
-
-/** Aligned as Prettier formats it. */
-function writeTable(head: string[], rows: string[][]): string {
-  const cells = [head, ...rows].map((row) =>
-    row.map((cell) => cell.replaceAll('|', String.raw`\|`)),
-  );
-  const widths = head.map((_, i) => Math.max(...cells.map((row) => row[i]!.length), 3));
-  const writeRow = (row: string[]) => `| ${row.map((c, i) => c.padEnd(widths[i]!)).join(' | ')} |`;
-  const [first, ...others] = cells.map(writeRow);
-  const line = writeRow(widths.map((width) => '-'.repeat(width)));
-  return [first, line, ...others].join('\n');
 }

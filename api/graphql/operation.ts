@@ -6,6 +6,7 @@ import type { Scope } from '../../schema/scopes.ts';
 import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
 import type { Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
+import { requireScope } from '../http/auth.ts';
 import { checkKey, keyHeaderPath, toIdempotency } from '../http/idempotency.ts';
 import { countRequest } from '../http/rate-limit.ts';
 import { findTextIssues } from '../http/text-issues.ts';
@@ -119,7 +120,7 @@ export async function write<Input, T>(
   run: Run<Input, Answer<T>>,
 ): Promise<T> {
   const { scope, args, info } = operation;
-  requireCaller(graphql, scope);
+  const grant = requireScope(requireCaller(graphql), scope);
   const keyInHeader = keyOfRequest(graphql, info);
   const keyBeside = checkKey(args.idempotencyKey, ['idempotencyKey']);
   try {
@@ -129,7 +130,7 @@ export async function write<Input, T>(
         ...caller,
         requestId: graphql.requestId,
         ...(key !== undefined && {
-          idempotency: toIdempotency(key, fingerprintOf(info, args), [scope]),
+          idempotency: toIdempotency(key, fingerprintOf(info, args), [grant]),
         }),
       };
       if (!operation.answersRepeats) await refuseAnswered(app, asking);

@@ -60,6 +60,6 @@ export interface Idempotency {
   readonly isAutomatic: boolean;
   /** A hash of the request. */
   readonly fingerprint: Buffer;
-  /** The scopes that the request needs. An API key without them doesn't get the stored answer. */
+  /** The scopes that allowed the request. An API key without them doesn't get the stored answer. */
   readonly scopes: readonly Scope[];
 }

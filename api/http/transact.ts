@@ -15,6 +15,7 @@ import {
 import type { IdempotencyKeyRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { isInScope } from '../../schema/database/row-scope.ts';
+import { findGrant } from '../../schema/scopes.ts';
 import type { Caller, Context, Idempotency } from './context.ts';
 
 /** Side effects of an operation, carried out with or after the commit. */
@@ -189,7 +190,7 @@ export async function refuseAnswered(
 function mayHave(caller: Caller, stored: IdempotencyKeyRow): boolean {
   return (
     isInScope(caller, stored) &&
-    stored.scopes.every((scope) => caller.scopes.includes(scope)) &&
+    stored.scopes.every((scope) => findGrant(caller.scopes, scope) !== undefined) &&
     (stored.only_for_key === null || stored.only_for_key === caller.keyId)
   );
 }

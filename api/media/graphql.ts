@@ -71,7 +71,7 @@ queryPages('mediaFiles', {
 
 mutationOf('createMedia', {
   type: MediaRef,
-  scope: 'posts:write',
+  scope: 'posts:draft',
   input: CreateMediaInput,
   schema: CreateMedia,
   takesKey: true,

@@ -15,7 +15,7 @@ export const mediaRoutes = [
     summary: 'Create media for an upload',
     description:
       'Then `PUT` the bytes to `upload_url`: the bytes themselves, not a form, and without an API key. The URL works for 24 hours, and is shown only in this response. `POST /v1/media/:id/upload-url` gives a new one.',
-    scope: 'posts:write',
+    scope: 'posts:draft',
     body: CreateMedia,
     location: ({ data }) => `/v1/media/${data.id}`,
     answer: written(201, Media),

@@ -30,6 +30,7 @@ import { warnOfRepeated, warnOfSameContent } from './checks/same-content.ts';
 import { presentIssue, type TargetIssue } from './checks/target-issues.ts';
 import { settleUsage } from './count-usage.ts';
 import { attachNewMedia, createMediaIds, hasMedia } from './attach-media.ts';
+import { requireMayCreate } from './only-drafts.ts';
 import { presentPost } from './presenter.ts';
 import { lockOpenQueue, takeSlot } from './queues/take-slot.ts';
 import { warnOfSlot } from './queues/warnings.ts';
@@ -42,6 +43,7 @@ export async function createPost(
   input: CreatePost,
   names: Names = restNames,
 ): Promise<Answer<CheckedPost>> {
+  requireMayCreate(caller, input);
   try {
     const planned = await planPost(context, caller, input, names);
     return await writePost(

@@ -63,8 +63,8 @@ export const postRoutes = [
     name: 'createPost',
     summary: 'Create a post',
     description:
-      'Publishes a post to one or more accounts, schedules it or keeps it as a draft. Returns 202 if the post is being published, and 201 if it is scheduled or a draft.',
-    scope: 'posts:write',
+      'Publishes a post to one or more accounts, schedules it or keeps it as a draft. Returns 202 if the post is being published, and 201 if it is scheduled or a draft. Anything but a draft also requires the scope `posts:write`.',
+    scope: 'posts:draft',
     body: CreatePost,
     idempotencyKey: (body) => body.idempotency_key,
     answersRepeats: true,
@@ -78,7 +78,7 @@ export const postRoutes = [
     summary: 'Validate a post',
     description:
       'Checks the post as `POST /v1/posts` would, without creating it. A malformed request, such as one with unknown fields or wrong types, returns `validation_error` or `malformed_json` as usual.',
-    scope: 'posts:write',
+    scope: 'posts:draft',
     body: CreatePost,
     answer: one(PostValidation),
     run: ({ context, caller, body }) => validatePost(context, caller, body),
@@ -178,8 +178,8 @@ export const postRoutes = [
     name: 'updatePost',
     summary: 'Update a post',
     description:
-      'The post must be a draft or scheduled. A new `scheduled_at` schedules or reschedules it.',
-    scope: 'posts:write',
+      'The post must be a draft or scheduled. A new `scheduled_at` schedules or reschedules it. Anything but a change of a draft that stays one also requires the scope `posts:write`.',
+    scope: 'posts:draft',
     body: UpdatePost,
     answer: writtenWithWarnings([200], Post, PostIssue),
     run: ({ context, caller, params, body }) => updatePost(context, caller, params.id, body),
@@ -214,7 +214,7 @@ export const postRoutes = [
     summary: 'Copy a post into a new draft',
     description:
       'Copies the text, media, targets with their options, metadata and labels of a post in any status. The draft has no times, and no options that a creator decides for each post, such as `privacy_level` and `consent` at TikTok. `warnings` name what it lacks, such as media that were deleted since. In issues, `platform_posts` are the targets in the order of the results.',
-    scope: 'posts:write',
+    scope: 'posts:draft',
     location: ({ data }) => `/v1/posts/${data.id}`,
     answer: writtenWithWarnings([201], Post, PostIssue),
     run: ({ context, caller, params }) => duplicatePost(context, caller, params.id),

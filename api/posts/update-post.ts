@@ -24,6 +24,7 @@ import { copyDefaults, takeBackDefaults } from './copy-defaults.ts';
 import { countResults } from './count-usage.ts';
 import { isWaiting, listCopiedDefaults, toTargetInput, wrongState } from './stored-post.ts';
 import { attachPostMedia, detachPostMedia } from './attach-media.ts';
+import { requireMayChange } from './only-drafts.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
 import { replaceSteps } from './step-rows.ts';
@@ -43,9 +44,10 @@ export function updatePost(
   changes: UpdatePost,
   names: Names = restNames,
 ): Promise<Answer<CheckedPost>> {
-  return transact(context, caller, (effects) =>
-    changePost(context, effects, caller, { id, changes, names }),
-  );
+  return transact(context, caller, async (effects) => {
+    await requireMayChange(effects.trx, caller, id, changes);
+    return changePost(context, effects, caller, { id, changes, names });
+  });
 }
 
 /** `updatePost` in a transaction that does more. */

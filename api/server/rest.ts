@@ -70,8 +70,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const bytes = await readBody(request, context.config.maxBodyBytes * (route.bodyTimes ?? 1));
   const isCsv = requireType(request, bytes, route.csv !== undefined) === 'csv';
   const given = isCsv ? await readCsv(bytes) : parseJson(bytes);
-  const scopes = route.scope === 'any key' ? [] : [route.scope];
-  for (const scope of scopes) requireScope(caller, scope);
+  const scopes = route.scope === 'any key' ? [] : [requireScope(caller, route.scope)];
   const params = readParams(c);
   const query = readQuery(new URL(c.req.url), route.query ?? noMembers);
   const body = isCsv

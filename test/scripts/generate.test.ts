@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { generate, generated } from '../../scripts/generate.ts';
 import { eventTypes } from '../../schema/event-types.ts';
 import { createSchema } from '../../api/resources/schema.ts';
-import { fillInTables, listPages } from '../../scripts/network-tables.ts';
+import { fillInTables, listPages } from '../../scripts/doc-tables.ts';
 import { findChanges } from '../../scripts/schema-changes.ts';
 
 const committed = (name: string) =>
@@ -310,6 +310,7 @@ describe('generate', () => {
     await writeFile(openApi, '{}');
     await writeFile(join(directory, 'CHANGELOG.md'), '## [Unreleased]\n');
     await writeFile(join(directory, 'docs', 'networks.md'), '# Networks\n');
+    await writeFile(join(directory, 'docs', 'quickstart.md'), '# Quickstart\n');
     await writeFile(join(directory, 'README.md'), '# A\n\n<!-- networks -->\nold\n<!-- end -->\n');
   });
   afterEach(() => rm(directory, { recursive: true }));

@@ -1,8 +1,8 @@
 // From a request's API key to its project and scopes, and the tokens of links that work without a key.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyRow } from '../../../schema/database/tables.ts';
-import type { Scope } from '../../../schema/scopes.ts';
-import { AppError } from '../../../schema/wire/errors.ts';
+import { findGrant, type Scope } from '../../../schema/scopes.ts';
+import { AppError, type AppErrorOptions } from '../../../schema/wire/errors.ts';
 import type { Caller, Context } from '../context.ts';
 import { recognizeKey } from './known-keys.ts';
 
@@ -47,9 +47,16 @@ export function toCaller(row: ApiKeyRow): Caller {
   };
 }
 
-export function requireScope(caller: Pick<Caller, 'scopes'>, scope: Scope): void {
-  if (caller.scopes.includes(scope)) return;
+/** Returns the scope of the key that allows the request. */
+export function requireScope(
+  { scopes }: Pick<Caller, 'scopes'>,
+  scope: Scope,
+  options: Pick<AppErrorOptions, 'hint'> = {},
+): Scope {
+  const grant = findGrant(scopes, scope);
+  if (grant !== undefined) return grant;
   throw new AppError('insufficient_scope', `The API key lacks the scope ${scope}.`, {
+    ...options,
     details: { required_scope: scope },
   });
 }

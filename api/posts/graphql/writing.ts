@@ -89,8 +89,9 @@ export const PostToUpdateInput = postInput('PostToUpdateInput');
 
 mutationOf('createPost', {
   type: PostRef,
-  scope: 'posts:write',
-  description: 'Create a post. Publishes it now, schedules it or keeps it as a draft.',
+  scope: 'posts:draft',
+  description:
+    'Create a post. Publishes it now, schedules it or keeps it as a draft. Anything but a draft also requires the scope `posts:write`.',
   input: CreatePostInput,
   schema: CreatePost,
   answersRepeats: true,
@@ -99,7 +100,7 @@ mutationOf('createPost', {
 
 mutationOf('updatePost', {
   type: PostRef,
-  scope: 'posts:write',
+  scope: 'posts:draft',
   resource: 'post',
   input: UpdatePostInput,
   schema: UpdatePost,
@@ -116,7 +117,7 @@ mutationOf('publishPost', {
 
 mutationOf('duplicatePost', {
   type: PostRef,
-  scope: 'posts:write',
+  scope: 'posts:draft',
   resource: 'post',
   takesKey: true,
   run: (context, caller, _, { id, names }) => duplicatePost(context, caller, id, names),
@@ -222,6 +223,6 @@ builder.queryField('validatePost', (t) =>
     complexity: operationCost,
     args: { input: t.arg({ type: CreatePostInput, required: true }) },
     resolve: (_, args, graphql, info) =>
-      check(graphql, { scope: 'posts:write', schema: CreatePost, args, info }, validatePost),
+      check(graphql, { scope: 'posts:draft', schema: CreatePost, args, info }, validatePost),
   }),
 );

@@ -38,6 +38,7 @@ export function useSession(): SessionValue {
 /** Scopes as settings of keys name them. */
 const scopeNames: Record<Scope, string> = {
   POSTS_READ: 'posts:read',
+  POSTS_DRAFT: 'posts:draft',
   POSTS_WRITE: 'posts:write',
   ACCOUNTS_READ: 'accounts:read',
   ACCOUNTS_WRITE: 'accounts:write',

@@ -1,0 +1,39 @@
+// The generated tables of the documentation: those of networks, and that of scopes.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { platformDefinitions } from '../schema/platforms/index.ts';
+import { Scope } from '../schema/scopes.ts';
+import { meaningsOf } from '../schema/wire/described-enum.ts';
+import { afterPublishingTable, networkTable, optionTable } from './network-tables.ts';
+import { writeTable } from './write-table.ts';
+
+/** The pages with such tables, in the project at `directory`. */
+export async function listPages(directory = '.'): Promise<string[]> {
+  const names = await readdir(join(directory, 'docs', 'networks'));
+  const networks = names.map((name) => `docs/networks/${name}`);
+  return ['README.md', 'docs/networks.md', 'docs/quickstart.md', ...networks];
+}
+
+/** Replaces each table between `<!-- its name -->` and `<!-- end -->`. */
+export function fillInTables(page: string): string {
+  const tables: Record<string, () => string> = {
+    networks: networkTable,
+    'after publishing': afterPublishingTable,
+    scopes: scopeTable,
+  };
+  for (const definition of platformDefinitions) {
+    tables[`options of ${definition.name}`] = () => optionTable(definition);
+  }
+  return page.replace(/(<!-- ([\w ]+) -->\n)[\s\S]*?(<!-- end -->)/g, (whole, begin, name, end) => {
+    const table = tables[name];
+    return table ? `${begin}\n${table()}\n\n${end}` : whole;
+  });
+}
+
+function scopeTable(): string {
+  const rows = Object.entries(meaningsOf(Scope));
+  return writeTable(
+    ['Scope', 'Allows to'],
+    rows.map(([scope, meaning]) => [`\`${scope}\``, meaning]),
+  );
+}
