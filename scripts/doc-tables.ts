@@ -1,6 +1,7 @@
-// The generated tables of the documentation: those of networks, and that of scopes.
+// The generated tables of the documentation: those of networks, and those of scopes and tools.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { tools } from '../api/mcp/tools.ts';
 import { platformDefinitions } from '../schema/platforms/index.ts';
 import { Scope } from '../schema/scopes.ts';
 import { meaningsOf } from '../schema/wire/described-enum.ts';
@@ -11,7 +12,7 @@ import { writeTable } from './write-table.ts';
 export async function listPages(directory = '.'): Promise<string[]> {
   const names = await readdir(join(directory, 'docs', 'networks'));
   const networks = names.map((name) => `docs/networks/${name}`);
-  return ['README.md', 'docs/networks.md', 'docs/quickstart.md', ...networks];
+  return ['README.md', 'docs/networks.md', 'docs/quickstart.md', 'docs/mcp.md', ...networks];
 }
 
 /** Replaces each table between `<!-- its name -->` and `<!-- end -->`. */
@@ -20,6 +21,7 @@ export function fillInTables(page: string): string {
     networks: networkTable,
     'after publishing': afterPublishingTable,
     scopes: scopeTable,
+    tools: toolTable,
   };
   for (const definition of platformDefinitions) {
     tables[`options of ${definition.name}`] = () => optionTable(definition);
@@ -35,5 +37,17 @@ function scopeTable(): string {
   return writeTable(
     ['Scope', 'Allows to'],
     rows.map(([scope, meaning]) => [`\`${scope}\``, meaning]),
+  );
+}
+
+function toolTable(): string {
+  return writeTable(
+    ['Tool', 'Does', 'Scopes', 'Route'],
+    [...tools.values()].map(({ name, title, scopes, route }) => [
+      `\`${name}\``,
+      title,
+      scopes.map((scope) => `\`${scope}\``).join(', '),
+      `\`${route.method.toUpperCase()} ${route.path}\``,
+    ]),
   );
 }

@@ -190,6 +190,7 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   'api/reference': ['schema/**', 'api/http'],
   'api/sandbox': ['schema/**', 'activities/**', 'api/http'],
+  'api/mcp': ['schema/**', 'activities', 'api/http', 'api/reference', 'api/resources'],
   'api/server': [
     'schema/**',
     'activities/**',
@@ -199,6 +200,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/http',
     'api/inbound',
     'api/live',
+    'api/mcp',
     'api/media',
     'api/projects',
     'api/reference',
@@ -219,11 +221,12 @@ const mayImport: Record<string, readonly string[]> = {
     'api/graphql',
     'api/graphql/server',
     'api/http',
+    'api/mcp',
     'api/platform-apps',
     'api/server',
   ],
   api: ['schema/**', 'api/cli', 'api/embedded', 'api/server'],
-  scripts: ['schema/**', 'api/http', 'api/platforms', 'api/reference', 'api/resources'],
+  scripts: ['schema/**', 'api/http', 'api/mcp', 'api/platforms', 'api/reference', 'api/resources'],
 };
 const rows = Object.keys(mayImport);
 

@@ -22,6 +22,7 @@ import { createHealth, type ProcessContext } from './health.ts';
 import { home } from './home.ts';
 import { createConnectionTurns } from '../http/connection-turns.ts';
 import { createInboundRoutes } from '../inbound/routes.ts';
+import { createMcpEndpoint } from '../mcp/endpoint.ts';
 import { createBrandRoutes } from '../projects/brand-routes.ts';
 import { createSharedCalls } from '../http/shared-calls.ts';
 import { createFeed } from '../live/feed.ts';
@@ -130,10 +131,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     media: await openMedia(options.mediaUrl, config.media),
     log,
   };
-  const server = roles.api
+  const rest = roles.api ? createRest(context) : undefined;
+  const server = rest
     ? createServer(context, {
         documents: options.documents,
-        rest: createRest(context),
+        rest,
+        mcp: createMcpEndpoint(context, rest),
         connect: createConnectRoutes(context),
         share: createShareRoutes(context),
         inbound: createInboundRoutes(context),

@@ -8,6 +8,7 @@ import {
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Context } from '../http/context.ts';
 import { createKeyWatch } from '../live/key-watch.ts';
+import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { askForBody } from '../media/upload-request.ts';
 import { createPublicMedia, isPublicMediaUrl } from '../media/public-media.ts';
 import { createUploads, isUploadUrl, type Uploads } from '../media/uploads.ts';
@@ -41,6 +42,8 @@ interface ServerParts {
   /** The logos and icons of projects. */
   brand: Router;
   sandbox?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
+  /** Tools for agents. */
+  mcp: McpEndpoint;
   home: Respond;
 }
 
@@ -86,7 +89,7 @@ function limitTime(incoming: IncomingMessage): void {
 }
 
 export function createServer(context: Context, parts: ServerParts): Server {
-  const { documents, rest, connect, share, inbound, brand, dashboard, sandbox, home } = parts;
+  const { documents, rest, connect, share, inbound, brand, dashboard, sandbox, mcp, home } = parts;
   const keyWatch = createKeyWatch(context);
   const routes: Routes = {
     '/': (request, node) =>
@@ -99,6 +102,10 @@ export function createServer(context: Context, parts: ServerParts): Server {
     '/data-deletion': (request) => inbound.fetch(request),
     ...(dashboard && { '/dashboard': (request, { req }) => dashboard.fetch(request, { req }) }),
     '/brand': (request) => brand.fetch(request),
+    '/mcp': (request, { req }) =>
+      new URL(request.url).pathname === '/mcp'
+        ? respondToMcp(request)
+        : rest.fetch(request, { req }),
     ...(sandbox && { '/sandbox': (request, { req }) => sandbox.fetch(request, { req }) }),
   };
   const yoga = createYogaServer(context, {
@@ -112,6 +119,14 @@ export function createServer(context: Context, parts: ServerParts): Server {
   });
   const uploads = createUploads(context);
   const publicMedia = createPublicMedia(context);
+
+  async function respondToMcp(request: Request): Promise<Response> {
+    const startedAtMs = performance.now();
+    const response = await mcp.fetch(request);
+    const { method } = request;
+    observeRequest({ method, route: '/mcp', status: response.status }, startedAtMs);
+    return response;
+  }
 
   function respond(incoming: IncomingMessage, outgoing: ServerResponse): void {
     setSecurityHeaders(outgoing, context.publicUrl);
@@ -166,6 +181,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
 
     async close() {
       keyWatch.close();
+      mcp.endWaits();
       const closed = new Promise((resolve) => server.close(resolve));
       // Closes the sockets first. Otherwise clients would close their sockets with their own code after their
       // streams end.
@@ -174,6 +190,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
       const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
       await closed;
       clearTimeout(timer);
+      await mcp.close();
       await uploads.close();
       await yoga.dispose();
     },

@@ -28,7 +28,7 @@ export function useCors(origins: readonly string[]): HttpPlugin {
   function policyOf({ req }: NodeRequest): Policy | undefined {
     const path = req.url!.split('?', 1)[0]!;
     if (path === '/v1/openapi.json') return ofDocument;
-    return origins.length > 0 && /^\/(v1|graphql)(\/|$)/.test(path) ? ofApi : undefined;
+    return origins.length > 0 && /^\/(v1|graphql|mcp)(\/|$)/.test(path) ? ofApi : undefined;
   }
 
   return {

@@ -49,6 +49,11 @@ beforeAll(async () => {
       inbound: { fetch: () => new Response('inbound') },
       brand: { fetch: () => new Response('brand') },
       sandbox: { fetch: (_, { req }) => new Response(`sandbox ${req.socket.remoteAddress}`) },
+      mcp: {
+        fetch: () => Promise.resolve(new Response('mcp')),
+        endWaits: () => {},
+        close: () => Promise.resolve(),
+      },
       home: () => {
         throw new Error('secret detail');
       },
