@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../schema/config/config.ts';
 import { Environment } from '../schema/config/environment.ts';
 import { readFileVariables } from '../schema/config/file-variables.ts';
+import { readClientOptions } from './cli/client-options.ts';
 import type { ClientCommand, ClientCommandArguments } from './cli/client/run.ts';
 import { InvalidArgument } from './cli/invalid-argument.ts';
 import { readListenOptions, type ListenArguments } from './cli/listen/options.ts';
@@ -61,6 +62,10 @@ Manage projects and keys:
     --test              a test key, which sees only the sandbox
     --expires-at TIME   default: never
 
+Serve agents:
+  mcp                   an MCP server on standard input and output, for a client that starts it
+    --url, --key        as for \`listen\`
+
 Operate:
   apps                  list your apps at networks with their callback URLs
   pause SCOPE           stop publishing to a network or for a project, by its ID, or stop
@@ -89,7 +94,7 @@ Develop:
     --secret SECRET     signing secret (default: a new one, printed at the start)
     --after CURSOR      start after this cursor (default: now)
     --cursor-file PATH  save the cursor in this file, and resume from it
-    --url URL           Fanfare to listen to (default: the one on this machine)
+    --url URL           Fanfare to listen to (default: FANFARE_URL, or the one on this machine)
     --key KEY           API key (default: FANFARE_API_KEY, or the key in the data directory)
 
 Environment variables (<NAME>_FILE is the path of a file with the value):
@@ -201,6 +206,11 @@ async function main(args: string[]): Promise<void> {
       return runDoctor(values.json);
     case 'listen':
       return listenUntilSignal(values);
+    case 'mcp': {
+      const options = await readClientOptions(values, clientConfig());
+      const { serveMcp } = await import('./cli/mcp.ts');
+      return serveMcp(options, (line) => console.error(line));
+    }
     case 'verify':
       // An account is checked by its ID; a message needs the secret that signed it.
       if (values.secret !== undefined) return runForUser('verify message', scope, values);

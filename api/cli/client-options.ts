@@ -28,14 +28,14 @@ export async function readClientOptions(
 ): Promise<ClientOptions> {
   const url = readUrl(
     '--url',
-    given.url ?? config.clientUrl ?? defaultUrl(config),
+    given.url ?? config.clientUrl ?? ownUrl(config),
     'https://fanfare.example.com',
   ).replace(/(\/graphql)?\/*$/, '');
   const key = given.key ?? config.secrets.apiKey ?? (await readKeptKey(url, config));
   return { url, key };
 }
 
-function defaultUrl({ publicUrl, port }: ClientDefaults): string {
+function ownUrl({ publicUrl, port }: ClientDefaults): string {
   return publicUrl ?? `http://127.0.0.1:${port}`;
 }
 
@@ -51,7 +51,7 @@ export function readUrl(name: string, text: string, example: string): string {
 async function readKeptKey(url: string, config: ClientDefaults): Promise<string> {
   const { dataDirectory, port } = config;
   const local = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:${port}`);
-  const own = [defaultUrl(config), ...local];
+  const own = [ownUrl(config), ...local];
   if (!own.some((address) => new URL(address).origin === new URL(url).origin)) {
     throw new InvalidArgument(
       `Set --key KEY or FANFARE_API_KEY. The key in ${dataDirectory} is only for ${own[0]} (see FANFARE_PORT), not for ${url}.`,

@@ -38,6 +38,9 @@ const CommonVariables = z.object({
   FANFARE_PUBLIC_URL: url(
     'Base URL that clients use. Required if FANFARE_HOST is not a loopback address. Default: http://<host>:<port>.',
   ),
+  FANFARE_URL: url(
+    'Base URL of the Fanfare that `post`, `listen`, `mcp` and the other commands of clients call. Default: FANFARE_PUBLIC_URL, or the one on this machine.',
+  ),
   FANFARE_MEDIA_PUBLIC_URL: url(
     `Base URL at which networks fetch media from this server. Without a public https address, these networks are off: ${fetchingNetworks}. Default: FANFARE_PUBLIC_URL.`,
   ),
@@ -49,9 +52,6 @@ const CommonVariables = z.object({
     .string()
     .default('.data')
     .meta({ description: 'Data directory: holds the embedded servers and the first API key.' }),
-  FANFARE_URL: url(
-    'URL of the Fanfare that `post`, `listen` and the other commands of clients call. Default: the one on this machine.',
-  ),
   FANFARE_API_KEY: z
     .string()
     .min(20, 'must have at least 20 characters')

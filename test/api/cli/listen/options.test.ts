@@ -66,6 +66,9 @@ describe('readListenOptions', () => {
     const byAddress = { ...given, url: 'http://127.0.0.1:4321' };
     const published = { FANFARE_PORT: '4321', FANFARE_PUBLIC_URL: 'https://fanfare.example' };
     expect(await read(byAddress, published)).toMatchObject({ key });
+    const named = { FANFARE_URL: 'https://fanfare.example/' };
+    await expect(read(given, named)).rejects.toThrow('not for https://fanfare.example.');
+    expect(await read({ ...given, key }, named)).toMatchObject({ url: 'https://fanfare.example' });
     rmSync(join(directory, 'api-key'));
   });
 
