@@ -10,7 +10,11 @@ import { createSignInUrl } from '../dashboard/sign-in.ts';
 import { createApp, type App } from '../server/app.ts';
 import { createLog } from '../server/log.ts';
 import { startEmbeddedBackends } from '../embedded/backends.ts';
-import { makeDataDirectory, refuseHeldDirectory } from '../embedded/data-directory.ts';
+import {
+  checkDataDirectory,
+  makeDataDirectory,
+  refuseHeldDirectory,
+} from '../embedded/data-directory.ts';
 import { createStoredDocuments } from '../graphql/server/stored-documents.ts';
 import { openFirstProject, readFirstKey } from './first-start.ts';
 import { requirePort } from '../server/ports.ts';
@@ -40,7 +44,7 @@ export async function startAllInOne(
   const log = createLog(config);
   // The documents are read first, so that their errors appear before any server starts.
   const documents = createStoredDocuments(config.storedDocuments);
-  makeDataDirectory(config.dataDirectory);
+  checkDataDirectory(config.dataDirectory);
   // Checked before the port. Otherwise a second start on the same directory would only report a port in use.
   refuseHeldDirectory(config.dataDirectory);
   await requirePort(config.port, config.host, 'FANFARE_PORT');
@@ -57,6 +61,7 @@ export async function startAllInOne(
   let app: App | undefined;
   try {
     backends.onExit(fail);
+    makeDataDirectory(config.dataDirectory);
     const waiting = { report: print, signal };
     const databaseUrl = config.databaseUrl ?? backends.databaseUrl!;
     const temporalAddress = config.temporal.address ?? backends.temporalAddress!;

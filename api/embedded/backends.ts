@@ -1,6 +1,7 @@
 // Starts the embedded servers that the operator doesn't replace, in parallel, and stops them in order.
 import path from 'node:path';
 import { claimDataDirectory } from './data-directory.ts';
+import { findPostgresBinaries } from './postgres-programs.ts';
 import { startPostgres } from './postgres.ts';
 import { findTemporalExecutable } from './temporal-executable.ts';
 import { startTemporal } from './temporal.ts';
@@ -32,21 +33,23 @@ export async function startEmbeddedBackends(
   options: EmbeddedBackendsOptions,
 ): Promise<EmbeddedBackends> {
   const { progress } = options;
+  // Before anything is written, because a program that is missing can't be downloaded everywhere.
+  const binaries = options.postgres ? findPostgresBinaries() : undefined;
+  const executable = options.temporal
+    ? await findTemporalExecutable({
+        temporalCli: options.temporalCli,
+        cacheDirectory: options.cacheDirectory ?? path.resolve(options.dataDirectory, 'bin'),
+        progress,
+        signal: options.signal,
+      })
+    : undefined;
   const isUsed = options.postgres || options.temporal;
   const held = isUsed ? claimDataDirectory(options.dataDirectory) : undefined;
   const dataDirectory = held?.path ?? options.dataDirectory;
   const failed = new AbortController();
   const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]);
+  const starting = { dataDirectory, progress, signal };
 
-  async function startWantedTemporal() {
-    const executable = await findTemporalExecutable({
-      temporalCli: options.temporalCli,
-      cacheDirectory: options.cacheDirectory ?? path.join(dataDirectory, 'bin'),
-      progress,
-      signal,
-    });
-    return startTemporal({ dataDirectory, executable, progress, signal });
-  }
   /** The first failure aborts the other start. */
   async function orAbort<T>(start: Promise<T>): Promise<T> {
     return start.catch((error: unknown) => {
@@ -55,8 +58,8 @@ export async function startEmbeddedBackends(
     });
   }
   const [postgres, temporal] = await Promise.allSettled([
-    options.postgres ? orAbort(startPostgres({ dataDirectory, progress, signal })) : undefined,
-    options.temporal ? orAbort(startWantedTemporal()) : undefined,
+    binaries && orAbort(startPostgres({ ...starting, binaries })),
+    executable === undefined ? undefined : orAbort(startTemporal({ ...starting, executable })),
   ]);
 
   async function stopAll(): Promise<void> {

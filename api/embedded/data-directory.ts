@@ -67,15 +67,27 @@ function inUse(directory: string): Error {
 
 /** Creates the folder if it is missing. */
 export function makeDataDirectory(directory: string): void {
+  const missing = checkDataDirectory(directory);
+  // Makes the folders one by one, because Node's recursive option never returns if the system hides a parent, as in
+  // /proc.
+  naming(directory, () => missing.forEach(makeFolder));
+}
+
+/** Throws if the folder can't be the data directory. Writes nothing, and returns the folders that are missing. */
+export function checkDataDirectory(directory: string): string[] {
   const missing: string[] = [];
   let nearest = path.resolve(directory);
   for (; !existsSync(nearest); nearest = path.dirname(nearest)) missing.unshift(nearest);
-  try {
+  naming(directory, () => {
     if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is not a folder`);
     accessSync(nearest, constants.W_OK | constants.X_OK);
-    // Makes the folders one by one, because Node's recursive option never returns if the system hides a
-    // parent, as in /proc.
-    for (const folder of missing) makeFolder(folder);
+  });
+  return missing;
+}
+
+function naming(directory: string, work: () => void): void {
+  try {
+    work();
   } catch (error) {
     throw new Error(
       `${directory} cannot be the data directory: ${(error as Error).message}. Choose another folder with FANFARE_DATA_DIR.`,

@@ -1,11 +1,13 @@
 // Looks for a program in several places in order, and installs programs that are not part of the checkout.
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { Agent, fetch } from 'undici';
+import { makeDataDirectory } from './data-directory.ts';
 
 type Signal = AbortSignal | undefined;
 
@@ -20,7 +22,7 @@ export async function searchExecutable(
   program: string,
   steps: readonly SearchStep[],
   progress: (line: string) => void,
-  signal?: AbortSignal,
+  { advice = '', signal }: { advice?: string; signal?: Signal } = {},
 ): Promise<string> {
   const tried: string[] = [];
   for (const [index, { place, find }] of steps.entries()) {
@@ -37,7 +39,9 @@ export async function searchExecutable(
       tried.push(`- ${place}: ${reason}`);
     }
   }
-  throw new Error(`${program} was not found. Tried:\n${tried.join('\n')}`);
+  throw new Error(
+    `${program} was not found. Tried:\n${tried.join('\n')}${advice && `\n${advice}`}`,
+  );
 }
 
 /** Returns the program's output. Throws its error output if it fails. */
@@ -68,21 +72,27 @@ interface Installation {
   signal?: Signal;
 }
 
-/** `fetchInto` gets an empty folder beside the target, and returns the path of the program in it. */
+/**
+ * `fetchInto` gets an empty folder, and returns the path of the program in it. Nothing is written beside the target
+ * before the program is there.
+ */
 export async function installExecutable(
   { target, check }: Installation,
   fetchInto: (directory: string) => Promise<string>,
 ): Promise<string> {
-  await mkdir(path.dirname(target), { recursive: true });
-  const directory = await mkdtemp(`${target}.fetch-`);
+  const directory = await mkdtemp(path.join(tmpdir(), 'fanfare-fetch-'));
+  const unfinished = `${target}.${process.pid}`;
   try {
     const program = await fetchInto(directory);
-    await chmod(program, 0o755);
-    await check(program);
+    makeDataDirectory(path.dirname(target));
+    await copyFile(program, unfinished);
+    await chmod(unfinished, 0o755);
+    await check(unfinished);
     // Renames the program in one step, so that no other process sees half of it.
-    await rename(program, target);
+    await rename(unfinished, target);
     return target;
   } finally {
+    await rm(unfinished, { force: true });
     await rm(directory, { recursive: true, force: true });
   }
 }

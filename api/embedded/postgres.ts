@@ -10,7 +10,8 @@ import {
   databaseUrl,
   readPassword,
 } from './postgres-cluster.ts';
-import { choosePostgresPlace, findPostgresBinaries } from './postgres-place.ts';
+import { choosePostgresPlace } from './postgres-place.ts';
+import { findPostgresBinaries, type PostgresBinaries } from './postgres-programs.ts';
 import type { StopPlan } from './process-table.ts';
 import { startServer, stopLeftRunning, type ServerProcess } from './server-process.ts';
 
@@ -18,6 +19,8 @@ export interface PostgresOptions {
   /** Already locked by the caller. */
   dataDirectory: string;
   progress: (line: string) => void;
+  /** Default: those of the installed package. */
+  binaries?: PostgresBinaries;
   /** Default: true. Off only where a crash of the machine may lose the data, as in tests. */
   fsync?: boolean;
   /** More server settings, such as `{ max_connections: '50' }`. */
@@ -39,9 +42,9 @@ const childStopPlan: StopPlan = [
 
 /** The returned `databaseUrl` names the database `fanfare` and a user who can create other databases. */
 export async function startPostgres(options: PostgresOptions) {
-  const { progress, signal, fsync = true } = options;
+  const { progress, signal, fsync = true, binaries = findPostgresBinaries() } = options;
   const dataDirectory = realpathSync(options.dataDirectory);
-  const place = choosePostgresPlace(dataDirectory, findPostgresBinaries(), progress);
+  const place = choosePostgresPlace(dataDirectory, binaries, progress);
   const held = place.directory === dataDirectory ? undefined : claimDataDirectory(place.directory);
   let server: ServerProcess | undefined;
   async function stop(): Promise<void> {

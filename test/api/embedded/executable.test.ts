@@ -39,8 +39,10 @@ describe('searchExecutable', () => {
 
   test('lists every step if none works', async () => {
     const steps = [missing('here', 'not found'), missing('far away', 'no answer')];
-    await expect(searchExecutable('It', steps, progress)).rejects.toThrow(
-      'It was not found. Tried:\n- here: not found\n- far away: no answer',
+    await expect(
+      searchExecutable('It', steps, progress, { advice: 'Install it.' }),
+    ).rejects.toThrow(
+      'It was not found. Tried:\n- here: not found\n- far away: no answer\nInstall it.',
     );
     expect(lines).toEqual([
       'It is not available from here (not found). Trying far away.',
@@ -67,6 +69,14 @@ describe('installExecutable', () => {
     const target = path.join(directory, 'program');
     const installation = { target, check: () => Promise.reject(new Error('another')) };
     await expect(installExecutable(installation, fetch)).rejects.toThrow('another');
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('makes no folder if the program is not available', async () => {
+    const target = path.join(directory, 'data', 'bin', 'program');
+    const installation = { target, check: () => Promise.resolve() };
+    const fail = () => Promise.reject(new Error('no internet'));
+    await expect(installExecutable(installation, fail)).rejects.toThrow('no internet');
     expect(readdirSync(directory)).toEqual([]);
   });
 });

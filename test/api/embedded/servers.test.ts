@@ -4,7 +4,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { binariesIn } from '../../../api/embedded/postgres-place.ts';
+import { binariesIn } from '../../../api/embedded/postgres-programs.ts';
 import { choosePostgresPlace } from '../../../api/embedded/postgres-place.ts';
 import { findProcessesIn } from '../../../api/embedded/process-table.ts';
 import {
