@@ -10,7 +10,10 @@ import { readListenOptions, type ListenArguments } from './cli/listen/options.ts
 import type { Running } from './cli/start.ts';
 import { readVerifyOptions, type VerifyArguments } from './cli/verify/options.ts';
 
-const usage = () => `Usage: npx node api/cli.ts <command>
+/** In the package, this file is JavaScript. */
+const program = import.meta.filename.endsWith('.ts') ? 'npx node api/cli.ts' : 'npx fanfare';
+
+const usage = () => `Usage: ${program} <command>
 
 Publish, at the Fanfare of FANFARE_URL or on this machine (docs/cli.md):
   post "TEXT"           publish, schedule or draft a post; exits with 0 if it was published, 2 if

@@ -31,5 +31,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The package has to contain the licenses of what it contains.
+    license: { fileName: 'licenses.md' },
   },
 });
