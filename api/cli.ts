@@ -5,6 +5,7 @@ import { Environment } from '../schema/config/environment.ts';
 import { readFileVariables } from '../schema/config/file-variables.ts';
 import { readClientOptions } from './cli/client-options.ts';
 import type { ClientCommand, ClientCommandArguments } from './cli/client/run.ts';
+import { version } from '../schema/version.ts';
 import { InvalidArgument } from './cli/invalid-argument.ts';
 import { readListenOptions, type ListenArguments } from './cli/listen/options.ts';
 import type { Running } from './cli/start.ts';
@@ -166,9 +167,11 @@ async function main(args: string[]): Promise<void> {
       tolerance: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
+      version: { type: 'boolean', default: false },
     },
   });
   if (values.help) return print(usage());
+  if (values.version) return print(version);
   const [first, ...rest] = positionals;
   const scope = rest.join(' ');
   const hasArgument = commandsWithArgument.includes(first ?? '');

@@ -227,6 +227,8 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   api: ['schema/**', 'api/cli', 'api/embedded', 'api/server'],
   scripts: ['schema/**', 'api/http', 'api/mcp', 'api/platforms', 'api/reference', 'api/resources'],
+  'scripts/package': ['activities/dispatch', 'api/dashboard'],
+  'scripts/release': ['scripts/package'],
 };
 const rows = Object.keys(mayImport);
 

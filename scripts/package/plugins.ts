@@ -13,13 +13,21 @@ export function inPlaceOf(root: string, replaced: Record<string, string>): Plugi
       const paths = new Map(
         Object.entries(replaced).map(([from, to]) => [join(root, from), join(here, to)]),
       );
+      const unused = new Set(paths.keys());
       const names = [...paths.keys()].map((path) => path.replace(/^.*\/|\.[jt]s$/g, ''));
       const filter = new RegExp(`/(${names.join('|')})(\\.[jt]s)?$`);
       build.onResolve({ filter }, ({ path, resolveDir }) => {
         const source = resolve(resolveDir, path);
-        const found = paths.get(source) ?? paths.get(`${source}.js`);
-        return found === undefined ? undefined : { path: found };
+        const from = paths.has(source) ? source : `${source}.js`;
+        const found = paths.get(from);
+        if (found === undefined) return undefined;
+        unused.delete(from);
+        return { path: found };
       });
+      // Such as after a release of Temporal's SDK that moves its bundler.
+      build.onEnd(() => ({
+        errors: [...unused].map((path) => ({ text: `Nothing imports ${relative(root, path)}.` })),
+      }));
     },
   };
 }

@@ -10,6 +10,8 @@ import { createApi, type Api } from './api.ts';
 export interface ProgramOptions {
   /** The words after `api/cli.ts`; default: start. */
   command?: string[];
+  /** Runs an installed program in this folder, instead of `api/cli.ts` in this checkout. */
+  installed?: { program: string[]; folder: string };
   env?: Record<string, string>;
   /** Where the data is; default: a new folder, removed at the end. */
   dataDirectory?: string;
@@ -41,22 +43,20 @@ const root = resolve(
 
 export function startProgram(options: ProgramOptions = {}): Program {
   const dataDirectory = options.dataDirectory ?? createDataDirectory();
-  const child = spawn(
-    process.execPath,
-    // As with `npm start`. A small young generation halves the size to which the heap grows under load.
-    ['--max-semi-space-size=8', join(root, 'api/cli.ts'), ...(options.command ?? ['start'])],
-    {
-      cwd: root,
-      env: {
-        ...withoutOurs(process.env),
-        FANFARE_PORT: '0',
-        FANFARE_WORKER_PORT: '0',
-        FANFARE_DATA_DIR: dataDirectory,
-        ...options.env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  // As with `npm start`. A small young generation halves the size to which the heap grows under load.
+  const clone = [process.execPath, '--max-semi-space-size=8', join(root, 'api/cli.ts')];
+  const { program, folder } = options.installed ?? { program: clone, folder: root };
+  const child = spawn(program[0]!, [...program.slice(1), ...(options.command ?? ['start'])], {
+    cwd: folder,
+    env: {
+      ...withoutOurs(process.env),
+      FANFARE_PORT: '0',
+      FANFARE_WORKER_PORT: '0',
+      FANFARE_DATA_DIR: dataDirectory,
+      ...options.env,
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const chunks: string[] = [];
   const watchers = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
