@@ -16,6 +16,8 @@ interface Service {
   entrypoint?: unknown[];
   ports?: string[];
   volumes?: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
   mem_limit?: string;
   healthcheck?: { test: unknown[] };
 }
@@ -27,6 +29,7 @@ interface ComposeFile {
 }
 
 const text = readFileSync(new URL('../docker-compose.yml', import.meta.url), 'utf8');
+const image = readFileSync(new URL('../Dockerfile', import.meta.url), 'utf8');
 const { services, secrets, configs } = parse(text, { merge: true }) as ComposeFile;
 
 test('Fanfare gets only variables that it reads', () => {
@@ -67,12 +70,34 @@ test('services answer only on this machine unless the operator names an address'
   }
 });
 
-test('media are in a volume that every container of Fanfare has', () => {
+test('media are in a volume that every container of Fanfare has, and nothing else is writable', () => {
   for (const name of ['api', 'worker', 'migrate']) {
-    const { environment, volumes } = services[name]!;
-    const folder = fileURLToPath(String(environment!['FANFARE_MEDIA_URL']));
-    expect(volumes).toEqual([`media:${folder}`]);
+    const { environment, volumes, read_only, cap_drop } = services[name]!;
+    const [, folder] = /^fanfare:(\S+)$/.exec(volumes!.join(' '))!;
+    expect(fileURLToPath(String(environment!['FANFARE_MEDIA_URL']))).toContain(`${folder}/`);
+    expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ['ALL'] });
+    expect(image).toMatch(new RegExp(`^ENV .*FANFARE_DATA_DIR=${folder} TMPDIR=${folder}$`, 'm'));
+    expect(image).toMatch(new RegExp(`^VOLUME ${folder}$`, 'm'));
   }
+});
+
+test('the image runs the package as a user who is not root', () => {
+  const last = image.slice(image.lastIndexOf('\nFROM '));
+  // A number, so that Kubernetes can tell that it isn't root.
+  expect(last).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
+  expect(last).toMatch(/^ENTRYPOINT \["\/opt\/fanfare\/node_modules\/\.bin\/fanfare"\]$/m);
+  expect(last).not.toMatch(/^RUN npm/m);
+});
+
+test('the image is built from files that Docker gets', () => {
+  const ignored = readFileSync(new URL('../.dockerignore', import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
+  // What `npm run build` reads.
+  for (const name of ['activities', 'api', 'docs', 'schema', 'scripts', 'workflows', '.nvmrc']) {
+    expect(ignored).not.toContain(name);
+  }
+  for (const name of ['dist', 'node_modules', '.data']) expect(ignored).toContain(name);
 });
 
 test('containers and systemd have the same memory limit', () => {
