@@ -18,9 +18,9 @@ class Posts(Resource):
     def create(self, *, wait: Duration | None = None, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.CreatePost]) -> types.WarnedPost:
         """Create a post.
 
-        Publishes a post to one or more accounts, schedules it or keeps it as a draft. Returns 202 if the post is being published, and 201 if it is scheduled or a draft.
+        Publishes a post to one or more accounts, schedules it or keeps it as a draft. Returns 202 if the post is being published, and 201 if it is scheduled or a draft. Anything but a draft also requires the scope `posts:write`.
 
-        Requires the scope `posts:write`.
+        Requires the scope `posts:draft`.
         """
         return self._send(_calls.POSTS_CREATE, (), wait=wait, timeout=timeout, max_retries=max_retries, params=params)
 
@@ -38,7 +38,7 @@ class Posts(Resource):
 
         Checks the post as `POST /v1/posts` would, without creating it. A malformed request, such as one with unknown fields or wrong types, returns `validation_error` or `malformed_json` as usual.
 
-        Requires the scope `posts:write`.
+        Requires the scope `posts:draft`.
         """
         return self._send(_calls.POSTS_VALIDATE, (), timeout=timeout, max_retries=max_retries, params=params)
 
@@ -106,9 +106,9 @@ class Posts(Resource):
     def update(self, id: str, /, *, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdatePost]) -> types.WarnedPost:
         """Update a post.
 
-        The post must be a draft or scheduled. A new `scheduled_at` schedules or reschedules it.
+        The post must be a draft or scheduled. A new `scheduled_at` schedules or reschedules it. Anything but a change of a draft that stays one also requires the scope `posts:write`.
 
-        Requires the scope `posts:write`.
+        Requires the scope `posts:draft`.
         """
         return self._send(_calls.POSTS_UPDATE, (id,), timeout=timeout, max_retries=max_retries, params=params)
 
@@ -135,7 +135,7 @@ class Posts(Resource):
 
         Copies the text, media, targets with their options, metadata and labels of a post in any status. The draft has no times, and no options that a creator decides for each post, such as `privacy_level` and `consent` at TikTok. `warnings` name what it lacks, such as media that were deleted since. In issues, `platform_posts` are the targets in the order of the results.
 
-        Requires the scope `posts:write`.
+        Requires the scope `posts:draft`.
         """
         return self._send(_calls.POSTS_DUPLICATE, (id,), idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries)
 
@@ -283,7 +283,7 @@ class Media(Resource):
 
         Then `PUT` the bytes to `upload_url`: the bytes themselves, not a form, and without an API key. The URL works for 24 hours, and is shown only in this response. `POST /v1/media/:id/upload-url` gives a new one.
 
-        Requires the scope `posts:write`.
+        Requires the scope `posts:draft`.
         """
         return self._send(_calls.MEDIA_CREATE, (), idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries, params=params)
 

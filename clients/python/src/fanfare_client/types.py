@@ -4202,7 +4202,7 @@ EventType: TypeAlias = Literal["post.published", "post.failed", "post.partial", 
 ReplayedStatus: TypeAlias = Literal["failed", "skipped", "canceled", "delivered", "missing"]
 
 
-Scope: TypeAlias = Literal["posts:read", "posts:write", "accounts:read", "accounts:write", "webhooks:read", "webhooks:write", "keys:write"]
+Scope: TypeAlias = Literal["posts:read", "posts:draft", "posts:write", "accounts:read", "accounts:write", "webhooks:read", "webhooks:write", "keys:write"]
 
 
 KeyEnvironment: TypeAlias = Literal["production", "test"]
