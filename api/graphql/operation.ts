@@ -6,7 +6,7 @@ import type { Scope } from '../../schema/scopes.ts';
 import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
 import type { Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
-import { requireScope } from '../http/auth.ts';
+import { requireScope } from '../http/auth/api-keys.ts';
 import { checkKey, keyHeaderPath, toIdempotency } from '../http/idempotency.ts';
 import { countRequest } from '../http/rate-limit.ts';
 import { findTextIssues } from '../http/text-issues.ts';

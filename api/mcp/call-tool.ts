@@ -113,7 +113,7 @@ function writeQuery(schema: z.ZodType | undefined, given: Arguments): string {
         query.append(`${name}[${key}]`, toText(item));
     } else query.append(name, toText(value));
   }
-  return query.size === 0 ? '' : `?${query}`;
+  return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
 const toText = (value: unknown): string =>

@@ -3,7 +3,7 @@ import { createMcpHandler, type AuthInfo } from '@modelcontextprotocol/server';
 import { createKeyedLimit } from '../../activities/keyed-limits.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
-import { authenticate } from '../http/auth.ts';
+import { authenticateKey } from '../http/auth/api-keys.ts';
 import { parseJson, readBody } from '../http/body.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
@@ -64,7 +64,7 @@ export function createMcpEndpoint(
   async function respond(request: Request): Promise<Response> {
     requireOrigin(request.headers.get('Origin'));
     const authorization = request.headers.get('Authorization');
-    const caller = await authenticate(context, authorization);
+    const caller = await authenticateKey(context, authorization);
     const authInfo = {
       token: authorization!.replace(/^Bearer +/i, '').trim(),
       clientId: caller.keyId,

@@ -5,7 +5,7 @@ import type { UpdatePost } from '../../schema/posts/changes.ts';
 import type { CreatePost } from '../../schema/posts/posts.ts';
 import { findGrant } from '../../schema/scopes.ts';
 import type { Text } from '../../schema/wire/names.ts';
-import { requireScope } from '../http/auth.ts';
+import { requireScope } from '../http/auth/api-keys.ts';
 import type { Caller } from '../http/context.ts';
 
 const keepDraft: Text = ({ field }) =>

@@ -6,7 +6,16 @@
 // renders the chart (`npm run test:chart`), and `test/long`, whose tests take long (`npm run test:long`).
 import { runTests } from './run-tests.ts';
 
-const others = ['end-to-end', 'faults', 'networks', 's3', 'clients/python', 'package', 'chart', 'long'];
+const others = [
+  'end-to-end',
+  'faults',
+  'networks',
+  's3',
+  'clients/python',
+  'package',
+  'chart',
+  'long',
+];
 const files = process.argv.slice(2);
 if (files.length > 0) await runTests(files);
 else {

@@ -3,7 +3,8 @@ import dns from 'node:dns';
 import { isIP } from 'node:net';
 
 const { lookup } = dns;
-dns.lookup = (host, options, callback = options) => {
+dns.lookup = (host, options, given) => {
+  const callback = given ?? options;
   if (isIP(host)) return lookup(host, options, callback);
   return callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }));
 };
