@@ -146,5 +146,6 @@ function nextActionOf({ code, is_retriable, retry_after_s }: ErrorObject): strin
     return `Wait ${retry_after_s} s, then call the tool again with the same arguments.`;
   }
   if (is_retriable) return 'Call the tool again with the same arguments. A repeat is safe.';
-  return errorMeanings[code as keyof typeof errorMeanings] ?? 'Read `message` and `hint`.';
+  // On stdio, the Fanfare that answers may be newer, and have other codes.
+  return errorMeanings[code] ?? 'Read `message` and `hint`.';
 }

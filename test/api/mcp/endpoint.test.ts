@@ -135,13 +135,16 @@ describe('calls that wait', () => {
     const { id: post_id } = await agent.get('create_draft', draftOf('waits', [account]));
     await agent.get('schedule_post', { post_id, scheduled_at: inSeconds(3_600) });
     const answers = Array.from({ length: 40 }, () =>
-      agent.call('wait_for_post', { post_id, timeout_s: 4 }),
+      agent.call('wait_for_post', { post_id, timeout_s: 10 }),
     );
+    let endedWaits = 0;
+    for (const answer of answers) {
+      void answer.then(({ body }) => (endedWaits += body.has_ended === false ? 1 : 0));
+    }
     const other = await app.createTenant('other');
     await using stranger = await connectMcp(app.url, other.key);
-    const startedAtMs = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => stranger.get('list_accounts')));
-    expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+    expect(endedWaits).toBe(0);
     const ended = await Promise.all(answers);
     expect(ended.filter(({ body }) => body.has_ended === false)).toHaveLength(10);
     expect(ended.filter(({ body }) => body.error?.code === 'rate_limited')).toHaveLength(30);
