@@ -3,6 +3,7 @@ import { connectDatabase } from '../../../schema/database/connect.ts';
 import type { Config } from '../../../schema/config/config.ts';
 import { findRunningDatabase } from '../../embedded/postgres-cluster.ts';
 import { describeFailure } from '../../server/parts.ts';
+import { checkVersions } from './api-versions.ts';
 import {
   checkApps,
   checkKeys,
@@ -11,7 +12,7 @@ import {
   checkVaultKeys,
 } from './database-checks.ts';
 import { ok, type Check, type Finding } from './finding.ts';
-import { checkCertificate, checkMedia, checkTemporal, checkVersions } from './outside-checks.ts';
+import { checkCertificate, checkMedia, checkTemporal } from './outside-checks.ts';
 
 export interface DoctorOptions {
   /** Throws a ConfigError. */
@@ -73,7 +74,7 @@ export async function examine(
     ...ofDatabase,
     ['Temporal', () => checkTemporal(config)],
     ['Certificate', () => checkCertificate(config.publicUrl, now)],
-    ['API versions', () => checkVersions(config, now)],
+    ['API versions', () => checkVersions(config, now, connection?.db)],
   ];
   const findings: Finding[] = [];
   try {

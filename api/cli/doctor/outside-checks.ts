@@ -1,4 +1,4 @@
-// What `doctor` checks outside the database: backends, the certificate of the public URL, versions of networks' APIs.
+// What `doctor` checks outside the database: backends, and the certificate of the public URL.
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
@@ -12,7 +12,6 @@ import { ok, warning } from './finding.ts';
 const withinMs = 5_000;
 const dayMs = 86_400_000;
 const certificateDays = 14;
-const versionDays = 60;
 
 export async function checkTemporal(config: Config) {
   const { address } = config.temporal;
@@ -53,16 +52,4 @@ async function readEnd({ hostname, port }: URL): Promise<Date> {
     clearTimeout(timer);
     socket.destroy();
   }
-}
-
-/** LinkedIn names its versions for the month of their publication, and ends them about a year later. */
-export async function checkVersions({ platforms }: Pick<Config, 'platforms'>, now: Date) {
-  const { version, clientId } = platforms.linkedin;
-  if (clientId === undefined) return undefined;
-  const [, year, month] = /^(\d{4})(\d\d)$/.exec(version)!;
-  const endsAt = Date.UTC(Number(year) + 1, Number(month) - 1);
-  const ends = new Date(endsAt).toISOString().slice(0, 7);
-  const message = `LinkedIn ends version ${version} of its API around ${ends}.`;
-  const isNear = endsAt - now.getTime() < versionDays * dayMs;
-  return isNear ? warning(`${message} Set FANFARE_LINKEDIN_VERSION.`) : ok(message);
 }

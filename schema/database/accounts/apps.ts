@@ -165,6 +165,17 @@ export async function listOperatorApps(
   return apps.filter(({ platform, client_id }) => settings[platform].clientId === client_id);
 }
 
+/** The networks where a project has an app of its own. */
+export async function listNetworksOfOwnApps(db: Db): Promise<string[]> {
+  const apps = await db
+    .selectFrom('platform_apps')
+    .select('platform')
+    .distinct()
+    .where('project_id', 'is not', null)
+    .execute();
+  return apps.map(({ platform }) => platform);
+}
+
 /** Records that the network refused a call because it has not approved the app. */
 export async function setAppUnaudited(db: Db, id: string): Promise<void> {
   await db

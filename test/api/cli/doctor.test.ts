@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import { doctor, examine } from '../../../api/cli/doctor/doctor.ts';
-import { checkCertificate, checkVersions } from '../../../api/cli/doctor/outside-checks.ts';
+import { checkVersions } from '../../../api/cli/doctor/api-versions.ts';
+import { checkCertificate } from '../../../api/cli/doctor/outside-checks.ts';
 import type { Finding } from '../../../api/cli/doctor/finding.ts';
 import { ConfigError, readConfig } from '../../../schema/config/config.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
@@ -71,16 +72,43 @@ test('backends that do not answer, and a configuration that is not valid', async
   ]);
 });
 
-test("a version of LinkedIn's API near its end", async () => {
-  const { platforms } = configOf({
-    FANFARE_LINKEDIN_CLIENT_ID: 'id',
-    FANFARE_LINKEDIN_CLIENT_SECRET: 'secret',
-    FANFARE_LINKEDIN_VERSION: '202609',
+describe("a version of a network's API", () => {
+  const versionOf = (network: string, version: string) =>
+    configOf({
+      [`FANFARE_${network}_CLIENT_ID`]: 'id',
+      [`FANFARE_${network}_CLIENT_SECRET`]: 'secret',
+      [`FANFARE_${network}_VERSION`]: version,
+    });
+
+  test.each([
+    ['LINKEDIN', '202609', '2026-12-01', 'ok', 'ends version 202609 of its API around 2027-09.'],
+    ['LINKEDIN', '202609', '2027-08-01', 'warning', 'Set FANFARE_LINKEDIN_VERSION.'],
+    ['FACEBOOK', 'v25.0', '2026-12-01', 'ok', 'ends version v25.0 of its API around 2028-07-29.'],
+    ['FACEBOOK', 'v25.0', '2028-06-01', 'warning', 'Set FANFARE_FACEBOOK_VERSION.'],
+    ['INSTAGRAM', 'v21.0', '2026-12-01', 'warning', 'around 2027-01-21. Set FANFARE_INSTAGRAM_'],
+    [
+      'INSTAGRAM',
+      'v19.0',
+      '2026-12-01',
+      'warning',
+      'Instagram has ended version v19.0 of its API.',
+    ],
+    ['FACEBOOK', 'v99.0', '2026-12-01', 'ok', 'has not announced the end of version v99.0.'],
+  ])('%s %s on %s: %s', async (network, version, day, status, message) => {
+    const found = await checkVersions(versionOf(network, version), new Date(day));
+    expect(found).toEqual({ status, message: expect.stringContaining(message) });
   });
-  const at = async (day: string) => (await checkVersions({ platforms }, new Date(day)))?.status;
-  expect(await at('2026-12-01')).toBe('ok');
-  expect(await at('2027-08-01')).toBe('warning');
-  expect(await checkVersions(configOf(), new Date())).toBeUndefined();
+
+  test('is checked if a project has an app at the network', async () => {
+    const { db } = app.context;
+    expect(await checkVersions(configOf(), new Date(), db)).toBeUndefined();
+    const credentials = { client_id: 'id', client_secret: 'secret' };
+    const created = await app.api.call('PUT', '/v1/platform-credentials/facebook', credentials);
+    expect(created.status, created.text).toBe(201);
+    const found = await checkVersions(configOf(), new Date(), db);
+    expect(found?.message).toMatch(/^Facebook /);
+    expect(found?.message).not.toContain('\n');
+  });
 });
 
 describe('the certificate of the public URL', () => {
