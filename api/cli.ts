@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../schema/config/config.ts';
 import { Environment } from '../schema/config/environment.ts';
 import { readFileVariables } from '../schema/config/file-variables.ts';
+import { writeAnswer } from './cli/answer.ts';
 import { readClientOptions } from './cli/client-options.ts';
 import type { ClientCommand, ClientCommandArguments } from './cli/client/run.ts';
 import { version } from '../schema/version.ts';
@@ -37,8 +38,10 @@ Publish, at the Fanfare of FANFARE_URL or on this machine (docs/cli.md):
     --secret A,B        secrets of the webhook
     --header LINE       a header of the request, if the input has only the body; repeat it
     --tolerance SECONDS how old the request may be (default: 300)
-  --json                print JSON, also with \`projects\`, \`doctor\` and \`verify ACCOUNT\`
   --url, --key          as for \`listen\`
+
+With every command that ends, and with \`watch\` and \`listen\`:
+  --json                print JSON for programs
 
 Run Fanfare:
   start                 run everything in one process, with embedded Postgres and Temporal
@@ -191,7 +194,8 @@ async function main(args: string[]): Promise<void> {
       return runRole('worker');
     case 'migrate': {
       const { runMigrate } = await import('./cli/migrate.ts');
-      return print(await runMigrate(operatorConfig(), (line) => console.error(line)));
+      const answer = await runMigrate(operatorConfig(), (line) => console.error(line));
+      return print(writeAnswer(answer, values.json));
     }
     case 'apps':
     case 'projects create':

@@ -15,12 +15,12 @@ import {
 } from '../../schema/database/projects.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
+import type { Answer } from './answer.ts';
 import { InvalidArgument } from './invalid-argument.ts';
 
 export interface EraseFlags {
   project?: string | undefined;
   yes?: boolean | undefined;
-  json?: boolean | undefined;
 }
 
 const batchSize = 1_000;
@@ -29,8 +29,8 @@ const batchSize = 1_000;
 export async function eraseProject(
   db: Db,
   config: Pick<Config, 'media' | 'dataDirectory'>,
-  { project: id, yes, json }: EraseFlags,
-): Promise<string> {
+  { project: id, yes }: EraseFlags,
+): Promise<Answer> {
   if (!id) throw new InvalidArgument('--project is required.');
   const project = await findProjectRow(db, id);
   if (!project) throw new InvalidArgument(`No project has the ID ${id}.`);
@@ -55,8 +55,10 @@ export async function eraseProject(
   // Those that were recorded in the meantime.
   await deleteAll('events');
   await deletePause(db, id);
-  if (json) return JSON.stringify({ id, name: project.name, media: media.length });
-  return `Erased ${project.name} with ${countOf(media.length, 'file')}.`;
+  return {
+    text: `Erased ${project.name} with ${countOf(media.length, 'file')}.`,
+    data: { id, name: project.name, media: media.length },
+  };
 }
 
 /** Only a disconnection ends the logins at the networks. */

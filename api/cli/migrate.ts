@@ -4,17 +4,18 @@ import { connectDatabase } from '../../schema/database/connect.ts';
 import { migrate } from '../../schema/database/migrate.ts';
 import type { Config } from '../../schema/config/config.ts';
 import type { Db } from '../../schema/database/tables.ts';
+import type { Answer } from './answer.ts';
 import { awaitDatabase } from './await-backend.ts';
 
-/** Returns the answer of the command. */
 export async function runMigrate(
   { databaseUrl, media }: Config,
   report: (line: string) => void,
-): Promise<string> {
+): Promise<Answer> {
   if (databaseUrl === undefined) throw new Error('This command needs DATABASE_URL.');
   await awaitDatabase(databaseUrl, { report, signal: new AbortController().signal });
   const ran = await migrateDatabase(databaseUrl, media.url);
-  return ran.length > 0 ? `Migrated: ${ran.join(', ')}.` : 'Nothing to migrate.';
+  const text = ran.length > 0 ? `Migrated: ${ran.join(', ')}.` : 'Nothing to migrate.';
+  return { text, data: { migrated: ran } };
 }
 
 /** Also prepares the folder of media, if there is one. */

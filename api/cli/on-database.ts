@@ -4,6 +4,7 @@ import { connectDatabase } from '../../schema/database/connect.ts';
 import { createNotifier, type Notifier } from '../../schema/database/notifier.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { findRunningDatabase } from '../embedded/postgres-cluster.ts';
+import { writeAnswer, type Answer } from './answer.ts';
 import { eraseProject, type EraseFlags } from './erase-project.ts';
 import { pause, resume, showPauses } from './pause.ts';
 import { restored } from './restored.ts';
@@ -26,7 +27,7 @@ type Command =
   | 'stuck';
 
 interface Given {
-  values: KeyFlags & EraseFlags & { minutes?: string | undefined };
+  values: KeyFlags & EraseFlags & { minutes?: string | undefined; json?: boolean | undefined };
   /** Scope of a pause. */
   scope: string;
   config: Config;
@@ -55,7 +56,7 @@ export async function runOnDatabase(command: Command, given: Given): Promise<voi
   });
   const notifier = createNotifier(url);
   try {
-    print(await work({ db: connection.db, notifier }));
+    print(writeAnswer(await work({ db: connection.db, notifier }), given.values.json));
   } finally {
     await notifier.close();
     await connection.close();
@@ -65,7 +66,7 @@ export async function runOnDatabase(command: Command, given: Given): Promise<voi
 function prepare(
   command: Command,
   { values, scope, config, print }: Given,
-): (access: Access) => Promise<string> {
+): (access: Access) => Promise<Answer> {
   switch (command) {
     case 'apps':
       // `apps.ts` loads the connect flow, which the other commands don't need.
@@ -73,7 +74,7 @@ function prepare(
     case 'projects create':
       return ({ db }) => createProject(db, values);
     case 'projects list':
-      return ({ db }) => showProjects(db, values);
+      return ({ db }) => showProjects(db);
     case 'projects rename':
       return ({ db }) => renameProject(db, values);
     case 'projects erase':
@@ -87,7 +88,9 @@ function prepare(
     case 'pauses':
       return ({ db }) => showPauses(db);
     case 'keys rotate':
-      return ({ db }) => rotateKeys(db, openKnownVault(config), print);
+      // With `--json`, the answer is a single line.
+      return ({ db }) =>
+        rotateKeys(db, openKnownVault(config), values.json ? () => undefined : print);
     case 'restored':
       return restored;
     case 'stuck': {

@@ -11,6 +11,7 @@ import type { Db } from '../../schema/database/tables.ts';
 import { platformNames } from '../../schema/platforms/index.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import type { Context } from '../http/context.ts';
+import type { Answer } from './answer.ts';
 import { InvalidArgument } from './invalid-argument.ts';
 
 const fixedScopes: readonly string[] = [deliveriesScope, ...platformNames];
@@ -23,16 +24,18 @@ export async function checkScope(db: Db, scope: string): Promise<void> {
   throw new InvalidArgument(scope ? `Unknown scope: ${scope}. ${allowed}` : allowed);
 }
 
-export async function pause(db: Db, scope: string): Promise<string> {
+export async function pause(db: Db, scope: string): Promise<Answer> {
   await checkScope(db, scope);
-  return (await insertPause(db, scope)) ? `Paused ${scope}.` : `${scope} is already paused.`;
+  const isNew = await insertPause(db, scope);
+  const text = isNew ? `Paused ${scope}.` : `${scope} is already paused.`;
+  return { text, data: { scope, was_paused: !isNew } };
 }
 
 /** The sweeper completes an interrupted resume, and so does a second call. */
 export async function resume(
   { db, notifier }: Pick<Context, 'db' | 'notifier'>,
   scope: string,
-): Promise<string> {
+): Promise<Answer> {
   const wasPaused = await deletePause(db, scope);
   // If the scope was paused, it is not checked, because its project may have been deleted since.
   if (!wasPaused) await checkScope(db, scope);
@@ -40,13 +43,17 @@ export async function resume(
   let count = 0;
   for await (const resumed of resumePosts(db, notifier)) count += resumed;
   const done = wasPaused ? `Resumed ${scope}.` : `${scope} is not paused.`;
-  return count === 0 ? done : `${done} Restarted ${countOf(count, 'post')}.`;
+  return {
+    text: count === 0 ? done : `${done} Restarted ${countOf(count, 'post')}.`,
+    data: { scope, was_paused: wasPaused, restarted_posts: count },
+  };
 }
 
-export async function showPauses(db: Db): Promise<string> {
+export async function showPauses(db: Db): Promise<Answer> {
   const pauses = await listPauses(db);
-  if (pauses.length === 0) return 'Nothing is paused.';
-  return pauses
-    .map(({ scope, created_at }) => `${scope}  since ${created_at.toISOString()}`)
-    .join('\n');
+  const lines = pauses.map(
+    ({ scope, created_at }) => `${scope}  since ${created_at.toISOString()}`,
+  );
+  const text = pauses.length === 0 ? 'Nothing is paused.' : lines.join('\n');
+  return { text, data: pauses.map(({ scope, created_at }) => ({ scope, created_at })) };
 }

@@ -12,6 +12,7 @@ import {
   type StuckRow,
 } from '../../schema/database/dispatch/stuck.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
+import type { Answer } from './answer.ts';
 import { InvalidArgument } from './invalid-argument.ts';
 
 const defaultMinutes = '15';
@@ -23,7 +24,7 @@ export function readMinutes(given = defaultMinutes): number {
   throw new InvalidArgument(`--minutes must be a whole number from 1 to ${maxMinutes}.`);
 }
 
-export async function showStuck(db: Db, minutes: number): Promise<string> {
+export async function showStuck(db: Db, minutes: number): Promise<Answer> {
   const posts = await listStuckPosts(db, minutes * 60_000);
   const deliveries = await listStuckDeliveries(db, minutes * 60_000);
   const failures = await listActivityFailures(
@@ -35,14 +36,32 @@ export async function showStuck(db: Db, minutes: number): Promise<string> {
     posts.rows.map(({ id }) => id),
   );
   const targetsOf = Map.groupBy(targets, ({ post_id }) => post_id);
-  const lines = [
-    ...show(posts, 'posts', failures, targetsOf),
-    ...show(deliveries, 'deliveries', failures),
-  ];
-  return lines.length > 0 ? lines.join('\n') : 'Nothing is stuck.';
+  const explain = ({ rows, total }: Stuck): Explained => ({
+    total,
+    rows: rows.map((row) => ({
+      ...row,
+      failure: failureOf(row, failures) ?? null,
+      targets: targetsOf.get(row.id) ?? [],
+    })),
+  });
+  const data = { posts: explain(posts), deliveries: explain(deliveries) };
+  const lines = Object.entries(data).flatMap(([what, found]) => show(found, what));
+  return { text: lines.length > 0 ? lines.join('\n') : 'Nothing is stuck.', data };
 }
 
 type Failures = Map<string, ActivityFailureRow>;
+
+interface ExplainedRow extends StuckRow {
+  failure: ActivityFailureRow | null;
+  /** Of a post. */
+  targets: LateTarget[];
+}
+
+interface Explained {
+  rows: ExplainedRow[];
+  /** There can be more than the rows. */
+  total: number;
+}
 
 /** Keys of the row's own errors, and of its workflow's errors. */
 function failureKeysOf({ id, workflow_id }: StuckRow): string[] {
@@ -55,16 +74,8 @@ function failureOf(row: StuckRow, failures: Failures): ActivityFailureRow | unde
     .find((failure) => failure !== undefined);
 }
 
-function show(
-  { rows, total }: Stuck,
-  what: string,
-  failures: Failures,
-  targetsOf?: Map<string, LateTarget[]>,
-): string[] {
-  const lines = rows.flatMap((row) => [
-    showRow(row, failureOf(row, failures)),
-    ...showTargets(targetsOf?.get(row.id) ?? []),
-  ]);
+function show({ rows, total }: Explained, what: string): string[] {
+  const lines = rows.flatMap((row) => [showRow(row), ...showTargets(row.targets)]);
   return total > rows.length ? [...lines, `… and ${total - rows.length} more ${what}.`] : lines;
 }
 
@@ -90,8 +101,8 @@ function showTarget(target: LateTarget): string {
   return `  ${parts.join('  ')}`;
 }
 
-function showRow(row: StuckRow, failure: ActivityFailureRow | undefined): string {
-  const { id, project_id, since, status, paused_by, workflow_id } = row;
+function showRow(row: ExplainedRow): string {
+  const { id, project_id, since, status, paused_by, workflow_id, failure } = row;
   return [
     id,
     project_id,

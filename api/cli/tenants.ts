@@ -3,12 +3,12 @@ import { Scope, scopes } from '../../schema/scopes.ts';
 import { findProjectRow, listProjectRows, setProject } from '../../schema/database/projects.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { createKey as insertKey } from '../api-keys/key.ts';
+import type { Answer } from './answer.ts';
 import { createProjectWithKey } from './first-start.ts';
 import { InvalidArgument } from './invalid-argument.ts';
 
 interface ProjectFlags {
   name?: string | undefined;
-  json?: boolean | undefined;
 }
 
 export interface KeyFlags extends ProjectFlags {
@@ -18,34 +18,36 @@ export interface KeyFlags extends ProjectFlags {
   'expires-at'?: string | undefined;
 }
 
-export async function createProject(db: Db, { name }: ProjectFlags): Promise<string> {
+export async function createProject(db: Db, { name }: ProjectFlags): Promise<Answer> {
   if (!name) throw new InvalidArgument('--name is required.');
   const { row, key } = await createProjectWithKey(db, name);
-  return `project ${row.project_id}\nkey     ${key}\nSave the key: it is shown only once.`;
+  return {
+    text: `project ${row.project_id}\nkey     ${key}\nSave the key: it is shown only once.`,
+    data: { id: row.project_id, name, key },
+  };
 }
 
-export async function showProjects(db: Db, { json }: ProjectFlags): Promise<string> {
+export async function showProjects(db: Db): Promise<Answer> {
   const projects = await listProjectRows(db);
-  if (json) {
-    const shown = projects.map(({ id, name, created_at }) => ({ id, name, created_at }));
-    return JSON.stringify(shown);
-  }
-  if (projects.length === 0) return 'No project.';
-  return projects
-    .map(({ id, name, created_at }) => `${id}  ${created_at.toISOString()}  ${name}`)
-    .join('\n');
+  const lines = projects.map(
+    ({ id, name, created_at }) => `${id}  ${created_at.toISOString()}  ${name}`,
+  );
+  return {
+    text: projects.length === 0 ? 'No project.' : lines.join('\n'),
+    data: projects.map(({ id, name, created_at }) => ({ id, name, created_at })),
+  };
 }
 
-export async function renameProject(db: Db, { project, name, json }: KeyFlags): Promise<string> {
+export async function renameProject(db: Db, { project, name }: KeyFlags): Promise<Answer> {
   if (!name || !project) throw new InvalidArgument('--project and --name are required.');
   if (!(await findProjectRow(db, project))) {
     throw new InvalidArgument(`No project has the ID ${project}.`);
   }
   const { id } = await setProject(db, project, { name });
-  return json ? JSON.stringify({ id, name }) : `Renamed ${id} to ${name}.`;
+  return { text: `Renamed ${id} to ${name}.`, data: { id, name } };
 }
 
-export async function createKey(db: Db, flags: KeyFlags): Promise<string> {
+export async function createKey(db: Db, flags: KeyFlags): Promise<Answer> {
   const { name, project, test: isTest } = flags;
   if (!name || !project) throw new InvalidArgument('--project and --name are required.');
   const wanted = Scope.array().safeParse(flags.scopes?.split(',') ?? [...scopes]);
@@ -65,5 +67,8 @@ export async function createKey(db: Db, flags: KeyFlags): Promise<string> {
     environment: isTest ? 'test' : 'production',
     expiresAt,
   });
-  return `id  ${row.id}\nkey ${key}\nSave the key: it is shown only once.`;
+  return {
+    text: `id  ${row.id}\nkey ${key}\nSave the key: it is shown only once.`,
+    data: { id: row.id, name, project_id: project, scopes: wanted.data, key },
+  };
 }

@@ -9,6 +9,7 @@ import { countSealed, rotateVault, type Rotated } from '../../schema/database/va
 import { createVault, type Vault } from '../../schema/database/vault.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import { readOrCreateSecret } from '../embedded/data-directory.ts';
+import type { Answer } from './answer.ts';
 
 const file = 'vault-keys';
 
@@ -38,13 +39,13 @@ export function openKnownVault(config: Config): Vault {
 export async function rotateKeys(
   db: Db,
   vault: Vault,
-  print: (line: string) => void,
-): Promise<string> {
+  report: (line: string) => void,
+): Promise<Answer> {
   await checkVault(db, vault);
   const ends = new Map<string, Rotated>();
   for await (const rotated of rotateVault(db, vault)) {
     ends.set(`${rotated.table}.${rotated.column}`, rotated);
-    print(`${rotated.table}.${rotated.column}: ${rotated.resealed}`);
+    report(`${rotated.table}.${rotated.column}: ${rotated.resealed}`);
   }
   const all = [...ends.values()];
   const resealed = sum(all.map((each) => each.resealed));
@@ -53,18 +54,38 @@ export async function rotateKeys(
   const known = await listKnownKeys(db);
   const others = new Set([...vault.keyIds, ...counts.keys()]);
   others.delete(vault.keyId);
-  return [
+  const otherKeys = [...others].toSorted().map((id) => {
+    const sealed = counts.get(id) ?? 0;
+    const status = !known.has(id) ? 'new' : sealed === 0 ? 'unused' : 'in_use';
+    return { id, status, sealed } as const;
+  });
+  const lines = [
     `Sealed ${countOf(resealed, 'value')} with the key ${vault.keyId}.`,
     ...(unopened > 0 ? [`The vault can't open ${unopened} of the other values.`] : []),
-    ...[...others].toSorted().map((id) => describeKey(id, counts.get(id) ?? 0, known.has(id))),
-  ].join('\n');
+    ...otherKeys.map(describeKey),
+  ];
+  return {
+    text: lines.join('\n'),
+    data: { key: vault.keyId, resealed, unopened, other_keys: otherKeys },
+  };
 }
 
-function describeKey(id: string, count: number, isKnown: boolean): string {
-  if (!isKnown)
-    return `${id}  new. Move it to the front, restart every process, and run the command again.`;
-  if (count === 0) return `${id}  unused. You can remove it from FANFARE_VAULT_KEYS.`;
-  return `${id}  still seals ${countOf(count, 'value')}. Keep it, and run the command again.`;
+interface OtherKey {
+  id: string;
+  status: 'new' | 'unused' | 'in_use';
+  /** How many values it seals. */
+  sealed: number;
+}
+
+function describeKey({ id, status, sealed }: OtherKey): string {
+  switch (status) {
+    case 'new':
+      return `${id}  new. Move it to the front, restart every process, and run the command again.`;
+    case 'unused':
+      return `${id}  unused. You can remove it from FANFARE_VAULT_KEYS.`;
+    case 'in_use':
+      return `${id}  still seals ${countOf(sealed, 'value')}. Keep it, and run the command again.`;
+  }
 }
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);

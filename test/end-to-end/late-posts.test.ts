@@ -104,7 +104,7 @@ test('the log, the metrics, the alert and `stuck` name why each of four posts is
   );
   expect(firing.map(([reason]) => reason).toSorted()).toEqual(Object.keys(posts).toSorted());
 
-  const stuck = (await showStuck(db, 15)).split('\n');
+  const stuck = (await showStuck(db, 15)).text.split('\n');
   for (const [reason, post] of Object.entries(posts)) {
     const found = stuck.findIndex((line) => line.startsWith(post.id));
     expect(stuck[found]).toContain(`since ${twentyMinutesAgo.toISOString()}`);

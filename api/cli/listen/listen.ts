@@ -20,8 +20,9 @@ export async function listen(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
-  const { url, forwardTo, secret, cursorFile } = options;
+  const { url, forwardTo, secret, cursorFile, isJson } = options;
   const { print, warn, stream } = terminal;
+  const note = isJson ? warn : print;
   const events = openEventStream({
     ...options,
     onLost: (reason) => warn(`Connection lost: ${reason}. Reconnecting.`),
@@ -31,7 +32,7 @@ export async function listen(
   const keep = async (cursor: string) => {
     if (cursorFile !== undefined) await writeCursorFile(cursorFile, cursor);
   };
-  if (forwardTo !== undefined) print(`Signing secret: ${secret}`);
+  if (forwardTo !== undefined) note(`Signing secret: ${secret}`);
   const forwarder =
     forwardTo === undefined ? undefined : createForwarder({ ...options, forwardTo, signal });
   try {
@@ -41,9 +42,12 @@ export async function listen(
     // A given cursor is saved only after it has worked, because it may be invalid.
     if (options.after === undefined) await keep(after);
     const target = forwardTo === undefined ? '' : `, forwarding to ${forwardTo}`;
-    print(`Listening to ${url}${target}. Press Ctrl-C to stop.`);
+    note(`Listening to ${url}${target}. Press Ctrl-C to stop.`);
     for await (const { cursor, event } of events.after(after)) {
-      if (event) print(eventLine(event, await forwarder?.send(event), stream));
+      if (event) {
+        const result = await forwarder?.send(event);
+        print(isJson ? jsonLine(event, cursor, result) : eventLine(event, result, stream));
+      }
       await keep(cursor);
     }
   } catch (error) {
@@ -54,6 +58,26 @@ export async function listen(
 }
 
 const typeWidth = Math.max(...eventTypes.map(({ length }) => length));
+
+function jsonLine(
+  { id, body, postId, socialAccountId }: StreamedEvent,
+  cursor: string,
+  result: SendResult | undefined,
+): string {
+  const forwarded = result && {
+    status: result.status,
+    error_code: result.ok ? null : result.errorCode,
+    total_ms: Math.round(result.timings.total_ms),
+  };
+  return JSON.stringify({
+    id,
+    post_id: postId,
+    social_account_id: socialAccountId,
+    cursor,
+    body: JSON.parse(body) as unknown,
+    forwarded: forwarded ?? null,
+  });
+}
 
 /** Time, type, subject, and the result of the request if the event was forwarded. */
 function eventLine(

@@ -19,6 +19,7 @@ export interface ListenArguments extends ClientArguments {
   after?: string | undefined;
   'cursor-file'?: string | undefined;
   test?: boolean | undefined;
+  json?: boolean | undefined;
 }
 
 export interface ListenOptions extends ClientOptions {
@@ -32,6 +33,8 @@ export interface ListenOptions extends ClientOptions {
   /** The cursor to start after. Undefined: only new events are shown. */
   after: string | undefined;
   cursorFile: string | undefined;
+  /** Whether to print each event as a line of JSON. */
+  isJson: boolean;
 }
 
 /** Throws an InvalidArgument. */
@@ -47,6 +50,7 @@ export async function readListenOptions(
     isTest: given.test ?? false,
     after: readAfter(given) ?? (cursorFile && (await readCursorFile(cursorFile))),
     cursorFile,
+    isJson: given.json ?? false,
   };
   return { ...(await readClientOptions(given, config)), ...options };
 }

@@ -20,12 +20,12 @@ const config = readConfig({
 
 test('the command shows the apps of the settings, and no secret', async () => {
   const { db } = database;
-  expect(await showApps(db, config)).toMatch(/^No app is known\./);
+  expect((await showApps(db, config)).text).toMatch(/^No app is known\./);
   const older = { platform: 'facebook', clientId: 'older', clientSecret: null } as const;
   await putApp(db, null, rowsVault, older);
   await putApp(db, await addProject(db), rowsVault, { ...older, clientId: 'of a project' });
   await storeOperatorApps(db, rowsVault, config.platforms);
-  const shown = await showApps(db, config);
+  const { text: shown, data } = await showApps(db, config);
   expect(shown.replaceAll(/[0-9a-f]{32}/g, '<key>').split('\n')).toEqual([
     'facebook  1234  approval unknown',
     '  redirect       https://fanfare.example/connect/callback',
@@ -39,8 +39,13 @@ test('the command shows the apps of the settings, and no secret', async () => {
     '  redirect       https://fanfare.example/connect/callback',
     '  webhook        https://fanfare.example/inbound/tiktok/<key>',
   ]);
+  expect(data).toMatchObject([
+    { platform: 'facebook', client_id: '1234', data_deletion: expect.any(String), webhook: null },
+    { platform: 'linkedin', data_deletion: null },
+    { platform: 'tiktok', webhook: expect.any(String) },
+  ]);
   await storeOperatorApps(db, rowsVault, config.platforms);
-  expect(await showApps(db, config)).toBe(shown);
+  expect((await showApps(db, config)).text).toBe(shown);
   const local = { ...config, publicUrl: undefined, port: 4001 };
-  expect(await showApps(db, local)).toContain('http://127.0.0.1:4001/connect/callback');
+  expect((await showApps(db, local)).text).toContain('http://127.0.0.1:4001/connect/callback');
 });

@@ -28,7 +28,9 @@ async function run(env: Record<string, string>): Promise<string> {
 
 test('the command reports a key as new if it has never been the first key', async () => {
   const vault = vaultOf({ three, four: randomBytes(32) });
-  expect(await rotateKeys(database.db, vault, () => undefined)).toContain(
+  const { text, data } = await rotateKeys(database.db, vault, () => undefined);
+  expect(data).toMatchObject({ other_keys: [{ id: 'four', status: 'new', sealed: 0 }] });
+  expect(text).toContain(
     'four  new. Move it to the front, restart every process, and run the command again.',
   );
 });
@@ -56,7 +58,7 @@ test('the command seals with the first key, and names unused and used keys', asy
   await db.updateTable('grants').set({ credentials }).where('id', '=', late).execute();
   const report = await rotateKeys(db, vaultOf({ three, two }), (line) => lines.push(line));
   expect(lines).toEqual(['grants.credentials: 0']);
-  expect(report.split('\n')).toEqual([
+  expect(report.text.split('\n')).toEqual([
     'Sealed 0 values with the key three.',
     "The vault can't open 1 of the other values.",
     'two  still seals 1 value. Keep it, and run the command again.',

@@ -17,15 +17,15 @@ afterAll(() => app.stop());
 test('projects are listed and renamed', async () => {
   const { db } = app.context;
   const { projectId: project } = app.tenant;
-  expect(await showProjects(db, {})).toContain(project);
+  expect((await showProjects(db)).text).toContain(project);
   await expect(
     renameProject(db, { project: 'prj_gone', name: 'New', test: false }),
   ).rejects.toThrow('No project has the ID prj_gone.');
-  expect(await renameProject(db, { project, name: 'New', test: false })).toContain('to New');
-  expect(JSON.parse(await showProjects(db, { json: true }))).toContainEqual({
+  expect((await renameProject(db, { project, name: 'New', test: false })).text).toContain('to New');
+  expect((await showProjects(db)).data).toContainEqual({
     id: project,
     name: 'New',
-    created_at: expect.any(String),
+    created_at: expect.any(Date),
   });
 });
 
@@ -67,7 +67,10 @@ test('a project is erased with all that belongs to it, but not while accounts ar
   await expect(erase(true)).rejects.toThrow('1 connected account');
   expect((await api.get('/v1/posts')).status).toBe(200);
   await client.accounts.disconnect(id);
-  expect(await erase(true)).toBe('Erased erased with 1 file.');
+  expect(await erase(true)).toEqual({
+    text: 'Erased erased with 1 file.',
+    data: { id: project, name: 'erased', media: 1 },
+  });
   await expect(erase(true)).rejects.toThrow(InvalidArgument);
   const tables = ['posts', 'events', 'media', 'api_keys', 'social_accounts'] as const;
   for (const table of tables) {

@@ -19,7 +19,7 @@ async function stuckLines(): Promise<string[]> {
     .set({ next_attempt_at: anHourAgo })
     .where('next_attempt_at', 'is not', null)
     .execute();
-  return (await showStuck(db, 15)).split('\n');
+  return (await showStuck(db, 15)).text.split('\n');
 }
 
 const findFailure = (workflowId: string) =>

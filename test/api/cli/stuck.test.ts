@@ -41,7 +41,7 @@ async function setDue(deliveryIds: string[], minutes: number): Promise<string> {
 }
 
 const lines = async (minutes?: string) =>
-  (await showStuck(database.db, readMinutes(minutes))).split('\n');
+  (await showStuck(database.db, readMinutes(minutes))).text.split('\n');
 
 describe('showStuck', () => {
   test('shows late posts with their targets, the oldest first', async () => {

@@ -128,6 +128,23 @@ describe('the output', () => {
     expect(receiver.requests.map(({ path }) => path)).toEqual(Array(5).fill('/hook'));
   });
 
+  test('with --json is a line of JSON for each event, and nothing else', async () => {
+    await using listener = await listenHere(target, ...forwardTo(), '--json');
+    const { id } = await tenant.connectSandbox('ada');
+    const { text } = await receiver.waitFor();
+    await listener.waitForOutput(/"forwarded"/);
+    expect(listener.printed.map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        id: expect.stringMatching(/^evt_/),
+        post_id: null,
+        social_account_id: id,
+        cursor: expect.any(String),
+        body: JSON.parse(text),
+        forwarded: { status: 200, error_code: null, total_ms: expect.any(Number) },
+      },
+    ]);
+  });
+
   test('shows refused connections, and continues once the server is up', async () => {
     const { port } = receiver;
     await receiver.close();

@@ -54,20 +54,28 @@ describe('checkScope', () => {
 describe('pause and resume', () => {
   test('report a change, or that nothing changed', async () => {
     const { db } = database;
-    expect(await pause(db, 'sandbox')).toBe('Paused sandbox.');
-    expect(await pause(db, 'sandbox')).toBe('sandbox is already paused.');
-    expect(await showPauses(db)).toMatch(/^sandbox  since 20[-\d]+T[:.\d]+Z$/);
-    expect(await resume({ db, notifier: quietNotifier }, 'sandbox')).toBe('Resumed sandbox.');
-    expect(await resume({ db, notifier: quietNotifier }, 'sandbox')).toBe('sandbox is not paused.');
-    expect(await showPauses(db)).toBe('Nothing is paused.');
+    expect((await pause(db, 'sandbox')).text).toBe('Paused sandbox.');
+    expect((await pause(db, 'sandbox')).text).toBe('sandbox is already paused.');
+    expect((await showPauses(db)).text).toMatch(/^sandbox  since 20[-\d]+T[:.\d]+Z$/);
+    expect((await resume({ db, notifier: quietNotifier }, 'sandbox')).text).toBe(
+      'Resumed sandbox.',
+    );
+    expect((await resume({ db, notifier: quietNotifier }, 'sandbox')).text).toBe(
+      'sandbox is not paused.',
+    );
+    expect((await showPauses(db)).text).toBe('Nothing is paused.');
   });
 
   test('change only the given scope', async () => {
     const { db } = database;
     await pause(db, 'sandbox');
     await pause(db, 'deliveries');
-    expect(await resume({ db, notifier: quietNotifier }, 'bluesky')).toBe('bluesky is not paused.');
-    expect(await resume({ db, notifier: quietNotifier }, 'sandbox')).toBe('Resumed sandbox.');
+    expect((await resume({ db, notifier: quietNotifier }, 'bluesky')).text).toBe(
+      'bluesky is not paused.',
+    );
+    expect((await resume({ db, notifier: quietNotifier }, 'sandbox')).text).toBe(
+      'Resumed sandbox.',
+    );
     expect((await listPauses(db)).map(({ scope }) => scope)).toEqual(['deliveries']);
   });
 
@@ -76,6 +84,8 @@ describe('pause and resume', () => {
     const projectId = await addProject(db);
     await pause(db, projectId);
     await db.deleteFrom('projects').where('id', '=', projectId).execute();
-    expect(await resume({ db, notifier: quietNotifier }, projectId)).toBe(`Resumed ${projectId}.`);
+    expect((await resume({ db, notifier: quietNotifier }, projectId)).text).toBe(
+      `Resumed ${projectId}.`,
+    );
   });
 });

@@ -35,8 +35,8 @@ describe('while a network is paused', () => {
     const posts = await Promise.all(tenants.map((tenant) => createPost(tenant)));
     await Promise.all(posts.map((post) => waitUntilHeld(app, post)));
     // Only the pauses that still hold them are reported.
-    expect(await resume(app.context, 'bluesky')).toBe('Resumed bluesky.');
-    expect(await resume(app.context, 'sandbox')).toBe('Resumed sandbox. Restarted 2 posts.');
+    expect((await resume(app.context, 'bluesky')).text).toBe('Resumed bluesky.');
+    expect((await resume(app.context, 'sandbox')).text).toBe('Resumed sandbox. Restarted 2 posts.');
     for (const [i, post] of posts.entries()) {
       const published = await tenants[i]!.waitForPost(post.id, { timeoutMs: effectiveMs });
       expect(published.status).toBe('published');
@@ -71,7 +71,7 @@ describe('while a network is paused', () => {
     const post = await app.tenant.createPost({ platform_posts: parts });
     const { id: first } = post.results[0]!;
     await expect.poll(() => isHeld(first), { timeout: 5_000 }).toBe(true);
-    expect(await resume(app.context, 'sandbox')).toBe('Resumed sandbox. Restarted 1 post.');
+    expect((await resume(app.context, 'sandbox')).text).toBe('Resumed sandbox. Restarted 1 post.');
     const published = await app.tenant.waitForPost(post.id, { timeoutMs: effectiveMs });
     expect(published.status).toBe('published');
     expect(await findPublished(app, post)).toEqual(idsOf(post));

@@ -45,7 +45,7 @@ describe('while a project is paused', () => {
     expect(await readPost(held, waiting)).toMatchObject({ status: 'pending' });
     expect(await findPublished(app, waiting)).toEqual([]);
 
-    expect(await resume(app.context, held.projectId)).toBe(
+    expect((await resume(app.context, held.projectId)).text).toBe(
       `Resumed ${held.projectId}. Restarted 1 post.`,
     );
     const published = await held.waitForPost(waiting.id, { timeoutMs: effectiveMs });
@@ -63,7 +63,7 @@ describe('while a project is paused', () => {
     await pause(db, tenant.projectId);
     const post = await createPost(tenant);
     await waitUntilHeld(app, post);
-    expect(await resume(app.context, 'sandbox')).toBe('Resumed sandbox.');
+    expect((await resume(app.context, 'sandbox')).text).toBe('Resumed sandbox.');
     await publishAnother();
     expect(await countRuns(post)).toBe(1);
     expect(await findPublished(app, post)).toEqual([]);

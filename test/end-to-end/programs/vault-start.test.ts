@@ -15,7 +15,7 @@ const keyOf = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 
 test('commands that open no secrets run without FANFARE_VAULT_KEYS', async () => {
   const config = readConfig({ DATABASE_URL: database.url }, 'operator');
-  expect(await runMigrate(config, () => undefined)).toBe('Nothing to migrate.');
+  expect((await runMigrate(config, () => undefined)).text).toBe('Nothing to migrate.');
   const printed: string[] = [];
   const print = (line: string) => void printed.push(line);
   await runOnDatabase('projects create', {

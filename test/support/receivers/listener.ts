@@ -15,8 +15,10 @@ export interface ListenTarget {
 }
 
 export interface Listener extends AsyncDisposable {
-  /** Everything that `listen` printed so far. */
+  /** Everything that `listen` printed so far, notes included. */
   output(): string;
+  /** Without the notes. */
+  readonly printed: readonly string[];
   waitForOutput(pattern: RegExp): Promise<unknown>;
   /** Rejects with the error that ended `listen`. */
   readonly ended: Promise<void>;
@@ -43,13 +45,19 @@ export async function listenHere(
       after: text,
       'cursor-file': text,
       test: { type: 'boolean' },
+      json: { type: 'boolean' },
     },
   });
   const options = await readListenOptions({ ...values, url, key }, readConfig({}));
   const lines: string[] = [];
+  const printed: string[] = [];
   const say = (line: string) => void lines.push(`${line}\n`);
+  const print = (line: string) => {
+    printed.push(line);
+    say(line);
+  };
   const stopping = new AbortController();
-  const terminal = { print: say, warn: say, stream: new PassThrough() };
+  const terminal = { print, warn: say, stream: new PassThrough() };
   let hasEnded = false;
   const ended = listen(options, terminal, stopping.signal).finally(() => (hasEnded = true));
   ended.catch(() => undefined);
@@ -64,7 +72,7 @@ export async function listenHere(
       .toBe(true)
       .then(() => (hasEnded ? ended : undefined));
   await waitForOutput(/^Listening to /m);
-  return { output, waitForOutput, ended, stop, [Symbol.asyncDispose]: stop };
+  return { output, printed, waitForOutput, ended, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** Resolves once `listen` prints that it listens. */

@@ -36,6 +36,7 @@ describe('readListenOptions', () => {
       isTest: true,
       after: 'abc',
       cursorFile: undefined,
+      isJson: false,
     });
   });
 
