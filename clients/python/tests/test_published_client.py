@@ -1,6 +1,6 @@
 """Each call of the published client of this family of APIs that has a counterpart runs in both clients.
 
-The README lists the calls.
+`docs/sdks.md` of the repository lists the calls.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from test_webhooks import BODY, SECRET, sign
 
 from fanfare_client import FanfareError, webhooks
 
-README = (Path(__file__).parents[1] / "README.md").read_text()
-LISTED = dict(re.findall(r"^\| `([\w.]+)`\s*\| `([\w.]+)`\s*\|$", README, re.MULTILINE))
+PAGE = (Path(__file__).parents[3] / "docs/sdks.md").read_text()
+LISTED = dict(re.findall(r"^\| `([\w.]+)`\s*\| `[\w.]+`\s*\| `([\w.]+)`\s*\|$", PAGE, re.MULTILINE))
 
 Json = dict[str, Any]
 
 
 class Calls:
-    """Makes each call by the name that the other client has for it, and the counterpart that the README names."""
+    """Makes each call by the name that the other client has for it, and the counterpart that the page names."""
 
     def __init__(self, side: Side) -> None:
         self.side = side

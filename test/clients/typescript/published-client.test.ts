@@ -1,7 +1,9 @@
-// Every call of the published client of this API family runs in the TypeScript client; and what it adds to them.
+// Every call of the published client of this API family that has a counterpart runs in the TypeScript client; and what it adds to them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Fanfare, type Post } from '../../../clients/typescript/src/index.ts';
+import { generateWebhookSecret, signWebhook } from '../../../activities/delivering/signature.ts';
+import { Fanfare, verifyWebhook, type Post } from '../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
+import { readPage, readTable } from '../../support/checks/readme.ts';
 import { noise } from '../../support/media/samples.ts';
 import { inSeconds } from '../../support/rows/posts.ts';
 
@@ -9,9 +11,27 @@ let app: TestApp;
 let client: Fanfare;
 beforeAll(async () => {
   app = await startApp();
-  client = new Fanfare({ url: `${app.url}/`, apiKey: app.tenant.key });
+  client = recordCalls(new Fanfare({ url: `${app.url}/`, apiKey: app.tenant.key }));
 });
 afterAll(() => app.stop());
+
+/** The calls that the tests make, such as `posts.create`. */
+const made = new Set<string>();
+
+function recordCalls(recorded: Fanfare): Fanfare {
+  return new Proxy(recorded, {
+    get(target, resource) {
+      const methods: unknown = Reflect.get(target, resource);
+      if (typeof methods !== 'object' || methods === null) return methods;
+      return new Proxy(methods, {
+        get(_, method) {
+          made.add(`${String(resource)}.${String(method)}`);
+          return Reflect.get(methods, method) as unknown;
+        },
+      });
+    },
+  });
+}
 
 const connect = (handle: string) =>
   client.accounts.connect({ platform: 'sandbox', credentials: { handle } });
@@ -71,6 +91,7 @@ test('posts: create, wait, validate, update, publish, schedule, cancel, bulk, re
     warnings: [],
     results: [{ platform: 'sandbox' }],
   });
+  expect(await client.posts.get(post.id)).toMatchObject({ status: 'published' });
   const again = { caption: 'Hello', account_ids };
   const { valid, warnings } = await client.posts.validate(again);
   expect({ valid, codes: warnings.map(({ code }) => code) }).toEqual({
@@ -141,11 +162,30 @@ test('media: upload, create, get, delete, and a post with the picture', async ()
   expect(await client.media.get(unused.id)).toMatchObject({ status: 'deleted' });
 });
 
-test('API keys and platform credentials', async () => {
+test('API keys, platform credentials and the project', async () => {
   const key = await client.apiKeys.create({ name: 'second', environment: 'test' });
   expect(key).toMatchObject({ name: 'second', environment: 'test' });
   expect((await client.apiKeys.list()).data).toHaveLength(2);
   await client.apiKeys.revoke(key.id);
   expect(await client.apiKeys.current()).toMatchObject({ environment: 'production' });
+  const credentials = { client_id: 'a', client_secret: 'b' };
+  await client.platformCredentials.set('linkedin', credentials);
+  expect((await client.platformCredentials.list()).data).toMatchObject([{ platform: 'linkedin' }]);
+  await client.platformCredentials.delete('linkedin', { force: true });
   expect((await client.platformCredentials.list()).data).toEqual([]);
+  const { name } = await client.project.get();
+  expect(await client.project.update({ name: `${name}!` })).toMatchObject({ name: `${name}!` });
+});
+
+test('every listed call was made', async () => {
+  const secret = generateWebhookSecret();
+  const body = JSON.stringify({ event: 'post.published', data: {} });
+  const signed = { secrets: [secret], body, webhookId: 'evt_1' };
+  const headers = { ...signWebhook({ ...signed, timestampSeconds: Date.now() / 1_000 }) };
+  expect(await verifyWebhook(body, headers, secret)).toMatchObject({ event: 'post.published' });
+  const listed = readTable(readPage('docs/sdks.md'), '`unipost`').map(([, name]) =>
+    name!.replaceAll('`', ''),
+  );
+  expect(listed).toHaveLength(42);
+  expect(listed.filter((name) => !made.has(name))).toEqual(['verifyWebhook']);
 });
