@@ -1,27 +1,17 @@
 // The package of the TypeScript client, installed in an empty folder: the programs of docs/sdks.md in Node, and in
 // Deno and Bun where they are found; its types; and what generates them.
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../../support/app/app.ts';
+import { installTypeScriptClient } from '../../support/clients/packages.ts';
 import { readBlocks, readPage } from '../../support/checks/readme.ts';
 import { noise } from '../../support/media/samples.ts';
-import { installOnce, runNpm } from '../../support/servers/npm-installation.ts';
+import { runNpm } from '../../support/servers/npm-installation.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 const page = readPage('docs/sdks.md');
 
 let app: TestApp;
@@ -30,31 +20,10 @@ let checkout: string;
 /** Where the package is installed. */
 let project: string;
 beforeAll(async () => {
-  const source = join(root, 'clients/typescript');
-  const tools = await installOnce({
-    name: 'typescript-client',
-    source,
-    finish: async () => undefined,
-  });
   folder = mkdtempSync(join(tmpdir(), 'fanfare-sdk-'));
-  checkout = join(folder, 'clients/typescript');
-  project = join(folder, 'project');
-  for (const name of ['package.json', 'tsconfig.json', 'README.md', 'src', 'scripts']) {
-    cpSync(join(source, name), join(checkout, name), { recursive: true });
-  }
-  symlinkSync(join(tools, 'node_modules'), join(checkout, 'node_modules'));
-  mkdirSync(join(folder, 'schema'));
-  cpSync(join(root, 'schema/openapi.json'), join(folder, 'schema/openapi.json'));
-  mkdirSync(project);
-  await runNpm(['pack', '--pack-destination', project], checkout);
-  writeFileSync(join(project, 'package.json'), '{"private":true}');
-  const [tarball] = readdirSync(project).filter((name) => name.endsWith('.tgz'));
-  const command = page
-    .match(/^npm install .*$/m)![0]
-    .split(' ')
-    .slice(1);
-  expect(command).toEqual(['install', `./${tarball}`]);
-  await runNpm([...command, '--offline', '--no-audit', '--no-fund'], project);
+  let tarball: string;
+  ({ checkout, project, tarball } = await installTypeScriptClient(folder));
+  expect(page).toContain(`npm install ./${tarball}\n`);
   for (const { text } of readBlocks(page)) {
     const file = /^\/\/ ([\w.]+)\n/.exec(text)?.[1];
     if (file) writeFileSync(join(project, file), text);
