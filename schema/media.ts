@@ -116,6 +116,14 @@ export const Media = z
   .meta({ id: 'Media', description: 'An image, a video or a document for posts.' });
 export type Media = z.infer<typeof Media>;
 
+export const UploadableMedia = Media.extend({
+  upload_url: z.string().meta({
+    description: 'URL to `PUT` the bytes to. Only this response shows it.',
+  }),
+  expires_at: Timestamp.meta({ description: 'Time when the upload URL expires.' }),
+}).meta({ id: 'UploadableMedia', description: 'Media that wait for their bytes.' });
+export type UploadableMedia = z.infer<typeof UploadableMedia>;
+
 export const CreateMedia = z
   .strictObject({
     filename: z.string().min(1).max(255).meta({ description: 'Name of the file.' }),

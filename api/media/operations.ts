@@ -12,11 +12,17 @@ import {
 } from '../../schema/database/media/rows.ts';
 import { findUnfinishedPost } from '../../schema/database/media/uses.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
-import { Media, type CreateMedia, type ListMedia } from '../../schema/media.ts';
+import {
+  Media,
+  type CreateMedia,
+  type ListMedia,
+  type UploadableMedia,
+} from '../../schema/media.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Page } from '../../schema/wire/listing.ts';
 import { present } from '../../schema/wire/present.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import { newLinkToken } from '../http/auth/api-keys.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { byIds, page } from '../http/listing.ts';
@@ -27,7 +33,7 @@ export async function createMedia(
   context: Context,
   caller: Caller,
   input: CreateMedia,
-): Promise<Answer<Media>> {
+): Promise<Answer<UploadableMedia>> {
   const storage = requireStorage(context);
   const { size_bytes: bytes = 0, content_hash: hash } = input;
   checkSize(storage, bytes);
@@ -71,7 +77,7 @@ export async function renewMediaUploadUrl(
   context: Context,
   caller: Caller,
   id: string,
-): Promise<Answer<Media>> {
+): Promise<Answer<UploadableMedia>> {
   const { token, hash } = newLinkToken();
   return transact(context, caller, async ({ trx }) => {
     const media = await lockMedia(trx, caller, id);
@@ -125,6 +131,10 @@ export function presentMedia(row: MediaRow): Media {
   });
 }
 
-function withUploadUrl({ publicUrl }: Context, row: MediaRow, token: string): Media {
-  return { ...presentMedia(row), upload_url: `${publicUrl}/uploads/${row.id}?token=${token}` };
+function withUploadUrl({ publicUrl }: Context, row: MediaRow, token: string): UploadableMedia {
+  return {
+    ...presentMedia(row),
+    upload_url: `${publicUrl}/uploads/${row.id}?token=${token}`,
+    expires_at: toTimestamp(row.upload_expires_at!),
+  };
 }

@@ -1,5 +1,5 @@
 // The REST routes of media. `uploads.ts` receives the bytes.
-import { CreateMedia, ListMedia, Media } from '../../schema/media.ts';
+import { CreateMedia, ListMedia, Media, UploadableMedia } from '../../schema/media.ts';
 import { del, get, list, one, post, removed, written } from '../http/route.ts';
 import {
   createMedia,
@@ -18,7 +18,7 @@ export const mediaRoutes = [
     scope: 'posts:draft',
     body: CreateMedia,
     location: ({ data }) => `/v1/media/${data.id}`,
-    answer: written(201, Media),
+    answer: written(201, UploadableMedia),
     run: ({ context, caller, body }) => createMedia(context, caller, body),
   }),
 
@@ -45,7 +45,7 @@ export const mediaRoutes = [
     summary: 'Renew the upload URL of media',
     description: 'The old URL stops working. The bytes received so far are kept.',
     scope: 'posts:write',
-    answer: written(200, Media),
+    answer: written(200, UploadableMedia),
     run: ({ context, caller, params }) => renewMediaUploadUrl(context, caller, params.id),
   }),
 

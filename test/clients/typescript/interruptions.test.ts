@@ -91,13 +91,13 @@ describe('an upload', () => {
   test('is continued by another process, with the ID or with the upload URL alone', async () => {
     for (const isByUrl of [false, true]) {
       const created = await client.media.create({ filename: 'c.mp4', content_type: 'video/mp4' });
-      await fetch(created.upload_url!, {
+      await fetch(created.upload_url, {
         method: 'PUT',
         headers: { 'Content-Range': `bytes 0-1048575/${video.bytes}` },
         body: (await readFirst(video.path)) as Uint8Array<ArrayBuffer>,
       });
       const upload = isByUrl
-        ? uploadFile(created.upload_url!, video.path)
+        ? uploadFile(created.upload_url, video.path)
         : client.media.upload(video.path, { mediaId: created.id });
       expect(await upload).toMatchObject({ id: created.id, status: 'uploaded' });
     }

@@ -86,7 +86,7 @@ def upload(config: Config, asked: Upload) -> Flow[Media]:
             media = yield from run_call(config, _calls.MEDIA_CREATE, (), described, calling)
         else:
             media = yield from run_call(config, _calls.MEDIA_RENEW_UPLOAD_URL, (media_id,), {}, calling)
-        return (yield from _send_parts(config, cast(str, media["upload_url"]), file, options))
+        return (yield from _send_parts(config, media["upload_url"], file, options))
     finally:
         if file.is_ours:
             file.content.close()

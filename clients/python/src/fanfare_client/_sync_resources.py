@@ -278,7 +278,7 @@ class Queues(Resource):
 
 
 class Media(Resource):
-    def create(self, *, idempotency_key: str | None = None, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.CreateMedia]) -> types.Media:
+    def create(self, *, idempotency_key: str | None = None, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.CreateMedia]) -> types.UploadableMedia:
         """Create media for an upload.
 
         Then `PUT` the bytes to `upload_url`: the bytes themselves, not a form, and without an API key. The URL works for 24 hours, and is shown only in this response. `POST /v1/media/:id/upload-url` gives a new one.
@@ -312,7 +312,7 @@ class Media(Resource):
         """
         return self._send(_calls.MEDIA_DELETE, (id,), timeout=timeout, max_retries=max_retries)
 
-    def renew_upload_url(self, id: str, /, *, idempotency_key: str | None = None, timeout: Duration | None = None, max_retries: int | None = None) -> types.Media:
+    def renew_upload_url(self, id: str, /, *, idempotency_key: str | None = None, timeout: Duration | None = None, max_retries: int | None = None) -> types.UploadableMedia:
         """Renew the upload URL of media.
 
         The old URL stops working. The bytes received so far are kept.

@@ -2188,6 +2188,83 @@ class CreateReviewLink(TypedDict):
     """What the user who opens the link can do."""
 
 
+class UploadableMedia(TypedDict):
+    """Media that wait for their bytes."""
+
+    id: str
+    """Unique ID."""
+
+    status: str
+    """Media status.
+
+    Known values:
+
+    - `pending`: Waiting for the bytes: for your upload, or until Fanfare has fetched the URL.
+    - `uploaded`: Received, checked and usable.
+    - `attached`: Used by a post, now or earlier.
+    - `failed`: Not usable. `error_code` gives the reason.
+    - `deleted`: Deleted by you, or because no recent post uses the media.
+    """
+
+    filename: str | None
+    """Name of the file. Null if none was given."""
+
+    url: str | None
+    """URL that Fanfare fetches the bytes from. Null if you upload them."""
+
+    upload_url: str
+    """URL to `PUT` the bytes to. Only this response shows it."""
+
+    expires_at: str
+    """Time when the upload URL expires."""
+
+    received_bytes: int
+    """Number of bytes received so far. An upload resumes from here."""
+
+    kind: str | None
+    """Kind, as read from the bytes. Null until they are complete."""
+
+    content_type: str | None
+    """Media type, as read from the bytes. Until they are complete, the one that you declared. Null if unknown."""
+
+    size_bytes: int | None
+    """Size in bytes. Until the bytes are complete, the one that you declared. Null if unknown."""
+
+    width: int | None
+    """Width in pixels. Null for a document, and if unknown."""
+
+    height: int | None
+    """Height in pixels. Null for a document, and if unknown."""
+
+    duration_ms: int | None
+    """Duration of a video, in milliseconds. Null for other media, and if unknown."""
+
+    error_code: str | None
+    """Stable code of the failure: `media_unreachable`, `media_invalid`, `media_too_large` or `media_hash_mismatch`. Null if there was none."""
+
+    error_message: str | None
+    """Description of the failure. While the media are `pending`: why the last fetch of `url` failed, which Fanfare repeats. Null if there was none."""
+
+    created_at: str
+    """Time of creation."""
+
+
+class CreateMedia(TypedDict):
+    """A file to upload."""
+
+    filename: str
+    """Name of the file."""
+
+    content_type: str
+    """Media type of the bytes. Bytes of another kind are refused."""
+
+    size_bytes: NotRequired[int]
+    """Size in bytes. An upload of another size is refused."""
+
+    content_hash: NotRequired[str]
+    """SHA-256 of the bytes in hex. Other bytes are refused."""
+
+
 class Media(TypedDict):
     """An image, a video or a document for posts."""
 
@@ -2247,22 +2324,6 @@ class Media(TypedDict):
 
     created_at: str
     """Time of creation."""
-
-
-class CreateMedia(TypedDict):
-    """A file to upload."""
-
-    filename: str
-    """Name of the file."""
-
-    content_type: str
-    """Media type of the bytes. Bytes of another kind are refused."""
-
-    size_bytes: NotRequired[int]
-    """Size in bytes. An upload of another size is refused."""
-
-    content_hash: NotRequired[str]
-    """SHA-256 of the bytes in hex. Other bytes are refused."""
 
 
 class Account(TypedDict):

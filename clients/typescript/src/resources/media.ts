@@ -50,7 +50,7 @@ export function createMedia({ one, list, removal }: Calls, { connection }: Sende
       const maxRetries = options.maxRetries ?? connection.maxRetries;
       const isBegun = mediaId !== undefined;
       const sending = { ...options, maxRetries, isBegun };
-      return sendBytes(connection.fetch, media.upload_url!, bytes, sending);
+      return sendBytes(connection.fetch, media.upload_url, bytes, sending);
     },
 
     create,
