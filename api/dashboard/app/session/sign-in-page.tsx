@@ -56,7 +56,7 @@ export function SignInPage({ notice, onSignedIn }: SignInPageProps) {
         </Button>
       </form>
       <p className="quiet">
-        Where Fanfare runs on this machine, <code>npm start</code> prints a link that signs you in.
+        If Fanfare runs on this machine, it printed a link at its start that signs you in.
       </p>
     </main>
   );
