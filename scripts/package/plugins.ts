@@ -54,7 +54,7 @@ export function placesOfFiles(root: string, places: Record<string, string>): Plu
             if (place === undefined) missing.push(file);
             return `new URL('${place}', import.meta.url)`;
           })
-          .replaceAll(lazyPackage, (_, name: string) => `require('${name}')`);
+          .replaceAll(lazyPackage, (_, name: string) => `require(${JSON.stringify(name)})`);
         const name = relative(root, path);
         return {
           contents,
