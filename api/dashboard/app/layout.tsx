@@ -8,6 +8,7 @@ import { Link } from './components/link.tsx';
 import { Page } from './components/page.tsx';
 import { useFilters, usePath } from './browser/router.ts';
 import { navigation, pages } from './pages.ts';
+import { KeptContext, type Kept } from './session/kept.ts';
 import { scopeName, useSession } from './session/session.ts';
 import './layout.css';
 
@@ -16,6 +17,7 @@ export function Layout() {
   const [{ post }] = useFilters();
   const current = entryOf(path, post !== undefined);
   useHeartbeat();
+  const kept = useKeptMap();
   const [isOpen, setIsOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
@@ -58,12 +60,26 @@ export function Layout() {
         <LostBanner />
         <ErrorBoundary key={path}>
           <Suspense fallback={<p className="quiet">Opening…</p>}>
-            <CurrentPage path={path} />
+            <KeptContext value={kept}>
+              <CurrentPage path={path} />
+            </KeptContext>
           </Suspense>
         </ErrorBoundary>
       </main>
     </div>
   );
+}
+
+function useKeptMap(): Map<string, Kept> {
+  const [kept] = useState(() => new Map<string, Kept>());
+  useEffect(
+    () => () => {
+      for (const one of kept.values()) one.close();
+      kept.clear();
+    },
+    [kept],
+  );
+  return kept;
 }
 
 /** The entry of the navigation that the page is in. */

@@ -27,6 +27,10 @@ describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_0
     const panel = page.getByRole('region', { name: 'Sandbox bob' });
     await panel.getByText('First comment and options').click();
     await panel.getByLabel('Delay ms').fill('1500');
+    await tab.link('Posts').click();
+    await tab.heading('Posts').waitFor();
+    await page.goBack();
+    await page.getByText('You have not sent this post yet.').waitFor();
     await tab.button('Publish now').click();
 
     await tab.heading('Drums & <b>brass</b>').waitFor();
@@ -39,7 +43,7 @@ describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_0
     expect(complaints).toEqual([]);
   });
 
-  test('shows its time in full on a desktop and on a phone, in any zone and UTC', async () => {
+  test('shows its time in full on a desktop and on a phone, in any zone and UTC, and starts anew', async () => {
     await tenant.connectSandbox('ada');
     const { page } = tab;
     await tab.signIn(tenant.key);
@@ -64,5 +68,8 @@ describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_0
     const rows = await Promise.all(['When', 'Time', 'Time zone'].map(rowOf));
     expect(new Set(rows).size).toBe(3);
     await page.getByLabel('Time zone').selectOption('UTC');
+    await tab.button('Start anew').click();
+    await tab.button('Drop this post').click();
+    await time.waitFor({ state: 'detached' });
   });
 });

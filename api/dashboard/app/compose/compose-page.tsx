@@ -7,9 +7,9 @@ import { Page } from '../components/page.tsx';
 import { useFilters } from '../browser/router.ts';
 import { useScope } from '../session/session.ts';
 import { ComposeAccounts, EditedOptions, EditedPost } from './compose-documents.ts';
-import { newDraft } from './draft.ts';
-import { PostForm } from './post-form.tsx';
-import { readStoredPost, withAccountsOf } from './stored-post.ts';
+import { EditForm } from './edit-form.tsx';
+import { NewPostForm } from './new-post-form.tsx';
+import { withAccountsOf } from './stored-post.ts';
 import './compose.css';
 
 export function ComposePage() {
@@ -41,11 +41,7 @@ function NewPost() {
               </p>
             </Empty>
           ) : (
-            <PostForm
-              accounts={accounts?.nodes ?? []}
-              rules={capabilities ?? []}
-              initial={{ draft: newDraft(at), media: [], areTargetsFixed: false }}
-            />
+            <NewPostForm accounts={accounts?.nodes ?? []} rules={capabilities ?? []} at={at} />
           )
         }
       </Loaded>
@@ -68,17 +64,13 @@ function EditPost({ id }: { id: string }) {
               {(stored) => (
                 <Loaded of={accounts} pick={(data) => data}>
                   {({ accounts: active, capabilities }) => (
-                    <PostForm
+                    <EditForm
                       key={post.id}
                       post={post}
-                      chosenFirst={chosen?.split(',')}
+                      chosen={chosen?.split(',')}
+                      options={stored}
                       accounts={withAccountsOf(post, active?.nodes ?? [])}
                       rules={capabilities ?? []}
-                      initial={readStoredPost({
-                        post,
-                        options: stored,
-                        rules: capabilities ?? [],
-                      })}
                     />
                   )}
                 </Loaded>

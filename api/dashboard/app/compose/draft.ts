@@ -44,14 +44,17 @@ export interface Draft {
   when: When;
 }
 
-export function newDraft(local?: string): Draft {
-  return {
-    caption: '',
-    labels: '',
-    accounts: {},
-    parts: [],
-    when: local === undefined ? { kind: 'now' } : { kind: 'time', local, timezone: ownZone },
-  };
+export function newDraft(): Draft {
+  return { caption: '', labels: '', accounts: {}, parts: [], when: { kind: 'now' } };
+}
+
+/** By the clock of this browser. */
+export const timeAt = (local: string): When => ({ kind: 'time', local, timezone: ownZone });
+
+/** Whether someone has written or chosen something. */
+export function isBegun({ caption, labels, accounts, parts }: Draft, mediaCount: number): boolean {
+  const chosen = Object.keys(accounts).length;
+  return caption + labels !== '' || chosen + parts.length + mediaCount > 0;
 }
 
 /** The draft for these of its accounts. Undefined: for all. */

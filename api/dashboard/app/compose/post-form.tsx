@@ -1,32 +1,33 @@
 // The form for a new post, and for a draft or a scheduled one.
-import { useMemo } from 'react';
-import { useUploads } from '../media/use-uploads.ts';
+import { useEffect, type ReactNode } from 'react';
+import type { Uploads } from '../media/use-uploads.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/field.tsx';
-import { Link } from '../components/link.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { AccountField } from './account-field.tsx';
 import { AccountPanel } from './account-panel.tsx';
-import type { AccountChoice, EditedPostData, NetworkRules } from './compose-documents.ts';
-import { laterPartOf, toInput, withAccounts } from './draft.ts';
+import type { AccountChoice, NetworkRules } from './compose-documents.ts';
+import { laterPartOf, toInput, type Draft } from './draft.ts';
 import { FixedTargets } from './fixed-targets.tsx';
 import { IssueList } from './issue-list.tsx';
 import { MediaField } from './media-field.tsx';
-import type { StoredPost } from './stored-post.ts';
 import { ThreadParts } from './thread-parts.tsx';
 import { useDraft } from './use-draft.ts';
-import { useSubmit } from './use-submit.ts';
+import { useSubmit, type Destination } from './use-submit.ts';
 import { useValidation } from './use-validation.ts';
 import { WhenField } from './when-field.tsx';
 
 interface PostFormProps {
   accounts: readonly AccountChoice[];
   rules: readonly NetworkRules[];
-  initial: StoredPost;
-  /** Undefined: the post is new. */
-  post?: EditedPostData;
-  /** The accounts of the stored post that are chosen first. Undefined: all. */
-  chosenFirst?: readonly string[] | undefined;
+  /** What the form is opened with. */
+  initial: Draft;
+  /** See `StoredPost`. */
+  areTargetsFixed: boolean;
+  uploads: Uploads;
+  to: Destination;
+  /** What can be done instead of sending it. */
+  actions: ReactNode;
 }
 
 const submitTexts = {
@@ -36,12 +37,11 @@ const submitTexts = {
   draft: 'Save the draft',
 } as const;
 
-export function PostForm({ accounts, rules, initial, post, chosenFirst }: PostFormProps) {
-  const { draft, change, changeAccount, choose } = useDraft(
-    withAccounts(initial.draft, chosenFirst),
-  );
-  const uploads = useUploads(initial.media);
-  const { areTargetsFixed } = initial;
+export function PostForm(props: PostFormProps) {
+  const { accounts, rules, areTargetsFixed, uploads, to, actions } = props;
+  const { draft, change, changeAccount, choose } = useDraft(props.initial);
+  const { post, unsent } = to;
+  useEffect(() => unsent?.keep(draft), [unsent, draft]);
 
   const chosen = accounts.filter(({ id }) => draft.accounts[id]);
   const chosenRules = rules.filter(({ platform }) =>
@@ -50,13 +50,8 @@ export function PostForm({ accounts, rules, initial, post, chosenFirst }: PostFo
   const isDraft = draft.when.kind === 'draft';
   const isBegun = chosen.length > 0 && (draft.caption !== '' || uploads.media.length > 0);
   const input = toInput({ draft, media: uploads.media, accounts, rules });
-  const before = useMemo(
-    () => toInput({ draft: initial.draft, media: initial.media, accounts, rules }),
-    // What is stored does not change while the form is open.
-    [],
-  );
   const isPublished = draft.when.kind === 'now';
-  const { submit, problem, isRunning } = useSubmit({ post, before, input, isPublished });
+  const { submit, problem, isRunning } = useSubmit({ to, input, isPublished });
   const checked = useValidation(isBegun ? input : undefined);
   const { errors = [], warnings = [] } = checked.validation ?? {};
   const isSending = uploads.media.some(({ upload }) => upload?.state === 'sending');
@@ -118,11 +113,7 @@ export function PostForm({ accounts, rules, initial, post, chosenFirst }: PostFo
           <Button type="submit" look="main" isDisabled={!isReady} isRunning={isRunning}>
             {submitTexts[draft.when.kind]}
           </Button>
-          {post && (
-            <Link to={`/posts/${post.id}`} className="button">
-              Close
-            </Link>
-          )}
+          {actions}
           {isSending && <span className="quiet">Wait for the uploads.</span>}
           {!hasTargets && <span className="quiet">Choose an account.</span>}
         </div>

@@ -1,18 +1,24 @@
 // Creates the post of the form, or changes the stored one, and opens its page.
-import { useMemo } from 'react';
 import { changesOf } from '../api/changes.ts';
 import { useAction } from '../api/use-action.ts';
 import type { Problem } from '../api/problem.ts';
-import { randomId } from '../browser/random-id.ts';
 import { navigate } from '../browser/router.ts';
 import { PublishPost, UpdatePost } from '../posts/post-actions.ts';
+import type { UnsentPost } from './unsent-post.ts';
 import { CreatePost, type EditedPostData, type PostInput } from './compose-documents.ts';
 
+/** Where the form sends the post. */
+export type Destination =
+  | { unsent: UnsentPost; post?: undefined }
+  | {
+      unsent?: undefined;
+      post: EditedPostData;
+      /** What is stored. */
+      before: PostInput;
+    };
+
 interface SubmitOptions {
-  /** Undefined: the post is new. */
-  post: EditedPostData | undefined;
-  /** What is stored. */
-  before: PostInput;
+  to: Destination;
   input: PostInput;
   isPublished: boolean;
 }
@@ -23,20 +29,24 @@ interface Submit {
   isRunning: boolean;
 }
 
-export function useSubmit({ post, before, input, isPublished }: SubmitOptions): Submit {
+export function useSubmit({ to, input, isPublished }: SubmitOptions): Submit {
   const { run, problem, isRunning } = useAction();
-  // If the answer is lost, the same post is not created twice. A changed one is another post.
-  const content = JSON.stringify(input);
-  const idempotencyKey = useMemo(randomId, [content]);
 
-  async function create(): Promise<void> {
+  async function create(unsent: UnsentPost): Promise<void> {
+    const idempotencyKey = unsent.keyOf(JSON.stringify(input));
     const created = (await run(CreatePost, { input: { ...input, idempotencyKey } }))?.createPost;
-    if (created) navigate(`/posts/${created.id}`);
+    if (!created) return;
+    unsent.startAnew();
+    navigate(`/posts/${created.id}`);
   }
-  async function update(id: string): Promise<void> {
+  async function update(id: string, before: PostInput): Promise<void> {
     if (!(await run(UpdatePost, { id, input: changesOf(before, input) }))) return;
     if (isPublished && !(await run(PublishPost, { id }))) return;
     navigate(`/posts/${id}`);
   }
-  return { submit: () => (post ? update(post.id) : create()), problem, isRunning };
+  return {
+    submit: () => (to.post ? update(to.post.id, to.before) : create(to.unsent)),
+    problem,
+    isRunning,
+  };
 }

@@ -13,14 +13,14 @@ import { useScope } from '../session/session.ts';
 import { DropFiles, UploadItem } from './drop-files.tsx';
 import { followMedia, MediaList } from './media-documents.ts';
 import { MediaItem } from './media-item.tsx';
-import { useUploads } from './use-uploads.ts';
+import { useMediaUploads } from './use-uploads.ts';
 
 const statuses: readonly MediaStatus[] = ['PENDING', 'UPLOADED', 'ATTACHED', 'FAILED', 'DELETED'];
 
 export function MediaPage() {
   const [{ after, status }, change] = useFilters();
   const canWrite = useScope('POSTS_WRITE');
-  const uploads = useUploads([]);
+  const uploads = useMediaUploads();
   const found = useData(
     MediaList,
     { after: after ?? null, status: (status as MediaStatus) ?? null },

@@ -1,0 +1,31 @@
+// The new post that the dashboard keeps while other pages are open.
+import type { Client } from 'urql';
+import { expect, test } from 'vitest';
+import { createUnsentPost } from '../../../api/dashboard/app/compose/unsent-post.ts';
+
+// Nothing is uploaded.
+const client = {} as Client;
+
+test('keeps what was written, until it starts anew', () => {
+  const unsent = createUnsentPost(client);
+  unsent.keep({ ...unsent.open(undefined), caption: 'Hello' });
+  expect(unsent.open(undefined).caption).toBe('Hello');
+  unsent.startAnew();
+  expect(unsent.open(undefined).caption).toBe('');
+});
+
+test('takes the time of an address once, so that a changed one stays', () => {
+  const unsent = createUnsentPost(client);
+  const draft = unsent.open('2030-01-01T09:00');
+  expect(draft.when).toMatchObject({ kind: 'time', local: '2030-01-01T09:00' });
+  unsent.keep({ ...draft, when: { kind: 'draft' } });
+  expect(unsent.open('2030-01-01T09:00').when).toEqual({ kind: 'draft' });
+  expect(unsent.open('2030-01-02T09:00').when).toMatchObject({ local: '2030-01-02T09:00' });
+});
+
+test('has one key for the same content, also after a visit to another page', () => {
+  const unsent = createUnsentPost(client);
+  const key = unsent.keyOf('one');
+  expect(unsent.keyOf('one')).toBe(key);
+  expect(unsent.keyOf('two')).not.toBe(key);
+});
