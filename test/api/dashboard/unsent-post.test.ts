@@ -1,13 +1,13 @@
 // The new post that the dashboard keeps while other pages are open.
-import type { Client } from 'urql';
 import { expect, test } from 'vitest';
 import { createUnsentPost } from '../../../api/dashboard/app/compose/unsent-post.ts';
+import type { UploadStore } from '../../../api/dashboard/app/media/medium.ts';
 
-// Nothing is uploaded.
-const client = {} as Client;
+/** Nothing is uploaded. */
+const openUploads = () => ({ close() {} }) as UploadStore;
 
 test('keeps what was written, until it starts anew', () => {
-  const unsent = createUnsentPost(client);
+  const unsent = createUnsentPost(openUploads);
   unsent.keep({ ...unsent.open(undefined), caption: 'Hello' });
   expect(unsent.open(undefined).caption).toBe('Hello');
   unsent.startAnew();
@@ -15,7 +15,7 @@ test('keeps what was written, until it starts anew', () => {
 });
 
 test('takes the time of an address once, so that a changed one stays', () => {
-  const unsent = createUnsentPost(client);
+  const unsent = createUnsentPost(openUploads);
   const draft = unsent.open('2030-01-01T09:00');
   expect(draft.when).toMatchObject({ kind: 'time', local: '2030-01-01T09:00' });
   unsent.keep({ ...draft, when: { kind: 'draft' } });
@@ -24,7 +24,7 @@ test('takes the time of an address once, so that a changed one stays', () => {
 });
 
 test('has one key for the same content, also after a visit to another page', () => {
-  const unsent = createUnsentPost(client);
+  const unsent = createUnsentPost(openUploads);
   const key = unsent.keyOf('one');
   expect(unsent.keyOf('one')).toBe(key);
   expect(unsent.keyOf('two')).not.toBe(key);

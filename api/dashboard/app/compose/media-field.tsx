@@ -1,4 +1,5 @@
-// The media of a post, or of a part of a thread: dropped or chosen files, their progress and their descriptions.
+// The media of a post, or of a part of a thread: new files with their progress, earlier uploads, and descriptions.
+import { ChooseUploads } from '../media/choose-uploads.tsx';
 import { DropFiles, UploadItem } from '../media/drop-files.tsx';
 import type { Uploads } from '../media/use-uploads.ts';
 import { TextField } from '../components/field.tsx';
@@ -11,24 +12,27 @@ interface MediaFieldProps {
 }
 
 export function MediaField({ uploads, part, legend = 'Media' }: MediaFieldProps) {
+  const own = uploads.media.filter((medium) => medium.part === part);
   return (
     <fieldset>
       <legend>{legend}</legend>
       <DropFiles onFiles={(files) => uploads.add(files, part)} />
+      <ChooseUploads
+        taken={new Set(own.map(({ mediaId }) => mediaId))}
+        onChoose={(medium) => uploads.attach({ ...medium, part })}
+      />
       <ul className="list" aria-label={`${legend} of the post`}>
-        {uploads.media
-          .filter((medium) => medium.part === part)
-          .map((medium) => (
-            <UploadItem key={medium.key} medium={medium} uploads={uploads}>
-              {medium.kind !== 'other' && (
-                <TextField
-                  label="Alt text"
-                  value={medium.altText}
-                  onChange={({ target }) => uploads.change(medium.key, { altText: target.value })}
-                />
-              )}
-            </UploadItem>
-          ))}
+        {own.map((medium) => (
+          <UploadItem key={medium.key} medium={medium} uploads={uploads}>
+            {medium.kind !== 'other' && (
+              <TextField
+                label="Alt text"
+                value={medium.altText}
+                onChange={({ target }) => uploads.change(medium.key, { altText: target.value })}
+              />
+            )}
+          </UploadItem>
+        ))}
       </ul>
     </fieldset>
   );

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useClient } from 'urql';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { createUploads } from '../media/uploads.ts';
 import { useUploads } from '../media/use-uploads.ts';
 import { useKept } from '../session/kept.ts';
 import type { AccountChoice, NetworkRules } from './compose-documents.ts';
@@ -19,7 +20,7 @@ interface NewPostFormProps {
 
 export function NewPostForm(props: NewPostFormProps) {
   const client = useClient();
-  const unsent = useKept('new post', () => createUnsentPost(client));
+  const unsent = useKept('new post', () => createUnsentPost(() => createUploads(client)));
   const [starts, setStarts] = useState(0);
   return (
     <Form

@@ -1,11 +1,9 @@
 // The new post that is being written. It is kept while other pages are open, until it is sent or the session ends.
-import type { Client } from 'urql';
 import { randomId } from '../browser/random-id.ts';
-import { createUploads, type UploadStore } from '../media/uploads.ts';
-import type { Kept } from '../session/kept.ts';
+import type { UploadStore } from '../media/medium.ts';
 import { newDraft, timeAt, type Draft } from './draft.ts';
 
-export interface UnsentPost extends Kept {
+export interface UnsentPost {
   readonly uploads: UploadStore;
   /** The draft, for the time that the address of the page names. */
   open(at: string | undefined): Draft;
@@ -13,11 +11,12 @@ export interface UnsentPost extends Kept {
   startAnew(): void;
   /** The same content has the same key, so that it isn't created twice if an answer is lost. */
   keyOf(content: string): string;
+  close(): void;
 }
 
-export function createUnsentPost(client: Client): UnsentPost {
+export function createUnsentPost(openUploads: () => UploadStore): UnsentPost {
   let draft = newDraft();
-  let uploads = createUploads(client);
+  let uploads = openUploads();
   let openedAt: string | undefined;
   let last = { content: '', key: '' };
   return {
@@ -35,7 +34,7 @@ export function createUnsentPost(client: Client): UnsentPost {
     },
     startAnew() {
       uploads.close();
-      uploads = createUploads(client);
+      uploads = openUploads();
       draft = newDraft();
     },
     keyOf(content) {

@@ -39,6 +39,25 @@ export const MediaList = graphql(
   [MediaRow],
 );
 
+/** Those that a post can use. */
+export const RecentMedia = graphql(
+  `
+    query RecentMedia {
+      uploaded: mediaFiles(first: 25, status: UPLOADED) {
+        nodes {
+          ...MediaRow
+        }
+      }
+      attached: mediaFiles(first: 25, status: ATTACHED) {
+        nodes {
+          ...MediaRow
+        }
+      }
+    }
+  `,
+  [MediaRow],
+);
+
 const MediaChanges = graphql(
   `
     subscription MediaChanges($after: String) {

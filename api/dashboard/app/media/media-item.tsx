@@ -78,7 +78,7 @@ export function MediaItem({ medium, picture, onResume, reload }: MediaItemProps)
   );
 }
 
-function Picture({ medium, src }: { medium: MediaData; src: string | undefined }) {
+export function Picture({ medium, src }: { medium: MediaData; src: string | undefined }) {
   const { kind, filename } = medium;
   // The name is beside it.
   if (src && kind === 'IMAGE') return <img src={src} alt="" loading="lazy" />;
@@ -88,7 +88,7 @@ function Picture({ medium, src }: { medium: MediaData; src: string | undefined }
   return <span className="blank">{kind === null ? 'File' : toWords(kind)}</span>;
 }
 
-function facts({ contentType, sizeBytes, width, height, durationMs }: MediaData): string[] {
+export function facts({ contentType, sizeBytes, width, height, durationMs }: MediaData): string[] {
   return [
     contentType ?? 'Unknown type',
     ...(sizeBytes === null ? [] : [formatBytes(sizeBytes)]),

@@ -1,4 +1,4 @@
-// A file of a post: one that this browser uploads, or one that the post has.
+// A file of a post: one that this browser uploads, or one that the post has. And what can be done with such files.
 
 export interface UploadState {
   state: 'sending' | 'failed';
@@ -25,4 +25,24 @@ export interface Medium {
   url?: string;
   /** What a stored post says of the still image of a video. */
   thumbnail?: { thumbnailId?: string | null; thumbnailAtMs?: number | null };
+}
+
+export interface UploadActions {
+  add(files: Iterable<File>, part?: string): void;
+  /** Sends the rest of a file whose upload broke off in another page. */
+  resume(file: File, mediaId: string): void;
+  /** Adds a file that is complete. */
+  attach(medium: Omit<Medium, 'key'>): void;
+  change(key: string, changes: Pick<Medium, 'altText'>): void;
+  remove(key: string): void;
+  /** Continues after the bytes that arrived. */
+  retry(key: string): void;
+}
+
+export interface UploadStore extends UploadActions {
+  media(): readonly Medium[];
+  /** Calls the listener after each change. */
+  watch(listener: () => void): () => void;
+  /** Ends the uploads, and lets go of the files. */
+  close(): void;
 }

@@ -3,26 +3,8 @@ import type { Client } from 'urql';
 import { toProblem } from '../api/problem.ts';
 import { randomId } from '../browser/random-id.ts';
 import { CreateMedia, RenewUpload } from './media-documents.ts';
-import type { Medium } from './medium.ts';
+import type { Medium, UploadStore } from './medium.ts';
 import { upload } from './upload.ts';
-
-export interface UploadActions {
-  add(files: Iterable<File>, part?: string): void;
-  /** Sends the rest of a file whose upload broke off in another page. */
-  resume(file: File, mediaId: string): void;
-  change(key: string, changes: Pick<Medium, 'altText'>): void;
-  remove(key: string): void;
-  /** Continues after the bytes that arrived. */
-  retry(key: string): void;
-}
-
-export interface UploadStore extends UploadActions {
-  media(): readonly Medium[];
-  /** Calls the listener after each change. */
-  watch(listener: () => void): () => void;
-  /** Ends the uploads, and lets go of the files. */
-  close(): void;
-}
 
 interface Source {
   file: File;
@@ -89,6 +71,7 @@ export function createUploads(client: Client, initial: readonly Medium[] = []): 
       for (const file of files) begin(file, part);
     },
     resume: (file, mediaId) => begin(file, undefined, mediaId),
+    attach: (medium) => set([...media, { ...medium, key: randomId() }]),
     change,
     remove(key) {
       running.get(key)?.abort();

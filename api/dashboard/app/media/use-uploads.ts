@@ -2,8 +2,8 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useClient } from 'urql';
 import { useKept } from '../session/kept.ts';
-import type { Medium } from './medium.ts';
-import { createUploads, type UploadActions, type UploadStore } from './uploads.ts';
+import type { Medium, UploadActions, UploadStore } from './medium.ts';
+import { createUploads } from './uploads.ts';
 
 export interface Uploads extends UploadActions {
   media: readonly Medium[];
