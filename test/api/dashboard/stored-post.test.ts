@@ -5,7 +5,8 @@ import type {
   NetworkRules,
 } from '../../../api/dashboard/app/compose/compose-documents.ts';
 import { changesOf } from '../../../api/dashboard/app/api/changes.ts';
-import { laterPartOf, toInput, type Draft } from '../../../api/dashboard/app/compose/draft.ts';
+import { toInput, type Draft } from '../../../api/dashboard/app/compose/draft.ts';
+import { placeOf } from '../../../api/dashboard/app/compose/issues/issue-places.ts';
 import { readStoredPost, withAccountsOf } from '../../../api/dashboard/app/compose/stored-post.ts';
 
 type Result = EditedPostData['results'][number];
@@ -139,8 +140,15 @@ describe('a stored post', () => {
         threadPosition: 2,
       },
     ]);
-    expect(laterPartOf(input, 'input.platformPosts[1].caption')).toBe(2);
-    expect(laterPartOf(input, 'input.platformPosts[0].caption')).toBeUndefined();
+    const place = (path: string) => placeOf(input, path, ['res_2']);
+    expect(place('input.platformPosts[1].caption')).toBe('parts.res_2.caption');
+    expect(place('input.platformPosts[0].caption')).toBe('accounts.sa_ada.caption');
+    expect(place('input.platformPosts[0].accountId')).toBe('accounts.sa_ada');
+    expect(place('input.platformPosts[0].platformOptions.mastodon.visibility')).toBe(
+      'accounts.sa_ada.options.visibility',
+    );
+    expect(place('input.platformPosts')).toBe('accounts');
+    expect(place('input.media[0].altText')).toBe('media.0.altText');
   });
 
   test.each([

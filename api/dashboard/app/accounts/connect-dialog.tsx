@@ -69,6 +69,7 @@ function NewAccountFields() {
       <TextField
         label="User ID"
         name="user"
+        at="externalUserId"
         required
         help="The ID of the account's owner in your system."
       />

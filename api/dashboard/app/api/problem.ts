@@ -3,6 +3,7 @@ import { CombinedError } from '@urql/core';
 
 export interface ProblemIssue {
   path: string;
+  code: string;
   message: string;
 }
 

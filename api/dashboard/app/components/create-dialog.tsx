@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useAction, type Action } from '../api/use-action.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { ProblemAtFields } from './form-issues.tsx';
 import { ProblemNote } from './problem-note.tsx';
 
 interface CreateDialogProps<Created> {
@@ -59,8 +60,10 @@ function Form<Created>({ submit, children, create, show, close }: FormProps<Crea
         void create(new FormData(event.currentTarget), run).then(setCreated);
       }}
     >
-      {children}
-      <ProblemNote problem={problem} />
+      <ProblemAtFields problem={problem}>
+        {children}
+        <ProblemNote problem={problem} />
+      </ProblemAtFields>
       <div className="actions">
         <Button onPress={close}>Close</Button>
         <Button type="submit" look="main" isRunning={isRunning}>

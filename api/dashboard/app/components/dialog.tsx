@@ -8,16 +8,13 @@ interface DialogProps {
   title: string;
   button: string;
   look?: 'main' | 'plain' | 'danger' | 'quiet';
-  isDisabled?: boolean;
   children: (close: () => void) => ReactNode;
 }
 
-export function Dialog({ title, button, look, isDisabled = false, children }: DialogProps) {
+export function Dialog({ title, button, look, children }: DialogProps) {
   return (
     <DialogTrigger>
-      <Button look={look ?? 'plain'} isDisabled={isDisabled}>
-        {button}
-      </Button>
+      <Button look={look ?? 'plain'}>{button}</Button>
       <ModalOverlay className="overlay" isDismissable>
         <Modal>
           <AriaDialog className="dialog">

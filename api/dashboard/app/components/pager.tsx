@@ -11,15 +11,12 @@ export function Pager({ pageInfo: { hasNextPage, endCursor } }: PagerProps) {
   if (after === undefined && !hasNextPage) return null;
   return (
     <div className="pager">
-      <Button isDisabled={after === undefined} onPress={() => change({ after: '' })}>
-        First page
-      </Button>
-      <Button
-        isDisabled={!hasNextPage || endCursor === null}
-        onPress={() => change({ after: endCursor ?? '' })}
-      >
-        Next page
-      </Button>
+      {after !== undefined && <Button onPress={() => change({ after: '' })}>First page</Button>}
+      {hasNextPage ? (
+        <Button onPress={() => change({ after: endCursor ?? '' })}>Next page</Button>
+      ) : (
+        <span className="quiet">This is the last page.</span>
+      )}
     </div>
   );
 }

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { accountTitle } from '../components/account-title.ts';
 import { CheckField, TextField } from '../components/field.tsx';
+import { GroupIssues } from '../components/form-issues.tsx';
 import type { AccountChoice } from './compose-documents.ts';
 
 interface AccountFieldProps {
@@ -19,6 +20,7 @@ export function AccountField({ accounts, chosen, onChange }: AccountFieldProps) 
   return (
     <fieldset>
       <legend>Accounts</legend>
+      <GroupIssues at="accounts" label="Accounts" />
       {accounts.length > searchable && (
         <TextField
           label="Find an account"

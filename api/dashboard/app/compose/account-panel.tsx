@@ -1,13 +1,16 @@
 // What one account gets: its own text and options, what is wrong, and how the post will look.
+import { useEffect, useRef } from 'react';
 import type { Medium } from '../media/medium.ts';
-import { CheckField, TextField } from '../components/field.tsx';
+import { AreaField, CheckField, TextField } from '../components/field.tsx';
+import { GroupIssues } from '../components/form-issues.tsx';
+import { fieldOf, type FormIssue } from '../components/issue-text.ts';
 import { platformName } from '../components/platform-name.ts';
 import { accountTitle } from '../components/account-title.ts';
-import type { AccountChoice, Issue, NetworkRules } from './compose-documents.ts';
+import type { AccountChoice, NetworkRules } from './compose-documents.ts';
 import type { AccountDraft, Draft } from './draft.ts';
-import { IssueList } from './issue-list.tsx';
 import { OptionFields } from './options/option-fields.tsx';
 import type { OptionSchema } from './options/option-schema.ts';
+import type { PlacedIssue } from './issues/post-issues.ts';
 import { Preview } from './preview.tsx';
 import { TextCount } from './text-count-note.tsx';
 
@@ -17,14 +20,14 @@ interface AccountPanelProps {
   own: AccountDraft;
   draft: Draft;
   media: readonly Medium[];
-  issues: readonly Issue[];
-  warnings: readonly Issue[];
-  isOfLaterPart(issue: Issue): boolean;
+  issues: readonly FormIssue[];
+  /** What the API says about this account. */
+  errors: readonly PlacedIssue[];
   onChange(own: AccountDraft): void;
 }
 
 export function AccountPanel(props: AccountPanelProps) {
-  const { account, rules, own, draft, issues, warnings, isOfLaterPart, onChange } = props;
+  const { account, rules, own, draft, issues, errors, onChange } = props;
   const title = accountTitle(account);
   const schema = rules?.options as OptionSchema | undefined;
   const hasOptions = Object.keys(schema?.properties ?? {}).length > 0;
@@ -32,6 +35,14 @@ export function AccountPanel(props: AccountPanelProps) {
   const isThread = draft.parts.length > 0 && rules?.threads === true;
   const mediaOf = (part: string | undefined) => props.media.filter((one) => one.part === part);
   const media = own.media === undefined ? mediaOf(undefined) : [];
+  const at = `accounts.${account.id}`;
+  const hidden = [`${at}.firstComment`, `${at}.options`] as const;
+  // Nobody finds a problem in a part that is closed.
+  const more = useRef<HTMLDetailsElement>(null);
+  const hasHidden = issues.some((issue) => fieldOf(issue.at, hidden) !== undefined);
+  useEffect(() => {
+    if (hasHidden && more.current) more.current.open = true;
+  }, [hasHidden]);
   return (
     <section className="card account-panel" aria-label={title}>
       <div className="row">
@@ -41,11 +52,11 @@ export function AccountPanel(props: AccountPanelProps) {
             text={text}
             rules={rules.text}
             hasMedia={media.length > 0}
-            issues={issues.filter((issue) => !isOfLaterPart(issue))}
+            issues={errors.filter((issue) => !issue.at.startsWith('parts.'))}
           />
         )}
       </div>
-      <IssueList issues={issues} warnings={warnings} />
+      <GroupIssues at={at} label={title} />
       <Preview title={title} text={text} media={media} />
       {isThread &&
         draft.parts.map(({ key, caption }, at) => (
@@ -80,16 +91,15 @@ export function AccountPanel(props: AccountPanelProps) {
         }}
       />
       {own.caption !== undefined && (
-        <label className="field">
-          Text for {title}
-          <textarea
-            rows={5}
-            value={own.caption}
-            onChange={({ target }) => onChange({ ...own, caption: target.value })}
-          />
-        </label>
+        <AreaField
+          label={`Text for ${title}`}
+          at={`${at}.caption`}
+          rows={5}
+          value={own.caption}
+          onChange={({ target }) => onChange({ ...own, caption: target.value })}
+        />
       )}
-      <details>
+      <details ref={more}>
         <summary>First comment{hasOptions && ' and options'}</summary>
         <div className="form">
           {isThread && (
@@ -99,12 +109,14 @@ export function AccountPanel(props: AccountPanelProps) {
           )}
           <TextField
             label="First comment"
+            at={hidden[0]}
             value={own.firstComment ?? ''}
             onChange={({ target }) => onChange({ ...own, firstComment: target.value })}
           />
           {schema && (
             <OptionFields
               schema={schema}
+              at={hidden[1]}
               values={own.options}
               accountId={account.id}
               onChange={(options) => onChange({ ...own, options })}

@@ -133,10 +133,3 @@ function timeInput(when: When) {
   if (when.kind === 'now') return {};
   return { schedule: { local: when.local, timezone: when.timezone } };
 }
-
-/** The position in its thread of the target that an issue is about. Undefined: it is about no later part. */
-export function laterPartOf(input: PostInput, path: string): number | undefined {
-  const index = /platformPosts\[(\d+)\]/.exec(path)?.[1];
-  const position = index && input.platformPosts?.[Number(index)]?.threadPosition;
-  return typeof position === 'number' && position > 1 ? position : undefined;
-}

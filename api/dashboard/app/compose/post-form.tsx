@@ -1,20 +1,22 @@
 // The form for a new post, and for a draft or a scheduled one.
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { Uploads } from '../media/use-uploads.ts';
 import { Button } from '../components/button.tsx';
-import { TextField } from '../components/field.tsx';
+import { AreaField, TextField } from '../components/field.tsx';
+import { FormIssues } from '../components/form-issues.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { AccountField } from './account-field.tsx';
 import { AccountPanel } from './account-panel.tsx';
 import type { AccountChoice, NetworkRules } from './compose-documents.ts';
-import { laterPartOf, toInput, type Draft } from './draft.ts';
+import { toInput, type Draft } from './draft.ts';
 import { FixedTargets } from './fixed-targets.tsx';
-import { IssueList } from './issue-list.tsx';
 import { MediaField } from './media-field.tsx';
+import { OtherIssues } from './issues/other-issues.tsx';
+import { missingInForm, postIssues } from './issues/post-issues.ts';
 import { ThreadParts } from './thread-parts.tsx';
 import { useDraft } from './use-draft.ts';
 import { useSubmit, type Destination } from './use-submit.ts';
-import { useValidation } from './use-validation.ts';
+import { useValidation } from './issues/use-validation.ts';
 import { WhenField } from './when-field.tsx';
 
 interface PostFormProps {
@@ -47,24 +49,34 @@ export function PostForm(props: PostFormProps) {
   const chosenRules = rules.filter(({ platform }) =>
     chosen.some((account) => account.platform === platform),
   );
-  const isDraft = draft.when.kind === 'draft';
-  const isBegun = chosen.length > 0 && (draft.caption !== '' || uploads.media.length > 0);
-  const input = toInput({ draft, media: uploads.media, accounts, rules });
+  const { media } = uploads;
+  const input = toInput({ draft, media, accounts, rules });
   const isPublished = draft.when.kind === 'now';
   const { submit, problem, isRunning } = useSubmit({ to, input, isPublished });
-  const checked = useValidation(isBegun ? input : undefined);
-  const { errors = [], warnings = [] } = checked.validation ?? {};
-  const isSending = uploads.media.some(({ upload }) => upload?.state === 'sending');
-  const hasTargets = isDraft || chosen.length > 0 || areTargetsFixed;
-  const isReady = hasTargets && !isSending && errors.length === 0;
+  const isChecked = chosen.length > 0 && (draft.caption !== '' || media.length > 0);
+  const checked = useValidation(isChecked ? input : undefined);
+  const problems = [problem, checked.problem];
+  const found = postIssues({ input, draft, chosen, validation: checked.validation, problems });
+  const hasTargets = draft.when.kind === 'draft' || chosen.length > 0 || areTargetsFixed;
+  const isSending = media.some(({ upload }) => upload?.state === 'sending');
+  const missing = missingInForm(media, hasTargets);
+  // Each press of the button that the form refuses.
+  const [refusal, setRefusal] = useState<object>();
+  const issues = refusal ? [...found.issues, ...missing] : found.issues;
+  const problemOfForm = problems.find((one) => one && one.code !== 'validation_error');
+
+  async function send(): Promise<void> {
+    if (missing.length > 0 || !(await submit())) setRefusal({});
+  }
 
   return (
-    <div className="compose">
+    <FormIssues className="compose" issues={issues} refusal={refusal}>
       <form
         className="form"
+        noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          void submit();
+          void send();
         }}
       >
         {post && areTargetsFixed ? (
@@ -76,46 +88,40 @@ export function PostForm(props: PostFormProps) {
             onChange={choose}
           />
         )}
-        <label className="field">
-          Text
-          <textarea
-            rows={7}
-            value={draft.caption}
-            onChange={({ target }) => change({ caption: target.value })}
-          />
-        </label>
+        <AreaField
+          label="Text"
+          at="caption"
+          rows={7}
+          value={draft.caption}
+          onChange={({ target }) => change({ caption: target.value })}
+        />
         <MediaField uploads={uploads} part={undefined} />
         {!areTargetsFixed && (
           <ThreadParts
             parts={draft.parts}
             uploads={uploads}
             rules={chosenRules.filter(({ threads }) => threads)}
-            issuesOf={(position) =>
-              errors.filter(({ path }) => laterPartOf(input, path) === position)
-            }
+            errors={found.errors}
             onChange={(parts) => change({ parts })}
           />
         )}
         <TextField
           label="Labels, separated by commas"
+          at="labels"
           value={draft.labels}
           onChange={({ target }) => change({ labels: target.value })}
         />
         <WhenField when={draft.when} onChange={(when) => change({ when })} />
         <div role="status">
-          <IssueList
-            issues={errors.filter(({ accountId }) => accountId === null)}
-            warnings={warnings.filter(({ accountId }) => accountId === null)}
-          />
+          <OtherIssues />
         </div>
-        <ProblemNote problem={problem ?? checked.problem} />
+        <ProblemNote problem={problemOfForm} />
         <div className="actions">
-          <Button type="submit" look="main" isDisabled={!isReady} isRunning={isRunning}>
+          <Button type="submit" look="main" isDisabled={isSending} isRunning={isRunning}>
             {submitTexts[draft.when.kind]}
           </Button>
           {actions}
           {isSending && <span className="quiet">Wait for the uploads.</span>}
-          {!hasTargets && <span className="quiet">Choose an account.</span>}
         </div>
       </form>
       <div className="panels">
@@ -126,14 +132,13 @@ export function PostForm(props: PostFormProps) {
             rules={rules.find(({ platform }) => platform === account.platform)}
             own={draft.accounts[account.id]!}
             draft={draft}
-            media={uploads.media}
-            issues={errors.filter(({ accountId }) => accountId === account.id)}
-            warnings={warnings.filter(({ accountId }) => accountId === account.id)}
-            isOfLaterPart={({ path }) => laterPartOf(input, path) !== undefined}
+            media={media}
+            issues={issues}
+            errors={found.errors.filter(({ accountId }) => accountId === account.id)}
             onChange={(own) => changeAccount(account.id, own)}
           />
         ))}
       </div>
-    </div>
+    </FormIssues>
   );
 }

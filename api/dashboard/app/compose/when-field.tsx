@@ -27,6 +27,7 @@ export function WhenField({ when, onChange }: WhenFieldProps) {
     <div className="filters when">
       <SelectField
         label="When"
+        at="schedule"
         value={when.kind}
         onChange={({ target }) => choose(target.value)}
         options={[
@@ -40,12 +41,14 @@ export function WhenField({ when, onChange }: WhenFieldProps) {
         <>
           <TextField
             label="Time"
+            at="schedule.local"
             type="datetime-local"
             value={when.local}
             onChange={({ target }) => onChange({ ...when, local: target.value })}
           />
           <SelectField
             label="Time zone"
+            at="schedule.timezone"
             value={when.timezone}
             onChange={({ target }) => onChange({ ...when, timezone: target.value })}
             options={zonesWith(when.timezone).map((zone) => [zone, zone] as const)}
@@ -55,6 +58,7 @@ export function WhenField({ when, onChange }: WhenFieldProps) {
       {when.kind === 'queue' && (
         <SelectField
           label="Queue"
+          at="queueId"
           value={when.queueId}
           onChange={({ target }) => onChange({ kind: 'queue', queueId: target.value })}
           options={queues.map(({ id, name }) => [id, name] as const)}

@@ -3,6 +3,8 @@ import { useEffect, useState } from 'react';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../components/button.tsx';
 import { Confirm, Dialog } from '../components/dialog.tsx';
+import { AreaField } from '../components/field.tsx';
+import { ProblemAtFields } from '../components/form-issues.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { useScope } from '../session/session.ts';
 import { MarkUnpublished, RetryResult, UnpublishResult, UpdateResult } from './post-actions.ts';
@@ -108,15 +110,16 @@ function EditTarget({ postId, target, reload }: TargetToolsProps) {
             void save(close);
           }}
         >
-          <label className="field">
-            Text
-            <textarea
+          <ProblemAtFields problem={problem}>
+            <AreaField
+              label="Text"
+              name="caption"
               rows={6}
               value={caption}
               onChange={(event) => setCaption(event.target.value)}
             />
-          </label>
-          <ProblemNote problem={problem} />
+            <ProblemNote problem={problem} />
+          </ProblemAtFields>
           <div className="actions">
             <Button
               onPress={() => {

@@ -6,6 +6,7 @@ import type { VariablesOf } from '../api/schema.ts';
 import { accountTitle } from '../components/account-title.ts';
 import { Button } from '../components/button.tsx';
 import { CheckField, SelectField, TextField } from '../components/field.tsx';
+import { GroupIssues, ProblemAtFields } from '../components/form-issues.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { formText } from '../browser/form-text.ts';
 import { ownZone, zonesWith } from '../browser/days.ts';
@@ -55,46 +56,50 @@ export function QueueForm({ queue, close, onSaved }: QueueFormProps) {
         void save(new FormData(event.currentTarget));
       }}
     >
-      <TextField label="Name" name="name" required defaultValue={queue?.name} />
-      <fieldset>
-        <legend>Accounts</legend>
-        {!canReadAccounts && (
-          <p>
-            To choose accounts, the key needs the scope <code>accounts:read</code>.
-          </p>
-        )}
-        {accounts.map((account) => (
-          <CheckField
-            key={account.id}
-            label={accountTitle(account)}
-            checked={chosen.has(account.id)}
-            onChange={({ target }) => {
-              const next = new Set(chosen);
-              if (target.checked) next.add(account.id);
-              else next.delete(account.id);
-              setChosen(next);
-            }}
-          />
-        ))}
-      </fieldset>
-      <SelectField
-        label="Time zone"
-        name="timezone"
-        defaultValue={queue?.timezone ?? ownZone}
-        options={zonesWith(queue?.timezone ?? ownZone).map((zone) => [zone, zone] as const)}
-      />
-      <fieldset className="form">
-        <legend>Times of each day, such as 09:00, 17:30</legend>
-        {weekdays.map(([day, name]) => (
-          <TextField
-            key={day}
-            label={name}
-            value={days[day]}
-            onChange={({ target }) => setDays({ ...days, [day]: target.value })}
-          />
-        ))}
-      </fieldset>
-      <ProblemNote problem={problem} />
+      <ProblemAtFields problem={problem}>
+        <TextField label="Name" name="name" required defaultValue={queue?.name} />
+        <fieldset>
+          <legend>Accounts</legend>
+          <GroupIssues at="accountIds" label="Accounts" />
+          {!canReadAccounts && (
+            <p>
+              To choose accounts, the key needs the scope <code>accounts:read</code>.
+            </p>
+          )}
+          {accounts.map((account) => (
+            <CheckField
+              key={account.id}
+              label={accountTitle(account)}
+              checked={chosen.has(account.id)}
+              onChange={({ target }) => {
+                const next = new Set(chosen);
+                if (target.checked) next.add(account.id);
+                else next.delete(account.id);
+                setChosen(next);
+              }}
+            />
+          ))}
+        </fieldset>
+        <SelectField
+          label="Time zone"
+          name="timezone"
+          defaultValue={queue?.timezone ?? ownZone}
+          options={zonesWith(queue?.timezone ?? ownZone).map((zone) => [zone, zone] as const)}
+        />
+        <fieldset className="form">
+          <legend>Times of each day, such as 09:00, 17:30</legend>
+          <GroupIssues at="slots" label="Times" />
+          {weekdays.map(([day, name]) => (
+            <TextField
+              key={day}
+              label={name}
+              value={days[day]}
+              onChange={({ target }) => setDays({ ...days, [day]: target.value })}
+            />
+          ))}
+        </fieldset>
+        <ProblemNote problem={problem} />
+      </ProblemAtFields>
       <div className="actions">
         <Button onPress={close}>Close</Button>
         <Button type="submit" look="main" isRunning={isRunning}>

@@ -164,11 +164,13 @@ function AppFields() {
       <TextField
         label="ID of the configuration"
         name="config_id"
+        at="settings.config_id"
         help="Only at Facebook and Instagram, with Facebook Login for Business."
       />
       <SelectField
         label="Login of the app"
         name="login"
+        at="settings.login"
         options={[
           ['', 'Default'],
           ['instagram', 'Instagram (only for an app at Instagram)'],

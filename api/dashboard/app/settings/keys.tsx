@@ -4,6 +4,7 @@ import { useData } from '../api/use-data.ts';
 import { CopyText } from '../components/copy-text.tsx';
 import { Confirm } from '../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../components/field.tsx';
+import { GroupIssues } from '../components/form-issues.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { CreateDialog } from '../components/create-dialog.tsx';
 import { Section } from '../components/page.tsx';
@@ -116,6 +117,7 @@ function NewKey({ reload }: { reload(): void }) {
       />
       <fieldset>
         <legend>Scopes</legend>
+        <GroupIssues at="scopes" label="Scopes" />
         {scopes.map((scope) => (
           <CheckField
             key={scope}

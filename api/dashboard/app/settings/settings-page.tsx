@@ -1,5 +1,6 @@
 // The settings of the project: its looks, its URLs, its keys and its apps.
 import { useState } from 'react';
+import type { Scope } from '../api/schema.ts';
 import { changesOf } from '../api/changes.ts';
 import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
@@ -8,6 +9,7 @@ import { TextField } from '../components/field.tsx';
 import { formText } from '../browser/form-text.ts';
 import { Loaded } from '../components/loaded.tsx';
 import { Page, Section } from '../components/page.tsx';
+import { ProblemAtFields } from '../components/form-issues.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { scopeName, useScope } from '../session/session.ts';
 import { Apps } from './apps.tsx';
@@ -27,18 +29,18 @@ export function SettingsPage() {
           </Loaded>
         </Section>
       ) : (
-        <Lacking scope="ACCOUNTS_READ" what="the project and its apps" />
+        <Lacking scope="ACCOUNTS_READ" what="see the project and its apps" />
       )}
-      {canReadKeys ? <Keys /> : <Lacking scope="KEYS_WRITE" what="the keys" />}
+      {canReadKeys ? <Keys /> : <Lacking scope="KEYS_WRITE" what="see the keys" />}
       {canRead && <Apps />}
     </Page>
   );
 }
 
-function Lacking({ scope, what }: { scope: 'ACCOUNTS_READ' | 'KEYS_WRITE'; what: string }) {
+function Lacking({ scope, what }: { scope: Scope; what: string }) {
   return (
     <p>
-      To see {what}, the key needs the scope <code>{scopeName(scope)}</code>.
+      To {what}, the key needs the scope <code>{scopeName(scope)}</code>.
     </p>
   );
 }
@@ -88,43 +90,46 @@ function ProjectForm({ project }: { project: ProjectData }) {
         void save(new FormData(event.currentTarget));
       }}
     >
-      <fieldset className="form" disabled={!canWrite}>
-        <TextField label="Name" name="name" required defaultValue={project.name} />
-        <TextField
-          label="Color"
-          name="brandColor"
-          defaultValue={project.brandColor ?? ''}
-          help="Such as #2457d6. Hosted pages show it."
-        />
-        {logos.map(([name, label]) => (
+      <ProblemAtFields problem={problem}>
+        {!canWrite && <Lacking scope="ACCOUNTS_WRITE" what="change the project" />}
+        <fieldset className="form" disabled={!canWrite}>
+          <TextField label="Name" name="name" required defaultValue={project.name} />
           <TextField
-            key={name}
-            label={label}
-            name={name}
-            defaultValue={project[name] ?? ''}
-            help="The ID of an uploaded image. Hosted pages show a copy."
+            label="Color"
+            name="brandColor"
+            defaultValue={project.brandColor ?? ''}
+            help="Such as #2457d6. Hosted pages show it."
           />
-        ))}
-        {urls.map(([name, label]) => (
+          {logos.map(([name, label]) => (
+            <TextField
+              key={name}
+              label={label}
+              name={name}
+              defaultValue={project[name] ?? ''}
+              help="The ID of an uploaded image. Hosted pages show a copy."
+            />
+          ))}
+          {urls.map(([name, label]) => (
+            <TextField
+              key={name}
+              label={label}
+              name={name}
+              type="url"
+              defaultValue={project[name] ?? ''}
+            />
+          ))}
           <TextField
-            key={name}
-            label={label}
-            name={name}
-            type="url"
-            defaultValue={project[name] ?? ''}
+            label="Origins that hosted pages may return to"
+            name="returnOrigins"
+            defaultValue={project.returnOrigins.join(' ')}
+            help="Separated by spaces, such as https://app.example.com"
           />
-        ))}
-        <TextField
-          label="Origins that hosted pages may return to"
-          name="returnOrigins"
-          defaultValue={project.returnOrigins.join(' ')}
-          help="Separated by spaces, such as https://app.example.com"
-        />
-      </fieldset>
-      <p role="status" className="quiet small">
-        {notice}
-      </p>
-      <ProblemNote problem={problem} />
+        </fieldset>
+        <p role="status" className="quiet small">
+          {notice}
+        </p>
+        <ProblemNote problem={problem} />
+      </ProblemAtFields>
       {canWrite && (
         <div className="actions">
           <Button type="submit" look="main" isRunning={isRunning}>

@@ -3,6 +3,7 @@ import { useId, useState } from 'react';
 import { useData } from '../../api/use-data.ts';
 import { CodeText } from '../../components/code-text.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { GroupIssues } from '../../components/form-issues.tsx';
 import { ProblemNote } from '../../components/problem-note.tsx';
 import { Choices } from '../compose-documents.ts';
 import type { OptionFieldProps } from './option-schema.ts';
@@ -12,7 +13,8 @@ interface ChoiceFieldProps extends OptionFieldProps {
   kind: string;
 }
 
-export function ChoiceField({ label, kind, schema, value, accountId, onChange }: ChoiceFieldProps) {
+export function ChoiceField(props: ChoiceFieldProps) {
+  const { label, kind, at, schema, value, accountId, onChange } = props;
   const id = useId();
   const [q, setQ] = useState('');
   const { data, problem } = useData(Choices, { accountId, kind, q: q === '' ? null : q });
@@ -22,6 +24,7 @@ export function ChoiceField({ label, kind, schema, value, accountId, onChange }:
   return (
     <fieldset className="option-group" aria-describedby={`${id}-help`}>
       <legend>{label}</legend>
+      <GroupIssues at={at} label={label} />
       <p id={`${id}-help`} className="quiet small">
         <CodeText text={schema.description ?? ''} />
       </p>

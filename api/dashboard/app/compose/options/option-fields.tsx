@@ -2,6 +2,7 @@
 import { useId, useState } from 'react';
 import { CodeText } from '../../components/code-text.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { GroupIssues } from '../../components/form-issues.tsx';
 import { ChoiceField } from './choice-field.tsx';
 import {
   isPlainList,
@@ -10,20 +11,24 @@ import {
   type OptionSchema,
   type OptionValue,
   type OptionValues,
+  toCamelCase,
 } from './option-schema.ts';
 
 interface OptionFieldsProps {
+  /** Their place in the form. */
+  at: string;
   schema: OptionSchema;
   values: OptionValues;
   accountId: string;
   onChange(values: OptionValues): void;
 }
 
-export function OptionFields({ schema, values, accountId, onChange }: OptionFieldsProps) {
+export function OptionFields({ at, schema, values, accountId, onChange }: OptionFieldsProps) {
   return Object.entries(schema.properties ?? {}).map(([name, option]) => (
     <OptionField
       key={name}
       name={name}
+      at={`${at}.${toCamelCase(name)}`}
       schema={option}
       isRequired={schema.required?.includes(name) ?? false}
       value={values[name]}
@@ -37,9 +42,10 @@ export function OptionFields({ schema, values, accountId, onChange }: OptionFiel
 }
 
 function OptionField(props: OptionFieldProps) {
-  const { name, schema, isRequired, value, accountId, onChange } = props;
+  const { name, at, schema, isRequired, value, accountId, onChange } = props;
   const label = isRequired ? `${optionLabel(name)} (required)` : optionLabel(name);
   const help = schema.description;
+  const shown = { label, at, help, value, onChange };
   if (schema['x-choices'])
     return <ChoiceField {...props} label={label} kind={schema['x-choices']} />;
   if (schema.enum) return <EnumField {...props} label={label} />;
@@ -48,8 +54,10 @@ function OptionField(props: OptionFieldProps) {
     return (
       <fieldset className="option-group">
         <legend>{label}</legend>
+        <GroupIssues at={at} label={label} />
         <Help text={help} />
         <OptionFields
+          at={at}
           schema={schema}
           values={(value ?? {}) as OptionValues}
           accountId={accountId}
@@ -60,15 +68,16 @@ function OptionField(props: OptionFieldProps) {
   }
   if (isPlainList(schema) && schema.items?.enum) {
     const words = schema.items.enum;
-    return <WordsField label={label} help={help} words={words} value={value} onChange={onChange} />;
+    return <WordsField {...shown} words={words} />;
   }
   if (isPlainList(schema)) {
-    return <ListField label={label} help={help} value={value} onChange={onChange} />;
+    return <ListField {...shown} />;
   }
   if (schema.type === 'integer' || schema.type === 'number') {
     return (
       <TextField
         label={label}
+        at={at}
         help={help}
         type="number"
         min={schema.minimum}
@@ -83,6 +92,7 @@ function OptionField(props: OptionFieldProps) {
     return (
       <TextField
         label={label}
+        at={at}
         help={help}
         type={schema.format === 'uri' ? 'url' : 'text'}
         maxLength={schema.maxLength}
@@ -91,7 +101,7 @@ function OptionField(props: OptionFieldProps) {
       />
     );
   }
-  return <JsonField label={label} help={help} value={value} onChange={onChange} />;
+  return <JsonField {...shown} />;
 }
 
 function Help({ text }: { text: string | undefined }) {
@@ -105,12 +115,13 @@ function Help({ text }: { text: string | undefined }) {
 
 type LabeledProps = OptionFieldProps & { label: string };
 
-function EnumField({ label, schema, value, onChange }: LabeledProps) {
+function EnumField({ label, at, schema, value, onChange }: LabeledProps) {
   const words = schema['x-enumDescriptions'] ?? {};
   return (
     <div className="field">
       <SelectField
         label={label}
+        at={at}
         value={typeof value === 'string' ? value : ''}
         onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
         options={[
@@ -126,11 +137,12 @@ function EnumField({ label, schema, value, onChange }: LabeledProps) {
 }
 
 /** Not set differs from false, since the default may be true. */
-function BooleanField({ label, schema, value, onChange }: LabeledProps) {
+function BooleanField({ label, at, schema, value, onChange }: LabeledProps) {
   return (
     <div className="field">
       <SelectField
         label={label}
+        at={at}
         value={typeof value === 'boolean' ? String(value) : ''}
         onChange={({ target }) =>
           onChange(target.value === '' ? undefined : target.value === 'true')
@@ -148,18 +160,20 @@ function BooleanField({ label, schema, value, onChange }: LabeledProps) {
 
 interface TextBasedProps {
   label: string;
+  at: string;
   help: string | undefined;
   value: OptionValue | undefined;
   onChange(value: OptionValue | undefined): void;
 }
 
-function ListField({ label, help, value, onChange }: TextBasedProps) {
+function ListField({ label, at, help, value, onChange }: TextBasedProps) {
   const [text, setText] = useState(
     Array.isArray(value) ? value.filter((one) => typeof one === 'string').join(', ') : '',
   );
   return (
     <TextField
       label={`${label}, separated by commas`}
+      at={at}
       help={help}
       value={text}
       onChange={({ target }) => {
@@ -172,13 +186,14 @@ function ListField({ label, help, value, onChange }: TextBasedProps) {
   );
 }
 
-function JsonField({ label, help, value, onChange }: TextBasedProps) {
+function JsonField({ label, at, help, value, onChange }: TextBasedProps) {
   const id = useId();
   const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
   const [isWrong, setIsWrong] = useState(false);
   return (
     <div className="field">
       <label htmlFor={id}>{label}, as JSON</label>
+      <GroupIssues at={at} label={label} />
       <textarea
         id={id}
         rows={3}
@@ -203,11 +218,13 @@ function JsonField({ label, help, value, onChange }: TextBasedProps) {
 }
 
 /** Several of a few words. */
-function WordsField({ label, help, words, value, onChange }: TextBasedProps & { words: string[] }) {
+function WordsField(props: TextBasedProps & { words: string[] }) {
+  const { label, at, help, words, value, onChange } = props;
   const chosen = Array.isArray(value) ? value : [];
   return (
     <fieldset>
       <legend>{label}</legend>
+      <GroupIssues at={at} label={label} />
       <Help text={help} />
       {words.map((word) => (
         <CheckField

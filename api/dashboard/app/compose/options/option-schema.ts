@@ -27,6 +27,8 @@ export interface OptionValues {
 
 export interface OptionFieldProps {
   name: string;
+  /** Its place in the form. */
+  at: string;
   schema: OptionSchema;
   isRequired: boolean;
   value: OptionValue | undefined;

@@ -1,8 +1,8 @@
 // What the API says about the post while it is being written.
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
-import { toProblem, type Problem } from '../api/problem.ts';
-import { ValidatePost, type PostInput, type Validation } from './compose-documents.ts';
+import { toProblem, type Problem } from '../../api/problem.ts';
+import { ValidatePost, type PostInput, type Validation } from '../compose-documents.ts';
 
 const typingMs = 400;
 
