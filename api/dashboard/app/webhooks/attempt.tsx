@@ -2,6 +2,7 @@
 import type { ResultOf } from '../api/schema.ts';
 import { Status, toWords } from '../components/status.tsx';
 import { Time } from '../components/time.tsx';
+import { deliveryError } from './delivery-errors.ts';
 import type { OneDelivery } from './webhook-documents.ts';
 
 type AttemptData = NonNullable<
@@ -16,7 +17,7 @@ export function Attempt({ attempt }: { attempt: AttemptData }) {
       <div className="row">
         <Status
           value={isGood ? 'DELIVERED' : 'FAILED'}
-          label={statusCode === null ? (errorCode ?? 'No answer') : `HTTP ${statusCode}`}
+          label={statusCode === null ? 'No answer' : `HTTP ${statusCode}`}
         />
         <b>Attempt {attempt.number}</b>
         {attempt.trigger === 'MANUAL' && <span className="badge">{toWords(attempt.trigger)}</span>}
@@ -28,7 +29,11 @@ export function Attempt({ attempt }: { attempt: AttemptData }) {
           <Time at={attempt.startedAt} />
         </span>
       </div>
-      {errorCode && statusCode !== null && <p className="problem-text">{errorCode}</p>}
+      {errorCode && (
+        <p className="problem-text">
+          {deliveryError(errorCode)} <code>{errorCode}</code>
+        </p>
+      )}
       <p className="quiet small">
         {parts(timings)
           .map(([name, ms]) => `${name} ${Math.round(ms)} ms`)

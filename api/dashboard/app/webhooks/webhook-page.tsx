@@ -3,21 +3,16 @@ import { useData } from '../api/use-data.ts';
 import type { DeliveryStatus } from '../api/schema.ts';
 import { Empty } from '../components/empty.tsx';
 import { SelectField } from '../components/field.tsx';
-import { Link } from '../components/link.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { Page, Section, type PageProps } from '../components/page.tsx';
 import { Pager } from '../components/pager.tsx';
 import { useFilters } from '../browser/router.ts';
-import { Status, toWords } from '../components/status.tsx';
+import { toWords } from '../components/status.tsx';
 import { Time } from '../components/time.tsx';
+import { DeliveryItem } from './delivery-item.tsx';
 import { eventName } from './event-name.ts';
 import { Replays } from './replays.tsx';
-import {
-  followWebhook,
-  OneWebhook,
-  type DeliveryData,
-  type WebhookData,
-} from './webhook-documents.ts';
+import { followWebhook, OneWebhook, type WebhookData } from './webhook-documents.ts';
 import { WebhookTools } from './webhook-tools.tsx';
 import { WebhookStatus } from './webhook-status.tsx';
 
@@ -102,28 +97,4 @@ function Facts({ webhook }: { webhook: WebhookData }) {
       </dd>
     </dl>
   );
-}
-
-function DeliveryItem({ delivery }: { delivery: DeliveryData }) {
-  return (
-    <li>
-      <div className="row">
-        <Status value={delivery.status} />
-        <Link to={`/deliveries/${delivery.id}`} className="row-title">
-          {eventName(delivery.event)}
-        </Link>
-        {delivery.trigger !== 'EVENT' && <span className="badge">{toWords(delivery.trigger)}</span>}
-        <span className="quiet small">{outcomeOf(delivery)}</span>
-        <span className="push quiet small">
-          <Time at={delivery.createdAt} />
-        </span>
-      </div>
-    </li>
-  );
-}
-
-function outcomeOf({ lastStatusCode, lastErrorCode, attemptCount }: DeliveryData): string {
-  const answer = lastErrorCode ?? (lastStatusCode === null ? '' : `HTTP ${lastStatusCode}`);
-  const attempts = attemptCount > 1 ? `${attemptCount} attempts` : '';
-  return [answer, attempts].filter(Boolean).join(', ');
 }
