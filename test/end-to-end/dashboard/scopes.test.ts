@@ -34,7 +34,7 @@ const actions: readonly [path: string, scope: Scope, buttons: readonly string[]]
   [
     '/webhooks/Webhook',
     'webhooks:write',
-    ['Send a test event', 'Replay', 'Replace the secret', 'Disable', 'Delete'],
+    ['Edit', 'Send a test event', 'Replay', 'Replace the secret', 'Disable', 'Delete'],
   ],
   ['/webhooks', 'webhooks:write', ['New webhook']],
   ['/deliveries/Delivery', 'webhooks:write', ['Send it again']],

@@ -118,6 +118,7 @@ describe.skipIf(!hasChromium)('a day with the dashboard', { timeout: 120_000 }, 
     await expect.poll(() => failed.count()).toBe(2);
     await failed.first().getByRole('link').click();
     await page.getByText('HTTP 410').first().waitFor();
+    await page.getByText('The receiver answered 4xx.').first().waitFor();
     await page.getByText('Headers and answer').first().click();
     await page.getByText('This address has moved').first().waitFor();
     receiver.respondWith(() => ({ status: 200 }));
@@ -126,10 +127,19 @@ describe.skipIf(!hasChromium)('a day with the dashboard', { timeout: 120_000 }, 
     await page.goBack();
     await expect.poll(() => failed.count()).toBe(1);
     await tab.button('Replay').click();
+    await page.getByLabel('Period').selectOption('free');
+    await tab.button('Start the replay').click();
+    await page.getByText('From is required.').waitFor();
+    const since = new Date(Date.now() - 2 * dayMs).toISOString().slice(0, 16);
+    await page.getByLabel('From', { exact: true }).fill(since);
     await tab.button('Start the replay').click();
     const replays = page.getByRole('list', { name: 'Replays' });
     await replays.getByText('Completed').waitFor();
     await replays.getByText('1 of 1').waitFor();
+    await tab.button('Send a test event').click();
+    await page.getByLabel('Event', { exact: true }).selectOption('ACCOUNT_CONNECTED');
+    await tab.button('Send').click();
+    await deliveries.getByText('account.connected').waitFor();
 
     expect(await page.evaluate('window.isSame')).toBe(true);
     expect(tab.complaints).toEqual([]);

@@ -4,12 +4,21 @@ import { CopyText } from '../components/copy-text.tsx';
 import { TextField } from '../components/field.tsx';
 import { formText } from '../browser/form-text.ts';
 import { CreateDialog } from '../components/create-dialog.tsx';
+import { EventTypesField, readEvents, useEventTypes } from './event-types-field.tsx';
 import { CreateWebhook } from './webhook-actions.ts';
 
 export function NewWebhook({ reload }: { reload(): void }) {
+  const types = useEventTypes([]);
+  const all = types.map(({ event }) => event);
   async function create(form: FormData, run: Action['run']): Promise<string | undefined> {
     const name = formText(form, 'name');
-    const input = { url: formText(form, 'url'), ...(name === '' ? {} : { name }) };
+    const events = readEvents(form, all);
+    const input = {
+      url: formText(form, 'url'),
+      ...(name === '' ? {} : { name }),
+      // Of all types, it also gets those to come.
+      ...(events.length === all.length ? {} : { events }),
+    };
     const created = (await run(CreateWebhook, { input }))?.createWebhook;
     if (created) reload();
     return created?.secret;
@@ -31,6 +40,7 @@ export function NewWebhook({ reload }: { reload(): void }) {
         help="It receives a POST for each event."
       />
       <TextField label="Name (optional)" name="name" />
+      <EventTypesField key={types.length} types={types} chosen={all} />
     </CreateDialog>
   );
 }

@@ -4,15 +4,19 @@ import { now } from '../api/clock.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { SelectField } from '../components/field.tsx';
+import { SelectField, TextField } from '../components/field.tsx';
+import { ProblemAtFields } from '../components/form-issues.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { ReplayDeliveries } from './webhook-actions.ts';
 
+/** Its times are chosen. */
+const free = 'free';
 const hourMs = 3_600_000;
 const periods = [
   ['1', 'The last hour'],
   ['24', 'The last day'],
   ['168', 'The last week'],
+  [free, 'Another period'],
 ] as const;
 const kinds = [
   ['FAILED', 'Failed deliveries'],
@@ -31,11 +35,17 @@ export function StartReplay({ webhookId, reload }: StartReplayProps) {
   const { run, problem, isRunning } = useAction();
   const [hours, setHours] = useState('24');
   const [kind, setKind] = useState<Kind>('FAILED');
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
   const [matched, setMatched] = useState<number>();
 
   async function start(close: () => void): Promise<void> {
-    const from = new Date(now() - Number(hours) * hourMs).toISOString();
-    const started = await run(ReplayDeliveries, { webhookId, input: { from, status: [kind] } });
+    const period =
+      hours === free
+        ? { from: toInstant(from), to: toInstant(to) }
+        : { from: new Date(now() - Number(hours) * hourMs).toISOString() };
+    const input = { ...period, status: [kind] };
+    const started = await run(ReplayDeliveries, { webhookId, input });
     if (!started?.replayDeliveries) return;
     setMatched(started.replayDeliveries.matched);
     reload();
@@ -53,12 +63,33 @@ export function StartReplay({ webhookId, reload }: StartReplayProps) {
             options={kinds}
           />
           <SelectField
-            label="From"
+            label="Period"
             value={hours}
             onChange={(event) => setHours(event.target.value)}
             options={periods}
           />
-          <ProblemNote problem={problem} />
+          <ProblemAtFields problem={problem}>
+            {hours === free && (
+              <>
+                <TextField
+                  label="From"
+                  name="from"
+                  type="datetime-local"
+                  value={from}
+                  onChange={({ target }) => setFrom(target.value)}
+                />
+                <TextField
+                  label="To (optional)"
+                  name="to"
+                  type="datetime-local"
+                  value={to}
+                  onChange={({ target }) => setTo(target.value)}
+                  help="Without it, until now."
+                />
+              </>
+            )}
+            <ProblemNote problem={problem} />
+          </ProblemAtFields>
           <p role="status">{matched === 0 && 'No event matches.'}</p>
           <div className="actions">
             <Button onPress={close}>Close</Button>
@@ -71,3 +102,7 @@ export function StartReplay({ webhookId, reload }: StartReplayProps) {
     </Dialog>
   );
 }
+
+/** A time by the clock of this browser. Null: none was chosen. */
+const toInstant = (local: string): string | null =>
+  local === '' ? null : new Date(local).toISOString();

@@ -42,8 +42,8 @@ export const RotateWebhook = graphql(`
   }
 `);
 export const TestWebhook = graphql(`
-  mutation TestWebhook($id: ID!) {
-    testWebhook(id: $id) {
+  mutation TestWebhook($id: ID!, $input: TestWebhookInput) {
+    testWebhook(id: $id, input: $input) {
       id
       status
     }

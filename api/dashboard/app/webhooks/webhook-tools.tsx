@@ -7,9 +7,12 @@ import { CreateDialog } from '../components/create-dialog.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { navigate } from '../browser/router.ts';
 import { useScope } from '../session/session.ts';
+import { EditWebhook } from './edit-webhook.tsx';
+import { eventName } from './event-name.ts';
 import { NewSecret } from './new-webhook.tsx';
+import { SendTest } from './send-test.tsx';
 import { StartReplay } from './start-replay.tsx';
-import { DeleteWebhook, RotateWebhook, TestWebhook, UpdateWebhook } from './webhook-actions.ts';
+import { DeleteWebhook, RotateWebhook, UpdateWebhook } from './webhook-actions.ts';
 import type { WebhookData } from './webhook-documents.ts';
 
 export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload(): void }) {
@@ -19,12 +22,6 @@ export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload
   if (!canWrite) return null;
   const { id } = webhook;
 
-  async function test(): Promise<void> {
-    setNotice('');
-    if (!(await run(TestWebhook, { id }))) return;
-    setNotice('Test event sent.');
-    reload();
-  }
   async function setActive(active: boolean): Promise<void> {
     if (await run(UpdateWebhook, { id, input: { active } })) reload();
   }
@@ -40,9 +37,14 @@ export function WebhookTools({ webhook, reload }: { webhook: WebhookData; reload
             Enable
           </Button>
         )}
-        <Button isRunning={isRunning} onPress={() => void test()}>
-          Send a test event
-        </Button>
+        <EditWebhook webhook={webhook} reload={reload} />
+        <SendTest
+          webhook={webhook}
+          onSent={(event) => {
+            setNotice(`Sent a test event of ${eventName(event)}.`);
+            reload();
+          }}
+        />
         <StartReplay webhookId={id} reload={reload} />
         <CreateDialog
           title="Replace the secret"
