@@ -209,11 +209,14 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
     await expectNoBarriers(page);
   });
 
-  test('saves only what was changed in the settings', async () => {
+  test('saves only what was changed in the settings, and a logo', async () => {
     const { page } = tab;
     await tab.signIn(tenant.key);
     await tab.open('/settings', 'Settings');
-    await page.getByLabel('Color').fill('#2457d6');
+    await page.getByLabel('Color', { exact: true }).fill('#2457d');
+    await tab.button('Save').click();
+    await page.getByText(/^Color must /).waitFor();
+    await page.getByLabel('Color, from a palette').fill('#2457d6');
     const sent = page.waitForRequest((request) => /UpdateProject/.test(request.postData() ?? ''));
     // Meanwhile, someone else changes another setting.
     await tenant.api.patch('/v1/project', { name: 'Renamed' });
@@ -222,6 +225,12 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
     await page.getByRole('status').getByText('Saved.').waitFor();
     const { body } = await tenant.api.get('/v1/project');
     expect(body.data).toMatchObject({ name: 'Renamed', brand_color: '#2457d6' });
+    await page.locator('input[type=file]').first().setInputFiles(dotPng);
+    await page.getByRole('img', { name: 'Logo', exact: true }).waitFor();
+    await tab.button('Save').click();
+    await page.getByRole('status').getByText('Saved.').waitFor();
+    const shown = await tenant.api.get('/v1/project');
+    expect(shown.body.data.logo_media_id).toMatch(/^med_/);
   });
 
   test('offers a new key that only reads', async () => {

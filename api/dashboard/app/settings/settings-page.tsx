@@ -7,13 +7,16 @@ import { useData } from '../api/use-data.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/field.tsx';
 import { formText } from '../browser/form-text.ts';
+import { useOwnUploads } from '../media/use-uploads.ts';
 import { Loaded } from '../components/loaded.tsx';
 import { Page, Section } from '../components/page.tsx';
 import { ProblemAtFields } from '../components/form-issues.tsx';
 import { ProblemNote } from '../components/problem-note.tsx';
 import { scopeName, useScope } from '../session/session.ts';
 import { Apps } from './apps.tsx';
+import { ColorField } from './color-field.tsx';
 import { Keys } from './keys.tsx';
+import { LogoField } from './logo-field.tsx';
 import { CurrentProject, UpdateProject, type ProjectData } from './settings-documents.ts';
 
 export function SettingsPage() {
@@ -46,8 +49,8 @@ function Lacking({ scope, what }: { scope: Scope; what: string }) {
 }
 
 const logos = [
-  ['logoMediaId', 'Logo'],
-  ['darkLogoMediaId', 'Logo on dark pages'],
+  ['logoMediaId', 'Logo', 'light'],
+  ['darkLogoMediaId', 'Logo on dark pages', 'dark'],
 ] as const;
 
 const urls = [
@@ -56,10 +59,19 @@ const urls = [
   ['supportUrl', 'URL of the support'],
 ] as const;
 
+function logoOf(project: ProjectData, name: (typeof logos)[number][0], theme: string) {
+  const mediaId = project[name];
+  if (mediaId === null) return null;
+  // Another logo has another address, so that the browser shows it at once.
+  return { mediaId, url: `/brand/${project.id}/logo?theme=${theme}&media=${mediaId}` };
+}
+
 function ProjectForm({ project }: { project: ProjectData }) {
   const { run, problem, isRunning } = useAction();
   const [notice, setNotice] = useState('');
   const canWrite = useScope('ACCOUNTS_WRITE');
+  const uploads = useOwnUploads([]);
+  const isSending = uploads.media.some(({ upload }) => upload?.state === 'sending');
 
   async function save(form: FormData): Promise<void> {
     const text = (name: string) => formText(form, name);
@@ -84,6 +96,7 @@ function ProjectForm({ project }: { project: ProjectData }) {
   return (
     <form
       className="form"
+      noValidate
       onChange={() => setNotice('')}
       onSubmit={(event) => {
         event.preventDefault();
@@ -94,19 +107,19 @@ function ProjectForm({ project }: { project: ProjectData }) {
         {!canWrite && <Lacking scope="ACCOUNTS_WRITE" what="change the project" />}
         <fieldset className="form" disabled={!canWrite}>
           <TextField label="Name" name="name" required defaultValue={project.name} />
-          <TextField
+          <ColorField
             label="Color"
             name="brandColor"
-            defaultValue={project.brandColor ?? ''}
+            initial={project.brandColor ?? ''}
             help="Such as #2457d6. Hosted pages show it."
           />
-          {logos.map(([name, label]) => (
-            <TextField
+          {logos.map(([name, label, theme]) => (
+            <LogoField
               key={name}
               label={label}
               name={name}
-              defaultValue={project[name] ?? ''}
-              help="The ID of an uploaded image. Hosted pages show a copy."
+              current={logoOf(project, name, theme)}
+              uploads={uploads}
             />
           ))}
           {urls.map(([name, label]) => (
@@ -132,9 +145,10 @@ function ProjectForm({ project }: { project: ProjectData }) {
       </ProblemAtFields>
       {canWrite && (
         <div className="actions">
-          <Button type="submit" look="main" isRunning={isRunning}>
+          <Button type="submit" look="main" isDisabled={isSending} isRunning={isRunning}>
             Save
           </Button>
+          {isSending && <span className="quiet">Wait for the upload.</span>}
         </div>
       )}
     </form>
