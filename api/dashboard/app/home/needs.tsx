@@ -2,9 +2,11 @@
 import { useState, type ReactNode } from 'react';
 import { now } from '../api/clock.ts';
 import type { ResultOf, StatusValue } from '../api/schema.ts';
+import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
 import { followAccounts } from '../accounts/account-documents.ts';
 import { accountTitle } from '../components/account-title.ts';
+import { Button } from '../components/button.tsx';
 import { CodeText } from '../components/code-text.tsx';
 import { dayMs } from '../browser/days.ts';
 import { Link } from '../components/link.tsx';
@@ -14,6 +16,7 @@ import { ProblemNote } from '../components/problem-note.tsx';
 import { Status } from '../components/status.tsx';
 import { Time } from '../components/time.tsx';
 import { visibleProblem } from '../api/visible-problem.ts';
+import { RetryResult } from '../posts/post-actions.ts';
 import { nextActionText } from '../posts/next-action.ts';
 import { followPosts, type PostRowData } from '../posts/post-documents.ts';
 import { titleOf } from '../posts/post-item.tsx';
@@ -76,6 +79,7 @@ function overduePosts(data: ResultOf<typeof OverduePosts> | undefined): ReactNod
       label="Overdue"
       to={`/posts/${post.id}`}
       title={titleOf(post.caption)}
+      action={<Next to={`/posts/${post.id}`}>Open the post</Next>}
     >
       It was due <Time at={post.scheduledAt ?? post.createdAt} />. The operator may have paused
       publishing.
@@ -97,8 +101,14 @@ function failedPosts(data: ResultOf<typeof FailedPosts> | undefined): ReactNode[
 function FailedPost({ post }: { post: PostRowData }) {
   const failed = post.results.filter(({ status }) => status === 'FAILED');
   const [first] = failed;
+  const title = titleOf(post.caption);
   return (
-    <Need status={post.status} to={`/posts/${post.id}`} title={titleOf(post.caption)}>
+    <Need
+      status={post.status}
+      to={`/posts/${post.id}`}
+      title={title}
+      action={<Cure post={post} title={title} />}
+    >
       {first && (
         <>
           {platformName(first.platform)} {first.accountName}:{' '}
@@ -111,6 +121,41 @@ function FailedPost({ post }: { post: PostRowData }) {
   );
 }
 
+/** What cures a failed post, if that takes one press here, or else where to do it. */
+function Cure({ post, title }: { post: PostRowData; title: string }) {
+  const { run, problem, isRunning } = useAction();
+  const canWrite = useScope('POSTS_WRITE');
+  const failed = post.results.filter(({ status }) => status === 'FAILED');
+  const [first] = failed;
+  if (first?.nextAction === 'RECONNECT_ACCOUNT') {
+    return <Next to={`/accounts/${first.socialAccountId}`}>Reconnect</Next>;
+  }
+  if (first?.nextAction !== 'RETRY' || !canWrite) {
+    return <Next to={`/posts/${post.id}`}>Open the post</Next>;
+  }
+  async function retry(): Promise<void> {
+    for (const { id, nextAction } of failed) {
+      if (nextAction === 'RETRY') await run(RetryResult, { postId: post.id, resultId: id });
+    }
+  }
+  return (
+    <>
+      <Button aria-label={`Retry ${title}`} isRunning={isRunning} onPress={() => void retry()}>
+        Retry
+      </Button>
+      <ProblemNote problem={problem} />
+    </>
+  );
+}
+
+function Next({ to, children }: { to: string; children: string }) {
+  return (
+    <Link to={to} className="button">
+      {children}
+    </Link>
+  );
+}
+
 function accountsOf(data: ResultOf<typeof TroubledAccounts> | undefined): ReactNode[] {
   if (data?.any?.nodes.length === 0) {
     return [
@@ -120,6 +165,7 @@ function accountsOf(data: ResultOf<typeof TroubledAccounts> | undefined): ReactN
         label="First step"
         to="/accounts"
         title="Connect an account"
+        action={<Next to="/accounts">Go to the accounts</Next>}
       >
         Nothing can be published before an account is connected.
       </Need>,
@@ -132,6 +178,7 @@ function accountsOf(data: ResultOf<typeof TroubledAccounts> | undefined): ReactN
       {...(account.status === 'ACTIVE' ? { label: 'Login expires soon' } : {})}
       to={`/accounts/${account.id}`}
       title={accountTitle(account)}
+      action={<Next to={`/accounts/${account.id}`}>Reconnect</Next>}
     >
       <CodeText
         text={account.health?.issues[0]?.message ?? 'Have the user connect the account again.'}
@@ -151,6 +198,7 @@ function webhooksOf(data: ResultOf<typeof AllWebhooks> | undefined): ReactNode[]
       {...(webhook.status === 'DISABLED' ? {} : { label: 'Failing' })}
       to={`/webhooks/${webhook.id}`}
       title={webhook.name ?? webhook.url}
+      action={<Next to={`/webhooks/${webhook.id}`}>Open the webhook</Next>}
     >
       {webhook.status === 'DISABLED'
         ? 'It was disabled, because every attempt failed. Repair the receiver, enable the webhook, and replay what it missed.'
@@ -164,10 +212,12 @@ interface NeedProps {
   label?: string;
   to: string;
   title: string;
+  /** The one thing to do next. */
+  action: ReactNode;
   children: ReactNode;
 }
 
-function Need({ status, label, to, title, children }: NeedProps) {
+function Need({ status, label, to, title, action, children }: NeedProps) {
   return (
     <li>
       <div className="row">
@@ -175,6 +225,7 @@ function Need({ status, label, to, title, children }: NeedProps) {
         <Link to={to} className="row-title">
           {title}
         </Link>
+        <span className="push">{action}</span>
       </div>
       <p className="small">{children}</p>
     </li>
