@@ -1,6 +1,5 @@
 // Posts by day and by hour. A scheduled one is moved by dragging it, or on its page.
 import { useMemo, useState } from 'react';
-import { now } from '../api/clock.ts';
 import { useAction } from '../api/use-action.ts';
 import { useData } from '../api/use-data.ts';
 import { dayOf, ownZone } from '../browser/days.ts';
@@ -15,6 +14,7 @@ import { useScope } from '../session/session.ts';
 import { useBusyDays } from './busy-days.ts';
 import { CalendarPosts, MovePost, type CalendarPostData } from './calendar-documents.ts';
 import { Grid, type Days } from './grid.tsx';
+import { periodOf } from './shown-period.ts';
 import { movedTime, type Moved } from './moved-time.ts';
 
 /** Such as `Dec 10, 10:30`. */
@@ -28,7 +28,8 @@ const shortTime = new Intl.DateTimeFormat('en', {
 
 export function CalendarPage() {
   const canWrite = useScope('POSTS_WRITE');
-  const [days, setDays] = useState(thisMonth);
+  const [filters] = useFilters();
+  const [days, setDays] = useState(() => monthOf(periodOf(filters).day));
   return (
     <Page
       title="Calendar"
@@ -55,9 +56,9 @@ interface ShownProps {
 }
 
 /** Until the grid says which days it shows. */
-function thisMonth(): Days {
-  const today = new Date(now());
-  const first = (months: number) => new Date(today.getFullYear(), today.getMonth() + months, 1);
+function monthOf(day: string): Days {
+  const date = new Date(`${day}T00:00`);
+  const first = (months: number) => new Date(date.getFullYear(), date.getMonth() + months, 1);
   return { from: first(0).toISOString(), to: first(1).toISOString() };
 }
 

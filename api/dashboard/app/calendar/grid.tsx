@@ -15,6 +15,7 @@ import { toWords } from '../components/status.tsx';
 import { dayOf, toLocal } from '../browser/days.ts';
 import { titleOf } from '../posts/post-item.tsx';
 import type { CalendarPostData } from './calendar-documents.ts';
+import { useShownPeriod } from './shown-period.ts';
 import type { Moved } from './moved-time.ts';
 
 export interface Days {
@@ -35,10 +36,10 @@ interface GridProps {
 
 const plugins = [dayGrid, timeGrid, list, interaction, theme];
 const mostPerDay = 3;
-const phone = '(max-width: 40rem)';
 
 export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridProps) {
   const events = useMemo(() => posts.flatMap((post) => toEvent(post, canMove)), [posts, canMove]);
+  const shown = useShownPeriod();
   const dayText = (date: Date) => {
     const count = counts.get(dayOf(date));
     if (count === undefined) return `${date.getDate()}`;
@@ -48,7 +49,9 @@ export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridPr
     <div className="calendar">
       <FullCalendar
         plugins={plugins}
-        initialView={matchMedia(phone).matches ? 'listWeek' : 'dayGridMonth'}
+        ref={shown.calendar}
+        initialView={shown.initialView}
+        initialDate={shown.initialDate}
         headerToolbar={{
           start: 'prev,next today',
           center: 'title',
@@ -67,11 +70,14 @@ export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridPr
         forceEventDuration
         defaultTimedEventDuration="00:30"
         displayEventEnd={false}
-        eventTitleClass="event-title"
+        eventContent={EventText}
         noEventsText="No posts in this week"
         events={events}
         eventDurationEditable={false}
-        datesSet={({ start, end }) => onDays({ from: start.toISOString(), to: end.toISOString() })}
+        datesSet={({ start, end, view }) => {
+          onDays({ from: start.toISOString(), to: end.toISOString() });
+          shown.onShown(view);
+        }}
         // The number of posts leads to all of them, since the grid has room for a few.
         views={{
           dayGridMonth: { navLinks: true },
@@ -103,6 +109,29 @@ export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridPr
   );
 }
 
+interface EventTextProps {
+  event: { title: string; extendedProps: Record<string, unknown> };
+  timeText: string;
+  timeClass: string;
+  titleClass: string;
+}
+
+/** The status has its own place, so that only a caption that is too long ends with dots. */
+function EventText({ event, timeText, timeClass, titleClass }: EventTextProps) {
+  const { status } = event.extendedProps as Pick<CalendarPostData, 'status'>;
+  // The time says the others.
+  const isClear = status === 'SCHEDULED' || status === 'PUBLISHED';
+  return (
+    <>
+      {timeText !== '' && <div className={timeClass}>{timeText}</div>}
+      <div className={titleClass}>
+        <div className="event-title">{event.title}</div>
+        <span className={isClear ? 'hidden' : 'small'}> ({toWords(status).toLowerCase()})</span>
+      </div>
+    </>
+  );
+}
+
 const colors: Partial<Record<CalendarPostData['status'], string>> = {
   SCHEDULED: 'var(--accent)',
   PENDING: 'var(--wait)',
@@ -117,7 +146,8 @@ function toEvent(post: CalendarPostData, canMove: boolean): EventInput[] {
   return [
     {
       id: post.id,
-      title: `${titleOf(post.caption)} (${toWords(post.status).toLowerCase()})`,
+      title: titleOf(post.caption),
+      extendedProps: { status: post.status },
       start,
       url: `${base}/posts/${post.id}`,
       editable: canMove && post.status === 'SCHEDULED',
