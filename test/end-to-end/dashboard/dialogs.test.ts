@@ -37,7 +37,19 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
     await tab.open(`/queues/${ids['Queue']}`, 'q');
     await expectOfDialogs('Change');
     await tab.open(`/webhooks/${ids['Webhook']}`, receiver.url);
-    await expectOfDialogs('Replay', 'Replace the secret');
+    await expectOfDialogs('Replay', 'Replace the secret', 'Send a test event');
+    await tab.button('Edit').click();
+    await page.getByLabel('URL').fill('nothing');
+    await page.getByLabel('post.updated').uncheck();
+    await tab.button('Save').click();
+    await page.getByText('Give an absolute URL').waitFor();
+    await expectNoBarriers(page);
+    await page.getByLabel('URL').fill(`${receiver.url}/moved`);
+    await tab.button('Save').click();
+    await tab.heading(`${receiver.url}/moved`).waitFor();
+    const { body } = await tenant.api.get(`/v1/webhooks/${ids['Webhook']}`);
+    expect(body.data.events).toContain('post.published');
+    expect(body.data.events).not.toContain('post.updated');
 
     await tab.open('/accounts', 'Accounts');
     await tab.button('Connect an account').click();
@@ -68,6 +80,7 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
     await tab.signIn(tenant.key);
     const { page } = tab;
     await tab.open(`/posts/${ids['Post']}`, 'one');
+    await page.getByRole('list', { name: 'Deliveries' }).getByText('post.published').waitFor();
     await tab.button('Show the calls to the network').click();
     await page.getByRole('cell').first().waitFor();
     await expectNoBarriers(page);

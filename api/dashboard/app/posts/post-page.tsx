@@ -6,7 +6,9 @@ import { Page, Section, type PageProps } from '../components/page.tsx';
 import { Status, toWords } from '../components/status.tsx';
 import { ExactTime, Time } from '../components/time.tsx';
 import { ownZone } from '../browser/days.ts';
+import { useScope } from '../session/session.ts';
 import { followPost, OnePost, type PostData } from './post-detail-documents.ts';
+import { PostDeliveries } from './post-deliveries.tsx';
 import { titleOf } from './post-item.tsx';
 import { PostMedia } from './post-media.tsx';
 import { PostTools } from './post-tools.tsx';
@@ -14,6 +16,7 @@ import { TargetCard } from './target-card.tsx';
 import './post-page.css';
 
 export function PostPage({ id }: PageProps) {
+  const canReadWebhooks = useScope('WEBHOOKS_READ');
   const found = useData(OnePost, { id }, followPost(id));
   const title = titleOf(found.data?.post?.caption ?? 'Post');
   return (
@@ -48,6 +51,7 @@ export function PostPage({ id }: PageProps) {
                 ))}
               </ul>
             </Section>
+            {canReadWebhooks && <PostDeliveries postId={id} />}
           </>
         )}
       </Loaded>
