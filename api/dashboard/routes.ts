@@ -9,6 +9,7 @@ import { parseJson, readBody, requireType } from '../http/body.ts';
 import type { Context } from '../http/context.ts';
 import { isSecure, requireOwnOrigin } from '../http/auth/origins.ts';
 import { authenticateSession, ofHeaders, sessionCookie } from '../http/auth/sessions.ts';
+import { notFoundPage, wantsPage } from '../http/pages/not-found.ts';
 import { respondError } from '../http/errors.ts';
 import { countRequest } from '../http/rate-limit.ts';
 import { validate } from '../http/validation.ts';
@@ -48,10 +49,15 @@ export function createDashboardRoutes(context: Context): Hono<DashboardEnvironme
   app.get('/*', async (c) => {
     const path = c.req.path.slice('/dashboard/'.length);
     const file = await respondFile(path, c.req.header('If-None-Match'));
-    if (!file) throw new AppError('not_found', `There is nothing at ${c.req.path.slice(0, 128)}.`);
-    return file;
+    return file ?? nothing(c);
   });
+  app.notFound(nothing);
   return app;
+}
+
+function nothing(c: HonoContext): Promise<Response> {
+  if (wantsPage(c)) return notFoundPage(c);
+  throw new AppError('not_found', `There is nothing at ${c.req.path.slice(0, 128)}.`);
 }
 
 /** Returns the value of the cookie. */

@@ -74,6 +74,10 @@ describe.skipIf(!hasChromium)('signing in to the dashboard', { timeout: 60_000 }
     await page.goto(url);
     await page.getByText('The link is unknown, used or expired').waitFor();
     expect(page.url()).toBe(`${app.url}/dashboard`);
+    const broken = await page.goto(`${app.url}/dashboard/nothing.png`);
+    expect([broken!.status(), await tab.heading('There is nothing here').count()]).toEqual([
+      404, 1,
+    ]);
   });
 
   test('stays open, and says so, if the server refuses to end it', async () => {

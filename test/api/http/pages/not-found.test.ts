@@ -1,5 +1,6 @@
 // A path without anything: a page for people, JSON for programs.
 import { describe, expect, test } from 'vitest';
+import { createDashboardRoutes } from '../../../../api/dashboard/routes.ts';
 import { createInboundRoutes } from '../../../../api/inbound/routes.ts';
 import { createBrandRoutes } from '../../../../api/projects/brand-routes.ts';
 import { createRest } from '../../../../api/server/rest.ts';
@@ -44,6 +45,13 @@ test('the REST API answers with JSON even if a client accepts HTML', async () =>
     const response = await app.request(path, { headers: browser });
     expect(await response.json()).toMatchObject({ error: { code: 'not_found' } });
   }
-  const post = await app.request('/nothing', { method: 'POST', headers: browser });
-  expect(await post.json()).toMatchObject({ error: { code: 'not_found' } });
+  const dashboard = createDashboardRoutes(rest.context);
+  for (const [path, at] of [
+    ['/nothing', app],
+    ['/dashboard/nothing', dashboard],
+  ] as const) {
+    const post = await at.request(path, { method: 'POST', headers: browser });
+    expect(post.status).toBe(404);
+    expect(await post.json()).toMatchObject({ error: { code: 'not_found' } });
+  }
 });
