@@ -11,7 +11,9 @@ import { isSecure, requireOwnOrigin } from './origins.ts';
 const sessionHeader = 'X-Fanfare-Session';
 
 export function sessionCookie({ publicUrl }: Pick<Context, 'publicUrl'>): string {
-  return isSecure(publicUrl) ? '__Host-fanfare_session' : 'fanfare_session';
+  // Servers on other ports of the host get the same cookies.
+  const plain = `fanfare_session_${new URL(publicUrl).port}`;
+  return isSecure(publicUrl) ? '__Host-fanfare_session' : plain;
 }
 
 export interface Credentials {

@@ -47,7 +47,7 @@ describe('signing in', () => {
     const answer = await ask('/dashboard/session', { body: { api_key: app.tenant.key } });
     const [cookie] = answer.headers.getSetCookie();
     expect(cookie).toMatch(
-      /^fanfare_session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
+      /^fanfare_session_\d+=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
     );
     const token = cookieOf(answer).split('=')[1]!;
     const { rows } = await sql`select * from dashboard_sessions`.execute(app.context.db);
@@ -96,7 +96,8 @@ describe('signing in', () => {
     const { id } = await makeKey();
     const code = await printedCode(id);
     for (const cookie of [code, `code ${code}`, `code%20${code}`]) {
-      expect((await query(`fanfare_session=${cookie}`)).status, cookie).toBe(401);
+      const name = `fanfare_session_${new URL(app.url).port}`;
+      expect((await query(`${name}=${cookie}`)).status, cookie).toBe(401);
     }
     const first = await ask('/dashboard/session', { body: { code } });
     expect(first.status).toBe(204);
