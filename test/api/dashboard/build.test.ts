@@ -14,7 +14,16 @@ test('the script writes the stamp that a start compares', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fanfare-build-'));
   await using cleanup = new AsyncDisposableStack();
   cleanup.defer(() => rm(folder, { recursive: true }));
-  const args = ['run', 'build', '--', '--logLevel', 'error', '--outDir', folder, '--emptyOutDir'];
+  const args = [
+    'run',
+    'build:dashboard',
+    '--',
+    '--logLevel',
+    'error',
+    '--outDir',
+    folder,
+    '--emptyOutDir',
+  ];
   await promisify(execFile)('npm', args, { cwd: root });
   expect(await readdir(folder)).toContain('index.html');
   expect(await readFile(join(folder, stampName), 'utf8')).toBe(await hashSources());
