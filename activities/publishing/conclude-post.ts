@@ -1,6 +1,6 @@
 // Ends a run: writes the post's status, the outcome event and its deliveries in one transaction.
 import type { Actor } from '../../schema/wire/actors.ts';
-import { executePrepared } from '../../schema/database/prepared.ts';
+import { executePrepared, wholeTables } from '../../schema/database/prepared.ts';
 import { sql } from 'kysely';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import type { Db, PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
@@ -78,7 +78,7 @@ async function listResultsToConclude(
   if (ids.length === 0) return new Map();
   const ofPosts = trx
     .selectFrom('post_results')
-    .selectAll()
+    .select(wholeTables.post_results)
     .where('post_id', '=', sql<string>`any(${ids}::text[])`)
     .orderBy('post_id')
     .orderBy('position');

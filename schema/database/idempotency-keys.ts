@@ -1,7 +1,7 @@
 // Idempotency keys, with the answers that repeats of their requests get.
 import { sql, type RawBuilder } from 'kysely';
 import { fixedLimits } from '../wire/limits.ts';
-import { prepare } from './prepared.ts';
+import { allOf, prepare, wholeTables } from './prepared.ts';
 import type { IdempotencyKeyRow } from './tables.ts';
 
 export type NewKey = Omit<IdempotencyKeyRow, 'created_at'>;
@@ -47,6 +47,6 @@ export const setAnswer = prepare<KeyAnswer, never>(
 export const findKey = prepare<Pick<NewKey, 'project_id' | 'key'>, IdempotencyKeyRow>(
   'find_key',
   (given) => sql`
-    select * from idempotency_keys
+    select ${allOf(wholeTables.idempotency_keys, 'idempotency_keys')} from idempotency_keys
     where project_id = ${given.project_id} and key = ${given.key} and created_at > ${keptSince}`,
 );

@@ -1,8 +1,18 @@
 // Statements that Postgres plans once for each connection, instead of at every call.
-import type { CompiledQuery } from 'kysely';
+import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import type { QueryConfig } from 'pg';
 import type { Channel } from './notifier.ts';
-import type { Transaction, Writer } from './tables.ts';
+import type {
+  AccountUsageRow,
+  IdempotencyKeyRow,
+  MediaRow,
+  OutboxRow,
+  PostResultRow,
+  PostRow,
+  SocialAccountRow,
+  Transaction,
+  Writer,
+} from './tables.ts';
 
 type Executor = Pick<Transaction, 'getExecutor'>;
 
@@ -72,3 +82,44 @@ class Placeholder {
 }
 
 const placeholders = new Proxy({}, { get: (_, member) => new Placeholder(member) });
+
+/** A test compares the names with the database. */
+const columns = <Row>(names: string) => names.trim().split(/\s+/) as (keyof Row & string)[];
+
+/**
+ * The columns of the tables that prepared statements read whole. A prepared statement can't select `*`: Postgres refuses
+ * to run it once a migration has added a column, since its result has changed.
+ */
+export const wholeTables = {
+  posts: columns<PostRow>(`id project_id environment caption status scheduled_at schedule publish_by
+    queue_id published_at media auto_fit metadata labels created_by current_run started_run
+    concluded_run workflow_id created_at due_at run_due_at is_removing restored_at progressed_at
+    revision updated_at`),
+  post_results: columns<PostResultRow>(`id post_id project_id position social_account_id platform
+    account_name caption kind step answers_result_id thread_position in_reply_to media content_hash
+    platform_options default_options status operation phase phase_state provider_state
+    provider_state_key_id clock external_id url visibility published_at edited_at unpublished_at
+    follow_at follow_until error_code error_message failure_stage platform_error_code provider_error
+    is_retriable next_action attempts steps next_attempt_at begun_at heartbeat_at usage_month
+    is_paused is_erased checked_at revision updated_at`),
+  media: columns<MediaRow>(`id project_id environment status source_media_id rendition filename url
+    content_type declared_bytes upload_total declared_hash received_bytes kind size_bytes sha256
+    width height duration_ms needs_cleaning error_code error_message upload_token_hash
+    upload_expires_at writer_id writer_until fetch_attempts is_emptied workflow_id created_at
+    updated_at`),
+  social_accounts: columns<SocialAccountRow>(`id project_id grant_id platform account_name
+    display_name picture_url external_account_id external_user_id external_user_email
+    connection_type environment status scope traits default_options connected_at disconnected_at
+    erase_at is_erased`),
+  outbox: columns<OutboxRow>(`id project_id workflow workflow_id input start_at is_early
+    claimed_until created_at`),
+  idempotency_keys: columns<IdempotencyKeyRow>(`project_id key fingerprint environment scopes status
+    answer answer_key_id only_for_key created_at`),
+  account_usage: columns<AccountUsageRow>(
+    `social_account_id month published warned_at exceeded_at`,
+  ),
+};
+
+/** SQL: every column of the table, whose name or alias is `table`. */
+export const allOf = (names: readonly string[], table: string): RawBuilder<unknown> =>
+  sql.join(names.map((name) => sql.ref(`${table}.${name}`)));

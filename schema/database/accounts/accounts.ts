@@ -5,7 +5,7 @@ import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
 import type { KeyEnvironment } from '../../api-keys.ts';
 import type { PlatformName } from '../../platforms/index.ts';
-import { prepare } from '../prepared.ts';
+import { allOf, prepare, wholeTables } from '../prepared.ts';
 import type { Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
 import { inMs, msUntil } from '../database-clock.ts';
 import { inScope, selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
@@ -52,7 +52,7 @@ const listByIdIn = (environment: KeyEnvironment) =>
   prepare<{ projectId: string; ids: string[] }, ReadAccountRow>(
     `list_accounts_by_id_${environment}`,
     ({ projectId, ids }) => sql`
-      select social_accounts.*, ${tokenExpiresAt}, now() as read_at
+      select ${allOf(wholeTables.social_accounts, 'social_accounts')}, ${tokenExpiresAt}, now() as read_at
       from ${sql.table('social_accounts')}
       where ${inScope({ projectId, environment }, 'social_accounts')} and id = any (${ids}::text[])`,
   );

@@ -2,7 +2,7 @@
 // canceled or fails with a known outcome.
 import { sql, type RawBuilder } from 'kysely';
 import { fixedLimits } from '../../wire/limits.ts';
-import { executePrepared } from '../prepared.ts';
+import { allOf, executePrepared, wholeTables } from '../prepared.ts';
 import type { AccountUsageRow, Db, Transaction } from '../tables.ts';
 
 // To avoid deadlocks, every transaction locks in this order: results and their posts; usage, in one
@@ -109,7 +109,7 @@ export async function moveUsage(
         where change.social_account_id = u.social_account_id and change.month = u.month))
       returning u.*
     )
-    select counted.*,
+    select ${allOf(wholeTables.account_usage, 'counted')},
       (select monthly_posts_per_account from projects where id = ${projectId}) as project_limit
     from counted join change using (social_account_id, month)
     where change.n > 0

@@ -4,7 +4,7 @@ import { newId } from '../../wire/ids.ts';
 import { inMs, msUntil } from '../database-clock.ts';
 import { aheadMs } from '../outbox.ts';
 import { areDeliveriesPaused } from '../pauses.ts';
-import { executePrepared } from '../prepared.ts';
+import { allOf, executePrepared, wholeTables } from '../prepared.ts';
 import type { Db, OutboxRow } from '../tables.ts';
 import {
   deliverEventsWorkflow,
@@ -106,6 +106,8 @@ export async function releaseEarly(db: Db): Promise<number> {
   return (await executePrepared(db, 'release_early', statement)).length;
 }
 
+const everyOutboxColumn = allOf(wholeTables.outbox, 'outbox');
+
 const outboxQueue: Queue = {
   table: sql`outbox`,
   owner: sql`project_id`,
@@ -130,7 +132,7 @@ export async function claimOutbox(
       where id = any (array(select id from locked))
     )
     update outbox set claimed_until = ${claimEnd(claimMs)} from claimed where outbox.id = claimed.id
-    returning outbox.*, was_claimed, ${msUntil(sql.ref('start_at'))} as delay_ms`;
+    returning ${everyOutboxColumn}, was_claimed, ${msUntil(sql.ref('start_at'))} as delay_ms`;
   return executePrepared(db, 'claim_outbox', statement);
 }
 
@@ -177,7 +179,7 @@ export async function groupPosts(db: Db, rows: ClaimedRow[]): Promise<ClaimedRow
       case when bool_and(coalesce(start_at > now(), false)) then min(start_at) end,
       ${claimEnd(claimMs)}
     from own having count(*) > 0
-    returning *, ${msUntil(sql.ref('start_at'))} as delay_ms`;
+    returning ${everyOutboxColumn}, ${msUntil(sql.ref('start_at'))} as delay_ms`;
   const [row] = await executePrepared(db, 'group_posts', statement);
   return row;
 }
@@ -260,7 +262,7 @@ export async function claimBatch(
     select ${newId('outbox')}, ${deliverEventsWorkflow}, ${deliverEventsWorkflowId(batchId)},
       ${JSON.stringify(input)}::jsonb, ${inMs(isFailing ? claimMs : batchClaimMs)}
     from batch, unsynced having count(*) > 0
-    returning *, (select count(*)::int from batch) as size`;
+    returning ${everyOutboxColumn}, (select count(*)::int from batch) as size`;
   const [row] = await executePrepared(db, 'claim_batch', statement);
   return row && { ...row, batchId };
 }

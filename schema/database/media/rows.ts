@@ -4,7 +4,7 @@ import type { ListMedia } from '../../media.ts';
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
 import { inMs } from '../database-clock.ts';
-import { prepare } from '../prepared.ts';
+import { allOf, prepare, wholeTables } from '../prepared.ts';
 import { selectInScope, updateOfProject, type RowScope } from '../row-scope.ts';
 import type { Db, MediaRow, Transaction } from '../tables.ts';
 
@@ -69,7 +69,8 @@ export const listMediaByIds = (db: Db, ids: readonly string[]): Promise<MediaRow
 
 const selectByIds = prepare<{ ids: readonly string[] }, MediaRow>(
   'list_media',
-  ({ ids }) => sql`select * from media where id = any(${ids}::text[])`,
+  ({ ids }) => sql`
+    select ${allOf(wholeTables.media, 'media')} from media where id = any(${ids}::text[])`,
 );
 
 export function lockMedia(trx: Transaction, scope: RowScope, id: string): Promise<MediaRow> {

@@ -7,7 +7,7 @@ import type { PostStatus } from '../../posts/posts.ts';
 import { selectInScope, type RowScope } from '../row-scope.ts';
 import { insertionOf } from '../live/changes.ts';
 import { changesOf, type ShownChange } from './after-publishing/result-changes.ts';
-import { executePrepared } from '../prepared.ts';
+import { executePrepared, wholeTables } from '../prepared.ts';
 import type { Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
 
 export interface PostWithResults {
@@ -81,7 +81,11 @@ export async function listPostIdsOfResults(
 }
 
 export async function lockPost(trx: Transaction, id: string): Promise<PostRow | undefined> {
-  const statement = trx.selectFrom('posts').selectAll().where('id', '=', id).forUpdate();
+  const statement = trx
+    .selectFrom('posts')
+    .select(wholeTables.posts)
+    .where('id', '=', id)
+    .forUpdate();
   const [post] = await executePrepared(trx, 'lock_post', statement);
   return post;
 }
@@ -90,7 +94,7 @@ export async function lockPost(trx: Transaction, id: string): Promise<PostRow | 
 export function lockFreePosts(trx: Transaction, ids: string[]): Promise<PostRow[]> {
   const posts = trx
     .selectFrom('posts')
-    .selectAll()
+    .select(wholeTables.posts)
     .where('id', '=', sql<string>`any(${ids}::text[])`)
     .orderBy('id')
     .forUpdate()

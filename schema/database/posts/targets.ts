@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { mediaErrorOf, postingErrors } from '../../posts/errors.ts';
 import type { ResultStatus } from '../../posts/posts.ts';
-import { executePrepared } from '../prepared.ts';
+import { executePrepared, wholeTables } from '../prepared.ts';
 import type { Db, MediaItem, MediaRow, PostResultRow } from '../tables.ts';
 import type { LoginRow } from '../accounts/credentials.ts';
 import { isUnderPause } from '../pauses.ts';
@@ -128,7 +128,7 @@ export async function findTargets(db: Db, resultIds: readonly string[]): Promise
     .leftJoin('grants', 'grants.id', 'account.grant_id')
     .leftJoin('platform_apps as app', 'app.id', 'grants.app_id')
     .leftJoin('post_results as answered', 'answered.id', 'r.answers_result_id')
-    .selectAll('r')
+    .select(wholeTables.post_results.map((column) => `r.${column}` as const))
     .select(['p.caption as post_caption', 'p.media as post_media', 'p.auto_fit', 'p.current_run'])
     .select(({ fn }) => fn.coalesce('p.due_at', 'p.created_at').as('due_at'))
     .select([mustCheck('r', 'p').as('must_check'), wasDueBeforeRestore('p').as('was_due')])

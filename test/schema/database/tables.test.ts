@@ -1,4 +1,5 @@
 // The row types name every column of the migrated database, and no other.
+import { wholeTables } from '../../../schema/database/prepared.ts';
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -27,4 +28,13 @@ test('tables.ts has the columns of the migrated database', async () => {
     where table_schema = 'public' and table_name not like 'kysely_%'`.execute(database.db);
   expect(declared.toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
   expect(declared.length).toBeGreaterThan(300);
+});
+
+test('prepared.ts names every column of its tables', async () => {
+  for (const [table, columns] of Object.entries(wholeTables)) {
+    const { rows } = await sql<{ name: string }>`
+      select column_name as name from information_schema.columns
+      where table_schema = 'public' and table_name = ${table}`.execute(database.db);
+    expect(columns.toSorted(), table).toEqual(rows.map(({ name }) => name).toSorted());
+  }
 });
