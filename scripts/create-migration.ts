@@ -1,5 +1,6 @@
 // Creates a migration (`npm run migrate:create -- NAME`): its file, and its line in the list.
 import { readFile, writeFile } from 'node:fs/promises';
+import { version } from '../schema/version.ts';
 import { migrations } from '../schema/database/migrations/index.ts';
 
 const [name] = process.argv.slice(2);
@@ -18,6 +19,8 @@ await writeFile(
   `// Says in one sentence what changes, and why.
 import { sql, type Kysely } from 'kysely';
 
+export const oldestVersion = '${version.split('.').slice(0, 2).join('.')}';
+
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql\`select 1\`.execute(db);
 }
@@ -29,9 +32,13 @@ await writeFile(
   list,
   text
     .replace(
-      '\nexport const',
-      `import * as ${identifier} from './${number}-${name}.ts';\n\nexport const`,
+      '\n/** The minor',
+      `import * as ${identifier} from './${number}-${name}.ts';\n\n/** The minor`,
     )
-    .replace(/\n\};\s*$/, `\n  '${number}-${name}': ${identifier},\n};\n`),
+    .replace(
+      /(const later[^=]*= \{)\s*([^}]*)\};/,
+      (_, head: string, entries: string) =>
+        `${head}\n  ${entries.trimEnd()}${entries ? '\n  ' : ''}'${number}-${name}': ${identifier},\n};`,
+    ),
 );
 console.log(`Created ${file.pathname}.`);

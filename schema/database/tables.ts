@@ -71,6 +71,7 @@ export interface Database {
   rate_limits: RateLimitTable;
   account_usage: AccountUsageTable;
   sending_pauses: SendingPauseTable;
+  migration_versions: MigrationVersionTable;
   outbox: OutboxTable;
   sweeps: { swept_at: Date; zone_data: Generated<string>; zones_compared_at: Generated<Date> };
   changes: ChangeTable;
@@ -829,6 +830,13 @@ interface IdempotencyKeyTable {
 }
 
 export type IdempotencyKeyRow = Selectable<IdempotencyKeyTable>;
+
+interface MigrationVersionTable {
+  /** As in Kysely's table of the migrations that ran. */
+  name: string;
+  /** The oldest version of Fanfare that works on the tables after this migration. */
+  oldest_version: string;
+}
 
 interface RateLimitTable {
   /** `app/<id>`, `app/<network>` without an app, `quota/` with the same, `grant/<id>` or `account/<id>`. */

@@ -1,4 +1,4 @@
-// Creates every table. Ids are text in collation "C", so that they sort by creation in any database.
+// Creates every table of version 0.2. It must not change: later changes are migrations of their own. Ids are text in collation "C", so that they sort by creation in any database.
 import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -544,6 +544,12 @@ const statements = [
     provider_error jsonb,
     provider_detail jsonb,
     primary key (result_id, number)
+  )`,
+
+  // What later migrations say to versions that don't know them.
+  `create table migration_versions (
+    name text primary key,
+    oldest_version text not null
   )`,
 
   // At most one row: when the database was last restored.

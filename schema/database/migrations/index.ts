@@ -2,10 +2,15 @@
 import type { Migration } from 'kysely/migration';
 import * as initial from './0001-initial.ts';
 
-/**
- * From the first release on, only append migrations. Until then, edit the first migration and change its
- * date.
- */
-export const migrations: Record<string, Migration> = {
-  '0001-2026-11-26-1': initial,
-};
+/** The minor version that brings a migration may add to the tables; the next one may remove what is unused then. */
+interface LaterMigration extends Migration {
+  /** The oldest version of Fanfare that works on the tables from then on, such as `0.2`. */
+  oldestVersion: string;
+}
+
+/** Only append: a migration must not change once a version has it. `npm run migrate:create` adds one. */
+const later: Record<string, LaterMigration> = {};
+
+export type Migrations = Record<string, Migration & Partial<LaterMigration>>;
+
+export const migrations: Migrations = { '0001-2026-11-27-1': initial, ...later };
