@@ -19,9 +19,15 @@ const thisRelease: Release = { version, migrations };
  */
 export async function migrate(db: Db, release = thisRelease): Promise<string[]> {
   if ((await isNewer(db, release)) && (await haveAllRun(db, release))) return [];
-  const { error, results } = await migrator(db, release).migrateToLatest();
-  if (error) throw new Error('The database could not be migrated.', { cause: error });
-  return (results ?? []).map((result) => result.migrationName);
+  const ran: string[] = [];
+  // Each in a transaction of its own, so that it locks only the tables that it changes.
+  for (;;) {
+    const { error, results } = await migrator(db, release).migrateUp();
+    if (error) throw new Error('The database could not be migrated.', { cause: error });
+    const [result] = results ?? [];
+    if (!result) return ran;
+    ran.push(result.migrationName);
+  }
 }
 
 /** Whether this version can work on the tables. Throws if only other versions can. */
