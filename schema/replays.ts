@@ -1,5 +1,6 @@
 // Replays: past deliveries of a webhook, sent again, as the wire shows their progress.
 import { z } from 'zod';
+import { formerName } from './wire/deprecations.ts';
 import { describedEnum } from './wire/described-enum.ts';
 import { oneNameOf, periodNames } from './wire/listing.ts';
 import { CreatedAt, Id, WebhookId } from './wire/shared-fields.ts';
@@ -36,8 +37,8 @@ const GivenReplay = z.strictObject({
   to: GivenTime.optional().meta({
     description: 'End of the period, exclusive. Default: now. A later time counts as now.',
   }),
-  since: GivenTime.optional().meta({ description: 'Former name of `from`.', deprecated: true }),
-  until: GivenTime.optional().meta({ description: 'Former name of `to`.', deprecated: true }),
+  since: GivenTime.optional().meta(formerName('from', '0.2')),
+  until: GivenTime.optional().meta(formerName('to', '0.2')),
   status: z
     .array(ReplayedStatus, `must be an array of ${choice}`)
     .min(1, `must have at least 1 item of ${choice}`)
@@ -74,8 +75,8 @@ export const Replay = z
     status: ReplayStatus,
     from: Timestamp.meta({ description: 'Start of the period, inclusive.' }),
     to: Timestamp.meta({ description: 'End of the period, exclusive.' }),
-    since: Timestamp.meta({ description: 'Former name of `from`.', deprecated: true }),
-    until: Timestamp.meta({ description: 'Former name of `to`.', deprecated: true }),
+    since: Timestamp.meta(formerName('from', '0.2')),
+    until: Timestamp.meta(formerName('to', '0.2')),
     status_filter: z.array(ReplayedStatus).meta({
       description: 'Which deliveries the replay sends again, by their status at the start.',
     }),

@@ -1,10 +1,13 @@
-// The generated tables of the documentation: those of networks, and those of scopes and tools.
+// The generated tables of the documentation: those of networks, scopes and tools, and of what is deprecated.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tools } from '../api/mcp/tools.ts';
+import { routes } from '../api/resources/routes.ts';
+import { createSchema } from '../api/resources/schema.ts';
 import { platformDefinitions } from '../schema/platforms/index.ts';
 import { Scope } from '../schema/scopes.ts';
 import { meaningsOf } from '../schema/wire/described-enum.ts';
+import { graphqlDeprecationTable, restDeprecationTable } from './deprecation-tables.ts';
 import { afterPublishingTable, networkTable, optionTable } from './network-tables.ts';
 import { writeTable } from './write-table.ts';
 
@@ -12,7 +15,14 @@ import { writeTable } from './write-table.ts';
 export async function listPages(directory = '.'): Promise<string[]> {
   const names = await readdir(join(directory, 'docs', 'networks'));
   const networks = names.map((name) => `docs/networks/${name}`);
-  return ['README.md', 'docs/networks.md', 'docs/quickstart.md', 'docs/mcp.md', ...networks];
+  return [
+    'README.md',
+    'docs/networks.md',
+    'docs/quickstart.md',
+    'docs/mcp.md',
+    'docs/operating.md',
+    ...networks,
+  ];
 }
 
 /** Replaces each table between `<!-- its name -->` and `<!-- end -->`. */
@@ -22,6 +32,8 @@ export function fillInTables(page: string): string {
     'after publishing': afterPublishingTable,
     scopes: scopeTable,
     tools: toolTable,
+    'deprecated in REST': () => restDeprecationTable(routes),
+    'deprecated in GraphQL': () => graphqlDeprecationTable(createSchema()),
   };
   for (const definition of platformDefinitions) {
     tables[`options of ${definition.name}`] = () => optionTable(definition);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ErrorObject } from '../schema/wire/error-object.ts';
 import type { ErrorCode } from '../schema/wire/errors.ts';
 import { PageMeta } from '../schema/wire/listing.ts';
+import { deprecatedMembers } from '../api/http/deprecation.ts';
 import type { Route } from '../api/http/route.ts';
 import { errorMeanings } from '../api/reference/error-meanings.ts';
 
@@ -38,6 +39,10 @@ export const responseHeaders = {
     'Number of targets that are public, or may be, although their record is deleted. Absent if there are none.',
     'integer',
   ),
+  Deprecation: header(
+    'When the route, or a member that the request has, was deprecated (RFC 9745). Absent otherwise.',
+  ),
+  Sunset: header('From when on a later version may remove it (RFC 8594). Absent otherwise.'),
 } as const;
 
 type HeaderName = keyof typeof responseHeaders;
@@ -128,7 +133,11 @@ function listErrorStatuses({ method, path, scope, body, needsAccess }: Route): E
     .filter((status) => possible[status]);
 }
 
-function describeAnswer({ method, answer, location, stillPublic }: Route, status: number) {
+function describeAnswer(route: Route, status: number) {
+  const { method, answer, location, stillPublic } = route;
+  const isDeprecated =
+    route.deprecatedIn !== undefined ||
+    [route.query, route.body].some((schema) => deprecatedMembers(schema).size > 0);
   const described = {
     description: statusNames[status]!,
     headers: refer(
@@ -136,6 +145,7 @@ function describeAnswer({ method, answer, location, stillPublic }: Route, status
       ...rateLimit,
       ...(method === 'post' ? (['Idempotency-Replayed'] as const) : []),
       ...(location && (status === 201 || status === 202) ? (['Location'] as const) : []),
+      ...(isDeprecated ? (['Deprecation', 'Sunset'] as const) : []),
       ...(stillPublic && status === 204 ? (['Fanfare-Still-Public'] as const) : []),
     ),
   };

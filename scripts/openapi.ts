@@ -98,7 +98,23 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
   });
   const { components } = document;
   const schemas = referToObjects(components!.schemas as Record<string, Record<string, unknown>>);
+  markDeprecated(document);
   return rewriteEnums({ ...document, components: { ...components, schemas } });
+}
+
+/** Tools look for the mark of a parameter beside its schema. */
+function markDeprecated({ paths = {} }: OpenApiDocument): void {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path as object));
+  for (const { parameters = [] } of operations as { parameters?: DescribedParameter[] }[]) {
+    for (const parameter of parameters) {
+      if (parameter.schema?.deprecated) parameter.deprecated = true;
+    }
+  }
+}
+
+interface DescribedParameter {
+  deprecated?: boolean;
+  schema?: { deprecated?: boolean };
 }
 
 type Components = NonNullable<OpenApiDocument['components']>;
@@ -121,6 +137,7 @@ function describe(route: Route): Registration {
     summary: route.summary,
     description: [route.description, scope].filter(Boolean).join('\n\n'),
     tags: [tagOf(route)],
+    ...(route.deprecatedIn !== undefined && { deprecated: true }),
     request: {
       ...(names.length > 0 ? { params } : {}),
       ...(route.query ? { query: route.query as z.ZodObject } : {}),

@@ -11,6 +11,7 @@ import {
   type RetriedDelivery,
   type Timings,
 } from '../../schema/deliveries.ts';
+import { useInstead } from '../../schema/wire/deprecations.ts';
 import { TestWebhook } from '../../schema/webhooks.ts';
 import { builder } from '../graphql/builder.ts';
 import { eventNodes, EventRef, EventTypeRef } from '../events/graphql.ts';
@@ -114,8 +115,8 @@ const deliveryFilters = builder.args((t) => ({
   event: t.field({ type: EventTypeRef }),
   from: t.field({ type: 'DateTime' }),
   to: t.field({ type: 'DateTime' }),
-  since: t.field({ type: 'DateTime', deprecationReason: 'Use `from`.' }),
-  until: t.field({ type: 'DateTime', deprecationReason: 'Use `to`.' }),
+  since: t.field({ type: 'DateTime', deprecationReason: useInstead('from', '0.2') }),
+  until: t.field({ type: 'DateTime', deprecationReason: useInstead('to', '0.2') }),
 }));
 
 queryOne('delivery', {

@@ -7,6 +7,7 @@ import {
   type EventTypeInfo,
   type RecordedEvent,
 } from '../../schema/events.ts';
+import { useInstead } from '../../schema/wire/deprecations.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { accountNodes, AccountRef } from '../accounts/graphql.ts';
@@ -70,8 +71,8 @@ queryPages('events', {
     event: t.field({ type: EventTypeRef }),
     from: t.field({ type: 'DateTime' }),
     to: t.field({ type: 'DateTime' }),
-    since: t.field({ type: 'DateTime', deprecationReason: 'Use `from`.' }),
-    until: t.field({ type: 'DateTime', deprecationReason: 'Use `to`.' }),
+    since: t.field({ type: 'DateTime', deprecationReason: useInstead('from', '0.2') }),
+    until: t.field({ type: 'DateTime', deprecationReason: useInstead('to', '0.2') }),
     test: t.boolean(),
   })),
   list: listEvents,

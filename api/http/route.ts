@@ -1,6 +1,7 @@
 // The definition of a REST route: method, path, scope, input, operation and answer.
 import type { Context as HonoContext } from 'hono';
 import { z } from 'zod';
+import type { DeprecatedIn } from '../../schema/wire/deprecations.ts';
 import type { Page, PageMeta } from '../../schema/wire/listing.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import type { Caller, Context } from './context.ts';
@@ -134,6 +135,8 @@ interface RouteSpec<Path extends string, Query, Body, Result> {
   summary: string;
   description?: string;
   scope: RouteScope;
+  /** The version that deprecated the route. Absent: it isn't deprecated. */
+  deprecatedIn?: DeprecatedIn;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
   /** How many times larger than other bodies the body may be. Default: 1. */

@@ -1,4 +1,5 @@
 // Replays, in GraphQL. A replay names its webhook, so both sides of this link are here.
+import { useInstead } from '../../schema/wire/deprecations.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
 import {
   ReplayDeliveries,
@@ -41,8 +42,8 @@ builder.node(ReplayRef, {
     status: t.expose('status', { type: ReplayStatusRef }),
     from: t.expose('from', { type: 'DateTime' }),
     to: t.expose('to', { type: 'DateTime' }),
-    since: t.expose('since', { type: 'DateTime', deprecationReason: 'Use `from`.' }),
-    until: t.expose('until', { type: 'DateTime', deprecationReason: 'Use `to`.' }),
+    since: t.expose('since', { type: 'DateTime', deprecationReason: useInstead('from', '0.2') }),
+    until: t.expose('until', { type: 'DateTime', deprecationReason: useInstead('to', '0.2') }),
     statusFilter: t.expose('status_filter', { type: [ReplayedStatusRef] }),
     matched: t.exposeInt('matched'),
     reopened: t.exposeInt('reopened'),
@@ -76,8 +77,8 @@ const ReplayDeliveriesInput = builder.inputType('ReplayDeliveriesInput', {
   fields: (t) => ({
     from: t.field({ type: 'DateTime' }),
     to: t.field({ type: 'DateTime' }),
-    since: t.field({ type: 'DateTime', deprecationReason: 'Use `from`.' }),
-    until: t.field({ type: 'DateTime', deprecationReason: 'Use `to`.' }),
+    since: t.field({ type: 'DateTime', deprecationReason: useInstead('from', '0.2') }),
+    until: t.field({ type: 'DateTime', deprecationReason: useInstead('to', '0.2') }),
     status: t.field({ type: [ReplayedStatusRef] }),
   }),
 });

@@ -7,6 +7,7 @@ import { requireScope } from '../http/auth/api-keys.ts';
 import { authenticateRequest, ofHeaders } from '../http/auth/sessions.ts';
 import { parseJson, readBody, requireType } from '../http/body.ts';
 import { readCsv, type CsvRow } from '../http/csv.ts';
+import { deprecationHeaders } from '../http/deprecation.ts';
 import { withoutNulls } from '../http/nulls.ts';
 import type { Context } from '../http/context.ts';
 import { robotsPage } from '../media/public-media.ts';
@@ -70,6 +71,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const bytes = await readBody(request, context.config.maxBodyBytes * (route.bodyTimes ?? 1));
   const isCsv = requireType(request, bytes, route.csv !== undefined) === 'csv';
   const given = isCsv ? await readCsv(bytes) : parseJson(bytes);
+  setHeaders(c, deprecationHeaders(route, new URL(c.req.url).searchParams.keys(), given));
   const scopes = route.scope === 'any key' ? [] : [requireScope(caller, route.scope)];
   const params = readParams(c);
   const query = readQuery(new URL(c.req.url), route.query ?? noMembers);

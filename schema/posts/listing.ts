@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { GivenPlatform } from '../platforms/index.ts';
 import { CountedDay } from '../wire/counts.ts';
+import { formerName } from '../wire/deprecations.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 import {
   commaList,
@@ -75,10 +76,7 @@ const filters = {
   status: commaList(PostStatus, 'Only posts with one of these statuses.'),
   platform: GivenPlatform.optional().meta({ description: 'Only posts to this network.' }),
   account_id: z.string().min(1).optional().meta({ description: 'Only posts to this account.' }),
-  social_account_id: z.string().min(1).optional().meta({
-    description: 'Former name of `account_id`.',
-    deprecated: true,
-  }),
+  social_account_id: z.string().min(1).optional().meta(formerName('account_id', '0.2')),
   external_user_id: GivenUserId.optional().meta({
     description: 'Only posts to accounts of this user.',
   }),

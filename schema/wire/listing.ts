@@ -1,5 +1,6 @@
 // Lists on the wire. A request has `limit` and an opaque `cursor`; a page has the next cursor.
 import { z } from 'zod';
+import { formerName } from './deprecations.ts';
 import type { Text } from './names.ts';
 import { GivenTime } from './timestamp.ts';
 
@@ -50,8 +51,8 @@ export const periodNames = { since: 'from', until: 'to' } as const;
 const period = {
   from: GivenTime.optional().meta({ description: 'Start of the period, inclusive.' }),
   to: GivenTime.optional().meta({ description: 'End of the period, exclusive.' }),
-  since: GivenTime.optional().meta({ description: 'Former name of `from`.', deprecated: true }),
-  until: GivenTime.optional().meta({ description: 'Former name of `to`.', deprecated: true }),
+  since: GivenTime.optional().meta(formerName('from', '0.2')),
+  until: GivenTime.optional().meta(formerName('to', '0.2')),
 };
 
 export interface Period {

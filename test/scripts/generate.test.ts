@@ -312,6 +312,7 @@ describe('generate', () => {
     await writeFile(join(directory, 'docs', 'networks.md'), '# Networks\n');
     await writeFile(join(directory, 'docs', 'quickstart.md'), '# Quickstart\n');
     await writeFile(join(directory, 'docs', 'mcp.md'), '# MCP\n');
+    await writeFile(join(directory, 'docs', 'operating.md'), '# Operating\n');
     await writeFile(join(directory, 'README.md'), '# A\n\n<!-- networks -->\nold\n<!-- end -->\n');
   });
   afterEach(() => rm(directory, { recursive: true }));

@@ -1,4 +1,5 @@
 // The list of posts in GraphQL: filters as arguments, orders, and counts of posts.
+import { useInstead } from '../../../schema/wire/deprecations.ts';
 import { meaningsOf } from '../../../schema/wire/described-enum.ts';
 import {
   ListPosts,
@@ -81,7 +82,7 @@ const filters = builder.args((t) => ({
   status: t.field({
     type: PostStatusRef,
     description: 'Only posts with this status.',
-    deprecationReason: 'Use `statuses`.',
+    deprecationReason: useInstead('statuses', '0.2'),
   }),
   statuses: t.field({
     type: [PostStatusRef],
@@ -89,7 +90,7 @@ const filters = builder.args((t) => ({
   }),
   platform: t.field({ type: PlatformRef }),
   accountId: t.id(),
-  socialAccountId: t.id({ deprecationReason: 'Use `accountId`.' }),
+  socialAccountId: t.id({ deprecationReason: useInstead('accountId', '0.2') }),
   externalUserId: t.string(),
   labels: t.stringList({ description: 'Only posts with one of these labels.' }),
   metadata: t.field({ type: [KeyValueInput] }),

@@ -10,6 +10,7 @@ interface Policy {
 
 const ofDocument: Policy = { methods: 'GET,HEAD' };
 const exposedHeaders = [
+  'Deprecation',
   'Fanfare-Still-Public',
   'Idempotency-Replayed',
   'Location',
@@ -17,6 +18,7 @@ const exposedHeaders = [
   'RateLimit-Remaining',
   'RateLimit-Reset',
   'Retry-After',
+  'Sunset',
   'X-Request-Id',
 ].join();
 const maxAgeS = '600';

@@ -22,6 +22,14 @@ def refusal(status: int, **error: Any) -> Scripted:
     return Scripted(status, {"error": {**REFUSAL, **error}, "request_id": "req_1"})
 
 
+def test_an_error_names_a_member_that_an_older_server_does_not_know(side: Side) -> None:
+    newer: Any = {"caption": "x", "account_ids": [], "dimension": 5}
+    with pytest.raises(FanfareError) as refused:
+        side.call(lambda f: f.posts.create(**newer))
+    assert (refused.value.code, refused.value.is_retriable) == ("validation_error", False)
+    assert ("dimension", "unknown_field") in [(issue["path"], issue["code"]) for issue in refused.value.issues]
+
+
 def test_a_post_whose_answer_is_lost_is_created_once(
     make_side: MakeSide, account: dict[str, Any], proxy: FaultyProxy
 ) -> None:

@@ -54,6 +54,11 @@ def test_a_genuine_request_returns_its_message() -> None:
         assert fanfare.webhooks.verify(BODY, sign(SECRET), SECRET) == message
 
 
+def test_an_event_type_and_members_that_are_not_known_are_passed_on() -> None:
+    body = json.dumps({**json.loads(BODY), "event": "post.teleported", "dimension": 5})
+    assert webhooks.verify(body, sign(SECRET, body), [SECRET]) == json.loads(body)
+
+
 def test_one_of_several_secrets_or_signatures_suffices() -> None:
     assert webhooks.verify(BODY, sign(SECRET), [OTHER, SECRET])
     two = {**sign(SECRET), "webhook-signature": f"v1a,x {sign(OTHER)['webhook-signature']} v1,ü"}

@@ -45,6 +45,11 @@ describe('verifyWebhook', () => {
     expect(await verifyWebhook(bytes, lists, [secret])).toEqual(message);
   });
 
+  test('passes on an event type and members that it does not know', async () => {
+    const body = JSON.stringify({ ...JSON.parse(text), event: 'post.teleported', dimension: 5 });
+    expect(await verifyWebhook(body, sign({ body }), secret)).toEqual(JSON.parse(body));
+  });
+
   test('accepts several secrets, and several signatures', async () => {
     const other = generateWebhookSecret();
     expect(await codeOf(verifyWebhook(text, sign(), [other, secret]))).toBe('valid');

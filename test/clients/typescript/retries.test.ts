@@ -107,6 +107,17 @@ test('a refusal that a repeat would not change is thrown at once', async () => {
   await expect(client.limits.get()).rejects.toMatchObject({ code: 'media_not_configured' });
 });
 
+test('an error names a member that an older server does not know', async () => {
+  const post = { caption: 'Hi', account_ids: [], dimension: 5 };
+  await expect(client.posts.create(post)).rejects.toMatchObject({
+    code: 'validation_error',
+    isRetriable: false,
+    issues: expect.arrayContaining([
+      expect.objectContaining({ path: 'dimension', code: 'unknown_field' }),
+    ]),
+  });
+});
+
 test('409 is tried again if the server says that it passes', async () => {
   const error = { code: 'still_running', message: 'Wait.', is_retriable: true };
   proxy.plan(isPath('GET', '/v1/limits'), [{ status: 409, body: { error } }]);

@@ -4287,7 +4287,7 @@ class ListPostsParams(TypedDict):
     """Only posts to this account."""
 
     social_account_id: NotRequired[str]
-    """Former name of `account_id`."""
+    """Former name of `account_id`. Works at least until 2027-06-01."""
 
     external_user_id: NotRequired[str]
     """Only posts to accounts of this user."""
@@ -4369,7 +4369,7 @@ class ExportPostsParams(TypedDict):
     """Only posts to this account."""
 
     social_account_id: NotRequired[str]
-    """Former name of `account_id`."""
+    """Former name of `account_id`. Works at least until 2027-06-01."""
 
     external_user_id: NotRequired[str]
     """Only posts to accounts of this user."""
@@ -4685,10 +4685,10 @@ class ListDeliveriesParams(TypedDict):
     """End of the period, exclusive."""
 
     since: NotRequired[str]
-    """Former name of `from`."""
+    """Former name of `from`. Works at least until 2027-06-01."""
 
     until: NotRequired[str]
-    """Former name of `to`."""
+    """Former name of `to`. Works at least until 2027-06-01."""
 
     limit: NotRequired[int]
     """Page size, 1 to 100. A page ends early when its texts reach 1 MB. Default: 25."""
@@ -4720,10 +4720,10 @@ class ListAllDeliveriesParams(TypedDict):
     """End of the period, exclusive."""
 
     since: NotRequired[str]
-    """Former name of `from`."""
+    """Former name of `from`. Works at least until 2027-06-01."""
 
     until: NotRequired[str]
-    """Former name of `to`."""
+    """Former name of `to`. Works at least until 2027-06-01."""
 
     limit: NotRequired[int]
     """Page size, 1 to 100. A page ends early when its texts reach 1 MB. Default: 25."""
@@ -4760,10 +4760,10 @@ class ReplayDeliveriesParams(TypedDict):
     """End of the period, exclusive. Default: now. A later time counts as now."""
 
     since: NotRequired[str]
-    """Former name of `from`."""
+    """Former name of `from`. Works at least until 2027-06-01."""
 
     until: NotRequired[str]
-    """Former name of `to`."""
+    """Former name of `to`. Works at least until 2027-06-01."""
 
     status: NotRequired[list[ReplayedStatus] | None]
     """Which deliveries to send again. Default: failed and skipped ones."""
@@ -4800,10 +4800,10 @@ class ListEventsParams(TypedDict):
     """End of the period, exclusive."""
 
     since: NotRequired[str]
-    """Former name of `from`."""
+    """Former name of `from`. Works at least until 2027-06-01."""
 
     until: NotRequired[str]
-    """Former name of `to`."""
+    """Former name of `to`. Works at least until 2027-06-01."""
 
     limit: NotRequired[int]
     """Page size, 1 to 100. A page ends early when its texts reach 1 MB. Default: 25."""
