@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { html } from 'hono/html';
 import { frameHeaders, page } from '../http/pages/page.ts';
 
-/** `npm run build` writes this folder. */
+/** `npm run build:dashboard` writes this folder. */
 export const builtFolder = fileURLToPath(new URL('../../dist/dashboard/', import.meta.url));
 const mainFile = 'index.html';
 
@@ -97,7 +97,7 @@ function notBuilt(): Promise<Response> {
     'The dashboard is not built yet',
     html`<p>
       In a clone, <code>npm start</code> builds it, which takes a few seconds. This page then loads
-      again. Otherwise, run <code>npm run build</code>.
+      again. Otherwise, run <code>npm run build:dashboard</code>.
     </p>`,
     { status: 503, refreshAfterS: 2 },
   );

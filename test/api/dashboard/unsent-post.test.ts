@@ -23,6 +23,20 @@ test('takes the time of an address once, so that a changed one stays', () => {
   expect(unsent.open('2030-01-02T09:00').when).toMatchObject({ local: '2030-01-02T09:00' });
 });
 
+test('takes the same time again once it starts anew', () => {
+  const unsent = createUnsentPost(openUploads);
+  unsent.open('2030-01-01T09:00');
+  unsent.startAnew();
+  expect(unsent.open('2030-01-01T09:00').when).toMatchObject({ local: '2030-01-01T09:00' });
+});
+
+test('has another key for the same content once it starts anew', () => {
+  const unsent = createUnsentPost(openUploads);
+  const key = unsent.keyOf('one');
+  unsent.startAnew();
+  expect(unsent.keyOf('one')).not.toBe(key);
+});
+
 test('has one key for the same content, also after a visit to another page', () => {
   const unsent = createUnsentPost(openUploads);
   const key = unsent.keyOf('one');

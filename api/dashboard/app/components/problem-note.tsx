@@ -23,13 +23,11 @@ export function ProblemNote({ problem }: { problem: Problem | undefined }) {
           {shown.length < all.length && <p>Check the fields that are marked.</p>}
           {shown.length > 0 && (
             <ul>
-              {shown.flatMap((issue) =>
-                issueTexts([issue], placeNameOf).map((text) => (
-                  <li key={text}>
-                    <CodeText text={text} />
-                  </li>
-                )),
-              )}
+              {issueTexts(shown, placeNameOf).map((text) => (
+                <li key={text}>
+                  <CodeText text={text} />
+                </li>
+              ))}
             </ul>
           )}
           {problem.hint && (

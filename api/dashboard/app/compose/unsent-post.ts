@@ -36,6 +36,8 @@ export function createUnsentPost(openUploads: () => UploadStore): UnsentPost {
       uploads.close();
       uploads = openUploads();
       draft = newDraft();
+      openedAt = undefined;
+      last = { content: '', key: '' };
     },
     keyOf(content) {
       if (content !== last.content) last = { content, key: randomId() };
