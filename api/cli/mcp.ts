@@ -15,16 +15,21 @@ export async function serveMcp(
   { url, key }: ClientOptions,
   warn: (line: string) => void,
 ): Promise<void> {
-  const ask = createRestCalls((request) => fetch(request), url, `Bearer ${key}`);
+  const ask = createRestCalls(
+    (request) => fetch(request, { redirect: 'error' }),
+    url,
+    `Bearer ${key}`,
+  );
   const { error, body } = await ask({ method: 'GET', path: '/v1/api-keys/current' }).catch(
     (cause: unknown) => {
       throw new Error(`No Fanfare answers at ${url}.`, { cause });
     },
   );
   if (error) throw new Error(`The Fanfare at ${url} refused the API key: ${error.message}`);
-  const { id, scopes } = body['data'] as CurrentApiKey;
+  const { id, scopes, project } = body['data'] as CurrentApiKey;
   const agent: Agent = {
     keyId: id,
+    projectId: project.id,
     scopes,
     waits: createWaits(),
     mediaInTurn: createKeyedLimit(1),

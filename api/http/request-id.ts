@@ -4,8 +4,12 @@ import type { MiddlewareHandler } from 'hono';
 import { newId } from '../../schema/wire/ids.ts';
 
 export interface RestEnv {
-  /** Node's own request. Absent if the app is called without a server. */
-  Bindings: { req?: IncomingMessage };
+  Bindings: {
+    /** Node's own request. Absent if the app is called without a server. */
+    req?: IncomingMessage;
+    /** Whether the rate limit has counted the call already. */
+    isCounted?: boolean;
+  };
   Variables: {
     requestId: string;
     /** The declared path of the route. */

@@ -23,6 +23,7 @@ export interface RestAnswer {
 export interface Agent {
   /** ID of its API key. */
   readonly keyId: string;
+  readonly projectId: string;
   readonly scopes: readonly Scope[];
   readonly waits: Waits;
   /** Runs the changes of a post's media one after the other. */

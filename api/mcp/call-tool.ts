@@ -6,6 +6,7 @@ import { errorMeanings } from '../reference/error-meanings.ts';
 import type { ErrorObject } from '../../schema/wire/error-object.ts';
 import { AppError, validationError, type Issue } from '../../schema/wire/errors.ts';
 import { CallFailed, type Agent, type RestRequest } from './agent.ts';
+import { findTextIssues } from '../http/text-issues.ts';
 import { addMedia } from './add-media.ts';
 import { argumentsOf } from './definitions.ts';
 import { hasKey, tools, type Tool } from './tools.ts';
@@ -23,11 +24,16 @@ export async function callTool(
     const tool = tools.get(name);
     if (!tool) throw unknownTool(name);
     checkArguments(tool, args);
-    return toResult(await run(agent, tool, args, signal));
+    const given = hasKey(tool) ? withoutNulls(args) : args;
+    return toResult(await run(agent, tool, given, signal));
   } catch (thrown) {
     return toFailure(thrown instanceof CallFailed ? thrown.error : agent.toError(thrown));
   }
 }
+
+/** In a call that creates something, null counts as left out. In a change, it clears. */
+const withoutNulls = (args: Arguments): Arguments =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 
 async function run(
   agent: Agent,
@@ -51,7 +57,7 @@ function unknownTool(name: string): AppError {
   return new AppError('not_found', `There is no tool ${name.slice(0, 64)}.`, { hint });
 }
 
-/** Checks only the names. The API checks the values. */
+/** Checks names, and what the API could not be asked with. The API checks the values. */
 function checkArguments(tool: Tool, args: Arguments): void {
   const { known, required } = argumentsOf(tool);
   const unknown = Object.keys(args).filter((name) => !known.has(name));
@@ -61,13 +67,15 @@ function checkArguments(tool: Tool, args: Arguments): void {
     ...unknown.map((name) => issue(name, 'unknown_field', `is no argument of ${tool.name}`)),
     ...missing.map((name) => issue(name, 'required', 'is required')),
     ...ids
-      .filter((name) => !isText(args[name]))
-      .map((name) => issue(name, 'invalid_type', isNoText)),
+      .filter((name) => !isText(args[name]) || /^\.{1,2}$/.test(String(args[name])))
+      .map((name) => issue(name, 'invalid_type', isNoId)),
     ...(isText(args['dedupe'] ?? 'absent') ? [] : [issue('dedupe', 'invalid_type', isNoText)]),
+    ...findTextIssues(args),
   ];
   if (issues.length > 0) throw validationError(issues);
 }
 
+const isNoId = 'must be an ID';
 const isNoText = 'must be a text of 1 to 255 characters';
 const isText = (value: unknown) =>
   typeof value === 'string' && value.length > 0 && value.length <= 255;

@@ -1,7 +1,7 @@
 // The endpoint `/mcp`: Streamable HTTP without sessions, so that any process can answer any request.
 import { createMcpHandler, type AuthInfo } from '@modelcontextprotocol/server';
 import { createKeyedLimit } from '../../activities/keyed-limits.ts';
-import { AppError } from '../../schema/wire/errors.ts';
+import { AppError, validationError, type Issue } from '../../schema/wire/errors.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
 import { authenticateKey } from '../http/auth/api-keys.ts';
 import { parseJson, readBody } from '../http/body.ts';
@@ -21,13 +21,18 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
+/** MCP has no batches since its revision of 2025-06-18. */
+const notOne: Issue = { path: [], code: 'invalid_type', message: 'must be one JSON-RPC message' };
+
 /** The code of JSON-RPC for errors of a server. */
 const serverError = -32_000;
 
 /** `rest`: answers the calls of the tools. */
 export function createMcpEndpoint(
   context: Context,
-  rest: { fetch(request: Request): Response | Promise<Response> },
+  rest: {
+    fetch(request: Request, from: { isCounted: boolean }): Response | Promise<Response>;
+  },
 ): McpEndpoint {
   const { publicUrl, log, config } = context;
   const waits = createWaits();
@@ -41,13 +46,18 @@ export function createMcpEndpoint(
   });
 
   function agentOf({ token, clientId, extra }: AuthInfo): Agent {
-    const { scopes } = extra!['caller'] as Caller;
+    const { projectId, scopes } = extra!['caller'] as Caller;
     return {
       keyId: clientId,
+      projectId,
       scopes,
       waits,
       mediaInTurn,
-      ask: createRestCalls((request) => rest.fetch(request), publicUrl, `Bearer ${token}`),
+      ask: createRestCalls(
+        (request) => rest.fetch(request, { isCounted: true }),
+        publicUrl,
+        `Bearer ${token}`,
+      ),
       toError: (thrown) => toErrorAnswer(context, toAppError(context, thrown, undefined)).error,
     };
   }
@@ -71,11 +81,13 @@ export function createMcpEndpoint(
       scopes: [...caller.scopes],
       extra: { caller },
     };
+    // Also one that fails before a tool calls the API. What the tool calls then is part of it.
+    countRequest(context, caller);
     if (request.method !== 'POST') return handler.fetch(request, { authInfo });
     // Large enough that the API refuses large arguments itself, by the name of its limit.
     const bytes = await readBody(request, config.maxBodyBytes * fixedLimits.bulkBodyTimes);
     const parsedBody = parseJson(bytes);
-    if (!isToolCall(parsedBody)) countRequest(context, caller);
+    if (Array.isArray(parsedBody)) throw validationError([notOne]);
     const ended = new AbortController();
     request.signal.addEventListener('abort', () => ended.abort(), { once: true });
     const { url, method, headers } = request;
@@ -107,9 +119,4 @@ export function createMcpEndpoint(
     endWaits: () => waits.close(),
     close: () => handler.close(),
   };
-}
-
-/** The API counts the request of a tool. */
-function isToolCall(message: unknown): boolean {
-  return (message as { method?: unknown } | null)?.method === 'tools/call';
 }

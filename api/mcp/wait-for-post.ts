@@ -19,7 +19,7 @@ export async function waitForPost(
     const message = `must be a whole number of seconds from 1 to ${maxWaitS}`;
     throw validationError([{ path: ['timeout_s'], code: 'out_of_range', message }]);
   }
-  return agent.waits.run(agent.keyId, async (closing) => {
+  return agent.waits.run(agent.projectId, async (closing) => {
     const stop = AbortSignal.any([signal, closing]);
     const untilMs = performance.now() + timeout_s * 1_000;
     for (let reads = 0; ; reads++) {

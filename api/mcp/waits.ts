@@ -1,4 +1,4 @@
-// Counts the calls that wait for each API key, and ends them when the server stops.
+// Counts the calls that wait for each project, and ends them when the server stops.
 import { createKeyedCounter } from '../../activities/keyed-limits.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 
@@ -6,8 +6,8 @@ import { AppError } from '../../schema/wire/errors.ts';
 const maxWaits = 10;
 
 export interface Waits {
-  /** Runs `work` unless the API key has too many calls that wait. */
-  run<T>(keyId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Runs `work` unless the project has too many calls that wait. */
+  run<T>(projectId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Ends all waits with the present state. */
   close(): void;
 }
@@ -16,17 +16,17 @@ export function createWaits(): Waits {
   const running = createKeyedCounter();
   const closing = new AbortController();
   return {
-    async run(keyId, work) {
-      if (running.get(keyId) >= maxWaits) {
-        const message = `An API key waits for at most ${maxWaits} posts at a time.`;
+    async run(projectId, work) {
+      if (running.get(projectId) >= maxWaits) {
+        const message = `A project waits for at most ${maxWaits} posts at a time.`;
         const hint = 'Wait for fewer posts at a time, or read them with get_post.';
         throw new AppError('rate_limited', message, { hint, retryAfterS: 2 });
       }
-      running.add(keyId);
+      running.add(projectId);
       try {
         return await work(closing.signal);
       } finally {
-        running.remove(keyId);
+        running.remove(projectId);
       }
     },
     close: () => closing.abort(),

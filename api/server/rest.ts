@@ -65,7 +65,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const request = c.req.raw;
   c.set('route', route.path);
   const caller = await authenticateRequest(context, ofHeaders(request.headers));
-  countRequest(context, caller);
+  if (!c.env?.isCounted) countRequest(context, caller);
   const showRateLimit = () => setHeaders(c, readRateLimit(context, caller));
   showRateLimit();
   const bytes = await readBody(request, context.config.maxBodyBytes * (route.bodyTimes ?? 1));

@@ -65,6 +65,7 @@ describe('a request', () => {
   test.each([
     ['no JSON', 'nonsense', 400],
     ['too many values', JSON.stringify(Array.from({ length: 20_000 }, () => 1)), 413],
+    ['a batch, which MCP no longer has', JSON.stringify([list, list]), 422],
     ['more than 4 MiB', JSON.stringify({ ...list, params: { a: 'a'.repeat(5_000_000) } }), 413],
   ])('with %s is refused', async (_, body, status) => {
     const response = await send(own(), body);
@@ -128,8 +129,40 @@ test('a script that repeats every call three times, with a restart between, publ
   }
 }, 60_000);
 
+describe('the rate limit', () => {
+  const limited = useApp({ env: { FANFARE_RATE_LIMIT_PER_MINUTE: '6' } });
+
+  test('counts each call once: one that waits, and one that no tool takes', async () => {
+    const { key } = await limited.createTenant('counted');
+    const headers = { Authorization: `Bearer ${key}` };
+    const left = async () => {
+      const { headers: shown } = await fetch(`${limited.url}/v1/limits`, { headers });
+      return Number(shown.get('RateLimit-Remaining'));
+    };
+    const ask = (method: string, params: object) =>
+      fetch(`${limited.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({ ...list, method, params }),
+      });
+    const before = await left();
+    const draft = { name: 'create_draft', arguments: { caption: 'waits' } };
+    const created = await ask('tools/call', draft);
+    const [, post_id] = /(post_\w+)/.exec(await created.text())!;
+    await ask('tools/call', { name: 'wait_for_post', arguments: { post_id } });
+    await ask('tools/call', { name: 'nope', arguments: {} });
+    await ask('tools/list', {});
+    // With this reading. Less than a token came back meanwhile.
+    expect(before - (await left())).toBe(5);
+  });
+});
+
 describe('calls that wait', () => {
-  test('are at most ten for a key, hold no connection, and delay no other tenant', async () => {
+  test('are at most ten for a project, hold no connection, and delay no other tenant', async () => {
     const account = (await app.tenant.connectSandbox('slow')).id;
     await using agent = await connectMcp(app.url, app.tenant.key);
     const { id: post_id } = await agent.get('create_draft', draftOf('waits', [account]));

@@ -137,6 +137,13 @@ describe('a repeat', () => {
     expect(third.id).not.toBe(first.body.data.id);
   });
 
+  test('is one too if a client sends null for what it leaves out', async () => {
+    const args = { caption: 'with nulls', account_ids: [account] };
+    const first = await agent.get('create_draft', args);
+    const { body } = await agent.call('create_draft', { ...args, labels: null, dedupe: null });
+    expect(body).toMatchObject({ replayed: true, data: { id: first.id } });
+  });
+
   test('belongs to the API key', async () => {
     await using other = await connect(scopes);
     const args = { caption: 'of each key', account_ids: [account] };
@@ -193,6 +200,13 @@ describe('the scopes of a key', () => {
   });
 });
 
+/** `{a: {a: …}}` */
+function nested(levels: number): object {
+  let value = {};
+  for (let level = 0; level < levels; level++) value = { a: value };
+  return value;
+}
+
 describe('a failed call', () => {
   test('has the code, the exact path, and what to do', async () => {
     const { isError, body } = await agent.call('create_draft', {
@@ -213,6 +227,9 @@ describe('a failed call', () => {
     ['publish_post', {}, 'post_id', 'required'],
     ['publish_post', { post_id: 7 }, 'post_id', 'invalid_type'],
     ['publish_post', { post_id: 'post_1', now: true }, 'now', 'unknown_field'],
+    ['publish_post', { post_id: '..' }, 'post_id', 'invalid_type'],
+    ['get_post', { post_id: '\ud800' }, 'post_id', 'invalid_text'],
+    ['create_draft', { metadata: nested(40) }, `metadata${'.a'.repeat(31)}`, 'too_deep'],
     ['create_draft', { status: 'scheduled' }, 'status', 'unknown_field'],
     ['create_draft', { dedupe: 1 }, 'dedupe', 'invalid_type'],
     ['wait_for_post', { post_id: 'post_1', timeout_s: 51 }, 'timeout_s', 'out_of_range'],
