@@ -99,6 +99,15 @@ def test_refusals_are_retried_with_one_key(make_side: MakeSide) -> None:
         assert len(server.received) == 4
 
 
+def test_a_post_whose_wait_fails_is_returned_as_it_was_written(make_side: MakeSide) -> None:
+    written = {"id": "post_1", "status": "pending", "scheduled_at": None}
+    answers = [Scripted(202, {"data": written, "warnings": []}), Scripted(500, "")]
+    with ScriptedServer(answers) as server:
+        post = make_side(url=server.url).call(lambda f: f.posts.create(caption="x", wait="5s", max_retries=0))
+        assert post == {**written, "warnings": []}
+        assert len(server.received) == 2
+
+
 def test_the_wait_that_a_refusal_names_is_kept(make_side: MakeSide) -> None:
     answers = [Scripted(429, "", {"Retry-After": "1"}), Scripted(200, {"data": {}})]
     with ScriptedServer(answers) as server:

@@ -53,6 +53,23 @@ test('a post whose answers are lost is created once, with one key for all tries'
   expect(await postsWith(post.caption)).toHaveLength(1);
 });
 
+test('a wrong wait is refused before anything is sent', async () => {
+  for (const wait of ['soon', '0'] as never[]) {
+    const writing = client.posts.create({ caption: 'not sent', account_ids: [account] }, { wait });
+    await expect(writing).rejects.toMatchObject({ code: 'configuration' });
+  }
+  expect(await postsWith('not sent')).toEqual([]);
+});
+
+test('a post whose wait fails is returned as it was written, so that nobody writes it again', async () => {
+  proxy.plan(isPath('GET', '/v1/posts/'), [{ status: 500 }]);
+  const platform_posts = [{ account_id: account, platform_options: { outcome: 'hang' } }];
+  const options = { wait: '5s', maxRetries: 0 } as const;
+  const post = await client.posts.create({ caption: 'no answer', platform_posts }, options);
+  expect(post).toMatchObject({ id: expect.stringMatching(/^post_/), warnings: [] });
+  expect(post.status).toBe('pending');
+});
+
 test('a key of the caller is used instead, from the options or the body', async () => {
   const post = { caption: 'own key', account_ids: [account] };
   const options = { idempotencyKey: 'order-1' };

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from . import _calls
 from ._call import Call, Config, Options, run_call
 from ._durations import Duration, to_seconds
+from ._errors import FanfareError
 from ._flow import Flow, Sleep
 
 T = TypeVar("T")
@@ -21,10 +22,13 @@ _LONGEST_PAUSE = 2.0
 def run_and_wait(
     config: Config, call: Call[T], ids: Sequence[str], params: Mapping[str, Any], options: Options, wait: Duration
 ) -> Flow[T]:
-    """Runs a call that returns a post, and waits. The warnings of the call stay."""
+    """Runs a call that returns a post, and waits. If the wait fails, returns the post as it was written."""
     seconds = to_seconds("wait", wait)
     written: Any = yield from run_call(config, call, ids, params, options)
-    post = yield from _until_end(config, written, seconds, options)
+    try:
+        post = yield from _until_end(config, written, seconds, options)
+    except FanfareError:
+        post = written
     return {**post, "warnings": written["warnings"]}  # type: ignore[return-value] # The members of T.
 
 

@@ -1,6 +1,7 @@
 // Posts and their results.
 import type { Calls } from '../calls.ts';
 import { toMs, type Duration } from '../durations.ts';
+import { FanfareError } from '../errors.ts';
 import type { Answer, Body, Query, Schemas } from '../operations.ts';
 import { path, type CallOptions, type Sender } from '../send.ts';
 import { waitForEnd } from '../wait-for-post.ts';
@@ -25,33 +26,45 @@ export function createPosts({ one, warned, list }: Calls, sender: Sender) {
   const get = (id: string, options?: CallOptions) =>
     one<'getPost'>('GET', path`/v1/posts/${id}`, {}, options);
 
-  async function waitFor(post: Post, { wait, ...options }: WaitOptions): Promise<Post> {
-    if (wait === undefined) return post;
-    const ms = toMs('wait', wait);
-    return waitForEnd(() => get(post.id, options), post, ms, options.signal);
-  }
+  const waitFor = (post: Post, ms: number, options: CallOptions) =>
+    waitForEnd(() => get(post.id, options), post, ms, options.signal);
 
-  async function waitForWritten(writing: Promise<WrittenPost>, options: WaitOptions) {
-    const { warnings, ...post } = await writing;
-    return { ...(await waitFor(post, options)), warnings };
+  /** Refuses a wrong `wait` before it writes. If the wait fails, returns the post as it was written. */
+  async function writeAndWait(
+    write: (options: CallOptions) => Promise<WrittenPost>,
+    { wait, ...options }: WaitOptions,
+  ): Promise<WrittenPost> {
+    const ms = wait === undefined ? 0 : toMs('wait', wait);
+    const { warnings, ...post } = await write(options);
+    try {
+      return { ...(await waitFor(post, ms, options)), warnings };
+    } catch (error) {
+      if (error instanceof FanfareError) return { ...post, warnings };
+      throw error;
+    }
   }
 
   return {
     get,
 
     create: (post: Body<'createPost'>, options: WaitOptions = {}): Promise<WrittenPost> =>
-      waitForWritten(warned<'createPost'>('POST', '/v1/posts', { body: post }, options), options),
+      writeAndWait(
+        (call) => warned<'createPost'>('POST', '/v1/posts', { body: post }, call),
+        options,
+      ),
 
     /** Publishes a draft or a scheduled post now. */
     publish: (id: string, options: WaitOptions = {}): Promise<WrittenPost> =>
-      waitForWritten(
-        warned<'publishPost'>('POST', path`/v1/posts/${id}/publish`, {}, options),
+      writeAndWait(
+        (call) => warned<'publishPost'>('POST', path`/v1/posts/${id}/publish`, {}, call),
         options,
       ),
 
     /** Returns the post once it has ended, or as it is after this time. */
-    wait: async (id: string, wait: Duration, options: CallOptions = {}): Promise<Post> =>
-      waitFor(await get(id, options), { ...options, wait }),
+    async wait(id: string, wait: Duration, options: CallOptions = {}): Promise<Post> {
+      const ms = toMs('wait', wait);
+      return waitFor(await get(id, options), ms, options);
+    },
 
     list: (query?: Query<'listPosts'>, options?: CallOptions) =>
       list<'listPosts'>('/v1/posts', query, options),
