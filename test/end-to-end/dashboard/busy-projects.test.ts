@@ -1,9 +1,10 @@
 // The dashboard of a project with many posts.
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { idAt } from '../../../schema/wire/ids.ts';
 import { hasChromium } from '../../support/app/chromium.ts';
 import { useDashboard } from '../../support/dashboard/dashboard.ts';
 import { longestTaskMs } from '../../support/dashboard/main-thread.ts';
-import { plantPosts } from '../../support/lists/planted-posts.ts';
 
 /** Goals: of one task, and of a page until it shows its data. */
 const maxTaskMs = 200;
@@ -14,20 +15,28 @@ describe.skipIf(!hasChromium)('the dashboard of a busy project', { timeout: 60_0
   const { app, tenant, tab } = useDashboard();
 
   /** Half of them are published, and half of them are planned, all within ten days of today. */
-  function plant(count: number): Promise<string[]> {
+  async function plant(count: number): Promise<void> {
     const posts = Array.from({ length: count }, (_, at) => {
       const isPast = at % 2 === 0;
       const time = new Date(Date.now() + ((at / count) * 10 * dayMs + dayMs) * (isPast ? -1 : 1));
-      return isPast
-        ? ({
-            caption: `Post ${at}`,
-            status: 'published',
-            created_at: time,
-            published_at: time,
-          } as const)
-        : ({ caption: `Post ${at}`, status: 'scheduled', scheduled_at: time } as const);
+      const created_at = isPast ? time : new Date();
+      return {
+        id: idAt('post', created_at),
+        caption: `Post ${at}`,
+        created_at,
+        ...(isPast
+          ? { status: 'published', published_at: time }
+          : { status: 'scheduled', scheduled_at: time }),
+      };
     });
-    return plantPosts(app.context.db, tenant.projectId, posts);
+    // As JSON, which Postgres reads faster than Kysely writes so many values. Each statement ends within its timeout.
+    for (let i = 0; i < count; i += 5_000) {
+      await sql`
+        insert into posts (project_id, environment, id, caption, created_at, status, published_at, scheduled_at)
+        select ${tenant.projectId}, 'production', id, caption, created_at, status, published_at, scheduled_at
+        from json_populate_recordset(null::posts, ${JSON.stringify(posts.slice(i, i + 5_000))})
+      `.execute(app.context.db);
+    }
   }
 
   test('has no long task with 5,000 posts in the month', async () => {

@@ -13,8 +13,7 @@ describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_0
     await tenant.connectSandbox('ada');
     const bob = await tenant.connectSandbox('bob');
     const { page, complaints } = tab;
-    await tab.signIn(tenant.key);
-    await page.getByRole('link', { name: 'New post' }).click();
+    await tab.signIn(tenant.key, '/compose');
     await page.getByLabel('Sandbox ada').check();
     await page.getByLabel('Sandbox bob').check();
     const text = page.getByRole('textbox', { name: 'Text', exact: true });
@@ -48,8 +47,7 @@ describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_0
   test('shows its time in full on a desktop and on a phone, in any zone and UTC, and starts anew', async () => {
     await tenant.connectSandbox('ada');
     const { page } = tab;
-    await tab.signIn(tenant.key);
-    await tab.open('/compose', 'New post');
+    await tab.signIn(tenant.key, '/compose', 'New post');
     await page.getByLabel('When').selectOption('time');
     const time = page.getByLabel('Time', { exact: true });
     const widths = () =>

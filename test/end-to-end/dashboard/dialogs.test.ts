@@ -26,17 +26,16 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
 
   test('in a dialog', async () => {
     const { tenant, ids } = await makeOneOfEach(app, receiver.url);
-    await tab.signIn(tenant.key);
     const { page } = tab;
-    await tab.open(`/accounts/${ids['Account']}`, 'Sandbox ada');
+    await tab.signIn(tenant.key, `/accounts/${ids['Account']}`, 'Sandbox ada');
     await expectOfDialogs('Reconnect', 'Disconnect');
-    await tab.open(`/posts/${ids['Post']}`, 'one');
+    await tab.visit(`/posts/${ids['Post']}`, 'one');
     await expectOfDialogs('Edit', 'Unpublish');
-    await tab.open('/queues', 'Queues');
+    await tab.visit('/queues', 'Queues');
     await expectOfDialogs('New queue');
-    await tab.open(`/queues/${ids['Queue']}`, 'q');
+    await tab.visit(`/queues/${ids['Queue']}`, 'q');
     await expectOfDialogs('Change');
-    await tab.open(`/webhooks/${ids['Webhook']}`, receiver.url);
+    await tab.visit(`/webhooks/${ids['Webhook']}`, receiver.url);
     await expectOfDialogs('Replay', 'Replace the secret', 'Send a test event');
     await tab.button('Edit').click();
     await page.getByLabel('URL').fill('nothing');
@@ -51,21 +50,21 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
     expect(body.data.events).toContain('post.published');
     expect(body.data.events).not.toContain('post.updated');
 
-    await tab.open('/accounts', 'Accounts');
+    await tab.visit('/accounts', 'Accounts');
     await tab.button('Connect an account').click();
     await expectNoBarriers(page);
     await page.getByRole('textbox', { name: 'User ID' }).fill('user-1');
     await tab.button('Create a link').click();
     await page.getByRole('region', { name: 'Link' }).waitFor();
     await expectNoBarriers(page);
-    await tab.open('/webhooks', 'Webhooks');
+    await tab.visit('/webhooks', 'Webhooks');
     await tab.button('New webhook').click();
     await expectNoBarriers(page);
     await page.getByLabel('URL').fill(`${receiver.url}/second`);
     await tab.button('Add').click();
     await page.getByRole('region', { name: 'Secret' }).waitFor();
     await expectNoBarriers(page);
-    await tab.open('/settings', 'Settings');
+    await tab.visit('/settings', 'Settings');
     await tab.button('New key').click();
     await expectNoBarriers(page);
     await page.getByRole('dialog').getByLabel('Name').fill('Support');
@@ -77,28 +76,27 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
 
   test('in a part that is opened', async () => {
     const { tenant, ids } = await makeOneOfEach(app, receiver.url);
-    await tab.signIn(tenant.key);
     const { page } = tab;
-    await tab.open(`/posts/${ids['Post']}`, 'one');
+    await tab.signIn(tenant.key, `/posts/${ids['Post']}`, 'one');
     await page.getByRole('list', { name: 'Deliveries' }).getByText('post.published').waitFor();
     await tab.button('Show the calls to the network').click();
     await page.getByRole('cell').first().waitFor();
     await expectNoBarriers(page);
-    await tab.open(`/deliveries/${ids['Delivery']}`);
+    await tab.visit(`/deliveries/${ids['Delivery']}`);
     await page.getByText('Headers and answer').first().click();
     await expectNoBarriers(page);
-    await tab.open(`/accounts/${ids['Account']}`, 'Sandbox ada');
+    await tab.visit(`/accounts/${ids['Account']}`, 'Sandbox ada');
     await tab.button('Check now').click();
     await page.getByText('Passed').first().waitFor();
     await expectNoBarriers(page);
-    await tab.open('/calendar', 'Calendar');
+    await tab.visit('/calendar', 'Calendar');
     await page.getByRole('tab', { name: 'Week' }).click();
     await expectNoBarriers(page);
-    await tab.open('/developers', 'Developers');
+    await tab.visit('/developers', 'Developers');
     await page.locator('summary').first().click();
     await expectNoBarriers(page);
 
-    await tab.open('/compose', 'New post');
+    await tab.visit('/compose', 'New post');
     await page.getByLabel('Sandbox ada').check();
     await page.getByLabel('Another text for this account').check();
     await page.getByText('First comment and options').click();

@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)('the dashboard has no barrier', { timeout: 90_000 
       '/nothing': 'There is nothing here',
     };
     for (const [path, title] of Object.entries(pages)) {
-      await tab.open(path, title);
+      await tab.visit(path, title);
       await expectNoBarriers(tab.page);
     }
     expect(tab.complaints).toEqual([]);

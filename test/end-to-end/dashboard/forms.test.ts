@@ -18,8 +18,7 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
   test('uploads media, continues an upload that broke off, and deletes media', async () => {
     await tenant.connectSandbox('ada');
     const { page, complaints } = tab;
-    await tab.signIn(tenant.key);
-    await page.getByRole('link', { name: 'Media', exact: true }).click();
+    await tab.signIn(tenant.key, '/media');
     await page.getByText('There are no media yet').waitFor();
     await expectNoBarriers(page);
     await page.locator('input[type=file]').first().setInputFiles(dotPng);
@@ -85,8 +84,7 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
       ],
     });
     const { page, complaints } = tab;
-    await tab.signIn(tenant.key);
-    await tab.open(`/compose?post=${id}`);
+    await tab.signIn(tenant.key, `/compose?post=${id}`);
     const panel = page.getByRole('region', { name: 'Sandbox ada' });
     await panel.getByText('First comment and options').click();
     await expect.poll(() => panel.getByLabel('Delay ms').inputValue()).toBe('5');
@@ -130,8 +128,7 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
   test('writes a thread with a picture in its second part, and reads it in a copy', async () => {
     await tenant.connectSandbox('ada');
     const { page, complaints } = tab;
-    await tab.signIn(tenant.key);
-    await tab.open('/compose');
+    await tab.signIn(tenant.key, '/compose');
     await page.getByLabel('Sandbox ada').check();
     await page.getByRole('textbox', { name: 'Text', exact: true }).fill('One');
     await tab.button('Continue as a thread').click();
@@ -181,8 +178,7 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
     });
     await tenant.createPost({ caption: 'Fair', account_ids: [bob.id], ...scheduled });
     const { page } = tab;
-    await tab.signIn(tenant.key);
-    await tab.open('/calendar');
+    await tab.signIn(tenant.key, '/calendar');
     const gala = page.getByRole('link', { name: /^Gala|Gala \(/ });
     const fair = page.getByRole('link', { name: /^Fair|Fair \(/ });
     await fair.waitFor();
@@ -211,8 +207,7 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
 
   test('saves only what was changed in the settings, and a logo', async () => {
     const { page } = tab;
-    await tab.signIn(tenant.key);
-    await tab.open('/settings', 'Settings');
+    await tab.signIn(tenant.key, '/settings', 'Settings');
     await page.getByLabel('Color', { exact: true }).fill('#2457d');
     await tab.button('Save').click();
     await page.getByText(/^Color must /).waitFor();
@@ -234,8 +229,7 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
   });
 
   test('offers a new key that only reads', async () => {
-    await tab.signIn(tenant.key);
-    await tab.open('/settings', 'Settings');
+    await tab.signIn(tenant.key, '/settings', 'Settings');
     await tab.button('New key').click();
     const dialog = tab.page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Support');
@@ -248,8 +242,7 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
 
   test('sets an app at a network, and removes it', async () => {
     const { page, complaints } = tab;
-    await tab.signIn(tenant.key);
-    await tab.open('/settings');
+    await tab.signIn(tenant.key, '/settings');
     await tab.button('Set an app').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Network').selectOption('LINKEDIN');
@@ -273,11 +266,10 @@ describe.skipIf(!hasChromium)('the dashboard', { timeout: 90_000 }, () => {
   test('offers no change of media and apps to a key that only reads', async () => {
     const scopes = ['posts:read', 'accounts:read'];
     const { body } = await tenant.api.post('/v1/api-keys', { name: 'reader', scopes });
-    await tab.signIn(body.data.key);
-    await tab.open('/settings');
+    await tab.signIn(body.data.key, '/settings');
     await tab.page.getByText('No app of your own').waitFor();
     expect(await tab.button('Set an app').count()).toBe(0);
-    await tab.open('/media');
+    await tab.visit('/media');
     await tab.page.getByText('There are no media yet').waitFor();
     expect(await tab.page.locator('input[type=file]').count()).toBe(0);
   });

@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('markup in the dashboard', { timeout: 60_000 }, ()
     ];
     const { page } = tab;
     for (const at of shown) {
-      await tab.open(at);
+      await tab.visit(at);
       const main = page.getByRole('main');
       const seen = async () =>
         `${await main.innerText()} ${JSON.stringify(await main.locator('input').evaluateAll((all) => all.map((one) => (one as unknown as { value: string }).value)))}`;

@@ -42,8 +42,7 @@ describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () 
     });
     await tenant.waitForPost(id);
     const { page } = tab;
-    await tab.signIn(tenant.key);
-    await tab.open(`/posts/${id}`, 'Too loud');
+    await tab.signIn(tenant.key, `/posts/${id}`, 'Too loud');
     await page.getByText('Change the content, and publish it again.').waitFor();
     expect(await tab.button('Retry').count()).toBe(0);
     await tab.button('Copy for the failed accounts').click();
@@ -64,8 +63,7 @@ describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () 
       platform_posts: [{ account_id: ada.id, platform_options: { outcome: 'lost_and_hidden' } }],
     });
     await tenant.waitForPost(id);
-    await tab.signIn(tenant.key);
-    await tab.open(`/posts/${id}`, 'Lost');
+    await tab.signIn(tenant.key, `/posts/${id}`, 'Lost');
     await tab.button('Retry').click();
     const dialog = tab.page.getByRole('dialog', { name: 'It may be public twice' });
     await dialog.getByText('Look there first.').waitFor();
@@ -78,9 +76,8 @@ describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () 
 
   test('are listed live, with filters, and in pages', async () => {
     const ada = await tenant.connectSandbox('ada');
-    await tab.signIn(tenant.key);
+    await tab.signIn(tenant.key, '/posts');
     const { page } = tab;
-    await tab.link('Posts').click();
     await page.getByText('There is no post yet').waitFor();
     const drafts = Array.from({ length: 27 }, (_, at) => ({
       caption: `Draft ${at}`,
@@ -108,8 +105,7 @@ describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () 
       schedule: { local: `${day(1)}T23:00`, timezone: 'Pacific/Auckland' },
     });
     const { page, complaints } = tab;
-    await tab.signIn(tenant.key);
-    await tab.link('Calendar').click();
+    await tab.signIn(tenant.key, '/calendar');
     const event = page.getByRole('link', { name: /Gala/ });
     await event.waitFor();
     await page.getByRole('link', { name: / 1 post: posts on / }).click();

@@ -49,10 +49,14 @@ describe.skipIf(!hasChromium)('the scopes of a session', { timeout: 60_000 }, ()
   const { app, tenant, tab } = useDashboard();
   const receiver = forFile(() => startReceiver());
 
-  async function signInWith(holder: typeof tenant, held: readonly Scope[]): Promise<void> {
+  async function signInWith(
+    holder: typeof tenant,
+    held: readonly Scope[],
+    path?: string,
+  ): Promise<void> {
     const made = await holder.api.post('/v1/api-keys', { name: 'held', scopes: held });
     await tab.context.clearCookies();
-    await tab.signIn(made.body.data.key);
+    await tab.signIn(made.body.data.key, path);
   }
 
   test.each(scopes)(
@@ -87,9 +91,8 @@ describe.skipIf(!hasChromium)('the scopes of a session', { timeout: 60_000 }, ()
       slots: [{ weekday: 'mon', time: '09:00' }],
       account_ids: [ada.id],
     });
-    await signInWith(tenant, ['posts:read', 'posts:write']);
+    await signInWith(tenant, ['posts:read', 'posts:write'], '/queues');
     const { page } = tab;
-    await tab.open('/queues', 'Queues');
     await tab.link('Mornings').click();
     await page.getByText(ada.id).waitFor();
     await tab.button('Change').click();
@@ -108,7 +111,7 @@ describe.skipIf(!hasChromium)('the scopes of a session', { timeout: 60_000 }, ()
     for (const canWrite of [false, true]) {
       await signInWith(full, canWrite ? scopes : reads);
       for (const [path, scope, buttons] of actions) {
-        await tab.open(path.replace(/[A-Z]\w+$/, (name) => ids[name]!));
+        await tab.visit(path.replace(/[A-Z]\w+$/, (name) => ids[name]!));
         await expect
           .poll(() => tab.page.getByRole('heading', { level: 1 }).innerText())
           .not.toBe('');

@@ -97,8 +97,7 @@ describe.skipIf(!hasChromium)('signing in to the dashboard', { timeout: 60_000 }
 
   test('ends within seconds when the key is revoked, while a page is open', async () => {
     const { id, key } = await makeKey();
-    await tab.signIn(key);
-    await tab.open('/posts', 'Posts');
+    await tab.signIn(key, '/posts', 'Posts');
     await tenant.api.delete(`/v1/api-keys/${id}`);
     await tab.page.getByText(ended).waitFor();
   });
