@@ -9,7 +9,7 @@ import { TotalCount } from '../schema/posts/listing.ts';
 import { PostScheduleInput } from '../schema/posts/schedule.ts';
 import { fixedLimits } from '../schema/wire/limits.ts';
 import { version } from '../schema/version.ts';
-import type { Route } from '../api/http/route.ts';
+import { takesKey, type Route } from '../api/http/route.ts';
 import { rewriteEnums, type OpenApiDocument } from './openapi-enums.ts';
 import { referToObjects } from './openapi-objects.ts';
 import {
@@ -141,7 +141,7 @@ function describe(route: Route): Registration {
     request: {
       ...(names.length > 0 ? { params } : {}),
       ...(route.query ? { query: route.query as z.ZodObject } : {}),
-      ...(route.method === 'post' ? { headers: IdempotencyKey } : {}),
+      ...(takesKey(route) ? { headers: IdempotencyKey } : {}),
       ...(route.body ? { body: describeBody(route) } : {}),
     },
     responses: describeResponses(route),

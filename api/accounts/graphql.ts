@@ -252,6 +252,7 @@ mutationOf('updateAccount', {
   resource: 'account',
   input: UpdateAccountInput,
   schema: UpdateAccount,
+  takesKey: true,
   run: (context, caller, changes, { id }) => updateAccount(context, caller, id, changes),
 });
 

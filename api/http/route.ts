@@ -165,6 +165,10 @@ export interface Route extends RouteSpec<string, unknown, unknown, unknown> {
   readonly path: string;
 }
 
+/** Whether a repeat of the request would do it again, so that it may have an Idempotency-Key. */
+export const takesKey = ({ method }: Pick<Route, 'method'>): boolean =>
+  method === 'post' || method === 'patch';
+
 function define(method: Method) {
   return <const Path extends string, Result, Query = unknown, Body = unknown>(
     path: Path,

@@ -54,5 +54,6 @@ mutationOf('updateProject', {
   scope: 'accounts:write',
   input: UpdateProjectInput,
   schema: UpdateProject,
+  takesKey: true,
   run: updateProject,
 });

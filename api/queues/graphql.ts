@@ -198,6 +198,7 @@ mutationOf('updateQueue', {
   resource: 'queue',
   input: UpdateQueueInput,
   schema: UpdateQueue,
+  takesKey: true,
   run: (context, caller, changes, { id }) => updateQueue(context, caller, id, changes),
 });
 

@@ -21,7 +21,7 @@ import { countRequests, metricsPage } from './metrics.ts';
 import { readRateLimit, countRequest } from '../http/rate-limit.ts';
 import { readQuery } from './query.ts';
 import { requestId, type RestEnv } from '../http/request-id.ts';
-import type { PublicPage, Route } from '../http/route.ts';
+import { takesKey, type PublicPage, type Route } from '../http/route.ts';
 import { routes } from '../resources/routes.ts';
 import { findTextIssues } from '../http/text-issues.ts';
 import { refuseAnswered, Replayed } from '../http/transact.ts';
@@ -78,10 +78,9 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const body = isCsv
     ? route.csv!.toBody(given as CsvRow[])
     : validate(route.body ?? noMembers, withoutNulls(given, route));
-  const idempotency =
-    route.method === 'post'
-      ? readIdempotency(request, bytes, scopes, route.idempotencyKey?.(body))
-      : undefined;
+  const idempotency = takesKey(route)
+    ? readIdempotency(request, bytes, scopes, route.idempotencyKey?.(body))
+    : undefined;
   const asking = { ...caller, requestId: c.get('requestId'), ...(idempotency && { idempotency }) };
   try {
     const result = await asProject(caller.projectId, async () => {

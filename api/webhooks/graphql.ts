@@ -121,6 +121,7 @@ mutationOf('updateWebhook', {
   resource: 'webhook',
   input: UpdateWebhookInput,
   schema: UpdateWebhook,
+  takesKey: true,
   run: (context, caller, changes, { id }) => updateWebhook(context, caller, id, changes),
 });
 

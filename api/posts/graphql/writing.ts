@@ -104,6 +104,7 @@ mutationOf('updatePost', {
   resource: 'post',
   input: UpdatePostInput,
   schema: UpdatePost,
+  takesKey: true,
   run: (context, caller, changes, { id, names }) => updatePost(context, caller, id, changes, names),
 });
 
@@ -175,6 +176,7 @@ mutationOf('updateResult', {
   args: resultArguments,
   input: UpdateResultInput,
   schema: UpdateResult,
+  takesKey: true,
   run: (context, caller, changes, { args }) =>
     updateResult(
       context,

@@ -7,7 +7,7 @@ import { createSchema } from '../../../api/resources/schema.ts';
 import { toCamelCase } from '../../../api/graphql/case-conversion.ts';
 import { healthPages } from '../../../api/server/health.ts';
 import { metricsPage } from '../../../api/server/metrics.ts';
-import type { Route } from '../../../api/http/route.ts';
+import { takesKey, type Route } from '../../../api/http/route.ts';
 import { routes } from '../../../api/resources/routes.ts';
 import { calls } from '../../../schema/wire/names.ts';
 import { fieldOf, findField, findRefusal } from '../../support/checks/compare-apis.ts';
@@ -106,7 +106,7 @@ describe('the input', () => {
     expect(others.toSorted(), advice).toEqual(parameters.toSorted());
   });
 
-  test.each(byName.filter(([, { method }]) => method === 'post'))(
+  test.each(byName.filter(([, route]) => takesKey(route)))(
     '%s may be repeated with a key',
     (_, route) => {
       const place = fieldOf(route);

@@ -40,6 +40,21 @@ describe('a repeat', () => {
     expect(rows.includes(first.body.data.secret)).toBe(false);
   });
 
+  test('of a change writes nothing, even if another change came since', async () => {
+    const { id } = (await send('/v1/webhooks', null, { url: 'https://example.com/0' })).body.data;
+    const change = (url: string, key: string) => {
+      const headers = { 'Idempotency-Key': key };
+      return rest.call('PATCH', `/v1/webhooks/${id}`, { key: tenant.key, body: { url }, headers });
+    };
+    const first = await change('https://example.com/1', 'change-1');
+    await change('https://example.com/2', 'change-2');
+    const repeat = await change('https://example.com/1', 'change-1');
+    expect(repeat.headers.get('Idempotency-Replayed')).toBe('true');
+    expect(repeat.body.data).toEqual(first.body.data);
+    const now = await rest.call('GET', `/v1/webhooks/${id}`, { key: tenant.key });
+    expect(now.body.data.url).toBe('https://example.com/2');
+  });
+
   test('is a conflict if its body or path differs', async () => {
     await send('/v1/webhooks', 'hook-2', { url: 'https://example.com/a' });
     const other = await send('/v1/webhooks', 'hook-2', { url: 'https://example.com/b' });
