@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from names import BY_HAND, NAMES, NARROWED, NOT_REPEATED, WAITING
+from names import BY_HAND, NAMES, NARROWED, WAITING
 from schemas import HEADER, Member, Schema, Schemas, docstring
 
 DELETED_POST = [
@@ -145,8 +145,6 @@ def write_calls(operations: list[Operation]) -> str:
             arguments.append(f"query={each.query!r}".replace("'", '"'))
         if each.takes_key:
             arguments.append("takes_key=True")
-        if each.id in NOT_REPEATED:
-            arguments.append("repeats_lost=False")
         result = _qualified(each.result, "types.")
         lines.append(f"{each.name}: Call[{result}] = Call({', '.join(arguments)})\n")
     return "".join(lines)

@@ -88,9 +88,6 @@ NAMES = {
 # `media.upload` makes this call.
 BY_HAND = {"uploadMedia"}
 
-# A repeat after a lost answer would do it again.
-NOT_REPEATED = {"updateResult"}
-
 # Calls that can wait for the end of the post.
 WAITING = {"createPost", "publishPost"}
 

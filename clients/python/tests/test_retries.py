@@ -75,13 +75,16 @@ def test_a_deletion_whose_answer_is_lost_has_succeeded(make_side: MakeSide, prox
     assert missing.value.code == "not_found"
 
 
-def test_an_edit_whose_answer_is_lost_is_not_repeated(make_side: MakeSide) -> None:
-    with ScriptedServer([Scripted(502, "")]) as server:
-        side = make_side(url=server.url)
-        with pytest.raises(FanfareError) as lost:
-            side.call(lambda f: f.posts.update_result("post_1", "res_1", caption="x"))
-        assert (lost.value.code, lost.value.status, lost.value.is_retriable) == ("invalid_answer", 502, True)
-        assert len(server.received) == 1
+def test_an_edit_whose_answer_is_lost_is_asked_for_once(
+    make_side: MakeSide, proxy: FaultyProxy, account: dict[str, Any]
+) -> None:
+    side = make_side(url=proxy.url)
+    post = side.call(lambda f: f.posts.create(caption="Old", account_ids=[account["id"]], wait="20s"))
+    [result] = post["results"]
+    proxy.lost_answers = 1
+    edited = side.call(lambda f: f.posts.update_result(post["id"], result["id"], caption="New"))
+    assert proxy.lost_answers == 0
+    assert len(edited["changes"]) == 1
 
 
 def test_refusals_are_retried_with_one_key(make_side: MakeSide) -> None:

@@ -10,8 +10,6 @@ const longestRetryAfterS = 60;
 export interface RetryOptions {
   maxRetries: number;
   signal: AbortSignal | undefined;
-  /** Whether to try again if no answer arrived, so that the first try may have had its effect. */
-  repeatsLost: boolean;
 }
 
 export interface Attempt {
@@ -21,7 +19,7 @@ export interface Attempt {
 
 /** Throws the last failure. */
 export async function withRetries<T>(
-  { maxRetries, signal, repeatsLost }: RetryOptions,
+  { maxRetries, signal }: RetryOptions,
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   let isAfterLost = false;
@@ -32,9 +30,8 @@ export async function withRetries<T>(
       if (!(error instanceof FanfareError) || !error.isRetriable || retries === maxRetries) {
         throw error;
       }
-      const isLost = error.status === undefined || error.status >= 500;
-      if ((isLost && !repeatsLost) || (error.retryAfter ?? 0) > longestRetryAfterS) throw error;
-      isAfterLost ||= isLost;
+      if ((error.retryAfter ?? 0) > longestRetryAfterS) throw error;
+      isAfterLost ||= error.status === undefined || error.status >= 500;
       await sleep(delayMs(retries, error.retryAfter), signal);
     }
   }

@@ -20,10 +20,8 @@ export interface Request {
   body?: unknown;
   /** Sent instead of `body`. */
   csv?: string;
-  /** Default: for a POST. */
+  /** Default: for a POST and a PATCH. */
   takesKey?: boolean;
-  /** Default: true. */
-  repeatsLost?: boolean;
 }
 
 export interface Answer {
@@ -57,7 +55,7 @@ export function createSender(connection: Connection): Sender {
     request: Request = {},
     options: CallOptions = {},
   ): Promise<Answer> {
-    const { takesKey = method === 'POST', repeatsLost = true } = request;
+    const { takesKey = method === 'POST' || method === 'PATCH' } = request;
     const given = options.idempotencyKey ?? keyIn(request.body);
     // A key that begins with `auto_` is of one call, so Fanfare still warns of repeated content.
     const key = given ?? (takesKey ? `auto_${crypto.randomUUID()}` : undefined);
@@ -79,7 +77,7 @@ export function createSender(connection: Connection): Sender {
     const { maxRetries = connection.maxRetries, signal } = options;
     const timeoutMs =
       options.timeout === undefined ? connection.timeoutMs : toMs('timeout', options.timeout);
-    return withRetries({ maxRetries, signal, repeatsLost }, async (attempt) => {
+    return withRetries({ maxRetries, signal }, async (attempt) => {
       const answer = await fetchText(connection.fetch, url, init, { timeoutMs, signal });
       const isDone = answer.response.ok || isGone(method, attempt, answer.response);
       if (!isDone) throw toError(answer.response, answer.text);

@@ -103,14 +103,14 @@ class AsyncPosts(AsyncResource):
         """
         return await self._send(_calls.POSTS_GET, (id,), timeout=timeout, max_retries=max_retries)
 
-    async def update(self, id: str, /, *, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdatePost]) -> types.WarnedPost:
+    async def update(self, id: str, /, *, idempotency_key: str | None = None, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdatePost]) -> types.WarnedPost:
         """Update a post.
 
         The post must be a draft or scheduled. A new `scheduled_at` schedules or reschedules it. Anything but a change of a draft that stays one also requires the scope `posts:write`.
 
         Requires the scope `posts:draft`.
         """
-        return await self._send(_calls.POSTS_UPDATE, (id,), timeout=timeout, max_retries=max_retries, params=params)
+        return await self._send(_calls.POSTS_UPDATE, (id,), idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries, params=params)
 
     async def delete(self, id: str, /, *, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.DeletePostParams]) -> types.DeletedPost:
         """Delete a post.
@@ -157,14 +157,14 @@ class AsyncPosts(AsyncResource):
         """
         return await self._send(_calls.POSTS_RETRY_RESULT, (id, result_id,), idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries)
 
-    async def update_result(self, id: str, result_id: str, /, *, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdateResult]) -> types.PostResult:
+    async def update_result(self, id: str, result_id: str, /, *, idempotency_key: str | None = None, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdateResult]) -> types.PostResult:
         """Edit a published target.
 
         Edits the post at its network, where the network allows it: `after_publishing` in the capabilities lists the fields. `changes` of the result shows how the edit ends. A target has one change at a time.
 
         Requires the scope `posts:write`.
         """
-        return await self._send(_calls.POSTS_UPDATE_RESULT, (id, result_id,), timeout=timeout, max_retries=max_retries, params=params)
+        return await self._send(_calls.POSTS_UPDATE_RESULT, (id, result_id,), idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries, params=params)
 
     async def unpublish_result(self, id: str, result_id: str, /, *, idempotency_key: str | None = None, timeout: Duration | None = None, max_retries: int | None = None) -> types.PostResult:
         """Remove a published target from its network.
@@ -240,14 +240,14 @@ class AsyncQueues(AsyncResource):
         """
         return await self._send(_calls.QUEUES_GET, (id,), timeout=timeout, max_retries=max_retries)
 
-    async def update(self, id: str, /, *, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdateQueue]) -> types.WarnedQueue:
+    async def update(self, id: str, /, *, idempotency_key: str | None = None, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdateQueue]) -> types.WarnedQueue:
         """Update a queue.
 
         The change is for new posts. `POST /v1/queues/:id/reschedule` applies changed slots to posts that have a slot.
 
         Requires the scope `posts:write`.
         """
-        return await self._send(_calls.QUEUES_UPDATE, (id,), timeout=timeout, max_retries=max_retries, params=params)
+        return await self._send(_calls.QUEUES_UPDATE, (id,), idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries, params=params)
 
     async def delete(self, id: str, /, *, timeout: Duration | None = None, max_retries: int | None = None) -> None:
         """Delete a queue.
@@ -357,14 +357,14 @@ class AsyncAccounts(AsyncResource):
         """
         return await self._send(_calls.ACCOUNTS_GET, (id,), timeout=timeout, max_retries=max_retries)
 
-    async def update(self, id: str, /, *, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdateAccount]) -> types.Account:
+    async def update(self, id: str, /, *, idempotency_key: str | None = None, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdateAccount]) -> types.Account:
         """Change an account.
 
         Changes your name for the account, its user, and the defaults of its posts. Fields you send replace the old value completely.
 
         Requires the scope `accounts:write`.
         """
-        return await self._send(_calls.ACCOUNTS_UPDATE, (id,), timeout=timeout, max_retries=max_retries, params=params)
+        return await self._send(_calls.ACCOUNTS_UPDATE, (id,), idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries, params=params)
 
     async def disconnect(self, id: str, /, *, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.DisconnectAccountParams]) -> None:
         """Disconnect an account.
@@ -540,14 +540,14 @@ class AsyncWebhooks(AsyncResource):
         """
         return await self._send(_calls.WEBHOOKS_GET, (id,), timeout=timeout, max_retries=max_retries)
 
-    async def update(self, id: str, /, *, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdateWebhook]) -> types.Webhook:
+    async def update(self, id: str, /, *, idempotency_key: str | None = None, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdateWebhook]) -> types.Webhook:
         """Update a webhook.
 
         `active` disables or enables the webhook.
 
         Requires the scope `webhooks:write`.
         """
-        return await self._send(_calls.WEBHOOKS_UPDATE, (id,), timeout=timeout, max_retries=max_retries, params=params)
+        return await self._send(_calls.WEBHOOKS_UPDATE, (id,), idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries, params=params)
 
     async def delete(self, id: str, /, *, timeout: Duration | None = None, max_retries: int | None = None) -> None:
         """Delete a webhook.
@@ -720,12 +720,12 @@ class AsyncProject(AsyncResource):
         """
         return await self._send(_calls.PROJECT_GET, (), timeout=timeout, max_retries=max_retries)
 
-    async def update(self, *, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdateProject]) -> types.Project:
+    async def update(self, *, idempotency_key: str | None = None, timeout: Duration | None = None, max_retries: int | None = None, **params: Unpack[types.UpdateProject]) -> types.Project:
         """Update the project.
 
         Requires the scope `accounts:write`.
         """
-        return await self._send(_calls.PROJECT_UPDATE, (), timeout=timeout, max_retries=max_retries, params=params)
+        return await self._send(_calls.PROJECT_UPDATE, (), idempotency_key=idempotency_key, timeout=timeout, max_retries=max_retries, params=params)
 
 
 class AsyncLimits(AsyncResource):

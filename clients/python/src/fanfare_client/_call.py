@@ -41,8 +41,6 @@ class Call(Generic[T]):
     shape: Literal["data", "warned", "whole", "text", "removal", "nothing"]
     query: Sequence[str] = ()
     takes_key: bool = False
-    repeats_lost: bool = True
-    """Whether the call may be repeated if its answer was lost."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +82,10 @@ def send_call(
         content=content,
     )
     max_retries = config.max_retries if options.max_retries is None else options.max_retries
-    return (yield from with_retries(send, max_retries=max_retries, repeats_lost=call.repeats_lost))
+    return (yield from with_retries(send, max_retries=max_retries))
 
 
-def with_retries(send: Send, *, max_retries: int, repeats_lost: bool) -> Flow[Answer]:
+def with_retries(send: Send, *, max_retries: int) -> Flow[Answer]:
     """Raises the last failure."""
     is_after_lost = False
     retries = 0
@@ -100,10 +98,9 @@ def with_retries(send: Send, *, max_retries: int, repeats_lost: bool) -> Flow[An
                 return answer
             raise to_error(answer.status, answer.headers, answer.text)
         except FanfareError as error:
-            is_lost = error.status is None or error.status >= 500
-            if retries == max_retries or not may_retry(error) or (is_lost and not repeats_lost):
+            if retries == max_retries or not may_retry(error):
                 raise
-            is_after_lost = is_after_lost or is_lost
+            is_after_lost = is_after_lost or error.status is None or error.status >= 500
             delay = delay_before(retries, error)
         retries += 1
         yield Sleep(delay)

@@ -135,21 +135,19 @@ export function createPosts({ one, warned, list }: Calls, sender: Sender) {
     retryResult: (id: string, resultId: string, options?: CallOptions) =>
       one<'retryResult'>('POST', path`/v1/posts/${id}/results/${resultId}/retry`, {}, options),
 
-    /** Edits a published target at its network. The call takes no key, so it isn't repeated after a lost answer. */
+    /** Edits a published target at its network. */
     updateResult: (
       id: string,
       resultId: string,
       changes: Body<'updateResult'>,
       options?: CallOptions,
-    ) => {
-      const asked = { body: changes, repeatsLost: false };
-      return one<'updateResult'>(
+    ) =>
+      one<'updateResult'>(
         'PATCH',
         path`/v1/posts/${id}/results/${resultId}`,
-        asked,
+        { body: changes },
         options,
-      );
-    },
+      ),
 
     /** Removes a published target from its network. */
     unpublishResult: (id: string, resultId: string, options?: CallOptions) =>
