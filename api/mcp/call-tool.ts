@@ -24,14 +24,14 @@ export async function callTool(
     const tool = tools.get(name);
     if (!tool) throw unknownTool(name);
     checkArguments(tool, args);
-    const given = hasKey(tool) ? withoutNulls(args) : args;
+    const given = tool.route.method === 'post' ? withoutNulls(args) : args;
     return toResult(await run(agent, tool, given, signal));
   } catch (thrown) {
     return toFailure(thrown instanceof CallFailed ? thrown.error : agent.toError(thrown));
   }
 }
 
-/** In a call that creates something, null counts as left out. In a change, it clears. */
+/** For a POST, null counts as left out. In a PATCH, it clears. */
 const withoutNulls = (args: Arguments): Arguments =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 
@@ -129,7 +129,11 @@ const toText = (value: unknown): string =>
 
 /** The same for the same arguments in any order, and another for each tool and API key. */
 function keyOf({ keyId }: Agent, { name }: Tool, args: Arguments): string {
-  const text = JSON.stringify([keyId, name, sortMembers(args)]);
+  const text = JSON.stringify([
+    keyId,
+    name,
+    sortMembers({ ...args, dedupe: args['dedupe'] ?? undefined }),
+  ]);
   return `mcp_${createHash('sha256').update(text).digest('base64url')}`;
 }
 

@@ -16,17 +16,14 @@ export interface Tool {
   readonly fixed: Readonly<Record<string, unknown>>;
   /** The scopes that a key needs so that the tool is offered. */
   readonly scopes: readonly Scope[];
-  readonly kind: 'reads' | 'sets' | 'starts' | 'removes';
+  readonly kind: 'reads' | 'starts' | 'removes';
   /** Whether the tool says how its answer looks. */
   readonly hasOutputSchema: boolean;
   /** How the tool differs from a call of its route. */
   readonly way: 'call' | 'wait' | 'add media';
 }
 
-/**
- * `reads`: changes nothing. `sets`: a repeat sets the same again. `starts` and `removes`: a repeat gets the answer of
- * the first call, by its idempotency key.
- */
+/** `reads`: changes nothing. */
 type Kind = Tool['kind'];
 
 interface ToolSpec {
@@ -149,7 +146,7 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     description:
       'Schedule a draft, or reschedule a scheduled post: at scheduled_at, at a local time (schedule), or in the next slot of a queue. At that time, it becomes public.',
     route: 'updatePost',
-    kind: 'sets',
+    kind: 'starts',
     inPath: ofPost,
     members: times,
     scopes: ['posts:write'],
@@ -208,7 +205,7 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     description:
       'Change a draft, or the content of a scheduled post. Members that you leave out stay as they are. A draft stays a draft.',
     route: 'updatePost',
-    kind: 'sets',
+    kind: 'starts',
     inPath: ofPost,
     members: content,
   },
@@ -240,7 +237,7 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     description:
       'Add an image, a video or a document to a draft or a scheduled post, by its public URL, after the media that the post has. Fanfare fetches it when the post is scheduled or published.',
     route: 'updatePost',
-    kind: 'sets',
+    kind: 'starts',
     inPath: ofPost,
     scopes: ['posts:read', 'posts:draft'],
     way: 'add media',
@@ -252,5 +249,5 @@ export const tools: ReadonlyMap<string, Tool> = new Map(
 );
 
 /** Tools whose repeats get the first answer. */
-export const hasKey = ({ kind }: Pick<Tool, 'kind'>): boolean =>
-  kind === 'starts' || kind === 'removes';
+export const hasKey = ({ kind, way }: Pick<Tool, 'kind' | 'way'>): boolean =>
+  kind !== 'reads' && way === 'call';

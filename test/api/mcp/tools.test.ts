@@ -144,6 +144,58 @@ describe('a repeat', () => {
     expect(body).toMatchObject({ replayed: true, data: { id: first.id } });
   });
 
+  test('of schedule_post starts no new run, and tells the live feed nothing', async () => {
+    const draft = { caption: 'one time', account_ids: [account] };
+    const { id: post_id } = await agent.get('create_draft', draft);
+    const args = { post_id, scheduled_at: inSeconds(3_600) };
+    const first = await agent.call('schedule_post', args);
+    const { db } = app.context;
+    const readChanges = async () => {
+      const found = db.selectFrom('changes').select('kind').where('subject_id', '=', post_id);
+      return (await found.orderBy('id').execute()).map(({ kind }) => kind);
+    };
+    const readRun = () =>
+      db.selectFrom('posts').select('current_run').where('id', '=', post_id).executeTakeFirst();
+    const run = await readRun();
+    const second = await agent.call('schedule_post', args);
+    expect(second.body).toMatchObject({ replayed: true, data: first.body.data });
+    expect(await readRun()).toEqual(run);
+    expect(await readChanges()).toEqual(['created', 'scheduled']);
+  });
+
+  test('of schedule_post keeps the slot of a queue that the post has', async () => {
+    const slots = [{ weekday: 'mon', time: '09:00' }];
+    const queue = { name: 'q', timezone: 'UTC', slots, account_ids: [account] };
+    const { id: queue_id } = (await app.api.post('/v1/queues', queue)).body.data;
+    const ids: string[] = [];
+    for (const caption of ['first', 'second']) {
+      const draft = await agent.get('create_draft', { caption });
+      ids.push(draft.id);
+    }
+    const schedule = (post_id: string) =>
+      agent.get('schedule_post', { post_id, queue_id, queue_position: 'last' });
+    const [first, second] = [await schedule(ids[0]!), await schedule(ids[1]!)];
+    expect(second.scheduled_at > first.scheduled_at).toBe(true);
+    await schedule(ids[0]!);
+    expect((await agent.get('get_post', { post_id: ids[0] })).scheduled_at).toBe(
+      first.scheduled_at,
+    );
+  });
+
+  test('of update_post does not bring back what was changed since', async () => {
+    const { id: post_id } = await agent.get('create_draft', {
+      caption: 'a',
+      account_ids: [account],
+    });
+    await agent.get('update_post', { post_id, caption: 'b' });
+    await agent.get('update_post', { post_id, caption: 'c' });
+    const repeat = await agent.call('update_post', { post_id, caption: 'b' });
+    expect(repeat.body).toMatchObject({ replayed: true });
+    expect((await agent.get('get_post', { post_id })).caption).toBe('c');
+    await agent.get('update_post', { post_id, caption: 'b', dedupe: 'back' });
+    expect((await agent.get('get_post', { post_id })).caption).toBe('b');
+  });
+
   test('belongs to the API key', async () => {
     await using other = await connect(scopes);
     const args = { caption: 'of each key', account_ids: [account] };
