@@ -1,5 +1,5 @@
 // Uploads and the live stream of the TypeScript client, over connections that break.
-import { createReadStream } from 'node:fs';
+import { createReadStream, openAsBlob } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -98,7 +98,7 @@ describe('an upload', () => {
       });
       const upload = isByUrl
         ? uploadFile(created.upload_url, video.path)
-        : client.media.upload(video.path, { mediaId: created.id });
+        : client.media.upload(await openAsBlob(video.path), { mediaId: created.id });
       expect(await upload).toMatchObject({ id: created.id, status: 'uploaded' });
     }
   });

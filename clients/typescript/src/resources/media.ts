@@ -1,7 +1,7 @@
 // Images, videos and documents.
 import type { Calls } from '../calls.ts';
 import { configurationError } from '../errors.ts';
-import { openSource, typeOf, type MediaSource } from '../media-source.ts';
+import { openSource, typeOf, type ByteSource, type MediaSource } from '../media-source.ts';
 import type { Body, Query, Schemas } from '../operations.ts';
 import { path, type CallOptions, type Sender } from '../send.ts';
 import { sendBytes, type UploadOptions } from '../upload.ts';
@@ -17,6 +17,22 @@ export interface MediaUploadOptions extends UploadOptions {
   mediaId?: string;
 }
 
+function describe(
+  { size, ...named }: ByteSource,
+  { filename = named.filename, contentType, contentHash }: MediaUploadOptions,
+): Body<'createMedia'> {
+  const type = contentType ?? named.contentType ?? typeOf(filename);
+  if (type === undefined) {
+    throw configurationError('Set `contentType`, such as image/png, or `filename`.');
+  }
+  return {
+    filename: filename ?? 'upload',
+    content_type: type,
+    size_bytes: size,
+    ...(contentHash === undefined ? {} : { content_hash: contentHash }),
+  };
+}
+
 export function createMedia({ one, list, removal }: Calls, { connection }: Sender) {
   const create = (media: Body<'createMedia'>, options?: CallOptions) =>
     one<'createMedia'>('POST', '/v1/media', { body: media }, options);
@@ -28,25 +44,12 @@ export function createMedia({ one, list, removal }: Calls, { connection }: Sende
   return {
     /** Uploads a file, a Blob or a stream in parts, and continues after a break. */
     async upload(source: MediaSource, options: MediaUploadOptions = {}): Promise<Schemas['Media']> {
-      const { signal, contentHash, mediaId } = options;
+      const { signal, mediaId } = options;
       const bytes = await openSource(source, options.size);
-      const filename = options.filename ?? bytes.filename;
-      const type = options.contentType ?? bytes.contentType ?? typeOf(filename);
-      if (type === undefined) {
-        throw configurationError('Set `contentType`, such as image/png, or `filename`.');
-      }
       const given = signal ? { signal } : {};
       const media = mediaId
         ? await renewUploadUrl(mediaId, given)
-        : await create(
-            {
-              filename: filename ?? 'upload',
-              content_type: type,
-              size_bytes: bytes.size,
-              ...(contentHash === undefined ? {} : { content_hash: contentHash }),
-            },
-            given,
-          );
+        : await create(describe(bytes, options), given);
       const maxRetries = options.maxRetries ?? connection.maxRetries;
       const isBegun = mediaId !== undefined;
       const sending = { ...options, maxRetries, isBegun };
