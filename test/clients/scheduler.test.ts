@@ -79,6 +79,22 @@ test('a user connects an account, schedules a picture, and watches it being publ
   expect(await page()).toContain('<b>published</b>');
 });
 
+test('a mistake of the user is explained on the page, and keeps the text', async () => {
+  const form = new FormData();
+  const values = { key: 'form-2', zone: 'UTC', time: '2020-01-01T00:00:00', caption: '<Autumn>' };
+  for (const [name, value] of Object.entries(values)) form.set(name, value);
+  const { status, text } = await post('/posts', form);
+  expect(status, text).toBe(422);
+  expect(text).toContain('<p role="alert">schedule.local: must be at least 1 second in the future');
+  expect(text).toContain('<p role="alert">account_ids: A post must name at least one account.</p>');
+  expect(text).toContain('>&lt;Autumn&gt;</textarea>');
+
+  form.set('file', new File(['text'], 'notes.txt', { type: 'text/plain' }));
+  const refused = await post('/posts', form);
+  expect(refused.status, refused.text).toBe(422);
+  expect(refused.text).toMatch(/<p role="alert">content_type: \w/);
+});
+
 test('a forged webhook, and a form of another site, are refused', async () => {
   const forged = await fetch(`${origin}/hook`, {
     method: 'POST',
@@ -103,11 +119,17 @@ const page = async () => (await fetch(origin)).text();
 
 /** Returns where the answer leads. */
 async function send(path: string, body: FormData, status: number): Promise<string> {
+  const answer = await post(path, body);
+  expect(answer.status, answer.text).toBe(status);
+  return answer.location!;
+}
+
+async function post(path: string, body: FormData) {
   const headers = { Origin: origin };
   const request = { method: 'POST', headers, body, redirect: 'manual' } as const;
   const response = await fetch(origin + path, request);
-  expect(response.status, await response.text()).toBe(status);
-  return response.headers.get('Location')!;
+  const { status } = response;
+  return { status, text: await response.text(), location: response.headers.get('Location') };
 }
 
 interface Update {

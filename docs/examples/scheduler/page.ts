@@ -7,11 +7,14 @@ export function postsPage(
   accounts: Schemas['Account'][],
   posts: Schemas['Post'][],
   received: WebhookMessage[],
+  problems: string[],
+  caption: string,
 ) {
   return html`<!doctype html>
     <html lang="en">
       <title>Scheduler</title>
       <h1>Scheduler</h1>
+      ${problems.map((problem) => html`<p role="alert">${problem}</p>`)}
       <form method="post" action="/connect"><button>Connect an account</button></form>
       <form method="post" action="/posts" enctype="multipart/form-data">
         <input type="hidden" name="key" value="${randomUUID()}" />
@@ -23,7 +26,7 @@ export function postsPage(
               ${account_name} (${platform})
             </label>`,
         )}
-        <p><textarea name="caption" required placeholder="Text"></textarea></p>
+        <p><textarea name="caption" required placeholder="Text">${caption}</textarea></p>
         <p>
           <input type="file" name="file" accept="image/*,video/*" />
           <input name="alt" placeholder="What the picture shows" />

@@ -38,14 +38,16 @@ void (async () => {
 const app = new Hono();
 app.use(csrf({ origin }));
 
-app.get('/', async (c) => {
+app.get('/', async (c) => c.html(await page()));
+
+async function page(problems: string[] = [], caption = '') {
   const mine = { external_user_id: user };
   const [accounts, posts] = await Promise.all([
     fanfare.accounts.list({ ...mine, status: 'active' }),
     fanfare.posts.list(mine),
   ]);
-  return c.html(postsPage(accounts.data, posts.data, [...received.values()]));
-});
+  return postsPage(accounts.data, posts.data, [...received.values()], problems, caption);
+}
 
 app.post('/connect', async (c) => {
   const session = { platform: NETWORK as 'sandbox', external_user_id: user, return_url: origin };
@@ -58,19 +60,25 @@ app.post('/posts', async (c) => {
   const texts = (name: string) => form.getAll(name).filter((value) => typeof value === 'string');
   const text = (name: string) => texts(name).join();
   const file = form.get('file');
-  const media = file instanceof File && file.size > 0 ? [await fanfare.media.upload(file)] : [];
-  const post = {
-    caption: text('caption'),
-    account_ids: texts('account'),
-    media: media.map(({ id }) => ({ id, alt_text: text('alt') })),
-    schedule: { local: text('time'), timezone: text('zone') },
-  };
   try {
+    const media = file instanceof File && file.size > 0 ? [await fanfare.media.upload(file)] : [];
+    const post = {
+      caption: text('caption'),
+      account_ids: texts('account'),
+      media: media.map(({ id }) => ({ id, alt_text: text('alt') })),
+      schedule: { local: text('time'), timezone: text('zone') },
+    };
     await fanfare.posts.create(post, { idempotencyKey: text('key') });
   } catch (error) {
+    // The user can correct neither the app's own key nor a failure of Fanfare.
+    if (!(error instanceof FanfareError) || !error.status || error.status >= 500) throw error;
+    if (['unauthorized', 'insufficient_scope'].includes(error.code)) throw error;
     // A form that is sent twice makes one post. Its second upload has another ID, hence the conflict.
-    const isSent = error instanceof FanfareError && error.code === 'idempotency_conflict';
-    if (!isSent) throw error;
+    if (error.code !== 'idempotency_conflict') {
+      const issues = error.issues.map(({ path, message }) => `${path}: ${message}`);
+      const problems = issues.length > 0 ? issues : [error.message];
+      return c.html(await page(problems, text('caption')), error.status as 422);
+    }
   }
   return c.redirect('/', 303);
 });
