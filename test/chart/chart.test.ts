@@ -51,6 +51,13 @@ test('has the version of the package', () => {
   });
 });
 
+test('has a schema of every value', () => {
+  const read = (name: string) => parse(readFileSync(join(chart, name), 'utf8'));
+  const { global, ...described } = read('values.schema.json').properties;
+  expect(Object.keys(described)).toEqual(Object.keys(read('values.yaml')));
+  expect(global).toBeDefined();
+});
+
 describe.skipIf(built instanceof Error)('the chart', () => {
   test('has both roles, a hook that migrates, a service and an account', () => {
     const objects = renderAll();
@@ -76,6 +83,34 @@ describe.skipIf(built instanceof Error)('the chart', () => {
       /Set these values: image\.repository, secret, publicUrl, temporal\.address, mediaUrl\./,
     );
     expect(render({ ...values, mediaUrl: 'file:///media' }).error).toMatch(/must be a bucket/);
+  });
+
+  test.each([
+    [{ image: { ...values.image, tag: 20261127 } }, "at '/image/tag': got number, want string"],
+    [{ secret: 12345 }, "at '/secret': got number, want string"],
+    [{ image: null }, "at '': missing property 'image'"],
+    [{ secrt: 'fanfare' }, "additional properties 'secrt' not allowed"],
+    [{ ingress: { hosts: [] } }, "at '/ingress': additional properties 'hosts' not allowed"],
+    [{ service: { port: 0 } }, "at '/service/port': minimum"],
+    [
+      { env: { FANFARE_MEDIA_MAX_BYTES: 1073741824 } },
+      "at '/env/FANFARE_MEDIA_MAX_BYTES': got number, want string",
+    ],
+    [{ env: { lower: 'a' } }, "at '/env': additional properties 'lower' not allowed"],
+  ])('refuses %j, and names the path', (change, message) => {
+    const { error, objects } = render({ ...values, ...change });
+    expect(error).toContain(message);
+    expect(objects).toEqual([]);
+  });
+
+  test('refuses variables in env that it sets itself', () => {
+    const [{ containers }] = podsOf(renderAll());
+    const names: string[] = containers[0].env.map(({ name }: { name: string }) => name);
+    expect(names).toContain('FANFARE_PORT');
+    const plain = names.map((name) => name.replace(/_FILE$/, ''));
+    for (const name of [...plain, ...plain.map((each) => `${each}_FILE`)]) {
+      expect(render({ ...values, env: { [name]: '9' } }).error).toContain(`at '/env/${name}': `);
+    }
   });
 
   test('keeps secrets in files, and gives Fanfare only variables that it reads', () => {
