@@ -20,7 +20,7 @@ const planned = [
   'Sheet music of the month',
   'Ask us anything',
   'Behind the scenes',
-  'Soundcheck',
+  'Sound check',
   'Tickets for the matinee',
 ];
 const refused = 'Live recording of last night, in full length.';
