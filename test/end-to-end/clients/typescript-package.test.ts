@@ -23,7 +23,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fanfare-sdk-'));
   let tarball: string;
   ({ checkout, project, tarball } = await installTypeScriptClient(folder));
-  expect(page).toContain(`npm install ./${tarball}\n`);
+  expect(page).toContain(`npm install /tmp/${tarball}\n`);
   for (const { text } of readBlocks(page)) {
     const file = /^\/\/ ([\w.]+)\n/.exec(text)?.[1];
     if (file) writeFileSync(join(project, file), text);
