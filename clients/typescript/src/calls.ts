@@ -1,4 +1,5 @@
 // The shapes that calls have in common: one object, a written object, a list, a removal.
+import { invalidAnswer } from './errors.ts';
 import { List, type Page } from './list.ts';
 import type { Answer, Data, Item, Meta, Operation, Query } from './operations.ts';
 import type { CallOptions, Method, Request, Sender } from './send.ts';
@@ -39,13 +40,33 @@ export function createCalls(sender: Sender): Calls {
       query: Query<Op> | undefined,
       options: CallOptions | undefined,
     ) {
-      return new List<Item<Op>, Meta<Op>>((cursor) => {
-        const asked = { query: { ...query, ...(cursor !== undefined && { cursor }) } };
-        return sender.json<Page<Item<Op>, Meta<Op>>>('GET', path, asked, options);
+      return new List<Item<Op>, Meta<Op>>(async (given) => {
+        const asked: { cursor?: string } = {
+          ...query,
+          ...(given !== undefined && { cursor: given }),
+        };
+        const page = await sender.json<Page<Item<Op>, Meta<Op>>>(
+          'GET',
+          path,
+          { query: asked },
+          options,
+        );
+        checkPage(page, asked.cursor);
+        return page;
       });
     },
     async removal(...call) {
       await sender.send(...call);
     },
   };
+}
+
+function checkPage({ data, meta }: Page<unknown, unknown>, cursor: string | undefined): void {
+  if (!Array.isArray(data) || typeof meta !== 'object' || meta === null) {
+    throw invalidAnswer('The answer is no page of a list.');
+  }
+  const next = (meta as { next_cursor?: unknown }).next_cursor ?? undefined;
+  if (next !== undefined && (typeof next !== 'string' || next === cursor)) {
+    throw invalidAnswer('The page leads to no other page.');
+  }
 }

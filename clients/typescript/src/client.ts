@@ -16,6 +16,7 @@ import {
   createWebhooks,
 } from './resources/webhooks.ts';
 import { createSender, type Connection } from './send.ts';
+import { isWithUser } from './with-user.ts';
 
 export interface FanfareOptions {
   /** Default: the environment variable FANFARE_URL. */
@@ -74,6 +75,7 @@ export class Fanfare {
 
 function readOptions(options: FanfareOptions): Connection {
   const { timeout = 30_000, maxRetries = 5 } = options;
+  // Fanfare has no API keys that are bound to one user and expire soon.
   if (isWithUser()) {
     throw configurationError(
       'An API key must not be in a browser or an app, where its user could read it. Call Fanfare from your server. To upload from a browser, pass it an `upload_url`, and call `uploadFile`.',
@@ -94,16 +96,6 @@ function readOptions(options: FanfareOptions): Connection {
     maxRetries,
     fetch: options.fetch ?? ((...parameters) => fetch(...parameters)),
   };
-}
-
-/** Fanfare has no API keys that are bound to one user and expire soon, so a browser must not have any. */
-function isWithUser(): boolean {
-  const { navigator } = globalThis as { navigator?: { userAgent?: string; product?: string } };
-  return (
-    'document' in globalThis ||
-    navigator?.product === 'ReactNative' ||
-    (navigator?.userAgent ?? '').startsWith('Mozilla/')
-  );
 }
 
 function readUrl(text: string): string {

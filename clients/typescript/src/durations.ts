@@ -17,7 +17,7 @@ export function toMs(name: string, duration: Duration): number {
 /** What timers take. */
 const longestMs = 2 ** 31 - 1;
 
-/** Rejects with the signal's reason. */
+/** Sleeps as long as a timer can at most. Rejects with the signal's reason. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
@@ -25,10 +25,13 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
       clearTimeout(timer);
       reject(signal!.reason as Error);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      },
+      Math.min(ms, longestMs),
+    );
     signal?.addEventListener('abort', stop, { once: true });
   });
 }

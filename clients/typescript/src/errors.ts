@@ -56,44 +56,45 @@ export function configurationError(message: string): FanfareError {
   return new FanfareError({ code: 'configuration', message });
 }
 
-type ErrorAnswer = Partial<Schemas['ErrorResponse']>;
-
 export interface GraphqlMessage {
   data?: Record<string, unknown> | null;
-  errors?: { message: string; extensions?: Record<string, unknown> }[];
+  errors?: unknown;
+}
+
+type AnswerFacts = Pick<FanfareErrorOptions, 'status' | 'requestId' | 'retryAfter'>;
+
+/** Reads a successful answer. Each one of Fanfare is an object with `data`. `T` is its type by the OpenAPI document. */
+export function parseAnswer<T>({ status, headers }: AnswerHead, text: string): T {
+  const answer: GraphqlMessage = parseObject(text);
+  if (typeof answer.data === 'object' && answer.data !== null) return answer as T;
+  const facts = { status, requestId: headers.get('X-Request-Id') ?? undefined };
+  throw toGraphqlError(answer, facts) ?? invalidAnswer('The answer is not one of Fanfare.', facts);
+}
+
+export type AnswerHead = Pick<Response, 'status' | 'headers'>;
+
+export function invalidAnswer(
+  message: string,
+  facts: AnswerFacts & Pick<FanfareErrorOptions, 'isRetriable'> = {},
+): FanfareError {
+  const hint = 'Check the URL, and proxies in front of Fanfare.';
+  return new FanfareError({ code: 'invalid_answer', message, hint, ...facts });
 }
 
 /** For an answer other than 2xx, of REST or of GraphQL. */
-export function toError({ status, headers }: Response, text: string): FanfareError {
-  const { error, request_id, ...answer } = parseObject(text) as ErrorAnswer & GraphqlMessage;
-  const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
-  const retryAfter = Number.isFinite(seconds) ? seconds : undefined;
-  const requestId = request_id ?? headers.get('X-Request-Id') ?? undefined;
-  if (typeof error?.code === 'string') {
-    const { code, message, hint, is_retriable, issues, retry_after_s, ...details } = error;
-    return new FanfareError({
-      code,
-      message,
-      hint,
-      issues,
-      isRetriable: is_retriable,
-      status,
-      requestId,
-      retryAfter: retry_after_s ?? retryAfter,
-      details,
-    });
-  }
-  const ofGraphql = toGraphqlError(answer, { status, requestId, retryAfter });
+export function toError({ status, headers }: AnswerHead, text: string): FanfareError {
+  const answer: { error?: unknown; request_id?: unknown } & GraphqlMessage = parseObject(text);
+  const facts = {
+    status,
+    requestId: textOf(answer.request_id) ?? headers.get('X-Request-Id') ?? undefined,
+    retryAfter: toSeconds(Number(headers.get('Retry-After') ?? Number.NaN)),
+  };
   return (
-    ofGraphql ??
-    new FanfareError({
-      code: 'invalid_answer',
-      message: `The server answered ${status} without an error of Fanfare.`,
-      hint: 'Check the URL, and proxies in front of Fanfare.',
+    fromWire(answer.error, facts) ??
+    toGraphqlError(answer, facts) ??
+    invalidAnswer(`The server answered ${status} without an error of Fanfare.`, {
+      ...facts,
       isRetriable: status === 408 || status === 429 || status >= 500,
-      status,
-      requestId,
-      retryAfter,
     })
   );
 }
@@ -101,29 +102,47 @@ export function toError({ status, headers }: Response, text: string): FanfareErr
 /** Undefined: the message has no error of Fanfare. */
 export function toGraphqlError(
   { errors }: GraphqlMessage,
-  answer: Pick<FanfareErrorOptions, 'status' | 'requestId' | 'retryAfter'> = {},
+  facts: AnswerFacts = {},
 ): FanfareError | undefined {
-  const [error] = Array.isArray(errors) ? errors : [];
-  const { code, hint, isRetriable, issues, requestId, retryAfterS, ...details } =
-    error?.extensions ?? {};
-  if (!error || typeof code !== 'string') return undefined;
+  const [error] = (Array.isArray(errors) ? errors : []) as {
+    message: unknown;
+    extensions?: object;
+  }[];
+  return fromWire(toWireNames({ ...error?.extensions, message: error?.message }), facts);
+}
+
+/** `error`: with the names of REST. Members of other types than the documented ones are left out. */
+function fromWire(error: unknown, facts: AnswerFacts): FanfareError | undefined {
+  if (!isObject(error) || typeof error['code'] !== 'string') return undefined;
+  const { code, message, hint, is_retriable, issues, request_id, retry_after_s, ...details } =
+    error;
   return new FanfareError({
     code,
-    message: error.message,
-    hint: hint as string | undefined,
-    issues: toWireNames(issues) as Issue[] | undefined,
-    isRetriable: isRetriable === true,
-    status: answer.status,
-    requestId: (requestId as string | undefined) ?? answer.requestId,
-    retryAfter: (retryAfterS as number | undefined) ?? answer.retryAfter,
-    details: toWireNames(details) as Record<string, unknown>,
+    message: textOf(message) ?? code,
+    hint: textOf(hint),
+    issues: (Array.isArray(issues) ? issues : []).filter(isObject) as Issue[],
+    isRetriable: is_retriable === true,
+    status: facts.status,
+    requestId: textOf(request_id) ?? facts.requestId,
+    retryAfter: toSeconds(retry_after_s) ?? facts.retryAfter,
+    details,
   });
 }
 
-function parseObject(text: string): object {
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+function toSeconds(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 && Number.isFinite(value) ? value : undefined;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** Empty: the text is no object of JSON. */
+export function parseObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
+    return isObject(value) ? value : {};
   } catch {
     return {};
   }

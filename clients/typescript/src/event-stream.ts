@@ -1,9 +1,17 @@
 // Server-sent events of one GraphQL subscription.
-import { FanfareError, toError, type GraphqlMessage } from './errors.ts';
+import {
+  FanfareError,
+  invalidAnswer,
+  parseObject,
+  toError,
+  type GraphqlMessage,
+} from './errors.ts';
 import { connectionError, type Connection } from './send.ts';
 
 /** The server sends a comment every 12 seconds. */
 const silentMs = 40_000;
+/** In characters. A longer message would fill the memory. */
+const longestMessage = 16 * 1_048_576;
 
 /** Yields each message. Throws a FanfareError when the stream breaks, or the signal's reason. */
 export async function* openEventStream(
@@ -38,9 +46,10 @@ export async function* openEventStream(
       timer = setTimeout(end, silentMs);
       const blocks = (rest + decoder.decode(bytes, { stream: true })).split(/\r?\n\r?\n/);
       rest = blocks.pop()!;
+      if (rest.length > longestMessage) throw invalidAnswer('A message of the stream has no end.');
       for (const block of blocks) {
         const data = /^data: ?(.+)$/m.exec(block)?.[1];
-        if (data !== undefined) yield JSON.parse(data) as GraphqlMessage;
+        if (data !== undefined) yield parseObject(data);
         else if (/^event: ?complete/m.test(block)) return;
       }
     }

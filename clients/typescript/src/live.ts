@@ -1,6 +1,6 @@
 // The live stream of posts, which resumes from its cursor after a lost connection.
 import { sleep } from './durations.ts';
-import { FanfareError, toGraphqlError } from './errors.ts';
+import { FanfareError, invalidAnswer, toGraphqlError } from './errors.ts';
 import { openEventStream } from './event-stream.ts';
 import { liveCursor, postUpdated } from './live-documents.ts';
 import type { Schemas } from './operations.ts';
@@ -80,9 +80,9 @@ export function createLive(sender: Sender) {
       asked,
       options,
     );
-    const error = toGraphqlError(answer);
-    if (error) throw error;
-    return answer.data.liveCursor;
+    const { liveCursor: cursor } = answer.data;
+    if (typeof cursor !== 'string') throw invalidAnswer('The answer has no cursor.');
+    return cursor;
   }
 
   /**
@@ -137,8 +137,13 @@ type Update = Omit<PostUpdate, 'post_id'> & { post_id: string | null };
 /** Converts the names and the enum values of GraphQL to those of REST. */
 function toUpdate(update: unknown): Update | undefined {
   if (!update) return undefined;
-  const { post, ...members } = toWireNames(update) as Update;
-  return { ...members, post: post && toPost(post) };
+  try {
+    const { post, ...members } = toWireNames(update) as Update;
+    if (typeof members.cursor === 'string') return { ...members, post: post && toPost(post) };
+  } catch {
+    // Reported below.
+  }
+  throw invalidAnswer('An update of the stream is not as documented.');
 }
 
 function toPost(post: LivePost): LivePost {

@@ -1,6 +1,6 @@
 // Sends one call: headers, idempotency key, time limit, retries, and its answer or error.
 import { toMs, type Duration } from './durations.ts';
-import { FanfareError, toError } from './errors.ts';
+import { FanfareError, parseAnswer, toError } from './errors.ts';
 import { withRetries, type Attempt } from './retry.ts';
 
 /** Options of one call. */
@@ -44,7 +44,7 @@ export interface Connection {
 export interface Sender {
   readonly connection: Connection;
   send(method: Method, path: string, request?: Request, options?: CallOptions): Promise<Answer>;
-  /** Parses the answer. `T` is its type by the OpenAPI document. */
+  /** Parses the answer, as `parseAnswer` does. */
   json<T>(method: Method, path: string, request?: Request, options?: CallOptions): Promise<T>;
 }
 
@@ -87,19 +87,8 @@ export function createSender(connection: Connection): Sender {
   }
 
   async function json<T>(...parameters: Parameters<Sender['send']>): Promise<T> {
-    const { status, text, headers } = await send(...parameters);
-    try {
-      return JSON.parse(text) as T;
-    } catch (cause) {
-      throw new FanfareError({
-        code: 'invalid_answer',
-        message: 'The answer is not JSON.',
-        hint: 'Check the URL, and proxies in front of Fanfare.',
-        status,
-        requestId: headers.get('X-Request-Id') ?? undefined,
-        cause,
-      });
-    }
+    const answer = await send(...parameters);
+    return parseAnswer<T>(answer, answer.text);
   }
 
   return { connection, send, json };

@@ -1,10 +1,11 @@
 // Sends the bytes of media to their upload URL in parts, and continues after a break.
 import { sleep, toMs, type Duration } from './durations.ts';
-import { FanfareError, toError } from './errors.ts';
+import { FanfareError, invalidAnswer, parseAnswer, toError } from './errors.ts';
 import { openSource, type ByteSource, type MediaSource } from './media-source.ts';
 import type { Schemas } from './operations.ts';
 import { delayMs } from './retry.ts';
 import { fetchText, type Connection } from './send.ts';
+import { isWithUser } from './with-user.ts';
 
 /** The API takes parts of multiples of 262,144 bytes. */
 const partBytes = 8 * 1_048_576;
@@ -45,14 +46,17 @@ export async function sendBytes(
 ): Promise<Schemas['Media']> {
   const { timeout, signal, maxRetries = 5 } = options;
   const timeoutMs = timeout === undefined ? partTimeoutMs : toMs('timeout', timeout);
+  if (!URL.canParse(uploadUrl)) throw invalidAnswer('The upload URL is no URL.');
+  // Another server must not get the bytes. Browsers show 308 without a `Location` only to a `fetch` that may follow.
+  const redirect = isWithUser() ? 'follow' : 'manual';
 
   async function put(range: string, body: Blob | null): Promise<Reply> {
     const headers = { 'Content-Range': `bytes ${range}/${source.size}` };
-    const init = { method: 'PUT', headers, body };
+    const init = { method: 'PUT', headers, body, redirect } as const;
     const { response, text } = await fetchText(fetch, uploadUrl, init, { timeoutMs, signal });
     // 308 says where to continue.
     if (response.status !== 200 && response.status !== 308) throw toError(response, text);
-    const { data } = JSON.parse(text) as { data: Schemas['Media'] };
+    const { data } = parseAnswer<{ data: Schemas['Media'] }>(response, text);
     return { isDone: response.status === 200, media: data };
   }
 
@@ -68,7 +72,15 @@ export async function sendBytes(
     try {
       const { isDone, media } = next === undefined ? await put('*', null) : await putPart(next);
       if (isDone) return media;
-      next = media.received_bytes;
+      const { received_bytes: received } = media;
+      if (!Number.isInteger(received) || received < 0 || received > source.size) {
+        throw invalidAnswer('`received_bytes` is no position in the upload.', { status: 308 });
+      }
+      if (next !== undefined && received <= next) {
+        const facts = { status: 308, isRetriable: true };
+        throw invalidAnswer('The server took no bytes of the part.', facts);
+      }
+      next = received;
       if (next > furthest) failures = 0;
       furthest = Math.max(furthest, next);
     } catch (error) {

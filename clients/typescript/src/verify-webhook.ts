@@ -1,5 +1,5 @@
 // Checks the signature of a webhook request, as https://www.standardwebhooks.com describes it.
-import { FanfareError } from './errors.ts';
+import { configurationError, FanfareError } from './errors.ts';
 import type { Schemas } from './operations.ts';
 
 /** The message of a webhook request. Later versions may add values of `event`. */
@@ -79,6 +79,9 @@ function valueIn(headers: Exclude<WebhookHeaders, Headers>, name: string): unkno
 }
 
 function checkAge(timestamp: string, toleranceS: number): void {
+  if (typeof toleranceS !== 'number' || !(toleranceS >= 0)) {
+    throw configurationError('`toleranceS` must be a number of seconds, 0 or more.');
+  }
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   const ageS = Date.now() / 1_000 - seconds;
   if (Number.isNaN(ageS) || ageS > toleranceS) {

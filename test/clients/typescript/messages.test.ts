@@ -84,6 +84,11 @@ describe('verifyWebhook', () => {
       ['malformed_message', () => verifyWebhook('[]', sign({ body: '[]' }), secret)],
     ];
     for (const [code, verify] of cases) expect(await codeOf(verify()), code).toBe(code);
+    const aged = sign({ ageS: 1e9 });
+    for (const toleranceS of [Number.NaN, -1, '300', null]) {
+      const given = { toleranceS: toleranceS as number };
+      expect(await codeOf(verifyWebhook(text, aged, secret, given))).toBe('configuration');
+    }
     const old = sign({ ageS: 301 });
     expect(await codeOf(verifyWebhook(text, old, secret, { toleranceS: 600 }))).toBe('valid');
     const error: unknown = await verifyWebhook(text, {}, secret).catch((thrown: unknown) => thrown);
@@ -172,9 +177,9 @@ describe('options', () => {
     for (const wrong of [...refused, { maxRetries: -1 }]) {
       expect(codeFor({ ...given, ...wrong }), JSON.stringify(wrong)).toBe('configuration');
     }
-    const client = at(() => Response.json({}));
+    const client = at(() => Response.json({ data: {} }));
     for (const id of ['', '.', '..']) expect(() => client.posts.get(id)).toThrow('is no ID');
-    expect(await client.posts.get('a/b').catch(() => 'sent')).toBeUndefined();
+    expect(await client.posts.get('a/b').catch(() => 'refused')).toEqual({});
   });
 
   test('keys are refused in browsers and apps, which their users can read', () => {

@@ -24,7 +24,8 @@ async function recordCalls(): Promise<string[]> {
       names.includes(word) ? `/{${word}}` : part,
     );
     calls.push(`${init.method} ${path}`);
-    return Response.json({ data: { id: 'id', upload_url: 'https://upload.test' }, meta: {} });
+    const written = { id: 'id', upload_url: 'https://upload.test' };
+    return Response.json({ data: init.method === 'GET' ? [] : written, meta: {} });
   };
   const client = new Fanfare({ url: 'https://fanfare.test', apiKey: 'key', fetch });
   const { posts, queues, accounts, users, webhooks, deliveries, platformCredentials } = client;

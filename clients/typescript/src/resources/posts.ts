@@ -1,7 +1,7 @@
 // Posts and their results.
 import type { Calls } from '../calls.ts';
 import { toMs, type Duration } from '../durations.ts';
-import { FanfareError } from '../errors.ts';
+import { FanfareError, invalidAnswer } from '../errors.ts';
 import type { Answer, Body, Query, Schemas } from '../operations.ts';
 import { path, type CallOptions, type Sender } from '../send.ts';
 import { waitForEnd } from '../wait-for-post.ts';
@@ -85,6 +85,9 @@ export function createPosts({ one, warned, list }: Calls, sender: Sender) {
         options,
       );
       const stillPublic = Number(headers.get('Fanfare-Still-Public') ?? 0);
+      if (!Number.isInteger(stillPublic) || stillPublic < 0) {
+        throw invalidAnswer('`Fanfare-Still-Public` is no number of targets.', { status });
+      }
       return { isPending: status === 202, stillPublic };
     },
 
