@@ -1,7 +1,7 @@
 // A migration that is killed in the middle leaves no table behind, and the next one runs as usual.
 import { sql } from 'kysely';
+import { Client } from 'pg';
 import { expect, test } from 'vitest';
-import { connectDatabase } from '../../schema/database/connect.ts';
 import { isMigrated } from '../../schema/database/migrate.ts';
 import { startProgram } from '../support/app/program.ts';
 import { useDatabase } from '../support/rows/database.ts';
@@ -28,22 +28,17 @@ test('a migration killed in the middle leaves nothing half done', async () => {
     command: ['migrate'],
     env: { DATABASE_URL: database.url },
   });
-  const other = connectDatabase({
-    url: database.url,
-    maxConnections: 1,
-    applicationName: 'another transaction',
-    transactionTimeoutS: 0,
-  });
+  // Not `connectDatabase`, whose connections don't wait long in a transaction.
+  const other = new Client({ connectionString: database.url });
+  await other.connect();
   try {
     // The migration makes many tables before this one, and waits here for the end of the transaction.
-    await other.db.transaction().execute(async (trx) => {
-      await sql`create table sandbox_grants (id int)`.execute(trx);
-      await expect.poll(findWaiting, { timeout: 60_000, message: migrate.output() }).toBeDefined();
-      await migrate.kill9();
-      await sql`drop table sandbox_grants`.execute(trx);
-    });
+    await other.query('begin; create table sandbox_grants (id int)');
+    await expect.poll(findWaiting, { timeout: 60_000, message: migrate.output() }).toBeDefined();
+    await migrate.kill9();
+    await other.query('rollback');
   } finally {
-    await other.close();
+    await other.end();
   }
   await expect.poll(findWaiting).toBeUndefined();
   await expect.poll(listTables).toEqual([]);

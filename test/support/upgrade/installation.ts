@@ -94,7 +94,7 @@ export async function restoreInstallation(
       });
       all.defer(() => program.stop());
       programs.push(program);
-      await program.waitForOutput(/"msg":"up"/);
+      await program.waitForOutput(/"msg":"up"/, { timeoutMs: 120_000 });
       if (role === 'api') api = createApi(`http://127.0.0.1:${port}`, release.api_key);
       const before = running.get(role);
       running.set(role, program);
