@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openStore } from '../../activities/media/store/open.ts';
+import { checkMediaFolder } from '../../activities/media/store/marker.ts';
+import { checkStore, openStore } from '../../activities/media/store/open.ts';
+import type { MediaStore } from '../../activities/media/store/store.ts';
 import type { Config } from '../../schema/config/config.ts';
 import { deletePause } from '../../schema/database/pauses.ts';
 import {
@@ -39,12 +41,20 @@ export async function eraseProject(
       `This deletes the project ${project.name} with its posts, media, events, webhooks and keys. Add --yes.`,
     );
   }
-  await refuseInUse(db, id);
-  // Before the rest, so that its clients don't add to what is deleted.
-  await revokeKeysOf(db, id);
-  await refuseInUse(db, id);
+  const known = await listMediaOf(db, id);
+  let store = known.length > 0 ? await openCheckedStore(db, config) : undefined;
+  // Before the rest, so that its clients don't add to what is deleted. A refusal revokes nothing, because a
+  // disconnection needs a key.
+  await db.transaction().execute(async (trx) => {
+    await revokeKeysOf(trx, id);
+    await refuseInUse(trx, id);
+  });
   const media = await listMediaOf(db, id);
-  await removeBytesOf(config, media);
+  // Before their rows, so that no bytes are left without a row.
+  for (const mediaId of media) {
+    store ??= await openCheckedStore(db, config);
+    await store.removeFolder(mediaId);
+  }
   const deleteAll = async (table: 'events' | 'posts' | 'social_accounts') => {
     while (await deleteSomeOf(db, id, table, batchSize));
   };
@@ -76,17 +86,17 @@ async function refuseInUse(db: Db, id: string): Promise<void> {
   }
 }
 
-/** Throws before anything is deleted if the store can't be reached, and leaves no bytes without a row. */
-async function removeBytesOf(
+/** Throws if the store can't be used, or is not that of the database. */
+async function openCheckedStore(
+  db: Db,
   { media, dataDirectory }: Pick<Config, 'media' | 'dataDirectory'>,
-  ids: string[],
-): Promise<void> {
-  if (ids.length === 0) return;
+): Promise<MediaStore> {
   const folder = resolve(join(dataDirectory, 'media'));
   const url = media.url ?? (existsSync(folder) ? pathToFileURL(folder).href : undefined);
   if (url === undefined) {
     throw new InvalidArgument('The project has media. Set FANFARE_MEDIA_URL as for the server.');
   }
-  const store = await openStore(url);
-  for (const id of ids) await store.removeFolder(id);
+  await checkMediaFolder(db, url);
+  await checkStore(url);
+  return openStore(url);
 }

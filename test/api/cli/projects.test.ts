@@ -1,12 +1,9 @@
-// The commands on projects: list, rename, export and erase.
+// The commands on projects: list, rename and export.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eraseProject } from '../../../api/cli/erase-project.ts';
 import { exportProject } from '../../../api/cli/client/export.ts';
-import { InvalidArgument } from '../../../api/cli/invalid-argument.ts';
 import { renameProject, showProjects } from '../../../api/cli/tenants.ts';
 import { Fanfare } from '../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
-import { noise } from '../../support/media/samples.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -50,36 +47,4 @@ test('a project is exported without its secrets', async () => {
   expect(found.map(({ type }) => type)).toContain('event');
   expect(lines.join()).not.toContain(secret);
   expect(lines.join()).not.toContain(key);
-});
-
-test('a project is erased with all that belongs to it, but not while accounts are connected', async () => {
-  const { db, config } = app.context;
-  const tenant = await app.createTenant('erased');
-  const { projectId: project, api, key } = tenant;
-  const { id } = await tenant.connectSandbox('ada');
-  const png = await noise(20, 20).png().toBuffer();
-  const client = new Fanfare({ url: app.url, apiKey: key });
-  const media = await client.media.upload(new Blob([new Uint8Array(png)]), { filename: 'a.png' });
-  const body = { caption: 'Erased', account_ids: [id], media_ids: [media.id] };
-  await client.posts.create(body, { wait: '20s' });
-  const erase = (yes: boolean) => eraseProject(db, config, { project, yes });
-  await expect(erase(false)).rejects.toThrow('Add --yes');
-  await expect(erase(true)).rejects.toThrow('1 connected account');
-  expect((await api.get('/v1/posts')).status).toBe(200);
-  await client.accounts.disconnect(id);
-  expect(await erase(true)).toEqual({
-    text: 'Erased erased with 1 file.',
-    data: { id: project, name: 'erased', media: 1 },
-  });
-  await expect(erase(true)).rejects.toThrow(InvalidArgument);
-  const tables = ['posts', 'events', 'media', 'api_keys', 'social_accounts'] as const;
-  for (const table of tables) {
-    const rows = await db
-      .selectFrom(table)
-      .select('id')
-      .where('project_id', '=', project)
-      .execute();
-    expect(rows, table).toEqual([]);
-  }
-  expect((await app.api.get('/v1/posts')).status, 'other projects stay').toBe(200);
 });
