@@ -4,7 +4,7 @@ import type { Config } from '../../schema/config/config.ts';
 import { listOperatorApps } from '../../schema/database/accounts/apps.ts';
 import type { Db, PlatformAppRow } from '../../schema/database/tables.ts';
 import { callbackUrlsOf } from '../platform-apps/callback-urls.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from './output/answer.ts';
 
 export async function showApps(
   db: Db,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../schema/config/config.ts';
 import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
-import { InvalidArgument } from './invalid-argument.ts';
+import { InvalidArgument } from './output/invalid-argument.ts';
 
 export interface ClientArguments {
   url?: string | undefined;

@@ -17,8 +17,8 @@ import {
 } from '../../schema/database/projects.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
-import type { Answer } from './answer.ts';
-import { InvalidArgument } from './invalid-argument.ts';
+import type { Answer } from './output/answer.ts';
+import { InvalidArgument } from './output/invalid-argument.ts';
 
 export interface EraseFlags {
   project?: string | undefined;

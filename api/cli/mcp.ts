@@ -13,7 +13,7 @@ import type { ClientOptions } from './client-options.ts';
 /** Runs until the client closes its side. Throws if the Fanfare or its key can't be used. */
 export async function serveMcp(
   { url, key }: ClientOptions,
-  warn: (line: string) => void,
+  note: (line: string) => void,
 ): Promise<void> {
   const ask = createRestCalls(
     (request) => fetch(request, { redirect: 'error' }),
@@ -36,7 +36,7 @@ export async function serveMcp(
     ask,
     toError(thrown) {
       if (thrown instanceof AppError) return toErrorAnswer({ publicUrl: url }, thrown).error;
-      warn(`A call failed: ${(thrown as Error).message}`);
+      note(`A call failed: ${(thrown as Error).message}`);
       const gone = new AppError(
         'unavailable',
         `The Fanfare at ${url} does not answer as it should.`,
@@ -44,5 +44,5 @@ export async function serveMcp(
       return toErrorAnswer({ publicUrl: url }, gone).error;
     },
   };
-  serveStdio(() => createToolServer(agent), { onerror: ({ message }) => warn(message) });
+  serveStdio(() => createToolServer(agent), { onerror: ({ message }) => note(message) });
 }

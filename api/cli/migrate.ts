@@ -4,15 +4,15 @@ import { connectDatabase } from '../../schema/database/connect.ts';
 import { migrate } from '../../schema/database/migrate.ts';
 import type { Config } from '../../schema/config/config.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from './output/answer.ts';
 import { awaitDatabase } from './await-backend.ts';
 
 export async function runMigrate(
   { databaseUrl, media }: Config,
-  report: (line: string) => void,
+  note: (line: string) => void,
 ): Promise<Answer> {
   if (databaseUrl === undefined) throw new Error('This command needs DATABASE_URL.');
-  await awaitDatabase(databaseUrl, { report, signal: new AbortController().signal });
+  await awaitDatabase(databaseUrl, { report: note, signal: new AbortController().signal });
   const ran = await migrateDatabase(databaseUrl, media.url);
   const text = ran.length > 0 ? `Migrated: ${ran.join(', ')}.` : 'Nothing to migrate.';
   return { text, data: { migrated: ran } };

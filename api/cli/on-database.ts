@@ -4,7 +4,7 @@ import { connectDatabase } from '../../schema/database/connect.ts';
 import { createNotifier, type Notifier } from '../../schema/database/notifier.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { findRunningDatabase } from '../embedded/postgres-cluster.ts';
-import { writeAnswer, type Answer } from './answer.ts';
+import type { Answer } from './output/answer.ts';
 import { eraseProject, type EraseFlags } from './erase-project.ts';
 import { pause, resume, showPauses } from './pause.ts';
 import { restored } from './restored.ts';
@@ -27,11 +27,11 @@ type Command =
   | 'stuck';
 
 interface Given {
-  values: KeyFlags & EraseFlags & { minutes?: string | undefined; json?: boolean | undefined };
+  values: KeyFlags & EraseFlags & { minutes?: string | undefined };
   /** Scope of a pause. */
   scope: string;
   config: Config;
-  print: (line: string) => void;
+  note: (line: string) => void;
 }
 
 interface Access {
@@ -39,9 +39,9 @@ interface Access {
   notifier: Notifier;
 }
 
-/** Prints the command's answer. Throws an InvalidArgument. */
-export async function runOnDatabase(command: Command, given: Given): Promise<void> {
-  const { config, print } = given;
+/** Throws an InvalidArgument. */
+export async function runOnDatabase(command: Command, given: Given): Promise<Answer> {
+  const { config } = given;
   const work = prepare(command, given);
   const url = config.databaseUrl ?? findRunningDatabase(config.dataDirectory);
   if (url === undefined) {
@@ -56,7 +56,7 @@ export async function runOnDatabase(command: Command, given: Given): Promise<voi
   });
   const notifier = createNotifier(url);
   try {
-    print(writeAnswer(await work({ db: connection.db, notifier }), given.values.json));
+    return await work({ db: connection.db, notifier });
   } finally {
     await notifier.close();
     await connection.close();
@@ -65,7 +65,7 @@ export async function runOnDatabase(command: Command, given: Given): Promise<voi
 
 function prepare(
   command: Command,
-  { values, scope, config, print }: Given,
+  { values, scope, config, note }: Given,
 ): (access: Access) => Promise<Answer> {
   switch (command) {
     case 'apps':
@@ -88,9 +88,7 @@ function prepare(
     case 'pauses':
       return ({ db }) => showPauses(db);
     case 'keys rotate':
-      // With `--json`, the answer is a single line.
-      return ({ db }) =>
-        rotateKeys(db, openKnownVault(config), values.json ? () => undefined : print);
+      return ({ db }) => rotateKeys(db, openKnownVault(config), note);
     case 'restored':
       return restored;
     case 'stuck': {

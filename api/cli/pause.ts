@@ -11,8 +11,9 @@ import type { Db } from '../../schema/database/tables.ts';
 import { platformNames } from '../../schema/platforms/index.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import type { Context } from '../http/context.ts';
-import type { Answer } from './answer.ts';
-import { InvalidArgument } from './invalid-argument.ts';
+import type { Answer } from './output/answer.ts';
+import { InvalidArgument } from './output/invalid-argument.ts';
+import { toTable } from './output/table.ts';
 
 const fixedScopes: readonly string[] = [deliveriesScope, ...platformNames];
 
@@ -51,9 +52,7 @@ export async function resume(
 
 export async function showPauses(db: Db): Promise<Answer> {
   const pauses = await listPauses(db);
-  const lines = pauses.map(
-    ({ scope, created_at }) => `${scope}  since ${created_at.toISOString()}`,
-  );
-  const text = pauses.length === 0 ? 'Nothing is paused.' : lines.join('\n');
+  const rows = pauses.map(({ scope, created_at }) => [scope, created_at.toISOString()]);
+  const text = pauses.length === 0 ? 'Nothing is paused.' : toTable(['SCOPE', 'SINCE'], rows);
   return { text, data: pauses.map(({ scope, created_at }) => ({ scope, created_at })) };
 }

@@ -2,7 +2,7 @@
 import { insertRestore, restartRestoredPosts } from '../../schema/database/dispatch/restores.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import type { Context } from '../http/context.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from './output/answer.ts';
 
 /** A second call makes Fanfare check every open post at its networks again. */
 export async function restored({

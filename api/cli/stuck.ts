@@ -12,8 +12,8 @@ import {
   type StuckRow,
 } from '../../schema/database/dispatch/stuck.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
-import type { Answer } from './answer.ts';
-import { InvalidArgument } from './invalid-argument.ts';
+import type { Answer } from './output/answer.ts';
+import { InvalidArgument } from './output/invalid-argument.ts';
 
 const defaultMinutes = '15';
 const maxMinutes = 525_600;

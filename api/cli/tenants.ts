@@ -3,9 +3,10 @@ import { Scope, scopes } from '../../schema/scopes.ts';
 import { findProjectRow, listProjectRows, setProject } from '../../schema/database/projects.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { createKey as insertKey } from '../api-keys/key.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from './output/answer.ts';
 import { createProjectWithKey } from './first-start.ts';
-import { InvalidArgument } from './invalid-argument.ts';
+import { InvalidArgument } from './output/invalid-argument.ts';
+import { toTable } from './output/table.ts';
 
 interface ProjectFlags {
   name?: string | undefined;
@@ -29,11 +30,10 @@ export async function createProject(db: Db, { name }: ProjectFlags): Promise<Ans
 
 export async function showProjects(db: Db): Promise<Answer> {
   const projects = await listProjectRows(db);
-  const lines = projects.map(
-    ({ id, name, created_at }) => `${id}  ${created_at.toISOString()}  ${name}`,
-  );
+  const rows = projects.map(({ id, name, created_at }) => [id, created_at.toISOString(), name]);
+  const text = toTable(['PROJECT', 'CREATED', 'NAME'], rows);
   return {
-    text: projects.length === 0 ? 'No project.' : lines.join('\n'),
+    text: projects.length === 0 ? 'No project.' : text,
     data: projects.map(({ id, name, created_at }) => ({ id, name, created_at })),
   };
 }

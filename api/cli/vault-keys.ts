@@ -9,7 +9,7 @@ import { countSealed, rotateVault, type Rotated } from '../../schema/database/va
 import { createVault, type Vault } from '../../schema/database/vault.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import { readOrCreateSecret } from '../embedded/data-directory.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from './output/answer.ts';
 
 const file = 'vault-keys';
 
@@ -39,13 +39,13 @@ export function openKnownVault(config: Config): Vault {
 export async function rotateKeys(
   db: Db,
   vault: Vault,
-  report: (line: string) => void,
+  note: (line: string) => void,
 ): Promise<Answer> {
   await checkVault(db, vault);
   const ends = new Map<string, Rotated>();
   for await (const rotated of rotateVault(db, vault)) {
     ends.set(`${rotated.table}.${rotated.column}`, rotated);
-    report(`${rotated.table}.${rotated.column}: ${rotated.resealed}`);
+    note(`${rotated.table}.${rotated.column}: ${rotated.resealed}`);
   }
   const all = [...ends.values()];
   const resealed = sum(all.map((each) => each.resealed));

@@ -1,23 +1,16 @@
 // The command `accounts`, and accounts by the names that users give them, such as `bluesky:@ada`.
 import type { Fanfare, Schemas } from '../../../clients/typescript/src/index.ts';
-import { InvalidArgument } from '../invalid-argument.ts';
-import { toJson, toTable, type CommonArguments, type Terminal } from './client.ts';
+import type { Answer } from '../output/answer.ts';
+import { InvalidArgument } from '../output/invalid-argument.ts';
+import { toTable } from '../output/table.ts';
 
 type Account = Schemas['Account'];
 
-export async function showAccounts(
-  client: Fanfare,
-  { json }: CommonArguments,
-  { print }: Terminal,
-): Promise<number> {
-  const accounts = await readAccounts(client);
-  if (json) print(toJson(accounts));
-  else if (accounts.length === 0) print('No account is connected.');
-  else {
-    const rows = accounts.map((account) => [nameOf(account), account.status, account.id]);
-    print(toTable(['ACCOUNT', 'STATUS', 'ID'], rows));
-  }
-  return 0;
+export async function showAccounts(client: Fanfare): Promise<Answer> {
+  const data = await readAccounts(client);
+  const rows = data.map((account) => [nameOf(account), account.status, account.id]);
+  const text = toTable(['ACCOUNT', 'STATUS', 'ID'], rows);
+  return { text: data.length === 0 ? 'No account is connected.' : text, data };
 }
 
 /** The accounts, in the order of the names. Throws an InvalidArgument with the candidates. */

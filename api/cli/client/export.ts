@@ -1,12 +1,17 @@
-// The command `projects export`: everything that the API shows of the project of an API key, one object a line.
+// The command `projects export`: the records of the project of an API key, one object a line.
 import type { Fanfare } from '../../../clients/typescript/src/index.ts';
-import { toJson, type Terminal } from './client.ts';
+import type { Answer } from '../output/answer.ts';
+import type { Terminal } from '../output/terminal.ts';
 
 /** Secrets aren't part of it, because the API shows none. */
-export async function exportProject(client: Fanfare, { print, signal }: Terminal): Promise<number> {
+export async function exportProject(
+  client: Fanfare,
+  { print, signal }: Terminal,
+): Promise<Partial<Answer>> {
   const options = { signal };
   const page = { limit: 100 };
-  print(toJson({ type: 'project', data: await client.project.get(options) }));
+  const printLine = (type: string, data: unknown) => print(JSON.stringify({ type, data }));
+  printLine('project', await client.project.get(options));
   const lists: [string, AsyncIterable<unknown>][] = [
     ['api_key', client.apiKeys.list(page, options)],
     ['platform_app', client.platformCredentials.list(options)],
@@ -20,7 +25,7 @@ export async function exportProject(client: Fanfare, { print, signal }: Terminal
     ['delivery', client.deliveries.list(page, options)],
   ];
   for (const [type, entries] of lists) {
-    for await (const data of entries) print(toJson({ type, data }));
+    for await (const data of entries) printLine(type, data);
   }
-  return 0;
+  return {};
 }

@@ -1,23 +1,20 @@
 // The command `post`: uploads media, asks before it publishes, waits for the outcome, and exits with it.
-import { randomUUID } from 'node:crypto';
+import { toMs } from '../../../clients/typescript/src/durations.ts';
 import {
   FanfareError,
   type Duration,
   type Fanfare,
   type Schemas,
 } from '../../../clients/typescript/src/index.ts';
-import { InvalidArgument } from '../invalid-argument.ts';
+import type { Answer } from '../output/answer.ts';
+import type { ClientArguments } from '../client-options.ts';
+import { InvalidArgument } from '../output/invalid-argument.ts';
+import { toTable } from '../output/table.ts';
+import type { Terminal } from '../output/terminal.ts';
 import { findAccounts, nameOf } from './accounts.ts';
-import {
-  exitCodeOf,
-  exitCodes,
-  toJson,
-  toTable,
-  type CommonArguments,
-  type Terminal,
-} from './client.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
 
-export interface PostArguments extends CommonArguments {
+export interface PostArguments extends ClientArguments {
   to?: string | undefined;
   media?: string[] | undefined;
   at?: string | undefined;
@@ -28,19 +25,19 @@ export interface PostArguments extends CommonArguments {
   'idempotency-key'?: string | undefined;
 }
 
-/** Returns the exit code. Throws an InvalidArgument, or a FanfareError if nothing was published. */
+/** Throws an InvalidArgument, or a FanfareError if nothing was published. */
 export async function post(
   client: Fanfare,
   caption: string,
   given: PostArguments,
   terminal: Terminal,
-): Promise<number> {
-  const { media = [], draft = false, json = false } = given;
+): Promise<Partial<Answer>> {
+  const { media = [], draft = false, wait = '2m', 'idempotency-key': idempotencyKey } = given;
   if (caption === '' && media.length === 0) {
     throw new InvalidArgument('Give the text of the post, as in: post "Hello" --to bluesky:@ada');
   }
   const time = readTime(given);
-  const wait = readWait(given.wait);
+  const waitMs = toMs('--wait', wait as Duration);
   const isNow = !draft && !('schedule' in time || 'scheduled_at' in time);
   if (isNow && !given.yes && !terminal.ask) {
     throw new InvalidArgument('Without a terminal to ask, publishing now needs --yes.');
@@ -64,21 +61,20 @@ export async function post(
   const uploaded: string[] = [];
   for (const path of media) uploaded.push((await upload(client, path, signal)).id);
   const sent = uploaded.length > 0 ? { ...body, media_ids: uploaded } : body;
-  const idempotencyKey = given['idempotency-key'] ?? `auto_${randomUUID()}`;
-  const created = await create(client, sent, { wait, idempotencyKey, signal }, terminal);
-  if (!created) return exitCodes.unknown;
-  terminal.print(json ? toJson(created) : describePost(created));
-  return exitCodeOf(created);
+  const options = { waitMs, signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
+  const created = await create(client, sent, options, terminal);
+  if (!created) return { exitCode: exitCodes.unknown };
+  return { text: describePost(created), data: created, exitCode: exitCodeOf(created) };
 }
 
 /** Undefined: no answer arrived, so the post may exist. */
 async function create(
   client: Fanfare,
   body: Schemas['CreatePost'],
-  options: { wait: Duration; idempotencyKey: string; signal: AbortSignal },
+  options: { waitMs: number; idempotencyKey?: string; signal: AbortSignal },
   { note }: Terminal,
 ): Promise<Schemas['Post'] | undefined> {
-  const { wait, ...call } = options;
+  const { waitMs, ...call } = options;
   let post: Schemas['Post'];
   try {
     post = await client.posts.create(body, call);
@@ -89,7 +85,7 @@ async function create(
     return undefined;
   }
   try {
-    return await client.posts.wait(post.id, wait, { signal: call.signal });
+    return await client.posts.wait(post.id, waitMs, { signal: call.signal });
   } catch (error) {
     note(`${messageOf(error)} The post was accepted: ${post.id}`);
     return post;
@@ -128,11 +124,6 @@ function readTime({ at, zone }: PostArguments): Time {
   throw new InvalidArgument(
     '--at must be a time such as "2026-12-01 09:00", with --zone, or such as 2026-12-01T09:00:00Z.',
   );
-}
-
-function readWait(wait = '2m'): Duration {
-  if (/^\d+(ms|s|m|h)$/.test(wait)) return wait as Duration;
-  throw new InvalidArgument('--wait must be a duration such as 30s or 2m.');
 }
 
 export function describePost({ id, status, scheduled_at, results }: Schemas['Post']): string {

@@ -1,11 +1,13 @@
 // The command `posts`: lists posts, or shows one.
 import type { Fanfare, Post } from '../../../clients/typescript/src/index.ts';
-import { InvalidArgument } from '../invalid-argument.ts';
+import type { Answer } from '../output/answer.ts';
+import { InvalidArgument } from '../output/invalid-argument.ts';
+import { shorten, toTable } from '../output/table.ts';
+import type { Terminal } from '../output/terminal.ts';
 import { nameOf } from './accounts.ts';
-import { shorten, toJson, toTable, type CommonArguments, type Terminal } from './client.ts';
 import { describePost } from './post.ts';
 
-export interface PostsArguments extends CommonArguments {
+export interface PostsArguments {
   status?: string | undefined;
   limit?: string | undefined;
 }
@@ -16,13 +18,12 @@ const mostPosts = 1_000;
 export async function showPosts(
   client: Fanfare,
   id: string,
-  { json, status, limit = String(defaultLimit) }: PostsArguments,
-  { print, signal }: Terminal,
-): Promise<number> {
+  { status, limit = String(defaultLimit) }: PostsArguments,
+  { signal }: Terminal,
+): Promise<Answer> {
   if (id) {
     const post = await client.posts.get(id, { signal });
-    print(json ? toJson(post) : describePost(post));
-    return 0;
+    return { text: describePost(post), data: post };
   }
   const wanted = Number(limit);
   if (!(Number.isInteger(wanted) && wanted > 0 && wanted <= mostPosts)) {
@@ -36,10 +37,8 @@ export async function showPosts(
     posts.push(post);
     if (posts.length === wanted) break;
   }
-  if (json) print(toJson(posts));
-  else if (posts.length === 0) print('No posts.');
-  else print(toTable(['POST', 'STATUS', 'TIME', 'ACCOUNTS', 'TEXT'], posts.map(toRow)));
-  return 0;
+  const text = toTable(['POST', 'STATUS', 'TIME', 'ACCOUNTS', 'TEXT'], posts.map(toRow));
+  return { text: posts.length === 0 ? 'No posts.' : text, data: posts };
 }
 
 function toRow({ id, status, scheduled_at, created_at, results, caption }: Post): string[] {

@@ -1,28 +1,23 @@
 // The command `watch`: a table of posts that is redrawn with each change, or a line for each change.
 import type { Fanfare, LivePost, PostUpdate } from '../../../clients/typescript/src/index.ts';
+import type { Answer } from '../output/answer.ts';
+import { shorten, toPlain, toTable } from '../output/table.ts';
+import type { Terminal } from '../output/terminal.ts';
 import { nameOf } from './accounts.ts';
-import {
-  exitCodeOf,
-  shorten,
-  toJson,
-  toPlain,
-  toTable,
-  type CommonArguments,
-  type Terminal,
-} from './client.ts';
+import { exitCodeOf } from './exit-codes.ts';
 
 const shownPosts = 15;
 const ended = ['published', 'partial', 'failed', 'canceled'];
 /** Clears the screen, and moves the cursor to its beginning. */
 const clear = '\u001B[2J\u001B[H';
 
-/** Watches until a signal. With an ID, until the post has ended, and returns its exit code. */
+/** Watches until a signal. With an ID, until the post has ended, for its exit code. */
 export async function watch(
   client: Fanfare,
   id: string,
-  { json }: CommonArguments,
+  { json }: { json?: boolean | undefined },
   { print, note, isScreen, signal }: Terminal,
-): Promise<number> {
+): Promise<Partial<Answer>> {
   const posts = new Map<string, LivePost>();
   // An unknown post has no updates.
   if (id) await client.posts.get(id, { signal });
@@ -30,15 +25,16 @@ export async function watch(
   const onLost = (error: Error) => note(`${toPlain(error.message)} Resuming.`);
   const stream = client.live.posts({ ...(id ? { id } : {}), signal, onLost });
   for await (const update of stream) {
-    if (json) print(toJson(update));
+    if (json) print(JSON.stringify(update));
     else if (isScreen) {
       keep(posts, update);
       print(`${clear}${toScreen([...posts.values()])}`);
     } else print(toLine(update));
     const { post } = update;
-    if (id && (!post || ended.includes(post.status))) return post ? exitCodeOf(post) : 0;
+    if (id && !post) break;
+    if (id && post && ended.includes(post.status)) return { exitCode: exitCodeOf(post) };
   }
-  return 0;
+  return {};
 }
 
 /** Of two states of a post, the one with the higher revision is newer. */

@@ -6,36 +6,30 @@ import {
   WebhookVerificationError,
   type Fanfare,
 } from '../../../clients/typescript/src/index.ts';
-import { InvalidArgument } from '../invalid-argument.ts';
-import { toJson, toTable, type CommonArguments, type Terminal } from './client.ts';
+import type { Answer } from '../output/answer.ts';
+import { InvalidArgument } from '../output/invalid-argument.ts';
+import { toTable } from '../output/table.ts';
+import type { Terminal } from '../output/terminal.ts';
 
-export async function showWebhooks(
-  client: Fanfare,
-  { json }: CommonArguments,
-  { print }: Terminal,
-): Promise<number> {
-  const webhooks = await Array.fromAsync(client.webhooks.list());
-  if (json) print(toJson(webhooks));
-  else if (webhooks.length === 0) print('No webhooks.');
-  else {
-    const rows = webhooks.map(({ id, status, url, events }) => [id, status, url, events.join(',')]);
-    print(toTable(['WEBHOOK', 'STATUS', 'URL', 'EVENTS'], rows));
-  }
-  return 0;
+export async function showWebhooks(client: Fanfare): Promise<Answer> {
+  const data = await Array.fromAsync(client.webhooks.list());
+  const rows = data.map(({ id, status, url, events }) => [id, status, url, events.join(',')]);
+  const text = toTable(['WEBHOOK', 'STATUS', 'URL', 'EVENTS'], rows);
+  return { text: data.length === 0 ? 'No webhooks.' : text, data };
 }
 
-export interface MessageArguments extends CommonArguments {
+export interface MessageArguments {
   secret?: string | undefined;
   header?: string[] | undefined;
   tolerance?: string | undefined;
 }
 
-/** `path`: a file, or `-` for the standard input. Returns the exit code. */
+/** `path`: a file, or `-` for the standard input. */
 export async function verifyMessage(
   path: string,
   given: MessageArguments,
-  { print, note }: Terminal,
-): Promise<number> {
+  { note }: Terminal,
+): Promise<Partial<Answer>> {
   const content =
     path === '-' || path === '' ? await text(process.stdin) : await readFile(path, 'utf8');
   const { headers, body } = readRequest(content, given.header ?? []);
@@ -44,17 +38,13 @@ export async function verifyMessage(
     const message = await verifyWebhook(body, headers, secrets, {
       toleranceS: readTolerance(given.tolerance),
     });
-    print(
-      given.json
-        ? toJson({ valid: true, message })
-        : `Valid: ${message.event}, ${message.timestamp}`,
-    );
-    return 0;
+    const text = `Valid: ${message.event}, ${message.timestamp}`;
+    return { text, data: { valid: true, message } };
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
-    if (given.json) print(toJson({ valid: false, code: error.code, message: error.message }));
-    else note(`Not valid (${error.code}): ${error.message}`);
-    return 1;
+    const { code, message } = error;
+    note(`Not valid (${code}): ${message}`);
+    return { data: { valid: false, code, message }, exitCode: 1 };
   }
 }
 

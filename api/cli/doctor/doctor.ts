@@ -3,6 +3,8 @@ import { connectDatabase } from '../../../schema/database/connect.ts';
 import type { Config } from '../../../schema/config/config.ts';
 import { findRunningDatabase } from '../../embedded/postgres-cluster.ts';
 import { describeFailure } from '../../server/parts.ts';
+import type { Answer } from '../output/answer.ts';
+import { toTable } from '../output/table.ts';
 import { checkVersions } from './api-versions.ts';
 import {
   checkApps,
@@ -14,40 +16,26 @@ import {
 import { ok, type Check, type Finding } from './finding.ts';
 import { checkCertificate, checkMedia, checkTemporal } from './outside-checks.ts';
 
-export interface DoctorOptions {
-  /** Throws a ConfigError. */
-  readConfig: () => Config;
-  json: boolean;
-  print: (line: string) => void;
+/** `read` throws a ConfigError. */
+export async function doctor(read: () => Config): Promise<Answer> {
+  const data = await examineConfig(read);
+  const text = toTable(['STATUS', 'CHECK', 'MESSAGE'], data.flatMap(toRows));
+  return { text, data, exitCode: data.some(({ status }) => status === 'failed') ? 1 : 0 };
 }
 
-/** Returns whether everything works, though maybe not for long. */
-export async function doctor({ readConfig, json, print }: DoctorOptions): Promise<boolean> {
-  const findings = await examineConfig(readConfig);
-  if (json) print(JSON.stringify(findings));
-  else for (const { name, status, message } of findings) print(toLines(name, status, message));
-  return findings.every(({ status }) => status !== 'failed');
-}
+const toRows = ({ name, status, message }: Finding) =>
+  message.split('\n').map((line, index) => (index === 0 ? [status, name, line] : ['', '', line]));
 
-async function examineConfig(readConfig: () => Config): Promise<Finding[]> {
+async function examineConfig(read: () => Config): Promise<Finding[]> {
   let config: Config;
   try {
-    config = readConfig();
+    config = read();
   } catch (error) {
     return [{ name: 'Configuration', status: 'failed', message: (error as Error).message }];
   }
   const url = config.databaseUrl ?? findRunningDatabase(config.dataDirectory);
   const message = 'Every variable is valid.';
   return [{ name: 'Configuration', ...ok(message) }, ...(await examine(config, url))];
-}
-
-const nameWidth = 13;
-
-function toLines(name: string, status: string, message: string): string {
-  const [first, ...rest] = message.split('\n');
-  const indent = ' '.repeat(8 + nameWidth + 2);
-  const head = `${status.padEnd(8)} ${name.padEnd(nameWidth)} ${first}`;
-  return [head, ...rest.map((line) => `${indent}${line}`)].join('\n');
 }
 
 /** Each check is made, whatever the others found. */

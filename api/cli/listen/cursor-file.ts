@@ -1,6 +1,6 @@
 // The file in which `listen` saves its cursor, so that the next run resumes from it.
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { InvalidArgument } from '../invalid-argument.ts';
+import { InvalidArgument } from '../output/invalid-argument.ts';
 
 /** Undefined if the file doesn't exist yet. */
 export async function readCursorFile(path: string): Promise<string | undefined> {

@@ -2,37 +2,29 @@
 import { styleText } from 'node:util';
 import type { SendResult } from '../../../activities/egress/send-outcome.ts';
 import { eventTypes } from '../../../schema/event-types.ts';
+import type { Terminal } from '../output/terminal.ts';
 import { writeCursorFile } from './cursor-file.ts';
 import { openEventStream, type StreamedEvent } from './event-stream.ts';
 import { createForwarder, typeOf } from './forwarder.ts';
 import type { ListenOptions } from './options.ts';
 
-export interface Terminal {
-  print(line: string): void;
-  warn(line: string): void;
-  /** The stream that `print` writes to. It decides whether colors are used. */
-  stream: NodeJS.WritableStream;
-}
-
 /** Resolves when the signal aborts. Rejects if the command can't continue. */
 export async function listen(
   options: ListenOptions,
-  terminal: Terminal,
-  signal: AbortSignal,
+  { print, note, isScreen, signal }: Terminal,
 ): Promise<void> {
   const { url, forwardTo, secret, cursorFile, isJson } = options;
-  const { print, warn, stream } = terminal;
-  const note = isJson ? warn : print;
+  const tell = isJson ? note : print;
   const events = openEventStream({
     ...options,
-    onLost: (reason) => warn(`Connection lost: ${reason}. Reconnecting.`),
-    onResumed: () => warn('Reconnected.'),
+    onLost: (reason) => note(`Connection lost: ${reason}. Reconnecting.`),
+    onResumed: () => note('Reconnected.'),
     signal,
   });
   const keep = async (cursor: string) => {
     if (cursorFile !== undefined) await writeCursorFile(cursorFile, cursor);
   };
-  if (forwardTo !== undefined) note(`Signing secret: ${secret}`);
+  if (forwardTo !== undefined) tell(`Signing secret: ${secret}`);
   const forwarder =
     forwardTo === undefined ? undefined : createForwarder({ ...options, forwardTo, signal });
   try {
@@ -42,11 +34,11 @@ export async function listen(
     // A given cursor is saved only after it has worked, because it may be invalid.
     if (options.after === undefined) await keep(after);
     const target = forwardTo === undefined ? '' : `, forwarding to ${forwardTo}`;
-    note(`Listening to ${url}${target}. Press Ctrl-C to stop.`);
+    tell(`Listening to ${url}${target}. Press Ctrl-C to stop.`);
     for await (const { cursor, event } of events.after(after)) {
       if (event) {
         const result = await forwarder?.send(event);
-        print(isJson ? jsonLine(event, cursor, result) : eventLine(event, result, stream));
+        print(isJson ? jsonLine(event, cursor, result) : eventLine(event, result, isScreen));
       }
       await keep(cursor);
     }
@@ -83,10 +75,10 @@ function jsonLine(
 function eventLine(
   { id, body, postId, socialAccountId }: StreamedEvent,
   result: SendResult | undefined,
-  stream: NodeJS.WritableStream,
+  isScreen: boolean,
 ): string {
   const paint = (color: Parameters<typeof styleText>[0], text: string) =>
-    styleText(color, text, { stream });
+    isScreen ? styleText(color, text) : text;
   const parts = [
     paint('dim', new Date().toTimeString().slice(0, 8)),
     paint('bold', typeOf(body).padEnd(typeWidth)),

@@ -8,7 +8,7 @@ import {
   type ClientDefaults,
   type ClientOptions,
 } from '../client-options.ts';
-import { InvalidArgument } from '../invalid-argument.ts';
+import { InvalidArgument } from '../output/invalid-argument.ts';
 import { readCursorFile } from './cursor-file.ts';
 
 export interface ListenArguments extends ClientArguments {

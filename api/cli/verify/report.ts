@@ -1,10 +1,11 @@
 // The report of a check in Markdown. It has no secrets, and only two facts about the account: its ID in
 // Fanfare and the URL of a post.
-import type { AccountCheck, AccountCheckStep } from '../../../schema/account-checks.ts';
+import type { Schemas } from '../../../clients/typescript/src/index.ts';
 import { platformDefinitions } from '../../../schema/platforms/index.ts';
 import { version } from '../../../schema/version.ts';
+import { toPlain } from '../output/table.ts';
 
-export function toReport(check: AccountCheck): string {
+export function toReport(check: Schemas['AccountCheck']): string {
   const { id, platform, social_account_id, status, publishes, created_at, ended_at } = check;
   const title = platformDefinitions.find(({ name }) => name === platform)?.title ?? platform;
   return [
@@ -24,12 +25,7 @@ export function toReport(check: AccountCheck): string {
   ].join('\n');
 }
 
-/**
- * Removes control characters, because messages repeat the words of servers, which could control a terminal.
- */
-export const toLine = (message: string): string => message.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-
-function toRow({ name, status, code, message }: AccountCheckStep): string {
-  const words = toLine(message ?? '').replaceAll(/[\\|<`[]/g, String.raw`\$&`);
+function toRow({ name, status, code, message }: Schemas['AccountCheckStep']): string {
+  const words = toPlain(message ?? '').replaceAll(/[\\|<`[]/g, String.raw`\$&`);
   return `| ${name} | ${status} | ${code ?? ''} | ${words} |`;
 }

@@ -1,39 +1,43 @@
-// The command `verify`: checks an account, prints the steps as they end, and writes a report.
-import { randomUUID } from 'node:crypto';
+// The command `verify` of an account: checks it, prints the steps as they end, and writes a report.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
-import { AccountCheck, type AccountCheckStep } from '../../../schema/account-checks.ts';
-import { InvalidArgument } from '../invalid-argument.ts';
-import type { VerifyOptions } from './options.ts';
-import { toLine, toReport } from './report.ts';
+import type { Fanfare, Schemas } from '../../../clients/typescript/src/index.ts';
+import type { Answer } from '../output/answer.ts';
+import type { ClientArguments } from '../client-options.ts';
+import { InvalidArgument } from '../output/invalid-argument.ts';
+import { toPlain } from '../output/table.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { toReport } from './report.ts';
+
+export interface VerifyArguments extends ClientArguments {
+  publish?: boolean | undefined;
+  'publish-public'?: boolean | undefined;
+  report?: string | undefined;
+  json?: boolean | undefined;
+}
 
 const pollEveryMs = 500;
 /**
- * How long to wait for an unreachable Fanfare. A restart takes less time, and the check continues after it.
+ * About a minute without an answer. A restart of Fanfare takes less time, and the check continues after it.
  */
-const awayForMs = 60_000;
-const answerWithinMs = 30_000;
+const maxRetries = 12;
 
-const Answer = z.object({ data: AccountCheck });
-const Refused = z.object({
-  error: z.object({ message: z.string(), hint: z.string().optional() }),
-});
-
-/** Whether the account passed. Rejects if Fanfare doesn't check it. */
+/** Throws an InvalidArgument, or a FanfareError if Fanfare doesn't check the account. */
 export async function verify(
-  options: VerifyOptions,
-  print: (line: string) => void,
-): Promise<boolean> {
-  const { accountId, publish, report, json = false } = options;
-  const path = `/v1/accounts/${accountId}/checks`;
+  client: Fanfare,
+  accountId: string,
+  given: VerifyArguments,
+  { print, signal }: Terminal,
+): Promise<Answer> {
+  const { report, json } = given;
+  const publish = given['publish-public'] ? ('public' as const) : given.publish;
+  if (!/^sa_\w+$/.test(accountId)) {
+    throw new InvalidArgument('Name one account by its ID, as in `verify sa_…`.');
+  }
   // Reports a path that can't be written before a post becomes public.
   if (report !== undefined) await writeReport(report, () => appendFile(report, ''));
-  let check = await call(options, path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
-    body: JSON.stringify({ publish }),
-  });
+  const asked = publish ? { publish } : {};
+  let check = await client.accounts.createCheck(accountId, asked, { signal });
   const shown = new Map<string, string>();
   for (;;) {
     for (const step of check.steps) {
@@ -42,12 +46,12 @@ export async function verify(
       if (!json) print(describe(step));
     }
     if (check.status !== 'running') break;
-    await sleep(pollEveryMs);
-    check = await callUntilBack(options, `${path}/${check.id}`);
+    await sleep(pollEveryMs, undefined, { signal });
+    check = await client.accounts.getCheck(accountId, check.id, { signal, maxRetries });
   }
-  print(json ? JSON.stringify(check) : `The check ${check.id} has ${check.status}.`);
   if (report !== undefined) await writeReport(report, () => writeFile(report, toReport(check)));
-  return check.status === 'passed';
+  const exitCode = check.status === 'passed' ? 0 : 1;
+  return { text: `The check ${check.id} has ${check.status}.`, data: check, exitCode };
 }
 
 async function writeReport(path: string, write: () => Promise<void>): Promise<void> {
@@ -56,42 +60,6 @@ async function writeReport(path: string, write: () => Promise<void>): Promise<vo
   } catch (error) {
     throw new InvalidArgument(`--report ${path} can't be written: ${(error as Error).message}`);
   }
-}
-
-/** Fanfare can't be reached, or can't answer at the moment. */
-class Away extends Error {}
-
-async function callUntilBack(options: VerifyOptions, path: string): Promise<AccountCheck> {
-  const lastMs = performance.now() + awayForMs;
-  for (;;) {
-    try {
-      return await call(options, path);
-    } catch (error) {
-      if (!(error instanceof Away) || performance.now() > lastMs) throw error;
-    }
-    await sleep(pollEveryMs);
-  }
-}
-
-async function call(
-  { url, key }: VerifyOptions,
-  path: string,
-  { headers, ...init }: RequestInit = {},
-): Promise<AccountCheck> {
-  const answer = await fetch(`${url}${path}`, {
-    ...init,
-    headers: { ...(headers as Record<string, string>), authorization: `Bearer ${key}` },
-    signal: AbortSignal.timeout(answerWithinMs),
-  }).catch((cause: unknown) => {
-    throw new Away(`Fanfare can't be reached at ${url}.`, { cause });
-  });
-  const body: unknown = await answer.json().catch(() => undefined);
-  const { data } = Answer.safeParse(body);
-  if (answer.ok && data) return data.data;
-  const { message = `HTTP ${answer.status}`, hint = '' } =
-    Refused.safeParse(body).data?.error ?? {};
-  const words = `${message} ${hint}`.trim();
-  throw answer.status === 429 || answer.status >= 500 ? new Away(words) : new Error(words);
 }
 
 const nameWidth = 15;
@@ -104,8 +72,8 @@ function describe({
   message,
   next_action,
   docs_url,
-}: AccountCheckStep): string {
-  const found = [code, message && toLine(message)].filter(Boolean).join(': ');
+}: Schemas['AccountCheckStep']): string {
+  const found = [code, message && toPlain(message)].filter(Boolean).join(': ');
   const line = `${status.padEnd(8)} ${name.padEnd(nameWidth)} ${found}`.trimEnd();
   return code === null ? line : `${line}\n         Next: ${next_action}. See ${docs_url}`;
 }

@@ -33,12 +33,10 @@ const statuses = (findings: Finding[]) =>
   Object.fromEntries(findings.map(({ name, status }) => [name, status]));
 
 test('everything works', async () => {
-  const lines: string[] = [];
-  const print = (line: string) => lines.push(line);
-  const works = await doctor({ readConfig: () => configOf(), json: false, print });
-  expect(lines.join('\n')).toMatch(/^ok +Configuration +Every variable is valid\.$/m);
-  expect(lines.join('\n')).toMatch(/^ok +Clock +The clocks .* differ by \d+ ms\.$/m);
-  expect(works).toBe(true);
+  const { text, exitCode } = await doctor(() => configOf());
+  expect(text).toMatch(/^ok +Configuration +Every variable is valid\.$/m);
+  expect(text).toMatch(/^ok +Clock +The clocks .* differ by \d+ ms\.$/m);
+  expect(exitCode).toBe(0);
 });
 
 test('a key in use that expires soon, an app that is not approved', async () => {
@@ -58,16 +56,11 @@ test('backends that do not answer, and a configuration that is not valid', async
     Temporal: 'failed',
   });
   expect(statuses(await examine(configOf(), undefined))).toMatchObject({ Database: 'failed' });
-  const lines: string[] = [];
-  const works = await doctor({
-    readConfig: () => {
-      throw new ConfigError(['FANFARE_PORT: must be a number']);
-    },
-    json: true,
-    print: (line) => lines.push(line),
+  const { data, exitCode } = await doctor(() => {
+    throw new ConfigError(['FANFARE_PORT: must be a number']);
   });
-  expect(works).toBe(false);
-  expect(JSON.parse(lines[0]!)).toMatchObject([
+  expect(exitCode).toBe(1);
+  expect(data).toMatchObject([
     { name: 'Configuration', status: 'failed', message: expect.stringContaining('FANFARE_PORT') },
   ]);
 });

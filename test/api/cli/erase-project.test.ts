@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { markerName } from '../../../activities/media/store/file.ts';
 import { prepareMediaFolder } from '../../../activities/media/store/marker.ts';
 import { eraseProject } from '../../../api/cli/erase-project.ts';
-import { InvalidArgument } from '../../../api/cli/invalid-argument.ts';
+import { InvalidArgument } from '../../../api/cli/output/invalid-argument.ts';
 import { createKey } from '../../../api/cli/tenants.ts';
 import { Fanfare } from '../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';

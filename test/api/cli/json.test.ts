@@ -13,21 +13,13 @@ const vaultKeys = `k1:${Buffer.alloc(32).toString('base64')}`;
 type Command = Parameters<typeof runOnDatabase>[0];
 type Values = Partial<Parameters<typeof runOnDatabase>[1]['values']>;
 
-/** Returns what the command printed, read as JSON. */
+/** Returns what the command prints, read as JSON. */
 async function run(command: Command, values: Values = {}, scope = ''): Promise<unknown> {
   const env = { DATABASE_URL: database.url, FANFARE_VAULT_KEYS: vaultKeys };
   const config = readConfig(env, 'operator');
-  const lines: string[] = [];
-  const print = (line: string) => lines.push(line);
-  await runOnDatabase(command, {
-    values: { test: false, ...values, json: true },
-    scope,
-    config,
-    print,
-  });
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).not.toContain('\n');
-  return JSON.parse(lines[0]!);
+  const given = { values: { test: false, ...values }, scope, config, note: () => undefined };
+  const { data } = await runOnDatabase(command, given);
+  return JSON.parse(JSON.stringify(data));
 }
 
 describe('with --json', () => {
@@ -93,4 +85,7 @@ test('node api/cli.ts --json prints JSON alone, with the exit code of the comman
   expect(await migrated.exit).toMatchObject({ code: 0 });
   expect(JSON.parse(migrated.output())).toEqual({ migrated: [] });
   expect(await refused.exit).toMatchObject({ code: 2 });
+  expect(refused.output()).toContain(
+    '{"error":{"code":"invalid_argument","message":"Unknown scope: nowhere.',
+  );
 }, 60_000);

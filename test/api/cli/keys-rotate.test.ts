@@ -20,10 +20,11 @@ const vaultOf = (keys: Record<string, Buffer>) =>
 
 async function run(env: Record<string, string>): Promise<string> {
   const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
+  const note = (line: string) => void lines.push(line);
   const config = readConfig({ DATABASE_URL: database.url, ...env }, 'operator');
-  await runOnDatabase('keys rotate', { values: { test: false }, scope: '', config, print });
-  return lines.join('\n');
+  const given = { values: { test: false }, scope: '', config, note };
+  const { text } = await runOnDatabase('keys rotate', given);
+  return [...lines, text].join('\n');
 }
 
 test('the command reports a key as new if it has never been the first key', async () => {

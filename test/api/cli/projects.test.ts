@@ -4,6 +4,7 @@ import { exportProject } from '../../../api/cli/client/export.ts';
 import { renameProject, showProjects } from '../../../api/cli/tenants.ts';
 import { Fanfare } from '../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
+import { terminalOf } from '../../support/clients/terminal.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -33,13 +34,7 @@ test('a project is exported without its secrets', async () => {
   const { secret } = await createWebhook('https://example.com/hook');
   const lines: string[] = [];
   const client = new Fanfare({ url: app.url, apiKey: key });
-  await exportProject(client, {
-    print: (line) => lines.push(line),
-    note: () => undefined,
-    ask: undefined,
-    isScreen: false,
-    signal: new AbortController().signal,
-  });
+  await exportProject(client, terminalOf({ print: (line) => lines.push(line) }));
   const found = lines.map((line) => JSON.parse(line) as { type: string; data: { id?: string } });
   expect(found[0]).toMatchObject({ type: 'project', data: { name: 'exported' } });
   expect(found).toContainEqual({ type: 'post', data: expect.objectContaining({ id: post.id }) });

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pause } from '../../../api/cli/pause.ts';
-import { InvalidArgument } from '../../../api/cli/invalid-argument.ts';
+import { InvalidArgument } from '../../../api/cli/output/invalid-argument.ts';
 import { readMinutes, showStuck } from '../../../api/cli/stuck.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { addDeliveries } from '../../support/receivers/delivery-rows.ts';

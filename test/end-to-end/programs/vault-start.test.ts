@@ -16,15 +16,8 @@ const keyOf = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 test('commands that open no secrets run without FANFARE_VAULT_KEYS', async () => {
   const config = readConfig({ DATABASE_URL: database.url }, 'operator');
   expect((await runMigrate(config, () => undefined)).text).toBe('Nothing to migrate.');
-  const printed: string[] = [];
-  const print = (line: string) => void printed.push(line);
-  await runOnDatabase('projects create', {
-    values: { name: 'x', test: false },
-    scope: '',
-    config,
-    print,
-  });
-  expect(printed.join()).toContain('shown only once');
+  const given = { values: { name: 'x', test: false }, scope: '', config, note: () => undefined };
+  expect((await runOnDatabase('projects create', given)).text).toContain('shown only once');
 });
 
 test('a worker exits on a missing key', async () => {

@@ -1,12 +1,12 @@
 // Runs `listen` in this process, or in its own process as a developer runs it.
 import { spawn } from 'node:child_process';
-import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { expect } from 'vitest';
 import { listen } from '../../../api/cli/listen/listen.ts';
 import { readListenOptions } from '../../../api/cli/listen/options.ts';
 import { readConfig } from '../../../schema/config/config.ts';
+import { terminalOf } from '../clients/terminal.ts';
 import { startProgram, type Program, type ProgramOptions } from '../app/program.ts';
 
 export interface ListenTarget {
@@ -57,9 +57,9 @@ export async function listenHere(
     say(line);
   };
   const stopping = new AbortController();
-  const terminal = { print, warn: say, stream: new PassThrough() };
+  const terminal = terminalOf({ print, note: say, signal: stopping.signal });
   let hasEnded = false;
-  const ended = listen(options, terminal, stopping.signal).finally(() => (hasEnded = true));
+  const ended = listen(options, terminal).finally(() => (hasEnded = true));
   ended.catch(() => undefined);
   const output = () => lines.join('');
   const stop = () => {

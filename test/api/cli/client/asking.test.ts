@@ -1,8 +1,9 @@
 // `post` at a terminal: it asks before it publishes, and publishes nothing without a yes.
 import { expect, test } from 'vitest';
 import { Fanfare } from '../../../../clients/typescript/src/index.ts';
-import { InvalidArgument } from '../../../../api/cli/invalid-argument.ts';
+import { InvalidArgument } from '../../../../api/cli/output/invalid-argument.ts';
 import { post, type PostArguments } from '../../../../api/cli/client/post.ts';
+import { terminalOf } from '../../../support/clients/terminal.ts';
 
 const account = {
   id: 'sa_1',
@@ -29,17 +30,16 @@ async function run(given: PostArguments, answer: boolean) {
     client,
     'Hello',
     { to: 'bluesky:@ada', ...given },
-    {
-      print: () => undefined,
-      note: () => undefined,
+    terminalOf({
       ask: async (question) => {
         questions.push(question);
         return answer;
       },
-      isScreen: true,
-      signal: new AbortController().signal,
-    },
-  ).catch((error: unknown) => error);
+    }),
+  ).then(
+    ({ exitCode }) => exitCode,
+    (error: unknown) => error,
+  );
   return { code, questions, written: written.length };
 }
 

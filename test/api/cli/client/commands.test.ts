@@ -10,6 +10,7 @@ import { signWebhook } from '../../../../activities/delivering/signature.ts';
 import { watch } from '../../../../api/cli/client/watch.ts';
 import { Fanfare } from '../../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../../support/app/app.ts';
+import { terminalOf } from '../../../support/clients/terminal.ts';
 import { readBlocks, readPage } from '../../../support/checks/readme.ts';
 import { noise } from '../../../support/media/samples.ts';
 import { startFaultyProxy } from '../../../support/clients/faulty-proxy.ts';
@@ -157,6 +158,11 @@ describe('post', () => {
     expect((await run(['post', 'Hi', '--too', ada])).code).toBe(1);
     expect((await run(['post', 'Hi', '--to', ada, '--zone', 'Europe/Berlin'])).code).toBe(1);
     expect((await run(['post', '--to', ada, '--yes'])).code).toBe(1);
+    const wait = await run(['post', 'Hi', '--to', ada, '--yes', '--wait', 'long', '--json']);
+    expect([wait.code, JSON.parse(wait.out).error.code]).toEqual([1, 'configuration']);
+    expect((await run(['posts', '--limit', '0'])).code).toBe(2);
+    const unknown = await run(['accounts', '--too', '--json']);
+    expect([unknown.code, JSON.parse(unknown.out).error.code]).toEqual([2, 'invalid_argument']);
   });
 });
 
@@ -167,9 +173,10 @@ describe('lists', () => {
     expect(JSON.parse(out)).toContainEqual(expect.objectContaining({ id, caption: 'Listed' }));
     expect((await run(['posts', '--limit', '2'])).out.trim().split('\n')).toHaveLength(3);
     expect((await run(['posts', id])).out).toBe(`${id}  draft\n`);
-    const gone = await run(['posts', 'post_gone']);
+    const gone = await run(['posts', 'post_gone', '--json']);
     expect(gone.code).toBe(1);
     expect(gone.err).toMatch(/Request: req_/);
+    expect(JSON.parse(gone.out)).toMatchObject({ error: { code: 'not_found', status: 404 } });
   });
 
   test('accounts and webhooks', async () => {
@@ -197,19 +204,13 @@ describe('watch', () => {
     const { id } = await app.tenant.createPost({ caption: 'A table', account_ids: [ada] });
     const screens: string[] = [];
     const client = new Fanfare({ url: app.url, apiKey: app.tenant.key });
-    const code = await watch(
+    const answer = await watch(
       client,
       id,
       {},
-      {
-        print: (text) => screens.push(text),
-        note: () => undefined,
-        ask: undefined,
-        isScreen: true,
-        signal: new AbortController().signal,
-      },
+      terminalOf({ print: (text) => screens.push(text), isScreen: true }),
     );
-    expect(code).toBe(0);
+    expect(answer).toEqual({ exitCode: 0 });
     const last = screens.at(-1)!;
     expect(last.startsWith('\u001B[2J\u001B[HPOST ')).toBe(true);
     expect(last).toMatch(/post_\w+ +published +A table\n +sandbox:@ada +published +http/);

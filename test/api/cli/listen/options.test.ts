@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readListenOptions, type ListenArguments } from '../../../../api/cli/listen/options.ts';
-import { InvalidArgument } from '../../../../api/cli/invalid-argument.ts';
+import { InvalidArgument } from '../../../../api/cli/output/invalid-argument.ts';
 import { readConfig } from '../../../../schema/config/config.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'fanfare-listen-'));

@@ -2,10 +2,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { InvalidArgument } from '../../../../api/cli/invalid-argument.ts';
-import { verify } from '../../../../api/cli/verify/verify.ts';
+import { InvalidArgument } from '../../../../api/cli/output/invalid-argument.ts';
+import { verify, type VerifyArguments } from '../../../../api/cli/verify/verify.ts';
+import { Fanfare } from '../../../../clients/typescript/src/index.ts';
 import type { AccountCheck } from '../../../../schema/account-checks.ts';
+import { terminalOf } from '../../../support/clients/terminal.ts';
 import { startHttp } from '../../../support/receivers/loopback.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'fanfare-verify-'));
@@ -22,73 +25,76 @@ const running: AccountCheck = {
   ended_at: null,
 };
 
+const ended = { ...running, status: 'passed', ended_at: running.created_at } as const;
+const report = join(directory, 'report.md');
+
 /** Answers with these in turn. A number is the status of an error. */
-async function run(...given: (AccountCheck | number | { json: boolean })[]) {
-  const json = given.some((each) => typeof each === 'object' && 'json' in each);
-  const answers = given.filter((each) => typeof each === 'number' || 'id' in each);
-  const { url } = await startHttp((_, response) => {
+async function run(answers: (AccountCheck | number)[], given: VerifyArguments = {}, id = 'sa_1') {
+  const bodies: string[] = [];
+  const { url } = await startHttp(async (request, response) => {
+    if (request.method === 'POST') bodies.push(await text(request));
     const answer = answers.shift()!;
     if (typeof answer !== 'number') {
       response.writeHead(200).end(JSON.stringify({ data: answer }));
-    } else response.writeHead(answer).end(JSON.stringify({ error: { message: 'Not now.' } }));
+    } else {
+      const error = { code: 'any', message: 'Not now.', is_retriable: [429, 503].includes(answer) };
+      response.writeHead(answer).end(JSON.stringify({ error: { ...error, issues: [] } }));
+    }
   });
   const lines: string[] = [];
-  const report = join(directory, 'report.md');
-  const options = {
-    url: new URL(url).origin,
-    key: 'ff_1',
-    accountId: 'sa_1',
-    publish: undefined,
-    json,
-  };
-  const passed = await verify({ ...options, report }, (line) => lines.push(line));
-  return { passed, lines, report: readFileSync(report, 'utf8') };
+  const client = new Fanfare({ url: new URL(url).origin, apiKey: 'ff_1' });
+  const terminal = terminalOf({ print: (line) => lines.push(line) });
+  return { ...(await verify(client, id, { report, ...given }, terminal)), lines, bodies };
 }
 
 test('verify waits while Fanfare is unavailable, and writes the report', async () => {
-  const ended = { ...running, status: 'passed', ended_at: running.created_at } as const;
-  const { passed, report } = await run(running, 503, 429, ended);
-  expect(passed).toBe(true);
-  expect(report).toContain('- Result: passed\n');
+  const { exitCode, data } = await run([running, 503, 429, ended]);
+  expect({ exitCode, data }).toEqual({ exitCode: 0, data: ended });
+  expect(readFileSync(report, 'utf8')).toContain('- Result: passed\n');
 });
 
-test('verify prints only the check with --json', async () => {
-  const ended = { ...running, status: 'passed', ended_at: running.created_at } as const;
-  const { lines } = await run({ json: true }, running, ended);
-  expect(lines.map((line) => JSON.parse(line))).toEqual([ended]);
+test('verify prints no steps with --json', async () => {
+  const step = { name: 'login', status: 'passed', code: null, message: null } as const;
+  const steps = [{ ...step, next_action: 'none' as const, docs_url: null }];
+  expect((await run([{ ...ended, steps }], { json: true })).lines).toEqual([]);
+  expect((await run([{ ...ended, steps }])).lines).toEqual(['passed   login']);
+});
+
+test('verify publishes only what is asked for, and the public post if both are asked for', async () => {
+  const bodyOf = async (given: VerifyArguments) => (await run([ended], given)).bodies;
+  expect(await bodyOf({})).toEqual(['{}']);
+  expect(await bodyOf({ publish: true })).toEqual(['{"publish":true}']);
+  const both = { publish: true, 'publish-public': true };
+  expect(await bodyOf(both)).toEqual(['{"publish":"public"}']);
+});
+
+test.each(['', 'ada', 'sa_1/checks', 'sa_1 sa_2'])('verify refuses the account %j', async (id) => {
+  await expect(run([], {}, id)).rejects.toThrow(InvalidArgument);
 });
 
 test('verify fails if the check is gone, or never began', async () => {
-  await expect(run(running, 404)).rejects.toThrow('Not now.');
-  await expect(run(503)).rejects.toThrow('Not now.');
+  await expect(run([running, 404])).rejects.toThrow('Not now.');
+  await expect(run([403])).rejects.toThrow('Not now.');
 });
 
 test('verify shows a message of a server without control characters, and escapes its Markdown', async () => {
   const message = 'No\u001B]0;owned\u0007 [a](b) `|`\r\n<img>';
   const step = { name: 'login', status: 'failed', code: 'rejected', message } as const;
-  const { passed, lines, report } = await run({
-    ...running,
-    status: 'failed',
-    steps: [{ ...step, next_action: 'contact_operator', docs_url: 'https://fanfare.test/docs' }],
-    ended_at: running.created_at,
-  });
-  expect(passed).toBe(false);
+  const steps = [
+    { ...step, next_action: 'contact_operator' as const, docs_url: 'https://fanfare.test/docs' },
+  ];
+  const { exitCode, lines } = await run([{ ...ended, status: 'failed', steps }]);
+  expect(exitCode).toBe(1);
   expect(lines[0]).toContain('rejected: No ]0;owned [a](b) `|` <img>\n');
-  expect(report).toContain(
+  expect(readFileSync(report, 'utf8')).toContain(
     String.raw`| login | failed | rejected | No ]0;owned \[a](b) \`\|\` \<img> |`,
   );
 });
 
 test('verify sends no request if the report can not be written', async () => {
-  const options = {
-    url: 'http://127.0.0.1:2',
-    key: 'ff_1',
-    accountId: 'sa_1',
-    publish: undefined,
-  };
-  const report = join(directory, 'no', 'report.md');
+  const path = join(directory, 'no', 'report.md');
   const refused = new InvalidArgument(
-    `--report ${report} can't be written: ENOENT: no such file or directory, open '${report}'`,
+    `--report ${path} can't be written: ENOENT: no such file or directory, open '${path}'`,
   );
-  await expect(verify({ ...options, report }, () => undefined)).rejects.toThrow(refused);
+  await expect(run([], { report: path })).rejects.toThrow(refused);
 });

@@ -3,3 +3,5 @@
 export class InvalidArgument extends Error {
   override readonly name = 'InvalidArgument';
 }
+
+export const seeHelp = '`--help` lists all commands, options and variables.';
