@@ -1,9 +1,10 @@
 // The endpoint `/mcp`: Streamable HTTP without sessions, so that any process can answer any request.
 import { createMcpHandler, type AuthInfo } from '@modelcontextprotocol/server';
 import { createKeyedLimit } from '../../activities/keyed-limits.ts';
-import { AppError, validationError, type Issue } from '../../schema/wire/errors.ts';
+import { validationError, type Issue } from '../../schema/wire/errors.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
 import { authenticateKey } from '../http/auth/api-keys.ts';
+import { requireAllowedOrigin } from '../http/auth/origins.ts';
 import { parseJson, readBody } from '../http/body.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
@@ -37,7 +38,6 @@ export function createMcpEndpoint(
   const { publicUrl, log, config } = context;
   const waits = createWaits();
   const mediaInTurn = createKeyedLimit(1);
-  const allowedOrigins = new Set([new URL(publicUrl).origin, ...config.corsOrigins]);
 
   const handler = createMcpHandler(({ authInfo }) => createToolServer(agentOf(authInfo!)), {
     // The tools of a key don't change, so no client has to listen for changes.
@@ -62,17 +62,8 @@ export function createMcpEndpoint(
     };
   }
 
-  /** A page of another origin must not act for a user whose browser has access to this server. */
-  function requireOrigin(origin: string | null): void {
-    if (origin === null || allowedOrigins.has(origin)) return;
-    const hint = 'The operator can allow it in FANFARE_CORS_ORIGINS.';
-    throw new AppError('insufficient_scope', 'Pages of this origin may not call /mcp.', {
-      hint,
-    });
-  }
-
   async function respond(request: Request): Promise<Response> {
-    requireOrigin(request.headers.get('Origin'));
+    requireAllowedOrigin(context, request.headers.get('Origin'));
     const authorization = request.headers.get('Authorization');
     const caller = await authenticateKey(context, authorization);
     const authInfo = {

@@ -8,6 +8,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
   unauthorized: 'The API key is missing, unknown, revoked or expired. Send a valid key.',
   insufficient_scope:
     'The API key lacks a scope, or is a test key. Use a production key with the scope that the message names.',
+  origin_not_allowed:
+    'A page of this origin may not call the endpoint. The operator can allow the origin in `FANFARE_CORS_ORIGINS`.',
   quota_exceeded:
     "A target exceeds its account's monthly limit, or the project's media are too large together. Post next month, delete media, or raise the limit. `issues` names each such target.",
   upload_url_invalid:

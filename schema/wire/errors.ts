@@ -14,6 +14,7 @@ export const errorKinds = {
   malformed_csv: { status: 400, isRetriable: false },
   unauthorized: { status: 401, isRetriable: false },
   insufficient_scope: { status: 403, isRetriable: false },
+  origin_not_allowed: { status: 403, isRetriable: false },
   quota_exceeded: { status: 403, isRetriable: false },
   upload_url_invalid: { status: 403, isRetriable: false },
   not_found: { status: 404, isRetriable: false },

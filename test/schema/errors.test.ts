@@ -18,6 +18,7 @@ describe('errorKinds', () => {
       malformed_json: 400,
       unauthorized: 401,
       insufficient_scope: 403,
+      origin_not_allowed: 403,
       quota_exceeded: 403,
       upload_url_invalid: 403,
       not_found: 404,

@@ -19,3 +19,15 @@ export function requireOwnOrigin(
     hint: `Open ${publicUrl}/dashboard`,
   });
 }
+
+/** A page of another origin must not act for a user whose browser has access to this server, even with a valid key. */
+export function requireAllowedOrigin(
+  { publicUrl, config }: Pick<Context, 'publicUrl' | 'config'>,
+  origin: string | null,
+): void {
+  const allowed = [new URL(publicUrl).origin, ...config.corsOrigins];
+  if (origin === null || allowed.includes(origin)) return;
+  throw new AppError('origin_not_allowed', 'Pages of this origin may not call this endpoint.', {
+    hint: 'The operator can allow the origin in FANFARE_CORS_ORIGINS.',
+  });
+}

@@ -89,6 +89,7 @@ describe('generated clients', () => {
       'account_in_use', // pages of connect sessions
       'cursor_expired', // live streams
       'slow_consumer',
+      'origin_not_allowed', // /mcp
       'method_not_allowed', // no operation
       'not_acceptable', // GraphQL
     ]);

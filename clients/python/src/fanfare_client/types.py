@@ -853,7 +853,7 @@ class ErrorObject(TypedDict):
     code: str
     """Stable code of the error.
 
-    Known values: `malformed_json`, `malformed_csv`, `unauthorized`, `insufficient_scope`, `quota_exceeded`, `upload_url_invalid`, `not_found`, `method_not_allowed`, `not_acceptable`, `upload_stalled`, `upload_timeout`, `conflict`, `upload_in_progress`, `account_in_use`, `reconnect_required`, `has_replies`, `not_supported_by_network`, `too_late`, `media_expired`, `queue_full`, `queue_paused`, `idempotency_conflict`, `cursor_expired`, `upload_url_expired`, `payload_too_large`, `unsupported_media_type`, `validation_error`, `rate_limited`, `slow_consumer`, `internal`, `unavailable`, `media_not_configured`, `media_storage_full`.
+    Known values: `malformed_json`, `malformed_csv`, `unauthorized`, `insufficient_scope`, `origin_not_allowed`, `quota_exceeded`, `upload_url_invalid`, `not_found`, `method_not_allowed`, `not_acceptable`, `upload_stalled`, `upload_timeout`, `conflict`, `upload_in_progress`, `account_in_use`, `reconnect_required`, `has_replies`, `not_supported_by_network`, `too_late`, `media_expired`, `queue_full`, `queue_paused`, `idempotency_conflict`, `cursor_expired`, `upload_url_expired`, `payload_too_large`, `unsupported_media_type`, `validation_error`, `rate_limited`, `slow_consumer`, `internal`, `unavailable`, `media_not_configured`, `media_storage_full`.
     """
 
     message: str
