@@ -2,20 +2,26 @@
 import type { Fanfare, Schemas } from '../../../clients/typescript/src/index.ts';
 import type { Answer } from '../output/answer.ts';
 import { InvalidArgument } from '../output/invalid-argument.ts';
-import { toTable } from '../output/table.ts';
+import { toPlain, toTable } from '../output/table.ts';
+import type { Terminal } from '../output/terminal.ts';
 
 type Account = Schemas['Account'];
+type Stop = Pick<Terminal, 'signal'>;
 
-export async function showAccounts(client: Fanfare): Promise<Answer> {
-  const data = await readAccounts(client);
+export async function showAccounts(client: Fanfare, { signal }: Stop): Promise<Answer> {
+  const data = await readAccounts(client, signal);
   const rows = data.map((account) => [nameOf(account), account.status, account.id]);
   const text = toTable(['ACCOUNT', 'STATUS', 'ID'], rows);
   return { text: data.length === 0 ? 'No account is connected.' : text, data };
 }
 
 /** The accounts, in the order of the names. Throws an InvalidArgument with the candidates. */
-export async function findAccounts(client: Fanfare, names: string[]): Promise<Account[]> {
-  const accounts = await readAccounts(client);
+export async function findAccounts(
+  client: Fanfare,
+  names: string[],
+  { signal }: Stop,
+): Promise<Account[]> {
+  const accounts = await readAccounts(client, signal);
   const found = names.map((name) => findAccount(accounts, name));
   const twice = found.find((account, index) => found.indexOf(account) !== index);
   if (twice) throw new InvalidArgument(`--to names ${nameOf(twice)} twice.`);
@@ -51,11 +57,11 @@ function matching(accounts: Account[], wanted: string): Account[] {
 }
 
 export const nameOf = ({ platform, account_name }: Pick<Account, 'platform' | 'account_name'>) =>
-  `${platform}:@${account_name.replace(/^@/, '')}`;
+  toPlain(`${platform}:@${account_name.replace(/^@/, '')}`);
 
-async function readAccounts(client: Fanfare): Promise<Account[]> {
+async function readAccounts(client: Fanfare, signal: AbortSignal): Promise<Account[]> {
   const accounts: Account[] = [];
-  for await (const account of client.accounts.list()) {
+  for await (const account of client.accounts.list({}, { signal })) {
     if (account.status !== 'disconnected') accounts.push(account);
   }
   return accounts;

@@ -9,7 +9,7 @@ import {
 import type { Answer } from '../output/answer.ts';
 import type { ClientArguments } from '../client-options.ts';
 import { InvalidArgument } from '../output/invalid-argument.ts';
-import { toTable } from '../output/table.ts';
+import { toPlain, toTable } from '../output/table.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { findAccounts, nameOf } from './accounts.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
@@ -36,13 +36,14 @@ export async function post(
   if (caption === '' && media.length === 0) {
     throw new InvalidArgument('Give the text of the post, as in: post "Hello" --to bluesky:@ada');
   }
+  if (caption === '-') throw new InvalidArgument('`post` reads no text from the standard input.');
   const time = readTime(given);
   const waitMs = toMs('--wait', wait as Duration);
   const isNow = !draft && !('schedule' in time || 'scheduled_at' in time);
   if (isNow && !given.yes && !terminal.ask) {
     throw new InvalidArgument('Without a terminal to ask, publishing now needs --yes.');
   }
-  const accounts = await findAccounts(client, readNames(given.to));
+  const accounts = await findAccounts(client, readNames(given.to), terminal);
   const body: Schemas['CreatePost'] = {
     caption,
     account_ids: accounts.map(({ id }) => id),
@@ -52,7 +53,9 @@ export async function post(
   const { signal } = terminal;
   // Before the upload, so that a refused post uploads nothing.
   const { valid, warnings } = await client.posts.validate(body, { signal });
-  for (const { message, code } of warnings) terminal.note(`Warning (${code}): ${message}`);
+  for (const { message, code } of warnings) {
+    terminal.note(toPlain(`Warning (${code}): ${message}`));
+  }
   // Without its media, a post that needs them isn't valid. Creation refuses what is still wrong.
   if (isNow && !given.yes && (valid || media.length > 0)) {
     const question = `Publish to ${accounts.map(nameOf).join(', ')} now?`;
@@ -98,8 +101,10 @@ async function upload(client: Fanfare, path: string, signal: AbortSignal) {
   try {
     return await client.media.upload(path, { signal });
   } catch (error) {
-    if (error instanceof FanfareError) throw error;
-    throw new InvalidArgument(`--media: ${path} can't be read: ${messageOf(error)}`);
+    const isUnread = !(error instanceof FanfareError);
+    if (isUnread) throw new InvalidArgument(`--media: ${path} can't be read.`);
+    if (error.code !== 'configuration') throw error;
+    throw new InvalidArgument(`--media: ${path} has no extension of an image, a video or a PDF.`);
   }
 }
 
@@ -133,6 +138,6 @@ export function describePost({ id, status, scheduled_at, results }: Schemas['Pos
       result.url ?? [result.error_code, result.error_message].filter(Boolean).join(': ');
     return [nameOf(result), result.status, outcome];
   });
-  const title = `${id}  ${status}${when}`;
+  const title = toPlain(`${id}  ${status}${when}`);
   return rows.length === 0 ? title : `${title}\n${toTable(['ACCOUNT', 'STATUS', 'RESULT'], rows)}`;
 }

@@ -2,6 +2,7 @@
 import { Fanfare } from '../../../clients/typescript/src/index.ts';
 import type { Answer } from '../output/answer.ts';
 import { readClientOptions, type ClientDefaults } from '../client-options.ts';
+import { InvalidArgument } from '../output/invalid-argument.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { VerifyArguments } from '../verify/verify.ts';
 import type { PostArguments } from './post.ts';
@@ -23,6 +24,27 @@ export type ClientCommandArguments = PostArguments &
   MessageArguments &
   VerifyArguments;
 
+/** Without this, `post --test` would publish. */
+const options: Partial<Record<ClientCommand, readonly string[]>> = {
+  post: ['to', 'media', 'at', 'zone', 'draft', 'yes', 'wait', 'idempotency-key'],
+  posts: ['status', 'limit'],
+  accounts: [],
+  webhooks: [],
+  watch: [],
+};
+const common = ['url', 'key', 'json'];
+
+function refuseOthers(command: ClientCommand, given: ClientCommandArguments): void {
+  const own = options[command];
+  if (!own) return;
+  // The parser sets every option that is not given to false or undefined.
+  const other = Object.entries(given).find(
+    ([name, value]) =>
+      value !== undefined && value !== false && ![...own, ...common].includes(name),
+  );
+  if (other) throw new InvalidArgument(`\`${command}\` takes no --${other[0]}.`);
+}
+
 interface Setting {
   config: () => ClientDefaults;
   terminal: Terminal;
@@ -38,6 +60,7 @@ export async function runClientCommand(
   if (command === 'verify message') {
     return (await import('./webhooks.ts')).verifyMessage(argument, given, terminal);
   }
+  refuseOthers(command, given);
   const { url, key } = await readClientOptions(given, config());
   const client = new Fanfare({ url, apiKey: key });
   switch (command) {
@@ -46,9 +69,9 @@ export async function runClientCommand(
     case 'posts':
       return (await import('./posts.ts')).showPosts(client, argument, given, terminal);
     case 'accounts':
-      return (await import('./accounts.ts')).showAccounts(client);
+      return (await import('./accounts.ts')).showAccounts(client, terminal);
     case 'webhooks':
-      return (await import('./webhooks.ts')).showWebhooks(client);
+      return (await import('./webhooks.ts')).showWebhooks(client, terminal);
     case 'projects export':
       return (await import('./export.ts')).exportProject(client, terminal);
     case 'watch':

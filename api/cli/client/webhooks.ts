@@ -11,8 +11,8 @@ import { InvalidArgument } from '../output/invalid-argument.ts';
 import { toTable } from '../output/table.ts';
 import type { Terminal } from '../output/terminal.ts';
 
-export async function showWebhooks(client: Fanfare): Promise<Answer> {
-  const data = await Array.fromAsync(client.webhooks.list());
+export async function showWebhooks(client: Fanfare, { signal }: Terminal): Promise<Answer> {
+  const data = await Array.fromAsync(client.webhooks.list({}, { signal }));
   const rows = data.map(({ id, status, url, events }) => [id, status, url, events.join(',')]);
   const text = toTable(['WEBHOOK', 'STATUS', 'URL', 'EVENTS'], rows);
   return { text: data.length === 0 ? 'No webhooks.' : text, data };

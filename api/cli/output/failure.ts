@@ -35,7 +35,10 @@ function describeRefusal(error: FanfareError): Failure {
   const data = { code, message, hint, issues, status, request_id: requestId, is_retriable };
   const lines = [
     `${message} ${hint ?? ''}`,
-    ...issues.map(({ path, message: reason }) => `  ${path}: ${reason}`),
+    // The message of a single issue is the same line.
+    ...issues
+      .map(({ path, message: reason }) => `  ${path}: ${reason}`)
+      .filter((line) => line.trim() !== message),
     ...(requestId === undefined ? [] : [`Request: ${requestId}`]),
   ];
   return { text: lines.map(strip).join('\n'), data, isUsage: false };

@@ -10,7 +10,7 @@ export interface Terminal {
   ask: ((question: string) => Promise<boolean>) | undefined;
   /** Whether the answer can be redrawn and colored. */
   isScreen: boolean;
-  /** Aborts with a signal to the process. */
+  /** Aborts with a signal to the process, or when nobody reads the answer any more. */
   signal: AbortSignal;
 }
 
@@ -19,6 +19,8 @@ export function openTerminal(): Terminal {
   const stopping = new AbortController();
   const { signal } = stopping;
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
+  // Whoever reads the answer may stop, as `head` does.
+  stdout.on('error', () => stopping.abort());
   return {
     print: (line) => void stdout.write(`${line}\n`),
     note: (line) => void stderr.write(`${line}\n`),

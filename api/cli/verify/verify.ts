@@ -32,7 +32,9 @@ export async function verify(
   const { report, json } = given;
   const publish = given['publish-public'] ? ('public' as const) : given.publish;
   if (!/^sa_\w+$/.test(accountId)) {
-    throw new InvalidArgument('Name one account by its ID, as in `verify sa_…`.');
+    throw new InvalidArgument(
+      'Name one account by its ID, as in `verify sa_…`. To check a message, give its --secret.',
+    );
   }
   // Reports a path that can't be written before a post becomes public.
   if (report !== undefined) await writeReport(report, () => appendFile(report, ''));

@@ -1,12 +1,15 @@
 // The commands of users, run as programs at a real Fanfare, with their exit codes.
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signWebhook } from '../../../../activities/delivering/signature.ts';
+import { findAccounts } from '../../../../api/cli/client/accounts.ts';
 import { watch } from '../../../../api/cli/client/watch.ts';
 import { Fanfare } from '../../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../../support/app/app.ts';
@@ -106,6 +109,31 @@ describe('post', () => {
     expect(err).toContain('--yes');
     const { body } = await app.api.get('/v1/posts?q=Unasked');
     expect(body.data).toEqual([]);
+  });
+
+  test('refuses an option that only other commands have, and text from a pipe', async () => {
+    const other = await run(['post', 'Tested', '--to', ada, '--yes', '--test']);
+    expect([other.code, other.err]).toEqual([1, '`post` takes no --test.\n']);
+    const piped = await run(['post', '-', '--to', ada, '--yes'], { input: 'Tested' });
+    expect([piped.code, piped.err]).toEqual([1, expect.stringContaining('standard input')]);
+    const { body } = await app.api.get('/v1/posts?q=Tested');
+    expect(body.data).toEqual([]);
+  });
+
+  test('exits with the outcome although nobody reads its answer', async () => {
+    const args = ['post', 'Unread', '--to', ada, '--yes', '--wait', '20s'];
+    const child = spawn(process.execPath, [program, ...args], { env: environment() });
+    child.stdout.destroy();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  test('shows names of a network without control characters', async () => {
+    const account_name = 'e\u001b[2Jvil';
+    const account = { id: 'sa_1', platform: 'sandbox', account_name, status: 'active' };
+    const accounts = { list: () => Readable.from([account]) };
+    const client = { accounts } as unknown as Fanfare;
+    const finding = findAccounts(client, ['nobody'], { signal: new AbortController().signal });
+    await expect(finding).rejects.toThrow('sandbox:@e [2Jvil  sa_1');
   });
 
   test('refuses a name of several accounts with the candidates, and an unknown one', async () => {
