@@ -114,7 +114,7 @@ describe('in a group of posts', () => {
       expect(new Set(await group.statusesOf(postIdsOf(sent)))).toEqual(new Set(['published']));
       expect(new Set(await group.statusesOf(postIdsOf(held)))).toEqual(new Set(['pending']));
       const resumed = await resume({ db: database.db, notifier: quietNotifier }, scope);
-      expect(resumed).toBe(`Resumed ${scope}. Restarted ${held.length} posts.`);
+      expect(resumed.text).toBe(`Resumed ${scope}. Restarted ${held.length} posts.`);
       const asked = await database.db.deleteFrom('outbox').returning('input').execute();
       const restarted = asked.map(({ input }) => (input as { postId: string }).postId);
       expect(restarted.toSorted()).toEqual(postIdsOf(held).toSorted());
