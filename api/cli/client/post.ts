@@ -138,6 +138,6 @@ export function describePost({ id, status, scheduled_at, results }: Schemas['Pos
       result.url ?? [result.error_code, result.error_message].filter(Boolean).join(': ');
     return [nameOf(result), result.status, outcome];
   });
-  const title = toPlain(`${id}  ${status}${when}`);
+  const title = [id, `${status}${when}`].map(toPlain).join('  ');
   return rows.length === 0 ? title : `${title}\n${toTable(['ACCOUNT', 'STATUS', 'RESULT'], rows)}`;
 }

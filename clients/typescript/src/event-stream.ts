@@ -11,7 +11,7 @@ import { connectionError, type Connection } from './send.ts';
 /** The server sends a comment every 12 seconds. */
 const silentMs = 40_000;
 /** In characters. A longer message would fill the memory. */
-const longestMessage = 16 * 1_048_576;
+const longestMessage = 4 * 1_048_576;
 
 /** Yields each message. Throws a FanfareError when the stream breaks, or the signal's reason. */
 export async function* openEventStream(

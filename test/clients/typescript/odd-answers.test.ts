@@ -193,7 +193,7 @@ describe('the live stream', () => {
     }
   });
 
-  test('ends at a message of more than 16 MiB', async () => {
+  test('ends at a message of more than 4 MiB', async () => {
     let sent = 0;
     const client = at((request) => {
       if (!isStream(request)) return Response.json(cursor);
@@ -204,7 +204,7 @@ describe('the live stream', () => {
       return events(new ReadableStream({ pull }));
     });
     await expectCode(client.live.posts().next());
-    expect(sent).toBeLessThan(20);
+    expect(sent).toBeLessThan(8);
   });
 
   test('ends at a cursor that is none', async () => {
