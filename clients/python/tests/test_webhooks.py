@@ -14,7 +14,7 @@ from conftest import eventually
 from scripted_server import ScriptedServer
 from sides import Side
 
-from fanfare_client import Fanfare, WebhookVerificationError, webhooks
+from fanfare_client import Fanfare, FanfareError, WebhookVerificationError, webhooks
 
 SECRET = "whsec_" + base64.b64encode(b"k" * 32).decode()
 OTHER = "whsec_" + base64.b64encode(b"o" * 32).decode()
@@ -84,6 +84,19 @@ def test_clocks_may_differ_by_the_tolerance() -> None:
     assert code_of(BODY, sign(SECRET, at=now + 310), SECRET) == "message_too_new"
     assert code_of(BODY, sign(SECRET, at=now - 20), SECRET, tolerance_s=10) == "message_too_old"
     assert code_of(BODY, {**sign(SECRET), "Webhook-Timestamp": "soon"}, SECRET) == "message_too_old"
+
+
+@pytest.mark.parametrize("tolerance", [float("nan"), -1, "300", None])
+def test_a_tolerance_is_a_number(tolerance: Any) -> None:
+    with pytest.raises(FanfareError) as refused:
+        webhooks.verify(BODY, sign(SECRET, at=1_000_000_000), SECRET, tolerance_s=tolerance)
+    assert refused.value.code == "configuration"
+
+
+def test_text_that_is_no_unicode_is_refused() -> None:
+    for name in ("Webhook-Id", "webhook-signature"):
+        assert code_of(BODY, {**sign(SECRET), name: "v1,\udcff"}, SECRET) == "invalid_signature"
+    assert code_of("\udcff", sign(SECRET), SECRET) == "invalid_signature"
 
 
 def test_a_request_of_the_server_is_genuine_also_during_a_rotation(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote, urlencode
 
 from ._durations import Duration, to_seconds
-from ._errors import FanfareError, to_error
+from ._errors import FanfareError, configuration_error, graphql_error, invalid_answer, member, parse_object, to_error
 from ._flow import Answer, Flow, Send, Sleep
 
 T = TypeVar("T")
@@ -53,7 +54,10 @@ class Options:
 def run_call(config: Config, call: Call[T], ids: Sequence[str], params: Mapping[str, Any], options: Options) -> Flow[T]:
     """Returns what the answer is about."""
     answer = yield from send_call(config, call, ids, params, options)
-    return read_answer(call, answer)
+    value = read_answer(call, answer)
+    if call.shape == "whole":
+        _check_page(value, params.get("cursor"))
+    return value
 
 
 def send_call(
@@ -73,7 +77,10 @@ def send_call(
         content = json.dumps(given).encode()
     if call.takes_key:
         # A key that begins with `auto_` is of one call, so Fanfare still warns of repeated content.
-        headers["Idempotency-Key"] = options.idempotency_key or given.get("idempotency_key") or f"auto_{uuid.uuid4()}"
+        key = options.idempotency_key or given.get("idempotency_key") or f"auto_{uuid.uuid4()}"
+        if not (key.isascii() and key.isprintable()):
+            raise configuration_error("`idempotency_key` must be printable ASCII.")
+        headers["Idempotency-Key"] = key
     send = Send(
         method=call.method,
         url=config.url + to_path(call.path, ids) + to_query(query),
@@ -120,30 +127,36 @@ def read_answer(call: Call[T], answer: Answer) -> T:
     if call.shape == "nothing":
         value: Any = None
     elif call.shape == "removal":
-        value = {"is_pending": answer.status == 202, "still_public": int(answer.headers.get("fanfare-still-public", 0))}
+        count = answer.headers.get("fanfare-still-public", "0")
+        if not re.fullmatch(r"\d{1,9}", count):
+            raise invalid_answer("`Fanfare-Still-Public` is no number of targets.", status=answer.status)
+        value = {"is_pending": answer.status == 202, "still_public": int(count)}
     elif call.shape == "text":
         value = answer.text
     elif call.shape == "whole":
         value = read_json(answer)
     elif call.shape == "warned":
         page = read_json(answer)
-        value = {**page["data"], "warnings": page.get("warnings", [])}
+        value = {**member(page, "data", dict), "warnings": page.get("warnings", [])}
     else:
         value = read_json(answer)["data"]
     return value  # type: ignore[no-any-return] # Its type is that of the OpenAPI document.
 
 
-def read_json(answer: Answer) -> Any:
-    try:
-        return json.loads(answer.text)
-    except ValueError as error:
-        raise FanfareError(
-            "The answer is not JSON.",
-            code="invalid_answer",
-            hint="Check the URL, and proxies in front of Fanfare.",
-            status=answer.status,
-            request_id=answer.headers.get("x-request-id"),
-        ) from error
+def read_json(answer: Answer) -> dict[str, Any]:
+    """Reads a successful answer. Each one of Fanfare is an object with `data`."""
+    parsed = parse_object(answer.text)
+    if isinstance(parsed.get("data"), (dict, list)):
+        return parsed
+    facts: dict[str, Any] = {"status": answer.status, "request_id": answer.headers.get("x-request-id")}
+    raise graphql_error(parsed, **facts) or invalid_answer("The answer is not one of Fanfare.", **facts)
+
+
+def _check_page(page: Any, cursor: Any) -> None:
+    member(page, "data", list)
+    following = member(page, "meta", dict).get("next_cursor")
+    if following is not None and (not isinstance(following, str) or following == cursor):
+        raise invalid_answer("The page leads to no other page.")
 
 
 def to_path(template: str, ids: Sequence[str]) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from .types import Issue
+
+T = TypeVar("T")
 
 
 class FanfareError(Exception):
@@ -56,7 +59,7 @@ class FanfareError(Exception):
     def __str__(self) -> str:
         # The message has the only one already.
         shown = self.issues if len(self.issues) > 1 else []
-        issues = "".join(f"\n  {each['path']}: {each['message']}" for each in shown)
+        issues = "".join(f"\n  {each.get('path')}: {each.get('message')}" for each in shown)
         return f"{self.code}: {self.message}{issues}"
 
 
@@ -70,70 +73,96 @@ def configuration_error(message: str) -> FanfareError:
     return FanfareError(message, code="configuration")
 
 
-def to_error(status: int, headers: Mapping[str, str], text: str) -> FanfareError:
-    """For an answer that isn't a success."""
-    error, request_id = _parse(text)
-    retry_after = _seconds(headers.get("retry-after"))
-    request_id = request_id or headers.get("x-request-id")
-    if error is None:
-        return FanfareError(
-            f"The server answered {status} without an error of Fanfare.",
-            code="invalid_answer",
-            hint="Check the URL, and proxies in front of Fanfare.",
-            is_retriable=status in (408, 429) or status >= 500,
-            status=status,
-            request_id=request_id,
-            retry_after=retry_after,
-        )
-    return from_wire(error, status=status, request_id=request_id, retry_after=retry_after)
-
-
-def from_wire(
-    error: Mapping[str, Any],
+def invalid_answer(
+    message: str,
     *,
     status: int | None = None,
     request_id: str | None = None,
+    is_retriable: bool = False,
     retry_after: float | None = None,
 ) -> FanfareError:
-    """For the member `error` of an answer."""
-    known = {"code", "message", "hint", "is_retriable", "issues", "retry_after_s"}
     return FanfareError(
-        str(error.get("message", error["code"])),
-        code=error["code"],
-        hint=error.get("hint"),
-        issues=error.get("issues") or (),
-        is_retriable=bool(error.get("is_retriable")),
+        message,
+        code="invalid_answer",
+        hint="Check the URL, and proxies in front of Fanfare.",
+        is_retriable=is_retriable,
         status=status,
         request_id=request_id,
-        retry_after=error.get("retry_after_s", retry_after),
+        retry_after=retry_after,
+    )
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """Empty: the text is no object of JSON."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {}
+
+
+def member(answer: Any, name: str, kind: type[T]) -> T:
+    """Returns a member that the client itself needs. A bool is no int."""
+    value = answer.get(name) if isinstance(answer, dict) else None
+    if isinstance(value, kind) and not isinstance(value, bool):
+        return value
+    raise invalid_answer(f"The answer has no `{name}`.")
+
+
+def to_error(status: int, headers: Mapping[str, str], text: str) -> FanfareError:
+    """For an answer that isn't a success, of REST or of GraphQL."""
+    answer = parse_object(text)
+    request_id = _text(answer.get("request_id")) or headers.get("x-request-id")
+    retry_after = headers.get("retry-after", "")
+    seconds = float(retry_after) if retry_after.isdecimal() else None
+    return (
+        _from_wire(answer.get("error"), status=status, request_id=request_id, retry_after=seconds)
+        or graphql_error(answer, status=status, request_id=request_id, retry_after=seconds)
+        or invalid_answer(
+            f"The server answered {status} without an error of Fanfare.",
+            status=status,
+            request_id=request_id,
+            is_retriable=status in (408, 429) or status >= 500,
+            retry_after=seconds,
+        )
+    )
+
+
+def graphql_error(answer: Mapping[str, Any], **facts: Any) -> FanfareError | None:
+    """For the first of the `errors` of an answer of GraphQL. None: it has no error of Fanfare."""
+    errors = answer.get("errors")
+    first: Any = errors[0] if isinstance(errors, list) and errors else None
+    extensions = first.get("extensions") if isinstance(first, dict) else None
+    if not isinstance(extensions, dict):
+        return None
+    return _from_wire({**to_wire_names(extensions), "message": first.get("message")}, **facts)
+
+
+def _from_wire(
+    error: Any, *, status: int | None = None, request_id: str | None = None, retry_after: float | None = None
+) -> FanfareError | None:
+    """`error`: with the names of REST. Members of other types than the documented ones are left out."""
+    code = error.get("code") if isinstance(error, dict) else None
+    if not isinstance(code, str):
+        return None
+    known = {"code", "message", "hint", "is_retriable", "issues", "request_id", "retry_after_s"}
+    issues, seconds = error.get("issues"), error.get("retry_after_s")
+    is_time = isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and 0 <= seconds < math.inf
+    return FanfareError(
+        _text(error.get("message")) or code,
+        code=code,
+        hint=_text(error.get("hint")),
+        issues=[each for each in issues if isinstance(each, dict)] if isinstance(issues, list) else (),  # type: ignore[misc] # The members of Issue.
+        is_retriable=error.get("is_retriable") is True,
+        status=status,
+        request_id=_text(error.get("request_id")) or request_id,
+        retry_after=seconds if is_time else retry_after,
         details={name: value for name, value in error.items() if name not in known},
     )
 
 
-def graphql_error(answer: Any) -> FanfareError | None:
-    """For the first of the `errors` of an answer of GraphQL."""
-    error, request_id = _read(answer)
-    return None if error is None else from_wire(error, request_id=request_id)
-
-
-def _parse(text: str) -> tuple[dict[str, Any] | None, str | None]:
-    try:
-        return _read(json.loads(text))
-    except ValueError:
-        return None, None
-
-
-def _read(answer: Any) -> tuple[dict[str, Any] | None, str | None]:
-    """The error of an answer of REST or of GraphQL, and the ID of its request."""
-    if not isinstance(answer, dict):
-        return None, None
-    error, request_id = answer.get("error"), answer.get("request_id")
-    if answer.get("errors"):
-        first = answer["errors"][0]
-        error = {**to_wire_names(first.get("extensions") or {}), "message": first["message"]}
-        request_id = error.pop("request_id", None)
-    is_ours = isinstance(error, dict) and isinstance(error.get("code"), str)
-    return (error, request_id) if is_ours else (None, None)
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def to_wire_names(value: Any) -> Any:
@@ -147,7 +176,3 @@ def to_wire_names(value: Any) -> Any:
 
 def _snake_case(name: str) -> str:
     return re.sub(r"[A-Z]", lambda letter: f"_{letter[0].lower()}", name)
-
-
-def _seconds(value: str | None) -> float | None:
-    return float(value) if value is not None and value.isdecimal() else None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypedDict, cast
 
 from ._call import Call, Config, delay_before
-from ._errors import FanfareError, graphql_error, to_wire_names
+from ._errors import FanfareError, graphql_error, invalid_answer, member, parse_object, to_wire_names
 from ._flow import Send
 
 _SILENT = 40.0
@@ -28,7 +28,7 @@ QUERY = f"""subscription ($id: ID, $after: String) {{
 }}"""
 _ENUMS = {"status", "platform", "next_action", "waiting_for"}
 
-GRAPHQL: Call[Any] = Call("POST", "/graphql", shape="whole")
+GRAPHQL: Call[Any] = Call("POST", "/graphql", shape="data")
 CURSOR_QUERY = {"query": "{ liveCursor }"}
 
 
@@ -90,12 +90,11 @@ class PostStream:
         self._after = after
         self._failures = 0
 
-    def start(self, answer: Any) -> None:
-        """`answer`: to `CURSOR_QUERY`. Without an `id` or an `after`, the stream begins there."""
-        if error := graphql_error(answer):
-            raise error
+    def start(self, data: Any) -> None:
+        """`data`: of the answer to `CURSOR_QUERY`. Without an `id` or an `after`, the stream begins there."""
+        cursor = member(data, "liveCursor", str)
         if self._after is None and self._post_id is None:
-            self._after = answer["data"]["liveCursor"]
+            self._after = cursor
 
     def request(self) -> Send:
         headers = {**self._config.headers(), "Content-Type": "application/json", "Accept": "text/event-stream"}
@@ -110,14 +109,15 @@ class PostStream:
         """None: the event has no update."""
         if event != "next" or not data:
             return None
-        message = json.loads(data)
-        update = (message.get("data") or {}).get("postUpdated")
+        message = parse_object(data)
+        shown = message.get("data")
+        update = shown.get("postUpdated") if isinstance(shown, dict) else None
         if update is None:
             raise graphql_error(message) or self.broken()
-        self._after = update["cursor"]
+        self._after = member(update, "cursor", str)
         self._failures = 0
         # A bookmark has only a newer cursor.
-        return _to_update(update) if update["postId"] is not None else None
+        return _to_update(update) if update.get("postId") is not None else None
 
     def broken(self) -> FanfareError:
         return FanfareError("The server ended the stream.", code="connection_failed", is_retriable=True)
@@ -133,9 +133,12 @@ class PostStream:
 
 def _to_update(update: Any) -> PostUpdate:
     """Converts the names and the enum values of GraphQL to those of REST."""
-    wire = to_wire_names(update)
-    post = wire["post"]
-    for shown in [post, *post["results"]] if post else []:
-        for name in _ENUMS & shown.keys():
-            shown[name] = shown[name] and shown[name].lower()
+    try:
+        wire = to_wire_names(update)
+        post = wire["post"]
+        for shown in [post, *post["results"]] if post else []:
+            for name in _ENUMS & shown.keys():
+                shown[name] = shown[name] and shown[name].lower()
+    except (AttributeError, KeyError, TypeError) as error:
+        raise invalid_answer("An update of the stream is not as documented.") from error
     return cast(PostUpdate, wire)

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypedDict, cast
+from urllib.parse import urlsplit
+
+import httpx
 
 from . import _calls
 from ._call import Config, Options, delay_before, may_retry, read_json, run_call
 from ._durations import Duration, to_seconds
-from ._errors import FanfareError, configuration_error, to_error
+from ._errors import FanfareError, configuration_error, invalid_answer, member, to_error
 from ._flow import Answer, Flow, Send, Sleep, Work
 from .types import Media
 
@@ -86,7 +89,7 @@ def upload(config: Config, asked: Upload) -> Flow[Media]:
             media = yield from run_call(config, _calls.MEDIA_CREATE, (), described, calling)
         else:
             media = yield from run_call(config, _calls.MEDIA_RENEW_UPLOAD_URL, (media_id,), {}, calling)
-        return (yield from _send_parts(config, media["upload_url"], file, options))
+        return (yield from _send_parts(config, _url_of(media), file, options))
     finally:
         if file.is_ours:
             file.content.close()
@@ -114,7 +117,12 @@ def _send_parts(config: Config, url: str, file: _File, options: UploadOptions) -
             media: Media = read_json(answer)["data"]
             if answer.status == 200:
                 return media
-            offset = media["received_bytes"]
+            received = member(media, "received_bytes", int)
+            if not 0 <= received <= file.size:
+                raise invalid_answer("`received_bytes` is no position in the upload.", status=308)
+            if offset is not None and received <= offset:
+                raise invalid_answer("The server took no bytes of the part.", status=308, is_retriable=True)
+            offset = received
             failures = 0 if offset > furthest else failures
             furthest = max(furthest, offset)
         except FanfareError as error:
@@ -125,6 +133,17 @@ def _send_parts(config: Config, url: str, file: _File, options: UploadOptions) -
             failures += 1
             offset = None
             yield Sleep(delay)
+
+
+def _url_of(media: Any) -> str:
+    text = member(media, "upload_url", str)
+    try:
+        is_url = httpx.URL(text).scheme in ("http", "https") and urlsplit(text).port != 0
+    except (httpx.InvalidURL, ValueError):
+        is_url = False
+    if not is_url:
+        raise invalid_answer("`upload_url` is no http or https URL.")
+    return text
 
 
 def _open(source: MediaSource) -> _File:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from . import _calls
 from ._call import Call, Config, Options, run_call
 from ._durations import Duration, to_seconds
-from ._errors import FanfareError
+from ._errors import FanfareError, invalid_answer, member
 from ._flow import Flow, Sleep
 
 T = TypeVar("T")
@@ -46,13 +46,17 @@ def _until_end(config: Config, post: Any, seconds: float, options: Options) -> F
     while (left := deadline - time.monotonic()) > 0 and _can_end_within(post, left):
         yield Sleep(min(pause, left))
         pause = min(pause * 1.5, _LONGEST_PAUSE)
-        post = yield from run_call(config, _calls.POSTS_GET, (post["id"],), {}, read)
+        post = yield from run_call(config, _calls.POSTS_GET, (member(post, "id", str),), {}, read)
     return post
 
 
 def _can_end_within(post: Any, seconds: float) -> bool:
     """A status that this client doesn't know is an end."""
-    if post["status"] == "scheduled" and post.get("scheduled_at"):
-        due = datetime.fromisoformat(post["scheduled_at"].replace("Z", "+00:00")).timestamp()
+    status = member(post, "status", str)
+    if status == "scheduled" and post.get("scheduled_at"):
+        try:
+            due = datetime.fromisoformat(post["scheduled_at"].replace("Z", "+00:00")).timestamp()
+        except (AttributeError, OverflowError, ValueError) as error:
+            raise invalid_answer("`scheduled_at` is no time.") from error
         return due < time.time() + seconds
-    return bool(post["status"] == "pending")
+    return status == "pending"

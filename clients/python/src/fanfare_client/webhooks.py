@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ._errors import FanfareError
+from ._errors import FanfareError, configuration_error
 from .types import WebhookMessage
 
 __all__ = ["WebhookVerificationError", "verify"]
@@ -36,9 +36,9 @@ def verify(
     """
     message_id, timestamp, signatures = _read_headers(headers)
     _check_age(timestamp, tolerance_s)
-    body = raw_body.encode() if isinstance(raw_body, str) else bytes(raw_body)
-    signed = f"{message_id}.{timestamp}.".encode() + body
-    given = [part.removeprefix("v1,").encode() for part in signatures.split() if part.startswith("v1,")]
+    body = _encode(raw_body) if isinstance(raw_body, str) else bytes(raw_body)
+    signed = _encode(f"{message_id}.{timestamp}.") + body
+    given = [_encode(part.removeprefix("v1,")) for part in signatures.split() if part.startswith("v1,")]
     keys = [_read_secret(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
     if not keys:
         raise WebhookVerificationError("invalid_secret", "Name a secret.")
@@ -58,7 +58,14 @@ def _read_headers(headers: Mapping[str, str]) -> list[str]:
     return [given[name] for name in names]
 
 
+def _encode(text: str) -> bytes:
+    # Headers that aren't UTF-8 have surrogates, which no signature fits.
+    return text.encode(errors="surrogatepass")
+
+
 def _check_age(timestamp: str, tolerance_s: float) -> None:
+    if not isinstance(tolerance_s, (int, float)) or not tolerance_s >= 0:
+        raise configuration_error("`tolerance_s` must be a number of seconds, 0 or more.")
     is_number = timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12
     age = time.time() - int(timestamp) if is_number else float("inf")
     if age > tolerance_s:
