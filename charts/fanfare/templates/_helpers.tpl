@@ -1,4 +1,4 @@
-{{/* Fails with every required value that is missing. */}}
+{{/* Fails with every required value that is missing. One template that includes it stops them all. */}}
 {{- define "fanfare.check" -}}
 {{- $missing := list -}}
 {{- if not .Values.image.repository }}{{ $missing = append $missing "image.repository" }}{{ end -}}
@@ -11,7 +11,8 @@
 {{- end -}}
 
 {{- define "fanfare.name" -}}
-{{- if contains "fanfare" .Release.Name }}{{ .Release.Name | trunc 50 | trimSuffix "-" }}{{ else }}{{ printf "%s-fanfare" .Release.Name | trunc 50 | trimSuffix "-" }}{{ end -}}
+{{- $name := contains "fanfare" .Release.Name | ternary .Release.Name (printf "%s-fanfare" .Release.Name) -}}
+{{- $name | trunc 50 | trimSuffix "-" -}}
 {{- end -}}
 
 {{- define "fanfare.serviceAccount" -}}
