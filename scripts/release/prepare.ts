@@ -3,6 +3,7 @@
 // version. Publishes nothing: .github/workflows/release.yml does.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,27 +14,37 @@ import { writeBillOfMaterials } from './bill-of-materials.ts';
 
 const run = promisify(execFile);
 
-/** Throws if a file names another version than the tag. */
+const inFileName = /-(\d+\.\d+\.\d+)\.tgz/;
+
+/** Where files other than package.json name the version. */
+const named: readonly [path: string, pattern: RegExp][] = [
+  ['charts/fanfare/Chart.yaml', /^version: (\S+)$/m],
+  ['charts/fanfare/Chart.yaml', /^appVersion: (\S+)$/m],
+  ['clients/typescript/package.json', /^ {2}"version": "(.+)",$/m],
+  ['clients/python/src/fanfare_client/_version.py', /^VERSION = "(.+)"$/m],
+  ['docs/installing.md', inFileName],
+  ['docs/sdks.md', inFileName],
+];
+
+/** Throws if a file names another version than package.json, or the tag does. */
 export function checkVersions(
   version: string,
-  { tag, chart }: { tag: string | undefined; chart: string },
+  { tag, read }: { tag: string | undefined; read: (path: string) => string },
 ): void {
   if (tag !== undefined && tag !== `v${version}`)
     throw new Error(`The tag is ${tag}, but package.json has the version ${version}.`);
-  for (const name of ['version', 'appVersion']) {
-    const [, found] = new RegExp(`^${name}: (\\S+)$`, 'm').exec(chart) ?? [];
+  for (const [path, pattern] of named) {
+    const found = pattern.exec(read(path))?.[1];
     if (found !== version)
-      throw new Error(
-        `${name} in charts/fanfare/Chart.yaml is ${found}, but should be ${version}.`,
-      );
+      throw new Error(`${path} has the version ${found}, but package.json has ${version}.`);
   }
 }
 
 async function prepare(root: string, tag: string | undefined): Promise<string> {
-  const read = (name: string) => readFile(join(root, name), 'utf8');
-  const { version } = JSON.parse(await read('package.json')) as { version: string };
-  checkVersions(version, { tag, chart: await read('charts/fanfare/Chart.yaml') });
-  const notes = readSection(await read('CHANGELOG.md'), tag === undefined ? 'Unreleased' : version);
+  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  checkVersions(version, { tag, read });
+  const notes = readSection(read('CHANGELOG.md'), tag === undefined ? 'Unreleased' : version);
 
   await run('npm', ['run', 'build:dashboard'], { cwd: root });
   const { manifest, bundled } = await buildPackage(root);

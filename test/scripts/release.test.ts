@@ -23,24 +23,31 @@ describe('the notes', () => {
 });
 
 describe('the version', () => {
-  const chart = 'apiVersion: v2\nversion: 0.2.0\nappVersion: 0.2.0\n';
+  const { version } = packageJson;
 
-  test('is the same in the tag, the package and the chart', () => {
-    checkVersions('0.2.0', { tag: 'v0.2.0', chart });
-    checkVersions('0.2.0', { tag: undefined, chart });
-    checkVersions(packageJson.version, {
-      tag: undefined,
-      chart: read('charts/fanfare/Chart.yaml'),
-    });
+  test('is the same in the tag, the package, the chart, the clients and the pages', () => {
+    checkVersions(version, { tag: `v${version}`, read });
+    checkVersions(version, { tag: undefined, read });
   });
 
-  test('is refused where one differs', () => {
-    expect(() => checkVersions('0.2.0', { tag: 'v0.2.1', chart })).toThrow(
-      'The tag is v0.2.1, but package.json has the version 0.2.0.',
+  test('is refused in a tag that differs', () => {
+    expect(() => checkVersions(version, { tag: 'v0.0.1', read })).toThrow(
+      `The tag is v0.0.1, but package.json has the version ${version}.`,
     );
-    const old = chart.replace('appVersion: 0.2.0', 'appVersion: 0.1.0');
-    expect(() => checkVersions('0.2.0', { tag: 'v0.2.0', chart: old })).toThrow(
-      'appVersion in charts/fanfare/Chart.yaml is 0.1.0, but should be 0.2.0.',
+  });
+
+  test.each([
+    ['charts/fanfare/Chart.yaml', 'version: '],
+    ['charts/fanfare/Chart.yaml', 'appVersion: '],
+    ['clients/typescript/package.json', '"version": "'],
+    ['clients/python/src/fanfare_client/_version.py', 'VERSION = "'],
+    ['docs/installing.md', 'fanfare-publishing-fanfare-'],
+    ['docs/sdks.md', 'fanfare-publishing-client-'],
+  ])('is refused in %s where it differs after %s', (path, before) => {
+    const readOld = (name: string) =>
+      name === path ? read(name).replace(before + version, `${before}0.0.1`) : read(name);
+    expect(() => checkVersions(version, { tag: undefined, read: readOld })).toThrow(
+      `${path} has the version 0.0.1, but package.json has ${version}.`,
     );
   });
 });

@@ -2,7 +2,7 @@
 // whole programs and browsers (`npm run test:end-to-end`), `test/faults`, which kills whole programs
 // (`npm run test:faults`), `test/networks`, which publishes to real servers (`npm run test:networks`), `test/s3`,
 // which stores media in a real bucket (`npm run test:s3`), `test/clients/python`, which runs Python
-// (`npm run test:clients`), `test/package`, which installs the package (`npm run test:package`), `test/chart`, which
+// (`npm run test:python`), `test/package`, which installs the package (`npm run test:package`), `test/chart`, which
 // renders the chart (`npm run test:chart`), and `test/long`, whose tests take long (`npm run test:long`).
 import { runTests } from './run-tests.ts';
 

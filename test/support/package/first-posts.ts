@@ -35,7 +35,7 @@ export async function publishBySdks({ url, key }: Api): Promise<void> {
     const env = { PATH: process.env['PATH'], ...access };
     const { stdout } = await run(process.execPath, ['publish.mjs'], { cwd: project, env });
     expect(stdout).toMatch(/^published http/);
-    // Without pip or its packages, only `npm run test:clients` tells.
+    // Without pip or its packages, only `npm run test:python` tells.
     const python = await preparePython().catch((error: Error) => {
       console.error(error.message);
       return undefined;
