@@ -42,8 +42,8 @@ async function run(
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
   const request = toRequest(agent, tool, args);
-  if (tool.way === 'wait') return waitForPost(agent, request, args, signal);
-  if (tool.way === 'add media') return addMedia(agent, request, args);
+  if (tool.behavior === 'wait') return waitForPost(agent, request, args, signal);
+  if (tool.behavior === 'add media') return addMedia(agent, request, args);
   const { error, body, isReplayed } = await agent.ask(request);
   if (error) throw new CallFailed(error);
   return isReplayed ? { ...body, replayed: true, note: replayedNote } : { ...body };

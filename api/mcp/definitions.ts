@@ -25,7 +25,7 @@ export const maxWaitS = 50;
 const text = (description: string) => ({ type: 'string', description });
 
 /** Arguments that no route has. */
-const ownArguments: Readonly<Record<Tool['way'], Record<string, JsonSchema>>> = {
+const ownArguments: Readonly<Record<Tool['behavior'], Record<string, JsonSchema>>> = {
   call: {},
   wait: {
     timeout_s: {
@@ -40,7 +40,7 @@ const ownArguments: Readonly<Record<Tool['way'], Record<string, JsonSchema>>> = 
     alt_text: text('Description for people who cannot see it.'),
   },
 };
-const requiredOwn: Readonly<Record<Tool['way'], readonly string[]>> = {
+const requiredOwn: Readonly<Record<Tool['behavior'], readonly string[]>> = {
   call: [],
   wait: [],
   'add media': ['url'],
@@ -68,7 +68,7 @@ function inputSchemaOf(tool: Tool) {
 }
 
 function writeInputSchema(tool: Tool) {
-  const { route, inPath, members, way } = tool;
+  const { route, inPath, members, behavior } = tool;
   const { properties = {}, required = [] } = membersOf(route.query ?? route.body, members, {
     isQuery: route.query !== undefined,
   });
@@ -77,11 +77,11 @@ function writeInputSchema(tool: Tool) {
     type: 'object' as const,
     properties: {
       ...Object.fromEntries(ids.map((name) => [name, text(describeId(name))])),
-      ...ownArguments[way],
+      ...ownArguments[behavior],
       ...properties,
       ...(hasKey(tool) && { dedupe }),
     },
-    required: [...ids, ...requiredOwn[way], ...required],
+    required: [...ids, ...requiredOwn[behavior], ...required],
     additionalProperties: false,
   };
 }
@@ -157,7 +157,7 @@ function writeOutputSchema({ route }: Tool): ToolDefinition['outputSchema'] {
 const definitions = new Map<string, ToolDefinition>();
 
 function define(tool: Tool): ToolDefinition {
-  const { name, title, description, kind, hasOutputSchema } = tool;
+  const { name, title, description, kind, isOpenWorld, hasOutputSchema } = tool;
   return {
     name,
     title,
@@ -166,10 +166,10 @@ function define(tool: Tool): ToolDefinition {
     ...(hasOutputSchema && { outputSchema: writeOutputSchema(tool)! }),
     annotations: {
       readOnlyHint: kind === 'reads',
-      destructiveHint: kind === 'removes',
-      // An idempotency key, or the same state again.
+      destructiveHint: kind === 'changes',
+      // A repeat gets the first answer, or changes nothing.
       idempotentHint: true,
-      openWorldHint: kind !== 'reads',
+      openWorldHint: isOpenWorld,
     },
   };
 }

@@ -16,30 +16,19 @@ export interface Tool {
   readonly fixed: Readonly<Record<string, unknown>>;
   /** The scopes that a key needs so that the tool is offered. */
   readonly scopes: readonly Scope[];
-  readonly kind: 'reads' | 'starts' | 'removes';
-  /** Whether the tool says how its answer looks. */
+  /** `reads` changes nothing. `adds` leaves everything else as it is. `changes` replaces or removes something. */
+  readonly kind: 'reads' | 'adds' | 'changes';
+  /** Whether the call makes Fanfare call a network or another host, at once or later. */
+  readonly isOpenWorld: boolean;
+  /** Whether the tool declares an output schema. */
   readonly hasOutputSchema: boolean;
   /** How the tool differs from a call of its route. */
-  readonly way: 'call' | 'wait' | 'add media';
+  readonly behavior: 'call' | 'wait' | 'add media';
 }
 
-/** `reads`: changes nothing. */
-type Kind = Tool['kind'];
-
-interface ToolSpec {
-  title: string;
-  description: string;
-  route: string;
-  kind: Kind;
-  inPath?: Record<string, string>;
-  /** Default: none. */
-  members?: readonly string[];
-  fixed?: Record<string, unknown>;
-  /** Default: that of the route. */
-  scopes?: readonly Scope[];
-  hasOutputSchema?: true;
-  way?: Tool['way'];
-}
+/** `route`: the name of the route. Default of `scopes`: the scope of the route. */
+type ToolSpec = Pick<Tool, 'title' | 'description' | 'kind'> &
+  Partial<Omit<Tool, 'name' | 'route'>> & { readonly route: string };
 
 /** In every description of a tool that returns what people wrote. */
 const isData =
@@ -48,20 +37,18 @@ const isData =
 function toTool(name: string, spec: ToolSpec): Tool {
   const route = routes.find((each) => each.name === spec.route);
   if (!route) throw new Error(`The tool ${name} names the route ${spec.route}, which is unknown.`);
-  const { inPath = {}, members = [], fixed = {}, hasOutputSchema = false, way = 'call' } = spec;
-  const scopes = spec.scopes ?? (route.scope === 'any key' ? [] : [route.scope]);
-  const description = `${spec.description} ${isData}`;
   return {
+    inPath: {},
+    members: [],
+    fixed: {},
+    scopes: route.scope === 'any key' ? [] : [route.scope],
+    isOpenWorld: false,
+    hasOutputSchema: false,
+    behavior: 'call',
     ...spec,
     name,
-    description,
     route,
-    inPath,
-    members,
-    fixed,
-    scopes,
-    hasOutputSchema,
-    way,
+    description: `${spec.description} ${isData}`,
   };
 }
 
@@ -95,7 +82,7 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     description:
       'Create a link to a page on which a user connects an account, or reconnects one. Give the link to that user only. It works once, until it expires.',
     route: 'createConnectSession',
-    kind: 'starts',
+    kind: 'adds',
     members: [
       'platform',
       'external_user_id',
@@ -120,6 +107,7 @@ const specs: Readonly<Record<string, ToolSpec>> = {
       'List what the network offers to an account as values of an option, such as boards or categories. The capabilities of the account name the kinds.',
     route: 'listAccountChoices',
     kind: 'reads',
+    isOpenWorld: true,
     inPath: { ...ofAccount, kind: 'kind' },
     members: ['parent_id', 'q', 'limit', 'cursor'],
   },
@@ -137,7 +125,7 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     description:
       'Create a draft, which is public nowhere until publish_post or schedule_post. A time or a queue is only noted as a plan.',
     route: 'createPost',
-    kind: 'starts',
+    kind: 'adds',
     members: [...content, ...times],
     fixed: { status: 'draft' },
   },
@@ -146,7 +134,8 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     description:
       'Schedule a draft, or reschedule a scheduled post: at scheduled_at, at a local time (schedule), or in the next slot of a queue. At that time, it becomes public.',
     route: 'updatePost',
-    kind: 'starts',
+    kind: 'changes',
+    isOpenWorld: true,
     inPath: ofPost,
     members: times,
     scopes: ['posts:write'],
@@ -156,7 +145,8 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     description:
       'Publish a draft or a scheduled post now. It becomes public on its networks. Then call wait_for_post.',
     route: 'publishPost',
-    kind: 'starts',
+    kind: 'changes',
+    isOpenWorld: true,
     inPath: ofPost,
   },
   get_post: {
@@ -174,7 +164,7 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     route: 'getPost',
     kind: 'reads',
     inPath: ofPost,
-    way: 'wait',
+    behavior: 'wait',
   },
   list_posts: {
     title: 'List posts',
@@ -205,7 +195,8 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     description:
       'Change a draft, or the content of a scheduled post. Members that you leave out stay as they are. A draft stays a draft.',
     route: 'updatePost',
-    kind: 'starts',
+    kind: 'changes',
+    isOpenWorld: true,
     inPath: ofPost,
     members: content,
   },
@@ -213,7 +204,7 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     title: 'Cancel a post',
     description: 'Cancel the targets of a post that have not been sent yet.',
     route: 'cancelPost',
-    kind: 'removes',
+    kind: 'changes',
     inPath: ofPost,
   },
   retry_result: {
@@ -221,7 +212,8 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     description:
       'Publish a failed target of a post again. After a lost answer, Fanfare checks the network first and never posts twice. Then call wait_for_post.',
     route: 'retryResult',
-    kind: 'starts',
+    kind: 'adds',
+    isOpenWorld: true,
     inPath: ofResult,
   },
   unpublish_result: {
@@ -229,7 +221,8 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     description:
       'Remove the post of a target from its network, where the network allows that. This cannot be undone. The changes of the result show how it ends.',
     route: 'unpublishResult',
-    kind: 'removes',
+    kind: 'changes',
+    isOpenWorld: true,
     inPath: ofResult,
   },
   add_media_from_url: {
@@ -237,10 +230,11 @@ const specs: Readonly<Record<string, ToolSpec>> = {
     description:
       'Add an image, a video or a document to a draft or a scheduled post, by its public URL, after the media that the post has. Fanfare fetches it when the post is scheduled or published.',
     route: 'updatePost',
-    kind: 'starts',
+    kind: 'adds',
+    isOpenWorld: true,
     inPath: ofPost,
     scopes: ['posts:read', 'posts:draft'],
-    way: 'add media',
+    behavior: 'add media',
   },
 };
 
@@ -249,5 +243,5 @@ export const tools: ReadonlyMap<string, Tool> = new Map(
 );
 
 /** Tools whose repeats get the first answer. */
-export const hasKey = ({ kind, way }: Pick<Tool, 'kind' | 'way'>): boolean =>
-  kind !== 'reads' && way === 'call';
+export const hasKey = ({ kind, behavior }: Tool): boolean =>
+  kind !== 'reads' && behavior === 'call';

@@ -311,14 +311,14 @@ describe('a failed call', () => {
       account_ids: [account],
     });
     const result_id = (await agent.get('get_post', { post_id })).results[0].id;
-    for (const [name, { inPath, way }] of tools) {
+    for (const [name, { inPath, behavior }] of tools) {
       if (Object.keys(inPath).length === 0) continue;
       const ids = { post_id, result_id, account_id: account, kind: 'boards' };
       const args = Object.fromEntries(
         Object.values(inPath).map((each) => [each, ids[each as 'kind']]),
       );
       const more = { schedule_post: { publish_by: inSeconds(60) }, update_post: { caption: 'b' } };
-      const url = way === 'add media' ? { url: 'https://example.com/a.png' } : {};
+      const url = behavior === 'add media' ? { url: 'https://example.com/a.png' } : {};
       const { body } = await stranger.call(name, {
         ...args,
         ...more[name as 'update_post'],
@@ -335,13 +335,29 @@ describe('a failed call', () => {
 
 test('every tool says what it does to the world', async () => {
   const { tools: offered } = await agent.client.listTools();
-  for (const { name, annotations, inputSchema } of offered) {
-    const { kind } = tools.get(name)!;
-    expect({ name, ...annotations }).toMatchObject({
-      readOnlyHint: kind === 'reads',
-      destructiveHint: ['cancel_post', 'unpublish_result'].includes(name),
-      idempotentHint: true,
-    });
-    expect(JSON.stringify(inputSchema)).not.toContain('$ref');
-  }
+  const shown = offered.map(({ name, annotations }) => {
+    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations!;
+    expect(idempotentHint, name).toBe(true);
+    return [name, readOnlyHint, destructiveHint, openWorldHint];
+  });
+  // Only reads; replaces or removes something; makes Fanfare call a network or another host.
+  expect(shown).toEqual([
+    ['list_accounts', true, false, false],
+    ['create_connect_link', false, false, false],
+    ['get_capabilities', true, false, false],
+    ['list_choices', true, false, true],
+    ['validate_post', true, false, false],
+    ['create_draft', false, false, false],
+    ['schedule_post', false, true, true],
+    ['publish_post', false, true, true],
+    ['get_post', true, false, false],
+    ['wait_for_post', true, false, false],
+    ['list_posts', true, false, false],
+    ['update_post', false, true, true],
+    ['cancel_post', false, true, false],
+    ['retry_result', false, false, true],
+    ['unpublish_result', false, true, true],
+    ['add_media_from_url', false, false, true],
+  ]);
+  for (const { inputSchema } of offered) expect(JSON.stringify(inputSchema)).not.toContain('$ref');
 });
