@@ -56,7 +56,7 @@ describe('pause and resume', () => {
     const { db } = database;
     expect((await pause(db, 'sandbox')).text).toBe('Paused sandbox.');
     expect((await pause(db, 'sandbox')).text).toBe('sandbox is already paused.');
-    expect((await showPauses(db)).text).toMatch(/^sandbox  since 20[-\d]+T[:.\d]+Z$/);
+    expect((await showPauses(db)).text).toMatch(/^SCOPE +SINCE\nsandbox  20[-\d]+T[:.\d]+Z$/);
     expect((await resume({ db, notifier: quietNotifier }, 'sandbox')).text).toBe(
       'Resumed sandbox.',
     );
