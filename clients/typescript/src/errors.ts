@@ -63,10 +63,11 @@ export interface GraphqlMessage {
 
 type AnswerFacts = Pick<FanfareErrorOptions, 'status' | 'requestId' | 'retryAfter'>;
 
-/** Reads a successful answer. Each one of Fanfare is an object with `data`. `T` is its type by the OpenAPI document. */
-export function parseAnswer<T>({ status, headers }: AnswerHead, text: string): T {
+/** Reads a successful answer. Each one of Fanfare is an object with `data`. */
+export function parseAnswer({ status, headers }: AnswerHead, text: string): { data: object } {
   const answer: GraphqlMessage = parseObject(text);
-  if (typeof answer.data === 'object' && answer.data !== null) return answer as T;
+  if (typeof answer.data === 'object' && answer.data !== null)
+    return { ...answer, data: answer.data };
   const facts = { status, requestId: headers.get('X-Request-Id') ?? undefined };
   throw toGraphqlError(answer, facts) ?? invalidAnswer('The answer is not one of Fanfare.', facts);
 }

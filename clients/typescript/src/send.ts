@@ -88,7 +88,7 @@ export function createSender(connection: Connection): Sender {
 
   async function json<T>(...parameters: Parameters<Sender['send']>): Promise<T> {
     const answer = await send(...parameters);
-    return parseAnswer<T>(answer, answer.text);
+    return parseAnswer(answer, answer.text) as T;
   }
 
   return { connection, send, json };

@@ -56,7 +56,7 @@ export async function sendBytes(
     const { response, text } = await fetchText(fetch, uploadUrl, init, { timeoutMs, signal });
     // 308 says where to continue.
     if (response.status !== 200 && response.status !== 308) throw toError(response, text);
-    const { data } = parseAnswer<{ data: Schemas['Media'] }>(response, text);
+    const { data } = parseAnswer(response, text) as { data: Schemas['Media'] };
     return { isDone: response.status === 200, media: data };
   }
 

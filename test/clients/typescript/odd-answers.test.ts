@@ -10,7 +10,7 @@ const at = (answer: (request: Request) => Response | Promise<Response>) =>
     url: 'https://fanfare.test',
     apiKey: 'key',
     maxRetries: 1,
-    fetch: async (url, init) => answer(new Request(url as string, init)),
+    fetch: async (url, init) => answer(new Request(url, init)),
   });
 
 /** The client fails with this code. */
