@@ -23,7 +23,7 @@ export function findUsableApiKey(db: Db, hash: Buffer): Promise<ApiKeyRow | unde
 }
 
 /** Counts the keys that were used in the last 30 days and expire by then. They may belong to any project. */
-export async function countEndingKeys(db: Db, by: Date): Promise<number> {
+export async function countExpiringKeys(db: Db, by: Date): Promise<number> {
   const { count } = await db
     .selectFrom('api_keys')
     .select((eb) => eb.fn.countAll<string>().as('count'))

@@ -1,7 +1,7 @@
 // What `doctor` checks in the database.
 import type { Config } from '../../../schema/config/config.ts';
 import { listOperatorApps } from '../../../schema/database/accounts/apps.ts';
-import { countEndingKeys } from '../../../schema/database/api-keys.ts';
+import { countExpiringKeys } from '../../../schema/database/api-keys.ts';
 import { readTime } from '../../../schema/database/database-clock.ts';
 import { isMigrated } from '../../../schema/database/migrate.ts';
 import type { Db } from '../../../schema/database/tables.ts';
@@ -37,7 +37,7 @@ export async function checkVaultKeys(db: Db, config: Config) {
 
 export async function checkKeys(db: Db, now: Date) {
   const by = new Date(now.getTime() + keyDays * 86_400_000);
-  const count = await countEndingKeys(db, by);
+  const count = await countExpiringKeys(db, by);
   if (count === 0) return ok(`None expires in the next ${keyDays} days.`);
   return warning(`${countOf(count, 'API key')} in use will expire in the next ${keyDays} days.`);
 }

@@ -32,15 +32,15 @@ export async function checkMedia(db: Db, { media }: Config) {
 export async function checkCertificate(publicUrl: string | undefined, now: Date) {
   const url = publicUrl === undefined ? undefined : new URL(publicUrl);
   if (url?.protocol !== 'https:') return undefined;
-  const endsAt = await readEnd(url);
-  const days = Math.floor((endsAt.getTime() - now.getTime()) / dayMs);
-  const message = `The certificate of ${url.host} ends on ${endsAt.toISOString().slice(0, 10)}.`;
+  const expiresAt = await readExpiry(url);
+  const days = Math.floor((expiresAt.getTime() - now.getTime()) / dayMs);
+  const message = `The certificate of ${url.host} expires on ${expiresAt.toISOString().slice(0, 10)}.`;
   if (days < 0) throw new Error(message);
   return days < certificateDays ? warning(message) : ok(message);
 }
 
 /** Throws if the certificate isn't valid for the host. */
-async function readEnd({ hostname, port }: URL): Promise<Date> {
+async function readExpiry({ hostname, port }: URL): Promise<Date> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const name = isIP(host) ? {} : { servername: host };
   const socket = connect({ host, port: Number(port || 443), ...name });

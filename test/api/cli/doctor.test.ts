@@ -1,13 +1,17 @@
 // What `doctor` finds, at real backends: everything works, something will soon not, something doesn't.
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:tls';
-import { beforeAll, afterAll, describe, expect, test } from 'vitest';
+import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { beforeAll, afterAll, describe, expect, test, vi } from 'vitest';
 import { doctor, examine } from '../../../api/cli/doctor/doctor.ts';
 import { checkVersions } from '../../../api/cli/doctor/api-versions.ts';
+import { checkApps, checkClock } from '../../../api/cli/doctor/database-checks.ts';
 import { checkCertificate } from '../../../api/cli/doctor/outside-checks.ts';
 import type { Finding } from '../../../api/cli/doctor/finding.ts';
 import { ConfigError, readConfig } from '../../../schema/config/config.ts';
+import { storeOperatorApps } from '../../../schema/database/accounts/apps.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 
 let app: TestApp;
@@ -39,13 +43,58 @@ test('everything works', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('a key in use that expires soon, an app that is not approved', async () => {
+test('a key in use that expires soon', async () => {
   const soon = new Date(Date.now() + 86_400_000);
   const { db } = app.context;
   await db.updateTable('api_keys').set({ expires_at: soon, last_used_at: new Date() }).execute();
   const found = await examine(configOf(), app.database.url);
   expect(statuses(found)).toMatchObject({ 'API keys': 'warning', Database: 'ok', Temporal: 'ok' });
   await db.updateTable('api_keys').set({ expires_at: null }).execute();
+});
+
+test('clocks that differ', async () => {
+  const { db } = app.context;
+  const checkLater = async (ms: number) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+    try {
+      return await checkClock(db);
+    } finally {
+      vi.useRealTimers();
+    }
+  };
+  expect(await checkLater(30_000)).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining('Set them by NTP.'),
+  });
+  await expect(checkLater(90_000)).rejects.toThrow('Set them by NTP.');
+});
+
+test('a vault without the key of a stored secret, and a store that can not be used', async () => {
+  await app.tenant.createWebhook('https://example.com/hook');
+  const other = configOf({
+    FANFARE_VAULT_KEYS: vaultKeys.replace('test:', 'other:'),
+    FANFARE_MEDIA_URL: 's3://media?region=x&endpoint=http://127.0.0.1:1&path_style=true',
+  });
+  const found = await examine(other, app.database.url);
+  expect(statuses(found)).toMatchObject({ Vault: 'failed', Media: 'failed', Database: 'ok' });
+  expect(found).toContainEqual({
+    name: 'Vault',
+    status: 'failed',
+    message: expect.stringContaining('The vault has no key "test"'),
+  });
+});
+
+test('an app that its network has not approved', async () => {
+  const { db, vault } = app.context;
+  const config = configOf({ FANFARE_TIKTOK_CLIENT_ID: 'id', FANFARE_TIKTOK_CLIENT_SECRET: 's' });
+  await storeOperatorApps(db, vault, config.platforms);
+  expect(await checkApps(db, config)).toEqual({ status: 'ok', message: '1 app known.' });
+  await db.updateTable('platform_apps').set({ approval: 'unaudited' }).execute();
+  expect(await checkApps(db, config)).toEqual({
+    status: 'warning',
+    message: 'Not approved by its network: tiktok. See docs/app-review.md.',
+  });
+  await db.deleteFrom('platform_apps').execute();
 });
 
 test('backends that do not answer, and a configuration that is not valid', async () => {
@@ -74,9 +123,15 @@ describe("a version of a network's API", () => {
     });
 
   test.each([
-    ['LINKEDIN', '202609', '2026-12-01', 'ok', 'ends version 202609 of its API around 2027-09.'],
+    ['LINKEDIN', '202609', '2026-12-01', 'ok', 'retires version 202609 of its API around 2027-09.'],
     ['LINKEDIN', '202609', '2027-08-01', 'warning', 'Set FANFARE_LINKEDIN_VERSION.'],
-    ['FACEBOOK', 'v25.0', '2026-12-01', 'ok', 'ends version v25.0 of its API around 2028-07-29.'],
+    [
+      'FACEBOOK',
+      'v25.0',
+      '2026-12-01',
+      'ok',
+      'retires version v25.0 of its API around 2028-07-29.',
+    ],
     ['FACEBOOK', 'v25.0', '2028-06-01', 'warning', 'Set FANFARE_FACEBOOK_VERSION.'],
     ['INSTAGRAM', 'v21.0', '2026-12-01', 'warning', 'around 2027-01-21. Set FANFARE_INSTAGRAM_'],
     [
@@ -84,9 +139,9 @@ describe("a version of a network's API", () => {
       'v19.0',
       '2026-12-01',
       'warning',
-      'Instagram has ended version v19.0 of its API.',
+      'Instagram has retired version v19.0 of its API.',
     ],
-    ['FACEBOOK', 'v99.0', '2026-12-01', 'ok', 'has not announced the end of version v99.0.'],
+    ['FACEBOOK', 'v99.0', '2026-12-01', 'ok', 'has not announced when it retires version v99.0.'],
   ])('%s %s on %s: %s', async (network, version, day, status, message) => {
     const found = await checkVersions(versionOf(network, version), new Date(day));
     expect(found).toEqual({ status, message: expect.stringContaining(message) });
@@ -110,15 +165,30 @@ describe('the certificate of the public URL', () => {
     expect(await checkCertificate('http://fanfare.test', new Date())).toBeUndefined();
   });
 
-  test('is refused if nobody vouches for it, and where nothing listens', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
+  test('is refused if nobody vouches for it, if it has expired, and where nothing listens', async () => {
+    const read = (name: string) =>
+      readFileSync(new URL(`../../fixtures/self-signed.${name}.pem`, import.meta.url), 'utf8');
+    const cert = read('cert');
+    const server = createServer({ cert, key: read('key') }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    await expect(checkCertificate(`https://127.0.0.1:${port}`, new Date())).rejects.toThrow();
+    const url = `https://localhost:${port}`;
+    await expect(checkCertificate(url, new Date())).rejects.toThrow('self-signed certificate');
+    const trusted = getCACertificates();
+    setDefaultCACertificates([...trusted, cert]);
+    try {
+      const expiry = new Date(new X509Certificate(cert).validTo);
+      const before = (days: number) => new Date(expiry.getTime() - days * 86_400_000);
+      const day = expiry.toISOString().slice(0, 10);
+      const message = `The certificate of localhost:${port} expires on ${day}.`;
+      expect(await checkCertificate(url, before(15))).toEqual({ status: 'ok', message });
+      expect(await checkCertificate(url, before(13))).toEqual({ status: 'warning', message });
+      await expect(checkCertificate(url, before(-1))).rejects.toThrow(message);
+    } finally {
+      setDefaultCACertificates(trusted);
+    }
     server.close();
     await once(server, 'close');
-    await expect(checkCertificate(`https://127.0.0.1:${port}`, new Date())).rejects.toThrow(
-      'ECONNREFUSED',
-    );
+    await expect(checkCertificate(url, new Date())).rejects.toThrow('ECONNREFUSED');
   });
 });
