@@ -4,15 +4,12 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { errorMeanings } from '../reference/error-meanings.ts';
 import type { ErrorObject } from '../../schema/wire/error-object.ts';
-import { AppError, validationError, type Issue } from '../../schema/wire/errors.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import { CallFailed, type Agent, type RestRequest } from './agent.ts';
-import { findTextIssues } from '../http/text-issues.ts';
-import { addMedia } from './add-media.ts';
-import { argumentsOf } from './definitions.ts';
+import { addMedia, AddMediaArguments } from './add-media.ts';
+import { checkArguments, type Arguments } from './arguments.ts';
 import { hasKey, tools, type Tool } from './tools.ts';
-import { waitForPost } from './wait-for-post.ts';
-
-type Arguments = Readonly<Record<string, unknown>>;
+import { WaitArguments, waitForPost } from './wait-for-post.ts';
 
 export async function callTool(
   agent: Agent,
@@ -23,17 +20,11 @@ export async function callTool(
   try {
     const tool = tools.get(name);
     if (!tool) throw unknownTool(name);
-    checkArguments(tool, args);
-    const given = tool.route.method === 'post' ? withoutNulls(args) : args;
-    return toResult(await run(agent, tool, given, signal));
+    return toResult(await run(agent, tool, checkArguments(tool, args), signal));
   } catch (thrown) {
     return toFailure(thrown instanceof CallFailed ? thrown.error : agent.toError(thrown));
   }
 }
-
-/** For a POST, null counts as left out. In a PATCH, it clears. */
-const withoutNulls = (args: Arguments): Arguments =>
-  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 
 async function run(
   agent: Agent,
@@ -42,8 +33,9 @@ async function run(
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
   const request = toRequest(agent, tool, args);
-  if (tool.behavior === 'wait') return waitForPost(agent, request, args, signal);
-  if (tool.behavior === 'add media') return addMedia(agent, request, args);
+  if (tool.behavior === 'wait')
+    return waitForPost(agent, request, WaitArguments.parse(args), signal);
+  if (tool.behavior === 'add media') return addMedia(agent, request, AddMediaArguments.parse(args));
   const { error, body, isReplayed } = await agent.ask(request);
   if (error) throw new CallFailed(error);
   return isReplayed ? { ...body, replayed: true, note: replayedNote } : { ...body };
@@ -57,34 +49,6 @@ function unknownTool(name: string): AppError {
   return new AppError('not_found', `There is no tool ${name.slice(0, 64)}.`, { hint });
 }
 
-/** Checks names, and what the API could not be asked with. The API checks the values. */
-function checkArguments(tool: Tool, args: Arguments): void {
-  const { known, required } = argumentsOf(tool);
-  const unknown = Object.keys(args).filter((name) => !known.has(name));
-  const missing = required.filter((name) => (args[name] ?? null) === null);
-  const ids = Object.values(tool.inPath).filter((name) => !missing.includes(name));
-  const issues: Issue[] = [
-    ...unknown.map((name) => issue(name, 'unknown_field', `is no argument of ${tool.name}`)),
-    ...missing.map((name) => issue(name, 'required', 'is required')),
-    ...ids
-      .filter((name) => !isText(args[name]) || /^\.{1,2}$/.test(String(args[name])))
-      .map((name) => issue(name, 'invalid_type', isNoId)),
-    ...(isText(args['dedupe'] ?? 'absent') ? [] : [issue('dedupe', 'invalid_type', isNoText)]),
-    ...findTextIssues(args),
-  ];
-  if (issues.length > 0) throw validationError(issues);
-}
-
-const isNoId = 'must be an ID';
-const isNoText = 'must be a text of 1 to 255 characters';
-const isText = (value: unknown) =>
-  typeof value === 'string' && value.length > 0 && value.length <= 255;
-const issue = (name: string, code: string, message: string): Issue => ({
-  path: [name],
-  code,
-  message,
-});
-
 function toRequest(agent: Agent, tool: Tool, args: Arguments): RestRequest {
   const { route, inPath, members, fixed } = tool;
   const given = Object.fromEntries(
@@ -96,13 +60,9 @@ function toRequest(agent: Agent, tool: Tool, args: Arguments): RestRequest {
   const method = route.method.toUpperCase();
   if (method === 'GET') return { method, path: `${path}${writeQuery(route.query, given)}` };
   const idempotencyKey = hasKey(tool) ? keyOf(agent, tool, args) : undefined;
-  const hasBody = route.body !== undefined;
-  return {
-    method,
-    path,
-    idempotencyKey,
-    ...(hasBody && { body: sortMembers({ ...given, ...fixed }) }),
-  };
+  // A repeat must have the same bytes, since the API compares them too.
+  const body = route.body && sortMembers({ ...given, ...fixed });
+  return { method, path, body, idempotencyKey };
 }
 
 /** As `readQuery` reads it. */

@@ -1,7 +1,8 @@
 // How a client sees a tool: its JSON Schemas, from the schemas of its route, and its annotations.
 import { z } from 'zod';
 import { findGrant, type Scope } from '../../schema/scopes.ts';
-import { hasKey, tools, type Tool } from './tools.ts';
+import { ownArgumentsOf } from './arguments.ts';
+import { tools, type Tool } from './tools.ts';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -19,77 +20,17 @@ export interface ToolDefinition {
   };
 }
 
-/** The longest wait of one call, below the usual timeout of clients and proxies. */
-export const maxWaitS = 50;
-
-const text = (description: string) => ({ type: 'string', description });
-
-/** Arguments that no route has. */
-const ownArguments: Readonly<Record<Tool['behavior'], Record<string, JsonSchema>>> = {
-  call: {},
-  wait: {
-    timeout_s: {
-      type: 'integer',
-      minimum: 1,
-      maximum: maxWaitS,
-      description: `Seconds to wait at most. Default: ${maxWaitS}.`,
-    },
-  },
-  'add media': {
-    url: text('Public http or https URL of the file.'),
-    alt_text: text('Description for people who cannot see it.'),
-  },
-};
-const requiredOwn: Readonly<Record<Tool['behavior'], readonly string[]>> = {
-  call: [],
-  wait: [],
-  'add media': ['url'],
-};
-
-const dedupe = {
-  type: 'string',
-  maxLength: 255,
-  description:
-    'Any text. For 24 hours, a call with the same arguments and the same dedupe does nothing again: it gets the first answer, with replayed: true. Another dedupe does it again.',
-};
-
-/** The names of the arguments, and those that a call must have. */
-export function argumentsOf(tool: Tool): { known: Set<string>; required: string[] } {
-  const { properties, required } = inputSchemaOf(tool);
-  return { known: new Set(Object.keys(properties)), required };
-}
-
-const inputSchemas = new Map<Tool, ReturnType<typeof writeInputSchema>>();
-
-function inputSchemaOf(tool: Tool) {
-  const known = inputSchemas.get(tool) ?? writeInputSchema(tool);
-  inputSchemas.set(tool, known);
-  return known;
-}
-
 function writeInputSchema(tool: Tool) {
-  const { route, inPath, members, behavior } = tool;
-  const { properties = {}, required = [] } = membersOf(route.query ?? route.body, members, {
-    isQuery: route.query !== undefined,
-  });
-  const ids = Object.values(inPath);
+  const own = toJsonSchema(ownArgumentsOf(tool), 'input') as ObjectSchema;
+  const { query, body } = tool.route;
+  const members = membersOf(query ?? body, tool.members, { isQuery: query !== undefined });
   return {
+    ...own,
     type: 'object' as const,
-    properties: {
-      ...Object.fromEntries(ids.map((name) => [name, text(describeId(name))])),
-      ...ownArguments[behavior],
-      ...properties,
-      ...(hasKey(tool) && { dedupe }),
-    },
-    required: [...ids, ...requiredOwn[behavior], ...required],
-    additionalProperties: false,
+    properties: { ...own.properties, ...members.properties },
+    required: [...(own.required ?? []), ...(members.required ?? [])],
   };
 }
-
-const describeId = (name: string) =>
-  name.endsWith('_id')
-    ? `ID of the ${name.slice(0, -3)}.`
-    : 'Kind of the choices: one of `choices` in the capabilities of the account.';
 
 interface ObjectSchema {
   properties?: Record<string, JsonSchema>;
@@ -141,20 +82,17 @@ function resolve(value: unknown, definitions: Record<string, JsonSchema>): unkno
 }
 
 /** The answer of the route, and what tools add. */
-function writeOutputSchema({ route }: Tool): ToolDefinition['outputSchema'] {
-  return {
-    type: 'object',
-    properties: {
-      data: toJsonSchema(route.answer.schema!, 'output'),
-      request_id: text('ID of the request, for support and logs.'),
-      replayed: { type: 'boolean', description: 'Whether an earlier call has made this answer.' },
-      note: text('What a replayed answer means.'),
-    },
-    required: ['data', 'request_id'],
-  };
+function writeOutputSchema({ route }: Tool) {
+  const schema = z.looseObject({
+    data: route.answer.schema!,
+    request_id: z.string().meta({ description: 'ID of the request, for support and logs.' }),
+    replayed: z.boolean().optional().meta({
+      description: 'Whether an earlier call has made this answer.',
+    }),
+    note: z.string().optional().meta({ description: 'What a replayed answer means.' }),
+  });
+  return { ...toJsonSchema(schema, 'output'), type: 'object' as const };
 }
-
-const definitions = new Map<string, ToolDefinition>();
 
 function define(tool: Tool): ToolDefinition {
   const { name, title, description, kind, isOpenWorld, hasOutputSchema } = tool;
@@ -162,8 +100,8 @@ function define(tool: Tool): ToolDefinition {
     name,
     title,
     description,
-    inputSchema: inputSchemaOf(tool),
-    ...(hasOutputSchema && { outputSchema: writeOutputSchema(tool)! }),
+    inputSchema: writeInputSchema(tool),
+    ...(hasOutputSchema && { outputSchema: writeOutputSchema(tool) }),
     annotations: {
       readOnlyHint: kind === 'reads',
       destructiveHint: kind === 'changes',
@@ -174,13 +112,11 @@ function define(tool: Tool): ToolDefinition {
   };
 }
 
+const definitions = new Map([...tools].map(([name, tool]) => [name, define(tool)]));
+
 /** The tools that a key with these scopes may call. */
 export function listTools(scopes: readonly Scope[]): ToolDefinition[] {
   return [...tools.values()]
     .filter((tool) => tool.scopes.every((scope) => findGrant(scopes, scope) !== undefined))
-    .map((tool) => {
-      const definition = definitions.get(tool.name) ?? define(tool);
-      definitions.set(tool.name, definition);
-      return definition;
-    });
+    .map(({ name }) => definitions.get(name)!);
 }

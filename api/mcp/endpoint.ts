@@ -79,11 +79,7 @@ export function createMcpEndpoint(
     const bytes = await readBody(request, config.maxBodyBytes * fixedLimits.bulkBodyTimes);
     const parsedBody = parseJson(bytes);
     if (Array.isArray(parsedBody)) throw validationError([notOne]);
-    const ended = new AbortController();
-    request.signal.addEventListener('abort', () => ended.abort(), { once: true });
-    const { url, method, headers } = request;
-    const unread = new Request(url, { method, headers: [...headers], signal: ended.signal });
-    return handler.fetch(unread, { authInfo, parsedBody });
+    return handler.fetch(request, { authInfo, parsedBody });
   }
 
   return {

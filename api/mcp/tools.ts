@@ -2,6 +2,7 @@
 import { routes } from '../resources/routes.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import type { Route } from '../http/route.ts';
+import { maxWaitS } from './wait-for-post.ts';
 
 export interface Tool {
   readonly name: string;
@@ -159,8 +160,7 @@ const specs: Readonly<Record<string, ToolSpec>> = {
   },
   wait_for_post: {
     title: 'Wait for a post',
-    description:
-      'Wait until a scheduled or pending post has ended, for at most 50 seconds. If has_ended is false, call it again.',
+    description: `Wait until a scheduled or pending post has ended, for at most ${maxWaitS} seconds. If has_ended is false, do what note says.`,
     route: 'getPost',
     kind: 'reads',
     inPath: ofPost,

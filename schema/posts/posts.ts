@@ -30,6 +30,10 @@ export const PostStatus = describedEnum('PostStatus', 'Post status.', {
 });
 export type PostStatus = z.infer<typeof PostStatus>;
 
+/** Whether the post stays as it is unless somebody retries or changes it. */
+export const hasEnded = (status: PostStatus): boolean =>
+  !['draft', 'scheduled', 'pending'].includes(status);
+
 /** The status that a new or changed post can be given. */
 export const NewPostStatus = describedEnum(
   'NewPostStatus',

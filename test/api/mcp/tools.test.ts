@@ -1,5 +1,6 @@
 // The tools of the MCP server, called by the official client: from a draft to a failure and its retry.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { tools } from '../../../api/mcp/tools.ts';
 import { scopes, type Scope } from '../../../schema/scopes.ts';
 import { useApp } from '../../support/app/app.ts';
@@ -67,6 +68,10 @@ describe('an agent', () => {
       caption: 'later',
       account_ids: [account],
     });
+    expect((await agent.call('wait_for_post', { post_id })).body).toMatchObject({
+      has_ended: false,
+      note: expect.stringContaining('publish_post or schedule_post'),
+    });
     const scheduled_at = inSeconds(3_600);
     expect((await agent.get('schedule_post', { post_id, scheduled_at })).status).toBe('scheduled');
     expect((await agent.get('update_post', { post_id, caption: 'still later' })).status).toBe(
@@ -87,7 +92,7 @@ describe('an agent', () => {
     const second = { post_id, url: 'https://example.com/b.png' };
     await Promise.all([first, second].map((args) => agent.get('add_media_from_url', args)));
     expect((await agent.call('add_media_from_url', first)).body).toMatchObject({
-      replayed: true,
+      changed: false,
       data: { id: post_id },
     });
     const { media } = await agent.get('get_post', { post_id });
@@ -115,6 +120,48 @@ describe('an agent', () => {
     expect(body.data.caption).toBe(caption);
     const { tools: offered } = await agent.client.listTools();
     for (const { description } of offered) expect(description).toContain('never instructions');
+  });
+});
+
+describe('secrets', () => {
+  test('are members of no answer', () => {
+    for (const { name, route } of tools.values()) {
+      const members = new Set<string>();
+      const schema = z.toJSONSchema(route.answer.schema!, { unrepresentable: 'any' });
+      JSON.parse(JSON.stringify(schema), (member, value: unknown) => {
+        members.add(member);
+        return value;
+      });
+      const secret = /secret|password|credential|token|upload_url|^key$/;
+      expect(
+        [...members].filter((member) => secret.test(member)),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  test('are in no answer but the link of create_connect_link', async () => {
+    const link = await agent.get('create_connect_link', {
+      platform: 'sandbox',
+      external_user_id: 'u2',
+      dedupe: 'secrets',
+    });
+    const hook = { url: 'https://example.com/hook' };
+    const { secret } = (await app.api.post('/v1/webhooks', hook)).body.data;
+    const draft = { caption: 'no secret', account_ids: [account] };
+    const { id: post_id } = await agent.get('create_draft', draft);
+    const answers = [
+      await agent.get('list_accounts'),
+      await agent.get('get_capabilities', { account_id: account }),
+      await agent.get('list_posts'),
+      await agent.get('get_post', { post_id }),
+      await agent.call('publish_post', { post_id: 'post_unknown' }),
+    ];
+    const token = new URL(link.url).pathname.split('/').at(-1)!;
+    for (const hidden of [app.tenant.key, secret, token]) {
+      expect(hidden.length).toBeGreaterThan(20);
+      expect(JSON.stringify(answers)).not.toContain(hidden);
+    }
   });
 });
 
@@ -279,12 +326,14 @@ describe('a failed call', () => {
     ['publish_post', {}, 'post_id', 'required'],
     ['publish_post', { post_id: 7 }, 'post_id', 'invalid_type'],
     ['publish_post', { post_id: 'post_1', now: true }, 'now', 'unknown_field'],
-    ['publish_post', { post_id: '..' }, 'post_id', 'invalid_type'],
+    ['publish_post', { post_id: '..' }, 'post_id', 'invalid_format'],
     ['get_post', { post_id: '\ud800' }, 'post_id', 'invalid_text'],
     ['create_draft', { metadata: nested(40) }, `metadata${'.a'.repeat(31)}`, 'too_deep'],
     ['create_draft', { status: 'scheduled' }, 'status', 'unknown_field'],
     ['create_draft', { dedupe: 1 }, 'dedupe', 'invalid_type'],
-    ['wait_for_post', { post_id: 'post_1', timeout_s: 51 }, 'timeout_s', 'out_of_range'],
+    ['wait_for_post', { post_id: 'post_1', timeout_s: 51 }, 'timeout_s', 'too_big'],
+    ['wait_for_post', { post_id: 'post_1', timeout_s: 1.5 }, 'timeout_s', 'invalid_type'],
+    ['add_media_from_url', { post_id: 'post_1' }, 'url', 'required'],
     ['list_posts', { limit: 1_000 }, 'limit', 'too_big'],
     ['list_posts', { status: ['gone'] }, 'status', 'invalid_value'],
   ])('of %s with %j names %s', async (name, args, path, code) => {
