@@ -150,31 +150,24 @@ def write_calls(operations: list[Operation]) -> str:
     return "".join(lines)
 
 
-def write_resources(operations: list[Operation], *, is_async: bool) -> str:
-    kind = "async" if is_async else "sync"
-    base, list_type = ("AsyncResource", "AsyncList") if is_async else ("Resource", "List")
-    header = HEADER.format(title=f"The calls of the {'asynchronous' if is_async else 'synchronous'} client.")
+def write_resources(operations: list[Operation]) -> str:
+    """The resources of the asynchronous client."""
     lines = [
-        header,
+        HEADER.format(title="The calls of the asynchronous client."),
         "\nimport builtins\n\nfrom typing_extensions import Unpack\n\n",
-        f"from . import _calls, types\nfrom ._durations import Duration\nfrom ._{kind} import {list_type}, {base}\n",
+        "from . import _calls, types\nfrom ._async import AsyncList, AsyncResource\n",
+        "from ._durations import Duration\n",
     ]
     for resource in dict.fromkeys(each.resource for each in operations):
-        lines.append(f"\n\nclass {class_name(resource, is_async)}({base}):\n")
+        name = "".join(part.capitalize() for part in resource.split("_"))
+        lines.append(f"\n\nclass Async{name}(AsyncResource):\n")
         narrowing = [other for _, other in NARROWED.values()]
-        methods = [
-            _method(each, is_async) for each in operations if each.resource == resource and each.id not in narrowing
-        ]
+        methods = [_method(each) for each in operations if each.resource == resource and each.id not in narrowing]
         lines.append("\n".join(methods))
     return "".join(lines)
 
 
-def class_name(resource: str, is_async: bool) -> str:
-    name = "".join(part.capitalize() for part in resource.split("_"))
-    return f"Async{name}" if is_async else name
-
-
-def _method(operation: Operation, is_async: bool) -> str:
+def _method(operation: Operation) -> str:
     arguments = ["self"]
     if operation.ids:
         arguments += [f"{each}: str" for each in operation.ids] + ["/"]
@@ -191,27 +184,25 @@ def _method(operation: Operation, is_async: bool) -> str:
     if operation.params:
         arguments.append(f"**params: Unpack[types.{operation.params}]")
         sent.append("params=params")
-    awaits = "await " if is_async and operation.shape != "list" else ""
     result = _qualified(operation.result, "types.")
     if operation.shape == "list":
         item = operation.result
-        result = f"{'AsyncList' if is_async else 'List'}[types.{item}, types.{item}Page]"
+        result = f"AsyncList[types.{item}, types.{item}Page]"
     if operation.id in NARROWED:
         argument, other = NARROWED[operation.id]
         arguments.insert(2, f"{argument}: str | None = None")
         narrowed = f"_calls.{NAMES[other].replace('.', '_').upper()}, ({argument},)"
         sent[:2] = [f"*(({sent[0]}, ()) if {argument} is None else ({narrowed}))"]
     if operation.shape == "list":
-        sender = "self._list"
+        start, sender = "def", "self._list"
     else:
         # A method with the name `list` hides the type of that name in the class.
         result = re.sub(r"\blist\[", "builtins.list[", result)
-        sender = "self._send"
-    prefix = "async " if awaits else ""
+        start, sender = "async def", "await self._send"
     return (
-        f"    {prefix}def {operation.method}({', '.join(arguments)}) -> {result}:\n"
+        f"    {start} {operation.method}({', '.join(arguments)}) -> {result}:\n"
         f"        {docstring(operation.summary, '        ')}\n"
-        f"        return {awaits}{sender}({', '.join(sent)})\n"
+        f"        return {sender}({', '.join(sent)})\n"
     )
 
 

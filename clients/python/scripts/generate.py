@@ -8,10 +8,13 @@ from pathlib import Path
 
 from calls import Operation, read_operations, write_calls, write_resources
 from schemas import Schemas
+from sync import to_sync
 
 HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[2] / "schema" / "openapi.json"
 PACKAGE = HERE.parent / "src" / "fanfare_client"
+SYNC = {"_async.py": "_sync.py", "_async_client.py": "_client.py", "_async_resources.py": "_sync_resources.py"}
+"""The files of the asynchronous client that become those of the synchronous one."""
 
 
 def generate(folder: Path) -> None:
@@ -21,9 +24,10 @@ def generate(folder: Path) -> None:
     files = {
         "types.py": schemas.write(),
         "_calls.py": write_calls(operations),
-        "_sync_resources.py": write_resources(operations, is_async=False),
-        "_async_resources.py": write_resources(operations, is_async=True),
+        "_async_resources.py": write_resources(operations),
     }
+    for source, target in SYNC.items():
+        files[target] = to_sync(files.get(source) or (PACKAGE / source).read_text(), source)
     for name, text in files.items():
         (folder / name).write_text(text)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, Generic, TypeVar
 
-import anyio
-import anyio.to_thread
 import httpx
 
+from ._async_io import sleep, work
 from ._call import Call, Config, Options, run_call
 from ._durations import Duration
 from ._errors import FanfareError
@@ -50,8 +49,8 @@ class AsyncRunner:
                 raise to_connection_error(error, step) from error
             return Answer(response.status_code, response.headers, response.text)
         if isinstance(step, Sleep):
-            return await anyio.sleep(step.seconds)
-        return await anyio.to_thread.run_sync(step.run)
+            return await sleep(step.seconds)
+        return await work(step.run)
 
 
 class AsyncList(Generic[T, P]):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 
-import anyio
-import anyio.to_thread
 import httpx
 from httpx_sse import EventSource
 from typing_extensions import Self, Unpack
@@ -14,13 +12,14 @@ from typing_extensions import Self, Unpack
 from . import _async_resources as resources
 from . import webhooks as _webhooks
 from ._async import AsyncResource, AsyncRunner
+from ._async_io import AsyncMediaSource, opened, sleep
 from ._call import Options, run_call
 from ._config import read_config
 from ._durations import Duration
 from ._errors import FanfareError, to_error
 from ._http import to_connection_error, to_request
 from ._live import CURSOR_QUERY, GRAPHQL, PostStream, PostUpdate
-from ._media import MediaSource, Upload, UploadOptions, new_spool, upload
+from ._media import Upload, UploadOptions, upload
 from ._wait import wait_for_post
 from .types import Media, Post
 
@@ -85,15 +84,10 @@ class AsyncPosts(resources.AsyncPosts):
 
 
 class AsyncMediaFiles(resources.AsyncMedia):
-    async def upload(self, source: MediaSource | AsyncIterable[bytes], **options: Unpack[UploadOptions]) -> Media:
+    async def upload(self, source: AsyncMediaSource, **options: Unpack[UploadOptions]) -> Media:
         """Uploads a file or a stream in parts, and continues after a break."""
-        if not isinstance(source, AsyncIterable):
-            return await self._runner.run(upload(self._runner.config, Upload(source, options)))
-        with new_spool() as spool:
-            async for chunk in source:
-                await anyio.to_thread.run_sync(spool.write, chunk)
-            spool.seek(0)
-            return await self._runner.run(upload(self._runner.config, Upload(spool, options)))
+        async with opened(source) as content:
+            return await self._runner.run(upload(self._runner.config, Upload(content, options)))
 
 
 class AsyncWebhooks(resources.AsyncWebhooks):
@@ -122,10 +116,10 @@ class AsyncLive(AsyncResource):
                     async for event in EventSource(response).aiter_sse():
                         if update := stream.read(event.event, event.data):
                             yield update
-                raise stream.broken()
+                raise stream.ended()
             except (httpx.HTTPError, FanfareError) as failure:
                 error = to_connection_error(failure, request) if isinstance(failure, httpx.HTTPError) else failure
                 delay = stream.delay_after(error)
             if on_lost:
                 on_lost(error)
-            await anyio.sleep(delay)
+            await sleep(delay)

@@ -10,8 +10,8 @@ import builtins
 from typing_extensions import Unpack
 
 from . import _calls, types
-from ._durations import Duration
 from ._async import AsyncList, AsyncResource
+from ._durations import Duration
 
 
 class AsyncPosts(AsyncResource):

@@ -1,9 +1,11 @@
-"""The synchronous client: one attribute for each resource of the REST API."""
+"""The synchronous client: one attribute for each resource of the REST API.
+
+Written by `scripts/generate.py` from `_async_client.py`. Don't edit this file.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Callable
 from types import TracebackType
 
 import httpx
@@ -12,14 +14,15 @@ from typing_extensions import Self, Unpack
 
 from . import _sync_resources as resources
 from . import webhooks as _webhooks
+from ._sync import Resource, Runner
+from ._sync_io import MediaSource, opened, sleep
 from ._call import Options, run_call
 from ._config import read_config
 from ._durations import Duration
 from ._errors import FanfareError, to_error
 from ._http import to_connection_error, to_request
 from ._live import CURSOR_QUERY, GRAPHQL, PostStream, PostUpdate
-from ._media import MediaSource, Upload, UploadOptions, upload
-from ._sync import Resource, Runner
+from ._media import Upload, UploadOptions, upload
 from ._wait import wait_for_post
 from .types import Media, Post
 
@@ -86,7 +89,8 @@ class Posts(resources.Posts):
 class MediaFiles(resources.Media):
     def upload(self, source: MediaSource, **options: Unpack[UploadOptions]) -> Media:
         """Uploads a file or a stream in parts, and continues after a break."""
-        return self._runner.run(upload(self._runner.config, Upload(source, options)))
+        with opened(source) as content:
+            return self._runner.run(upload(self._runner.config, Upload(content, options)))
 
 
 class Webhooks(resources.Webhooks):
@@ -115,10 +119,10 @@ class Live(Resource):
                     for event in EventSource(response).iter_sse():
                         if update := stream.read(event.event, event.data):
                             yield update
-                raise stream.broken()
+                raise stream.ended()
             except (httpx.HTTPError, FanfareError) as failure:
                 error = to_connection_error(failure, request) if isinstance(failure, httpx.HTTPError) else failure
                 delay = stream.delay_after(error)
             if on_lost:
                 on_lost(error)
-            time.sleep(delay)
+            sleep(delay)

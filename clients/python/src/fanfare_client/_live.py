@@ -113,13 +113,13 @@ class PostStream:
         shown = message.get("data")
         update = shown.get("postUpdated") if isinstance(shown, dict) else None
         if update is None:
-            raise graphql_error(message) or self.broken()
+            raise graphql_error(message) or self.ended()
         self._after = member(update, "cursor", str)
         self._failures = 0
         # A bookmark has only a newer cursor.
         return _to_update(update) if update.get("postId") is not None else None
 
-    def broken(self) -> FanfareError:
+    def ended(self) -> FanfareError:
         return FanfareError("The server ended the stream.", code="connection_failed", is_retriable=True)
 
     def delay_after(self, error: FanfareError) -> float:

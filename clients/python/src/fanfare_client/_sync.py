@@ -1,13 +1,16 @@
-"""The synchronous client's side of flows, calls and lists."""
+"""The synchronous client's side of flows, calls and lists.
+
+Written by `scripts/generate.py` from `_async.py`. Don't edit this file.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 import httpx
 
+from ._sync_io import sleep, work
 from ._call import Call, Config, Options, run_call
 from ._durations import Duration
 from ._errors import FanfareError
@@ -49,8 +52,8 @@ class Runner:
                 raise to_connection_error(error, step) from error
             return Answer(response.status_code, response.headers, response.text)
         if isinstance(step, Sleep):
-            return time.sleep(step.seconds)
-        return step.run()
+            return sleep(step.seconds)
+        return work(step.run)
 
 
 class List(Generic[T, P]):
@@ -73,7 +76,8 @@ class List(Generic[T, P]):
 
     def __iter__(self) -> Iterator[T]:
         for page in self.pages():
-            yield from page["data"]
+            for item in page["data"]:
+                yield item
 
 
 class Resource:

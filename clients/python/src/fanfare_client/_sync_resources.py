@@ -10,8 +10,8 @@ import builtins
 from typing_extensions import Unpack
 
 from . import _calls, types
-from ._durations import Duration
 from ._sync import List, Resource
+from ._durations import Duration
 
 
 class Posts(Resource):
