@@ -19,6 +19,8 @@ class FaultyProxy:
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.lost_answers = 0
         """How many of the next answers don't arrive. The server gets the request."""
+        self.is_silent = False
+        """Whether bytes of answers are swallowed. The connections stay."""
         self.cut_after_bytes: int | None = None
         """Cuts the next connection that sends more bytes than this."""
         self.cuts = 0
@@ -69,7 +71,8 @@ class FaultyProxy:
                 if self.lost_answers > 0:
                     self.lost_answers -= 1
                     break
-                client.sendall(data)
+                if not self.is_silent:
+                    client.sendall(data)
         self._end(client, server)
 
     def _end(self, *sockets: socket.socket) -> None:

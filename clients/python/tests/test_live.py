@@ -79,6 +79,25 @@ def test_a_stream_that_is_cut_misses_and_repeats_nothing(make_side: MakeSide, si
     assert again["cursor"] == updates[3]["cursor"]
 
 
+def test_a_stream_that_is_silent_for_40_seconds_is_resumed(
+    make_side: MakeSide, side: Side, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _live._SILENT == 40
+    monkeypatch.setattr(_live, "_SILENT", 1)
+    lost: list[FanfareError] = []
+    post = create(side)
+    follower = Follower(make_side(url=proxy.url), 2, lambda f: f.live.posts(id=post["id"], on_lost=lost.append))
+    eventually(lambda: len(follower.updates) == 1)
+    proxy.is_silent = True
+    side.call(lambda f: f.posts.update(post["id"], caption="Changed"))
+    eventually(lambda: len(lost) > 0)
+    proxy.is_silent = False
+    [present, update] = follower.result()
+    assert (present["change"], update["change"]) == ("present", "updated")
+    assert update["post"]["caption"] == "Changed"
+    assert lost[0].is_retriable
+
+
 def test_a_deleted_post_is_null(side: Side) -> None:
     post = create(side)
     [update] = side.take(lambda f: f.live.posts(id=post["id"]), 1)

@@ -22,7 +22,10 @@ export interface FanfareErrorOptions {
 
 export class FanfareError extends Error {
   override readonly name: string = 'FanfareError';
-  /** A code of https://…/docs#errors of your server, or a `ClientErrorCode`. Later versions may add codes. */
+  /**
+   * An error code of the API (`/docs` of your server), a `ClientErrorCode`, or the code of a `WebhookVerificationError`.
+   * Later versions may add codes.
+   */
   readonly code: string;
   /** How to fix the error, if there is advice. */
   readonly hint: string | undefined;

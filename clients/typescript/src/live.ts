@@ -104,13 +104,13 @@ export function createLive(sender: Sender) {
         const request = { query: postUpdated, variables: { id, after } };
         for await (const message of openEventStream(connection, request, signal)) {
           const update = toUpdate(message.data?.['postUpdated']);
-          if (!update) throw toGraphqlError(message) ?? broken();
+          if (!update) throw toGraphqlError(message) ?? streamEnded();
           after = update.cursor;
           failures = 0;
           // A bookmark has only a newer cursor.
           if (update.post_id !== null) yield update as PostUpdate;
         }
-        throw broken();
+        throw streamEnded();
       } catch (error) {
         if (signal?.aborted) return;
         if (!isReached || !(error instanceof FanfareError) || !error.isRetriable) throw error;
@@ -127,7 +127,7 @@ export function createLive(sender: Sender) {
   return { posts };
 }
 
-function broken(): FanfareError {
+function streamEnded(): FanfareError {
   const message = 'The server ended the stream.';
   return new FanfareError({ code: 'connection_failed', message, isRetriable: true });
 }

@@ -2,8 +2,13 @@
 import { createReadStream, openAsBlob } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Fanfare, uploadFile, type PostUpdate } from '../../../clients/typescript/src/index.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  Fanfare,
+  uploadFile,
+  type FanfareError,
+  type PostUpdate,
+} from '../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { createLargeVideo, type LargeVideo } from '../../support/media/large-video.ts';
 import { startFaultyProxy, type FaultyProxy } from '../../support/clients/faulty-proxy.ts';
@@ -157,6 +162,38 @@ describe('the live stream', () => {
     const end = stream.next();
     stopping.abort();
     expect(await end).toEqual({ done: true, value: undefined });
+  });
+
+  test('resumes after 40 seconds of silence', async () => {
+    let isSilent = false;
+    const silencing: typeof fetch = async (...asked) => {
+      const { body, headers } = await fetch(...asked);
+      const transform = (bytes: Uint8Array, controller: TransformStreamDefaultController) => {
+        if (!isSilent) controller.enqueue(bytes);
+      };
+      return new Response(body!.pipeThrough(new TransformStream({ transform })), { headers });
+    };
+    const wait = setTimeout;
+    const shorten = (run: () => void, ms?: number) => wait(run, ms === 40_000 ? 1_000 : ms);
+    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(shorten as typeof wait);
+    try {
+      const id = await draft('silent');
+      const lost: FanfareError[] = [];
+      const onLost = (error: FanfareError) => void lost.push(error);
+      const { live } = new Fanfare({ url: app.url, apiKey: app.tenant.key, fetch: silencing });
+      const stream = live.posts({ id, onLost });
+      expect((await stream.next()).value).toMatchObject({ change: 'present' });
+      isSilent = true;
+      const next = stream.next();
+      await client.posts.update(id, { caption: 'Changed' });
+      await expect.poll(() => lost.length, { timeout: 10_000 }).toBeGreaterThan(0);
+      isSilent = false;
+      expect((await next).value).toMatchObject({ change: 'updated', post: { caption: 'Changed' } });
+      expect(lost[0]).toMatchObject({ code: 'connection_failed', isRetriable: true });
+      await stream.return();
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   test('shows the results of one post in the words of REST, from its current state on', async () => {

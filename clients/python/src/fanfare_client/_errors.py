@@ -18,7 +18,7 @@ class FanfareError(Exception):
     """A call that failed.
 
     `code` is one of the error codes of the API, or one of this client: `configuration`, `connection_failed`,
-    `timeout`, `invalid_answer`, `invalid_signature`. Later versions may add codes.
+    `timeout`, `invalid_answer`, and those of `WebhookVerificationError`. Later versions may add codes.
     """
 
     def __init__(
