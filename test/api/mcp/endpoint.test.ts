@@ -10,9 +10,14 @@ const allowed = 'https://agents.example.com';
 const app = useApp({ env: { FANFARE_CORS_ORIGINS: allowed, FANFARE_DATABASE_CONNECTIONS: '4' } });
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
-const send = (headers: Record<string, string>, body: string = JSON.stringify(list)) =>
+const send = (
+  headers: Record<string, string>,
+  body: string = JSON.stringify(list),
+  signal: AbortSignal | null = null,
+) =>
   fetch(`${app.url}/mcp`, {
     method: 'POST',
+    signal,
     headers: {
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
@@ -185,6 +190,24 @@ describe('calls that wait', () => {
     expect(ended.filter(({ body }) => body.has_ended === false)).toHaveLength(10);
     expect(ended.filter(({ body }) => body.error?.code === 'rate_limited')).toHaveLength(30);
     expect((await agent.call('wait_for_post', { post_id, timeout_s: 1 })).isError).toBe(false);
+  });
+
+  test('end when their clients go away', async () => {
+    const account = (await app.tenant.connectSandbox('gone')).id;
+    await using agent = await connectMcp(app.url, app.tenant.key);
+    const { id: post_id } = await agent.get('create_draft', draftOf('left', [account]));
+    await agent.get('schedule_post', { post_id, scheduled_at: inSeconds(3_600) });
+    const refused = async () =>
+      (await agent.call('wait_for_post', { post_id, timeout_s: 1 })).body.error?.code;
+    const params = { name: 'wait_for_post', arguments: { post_id } };
+    const body = JSON.stringify({ ...list, method: 'tools/call', params });
+    const leaving = new AbortController();
+    const waits = Array.from({ length: 10 }, () => send(own(), body, leaving.signal));
+    const ended = Promise.allSettled(waits.map(async (wait) => (await wait).text()));
+    await expect.poll(refused, { timeout: 10_000 }).toBe('rate_limited');
+    leaving.abort();
+    await ended;
+    await expect.poll(refused, { timeout: 10_000 }).toBeUndefined();
   });
 
   test('end when the server stops', async () => {

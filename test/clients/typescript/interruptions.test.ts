@@ -175,7 +175,7 @@ describe('the live stream', () => {
     };
     const wait = setTimeout;
     const shorten = (run: () => void, ms?: number) => wait(run, ms === 40_000 ? 1_000 : ms);
-    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(shorten as typeof wait);
+    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(shorten);
     try {
       const id = await draft('silent');
       const lost: FanfareError[] = [];
