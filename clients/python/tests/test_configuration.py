@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -41,9 +42,18 @@ def test_a_missing_variable_is_named(monkeypatch: pytest.MonkeyPatch, name: str,
 
 def test_an_id_that_leads_elsewhere_is_refused() -> None:
     with Fanfare(url="http://127.0.0.1:9", max_retries=0) as fanfare:
-        for post_id in ("", ".", ".."):
-            with pytest.raises(ValueError, match="no ID"):
+        for post_id in ("", ".", "..", "\ud800"):
+            with pytest.raises(FanfareError, match="no ID") as refused:
                 fanfare.posts.get(post_id)
+            assert refused.value.code == "configuration"
+
+
+def test_a_value_that_json_does_not_have_is_named() -> None:
+    with Fanfare(url="http://127.0.0.1:9", max_retries=0) as fanfare:
+        at: Any = datetime.now(timezone.utc)
+        with pytest.raises(FanfareError, match="A datetime can't be sent as JSON") as refused:
+            fanfare.posts.create(caption="Later", account_ids=["sa_1"], scheduled_at=at)
+        assert refused.value.code == "configuration"
 
 
 @pytest.mark.parametrize(

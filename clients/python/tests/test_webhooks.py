@@ -74,6 +74,9 @@ def test_others_are_refused() -> None:
     assert code_of(BODY, sign(SECRET), []) == "invalid_secret"
     assert code_of(BODY, sign(SECRET), "whsec_%") == "invalid_secret"
     assert code_of(BODY, sign(SECRET), "") == "invalid_secret"
+    # Such as of a variable that isn't set.
+    missing: Any = None
+    assert code_of(BODY, sign(SECRET), missing) == "invalid_secret"
 
 
 def test_clocks_may_differ_by_the_tolerance() -> None:

@@ -1,6 +1,6 @@
 // Sends one call: headers, idempotency key, time limit, retries, and its answer or error.
 import { toMs, type Duration } from './durations.ts';
-import { FanfareError, parseAnswer, toError } from './errors.ts';
+import { configurationError, FanfareError, parseAnswer, toError } from './errors.ts';
 import { withRetries, type Attempt } from './retry.ts';
 
 /** Options of one call. */
@@ -59,6 +59,8 @@ export function createSender(connection: Connection): Sender {
     const given = options.idempotencyKey ?? keyIn(request.body);
     // A key that begins with `auto_` is of one call, so Fanfare still warns of repeated content.
     const key = given ?? (takesKey ? `auto_${crypto.randomUUID()}` : undefined);
+    if (key !== undefined && !/^[\x20-\x7e]+$/.test(key))
+      throw configurationError('`idempotencyKey` must be printable ASCII.');
     const body = request.csv ?? (request.body === undefined ? null : JSON.stringify(request.body));
     const init = {
       method,
@@ -165,9 +167,9 @@ function toQuery(query: object | undefined): string {
 export function path(parts: TemplateStringsArray, ...values: string[]): string {
   return parts.reduce((text, part, index) => {
     const value = values[index - 1]!;
-    // Such an ID would lead to another path.
-    if (!value || /^\.{1,2}$/.test(value))
-      throw new TypeError(`${JSON.stringify(value)} is no ID.`);
+    // Such an ID would lead to another path, or can't be in one.
+    if (!value || /^\.{1,2}$|\p{Surrogate}/u.test(value))
+      throw configurationError(`${JSON.stringify(value)} is no ID.`);
     return text + encodeURIComponent(value) + part;
   });
 }

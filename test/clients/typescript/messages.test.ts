@@ -178,7 +178,18 @@ describe('options', () => {
       expect(codeFor({ ...given, ...wrong }), JSON.stringify(wrong)).toBe('configuration');
     }
     const client = at(() => Response.json({ data: {} }));
-    for (const id of ['', '.', '..']) expect(() => client.posts.get(id)).toThrow('is no ID');
+    for (const id of ['', '.', '..', '\ud800'])
+      expect(() => client.posts.get(id)).toThrow(
+        expect.objectContaining({
+          code: 'configuration',
+          message: `${JSON.stringify(id)} is no ID.`,
+        }),
+      );
+    const created = client.posts.create(
+      { caption: 'Keyed', account_ids: [] },
+      { idempotencyKey: '5 €' },
+    );
+    await expect(created).rejects.toMatchObject({ code: 'configuration' });
     expect(await client.posts.get('a/b').catch(() => 'refused')).toEqual({});
   });
 

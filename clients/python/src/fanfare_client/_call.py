@@ -74,7 +74,7 @@ def send_call(
         content = given["csv"].encode()
     elif given:
         headers["Content-Type"] = "application/json"
-        content = json.dumps(given).encode()
+        content = json.dumps(given, default=_refuse).encode()
     if call.takes_key:
         # A key that begins with `auto_` is of one call, so Fanfare still warns of repeated content.
         key = options.idempotency_key or given.get("idempotency_key") or f"auto_{uuid.uuid4()}"
@@ -165,10 +165,15 @@ def to_path(template: str, ids: Sequence[str]) -> str:
 
 
 def _encode(value: str) -> str:
-    # Such an ID would lead to another path.
-    if value in ("", ".", ".."):
-        raise ValueError(f"{value!r} is no ID.")
+    # Such an ID would lead to another path, or can't be in one.
+    if value in ("", ".", "..") or not value.isprintable():
+        raise configuration_error(f"{value!r} is no ID.")
     return quote(value, safe="")
+
+
+def _refuse(value: object) -> None:
+    hint = "Pass a time as text, such as `at.isoformat()`."
+    raise configuration_error(f"A {type(value).__name__} can't be sent as JSON. {hint}")
 
 
 def to_query(query: Mapping[str, Any]) -> str:

@@ -39,7 +39,7 @@ def verify(
     body = _encode(raw_body) if isinstance(raw_body, str) else bytes(raw_body)
     signed = _encode(f"{message_id}.{timestamp}.") + body
     given = [_encode(part.removeprefix("v1,")) for part in signatures.split() if part.startswith("v1,")]
-    keys = [_read_secret(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
+    keys = [_read_secret(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets or [])]
     if not keys:
         raise WebhookVerificationError("invalid_secret", "Name a secret.")
     expected = [base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()) for key in keys]
@@ -78,7 +78,7 @@ def _check_age(timestamp: str, tolerance_s: float) -> None:
 
 def _read_secret(secret: str) -> bytes:
     try:
-        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+        key = base64.b64decode(str(secret).removeprefix("whsec_"), validate=True)
     except (ValueError, binascii.Error):
         key = b""
     if not key:
