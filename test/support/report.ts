@@ -1,4 +1,4 @@
-// Reports a test run: its counts, what was skipped and why, the files that failed outside their tests, and how long each file took.
+// Reports a test run: its counts, what failed or was skipped and why, and how long each file took.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestModule, TestResult } from 'vitest/node';
@@ -6,6 +6,7 @@ import type { Reporter, TestModule, TestResult } from 'vitest/node';
 export interface Report {
   passed: number;
   failed: number;
+  failures: { test: string; message: string }[];
   /** Tests that were skipped without giving a reason, because something that they need is missing. */
   skipped: number;
   /** Tests that gave a reason: they don't apply to their subject on any machine. */
@@ -23,6 +24,7 @@ export const reportVariable = 'FANFARE_TEST_REPORT';
 export const emptyReport = (): Report => ({
   passed: 0,
   failed: 0,
+  failures: [],
   skipped: 0,
   notApplicable: [],
   skippedIn: [],
@@ -30,14 +32,23 @@ export const emptyReport = (): Report => ({
   seconds: {},
 });
 
+interface Result {
+  state: TestResult['state'];
+  note?: string | undefined;
+  errors?: readonly { message: string }[] | undefined;
+}
+
 export function countTest(
   report: Report,
   file: string,
   test: string,
-  { state, note }: { state: TestResult['state']; note?: string | undefined },
+  { state, note, errors }: Result,
 ): void {
-  if (state === 'passed' || state === 'failed') {
-    report[state]++;
+  if (state === 'passed') {
+    report.passed++;
+  } else if (state === 'failed') {
+    report.failed++;
+    report.failures.push({ test: `${file} > ${test}`, message: errors?.[0]?.message ?? '' });
   } else if (note !== undefined) {
     report.notApplicable.push({ test: `${file} > ${test}`, reason: note });
   } else {

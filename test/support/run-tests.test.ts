@@ -23,6 +23,14 @@ test('a test that names why it does not apply is listed, and fails no run', () =
   expect(exitCodeOf(report, { mustRunAll: true })).toBe(0);
 });
 
+test('a failed test is listed with its error', () => {
+  const report = reportOf({ state: 'failed', errors: [{ message: 'expected 1 to be 2' }] });
+  expect(report).toMatchObject({
+    failed: 1,
+    failures: [{ test: 'a.test.ts > works', message: 'expected 1 to be 2' }],
+  });
+});
+
 test('a run without tests fails, unless all of them may be skipped', () => {
   expect(exitCodeOf(emptyReport())).toBe(1);
   expect(exitCodeOf(reportOf({ state: 'skipped' }), { canSkipAll: true })).toBe(0);

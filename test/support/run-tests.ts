@@ -38,6 +38,9 @@ export async function runTests(
   for (const { test, reason } of report.notApplicable)
     console.log(`Not applicable: ${test}: ${reason}`);
   for (const file of report.skippedIn) console.log(`Skipped tests: ${file}`);
+  // Near the end, because a log may show only its end.
+  for (const { test, message } of report.failures)
+    console.log(`Failed: ${test}: ${message.split('\n', 1)[0]}`);
   if (code !== 0 && report.failed === 0) fail('The run itself failed: see the errors above.');
   if (isEmpty(report, canSkipAll)) console.log('No test ran.');
   console.log(`${report.passed} passed, ${report.failed} failed, ${report.skipped} skipped`);
