@@ -20,7 +20,7 @@ import { createSubscribers } from './subscribers.ts';
 export interface Feed {
   /** Reads a state and a cursor. Every change that the state lacks comes after the cursor. */
   readPresent<T>(read: (db: Db) => Promise<T>): Promise<{ cursor: string; state: T }>;
-  /** Every change after the cursor (default: from now on), in order and once. */
+  /** Every change after the cursor, in order and once. Default: from now on, or from shortly before. */
   subscribe(options: ChangeFilter & { after?: string | undefined }): Promise<FeedStream>;
   close(): Promise<void>;
 }
