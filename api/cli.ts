@@ -6,8 +6,8 @@ import type { Answer } from './cli/output/answer.ts';
 import { readClientOptions } from './cli/client-options.ts';
 import type { ClientCommand, ClientCommandArguments } from './cli/client/run.ts';
 import { version } from '../schema/version.ts';
-import { InvalidArgument, seeHelp } from './cli/output/invalid-argument.ts';
 import type { ListenArguments } from './cli/listen/options.ts';
+import { findCommand, options, refuseOtherOptions } from './cli/options.ts';
 import { openTerminal } from './cli/output/terminal.ts';
 import { runUntilSignal } from './cli/until-signal.ts';
 import { usage } from './cli/usage.ts';
@@ -19,40 +19,7 @@ async function main(args: string[]): Promise<Partial<Answer>> {
   const { positionals, values } = parseArgs({
     args: joinNumbers(args),
     allowPositionals: true,
-    options: {
-      name: { type: 'string' },
-      project: { type: 'string' },
-      scopes: { type: 'string' },
-      test: { type: 'boolean', default: false },
-      'expires-at': { type: 'string' },
-      minutes: { type: 'string' },
-      'forward-to': { type: 'string' },
-      'no-forward': { type: 'boolean', default: false },
-      events: { type: 'string' },
-      secret: { type: 'string' },
-      after: { type: 'string' },
-      'cursor-file': { type: 'string' },
-      url: { type: 'string' },
-      key: { type: 'string' },
-      publish: { type: 'boolean', default: false },
-      'publish-public': { type: 'boolean', default: false },
-      report: { type: 'string' },
-      to: { type: 'string' },
-      media: { type: 'string', multiple: true },
-      at: { type: 'string' },
-      zone: { type: 'string' },
-      draft: { type: 'boolean', default: false },
-      yes: { type: 'boolean', short: 'y', default: false },
-      wait: { type: 'string' },
-      'idempotency-key': { type: 'string' },
-      status: { type: 'string' },
-      limit: { type: 'string' },
-      header: { type: 'string', multiple: true },
-      tolerance: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-      version: { type: 'boolean', default: false },
-    },
+    options,
   });
   if (values.help || values.version) {
     print(values.help ? usage() : version);
@@ -61,7 +28,13 @@ async function main(args: string[]): Promise<Partial<Answer>> {
   const [first, ...rest] = positionals;
   const scope = rest.join(' ');
   const hasArgument = commandsWithArgument.includes(first ?? '');
-  const command = hasArgument ? first : positionals.join(' ');
+  const name = hasArgument ? first! : positionals.join(' ');
+  if (name === '') note(usage());
+  // An account is checked by its ID; a message needs the secret that signed it.
+  const command = findCommand(
+    name === 'verify' && values.secret !== undefined ? 'verify --secret' : name,
+  );
+  refuseOtherOptions(command, values);
   switch (command) {
     case 'start':
       return runUntilSignal({
@@ -104,21 +77,15 @@ async function main(args: string[]): Promise<Partial<Answer>> {
       await serveMcp(options, note);
       return {};
     }
-    case 'verify':
-      // An account is checked by its ID; a message needs the secret that signed it.
-      return runForUser(values.secret === undefined ? 'verify' : 'verify message', scope, values);
     case 'post':
     case 'posts':
     case 'accounts':
     case 'webhooks':
     case 'watch':
+    case 'verify':
+    case 'verify --secret':
     case 'projects export':
       return runForUser(command, scope, values);
-    default:
-      if (command === '') note(usage());
-      throw new InvalidArgument(
-        `${command ? `There is no command \`${command}\`.` : 'Specify a command.'}\n${seeHelp}`,
-      );
   }
 }
 

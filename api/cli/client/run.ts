@@ -2,7 +2,6 @@
 import { Fanfare } from '../../../clients/typescript/src/index.ts';
 import type { Answer } from '../output/answer.ts';
 import { readClientOptions, type ClientDefaults } from '../client-options.ts';
-import { InvalidArgument } from '../output/invalid-argument.ts';
 import type { Terminal } from '../output/terminal.ts';
 import type { VerifyArguments } from '../verify/verify.ts';
 import type { PostArguments } from './post.ts';
@@ -17,33 +16,12 @@ export type ClientCommand =
   | 'watch'
   | 'projects export'
   | 'verify'
-  | 'verify message';
+  | 'verify --secret';
 
 export type ClientCommandArguments = PostArguments &
   PostsArguments &
   MessageArguments &
   VerifyArguments;
-
-/** Without this, `post --test` would publish. */
-const options: Partial<Record<ClientCommand, readonly string[]>> = {
-  post: ['to', 'media', 'at', 'zone', 'draft', 'yes', 'wait', 'idempotency-key'],
-  posts: ['status', 'limit'],
-  accounts: [],
-  webhooks: [],
-  watch: [],
-};
-const common = ['url', 'key', 'json'];
-
-function refuseOthers(command: ClientCommand, given: ClientCommandArguments): void {
-  const own = options[command];
-  if (!own) return;
-  // The parser sets every option that is not given to false or undefined.
-  const other = Object.entries(given).find(
-    ([name, value]) =>
-      value !== undefined && value !== false && ![...own, ...common].includes(name),
-  );
-  if (other) throw new InvalidArgument(`\`${command}\` takes no --${other[0]}.`);
-}
 
 interface Setting {
   config: () => ClientDefaults;
@@ -57,10 +35,9 @@ export async function runClientCommand(
   given: ClientCommandArguments,
   { config, terminal }: Setting,
 ): Promise<Partial<Answer>> {
-  if (command === 'verify message') {
+  if (command === 'verify --secret') {
     return (await import('./webhooks.ts')).verifyMessage(argument, given, terminal);
   }
-  refuseOthers(command, given);
   const { url, key } = await readClientOptions(given, config());
   const client = new Fanfare({ url, apiKey: key });
   switch (command) {

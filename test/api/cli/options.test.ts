@@ -1,0 +1,26 @@
+// Which command takes which options.
+import { expect, test } from 'vitest';
+import { findCommand, refuseOtherOptions } from '../../../api/cli/options.ts';
+
+test.each([
+  ['post', { test: true }, '`post` takes no --test.'],
+  ['verify', { header: ['a: b'] }, '`verify` takes no --header.'],
+  ['verify --secret', { publish: true }, '`verify --secret` takes no --publish.'],
+  ['projects erase', { name: 'Brass' }, '`projects erase` takes no --name.'],
+  ['start', { url: 'http://127.0.0.1' }, '`start` takes no --url.'],
+] as const)('%s refuses %j', (command, given, message) => {
+  expect(() => refuseOtherOptions(command, { json: true, yes: false, ...given })).toThrow(message);
+});
+
+test('an option that is not given is not refused', () => {
+  refuseOtherOptions('listen', { test: true, secret: 'whsec_x', report: undefined, yes: false });
+});
+
+test.each([
+  ['', 'Specify a command.'],
+  ['pots', 'There is no command `pots`.'],
+  ['toString', 'There is no command `toString`.'],
+  ['keys', 'There is no command `keys`. There is `keys create`, `keys rotate`.'],
+])('the command %j is not known', (name, message) => {
+  expect(() => findCommand(name)).toThrow(message);
+});
