@@ -33,20 +33,21 @@ export interface TemporalExecutableOptions {
   signal?: AbortSignal | undefined;
 }
 
+async function findNamed(temporalCli: string): Promise<string> {
+  const program = temporalCli.includes('/')
+    ? path.resolve(temporalCli)
+    : await findOnPath(temporalCli);
+  await readVersion(program);
+  return program;
+}
+
 export async function findTemporalExecutable(options: TemporalExecutableOptions): Promise<string> {
   const { temporalCli, progress, signal } = options;
   if (temporalCli !== undefined) {
-    try {
-      const program = temporalCli.includes('/')
-        ? path.resolve(temporalCli)
-        : await findOnPath(temporalCli);
-      await readVersion(program);
-      return program;
-    } catch (error) {
-      throw new Error(`TEMPORAL_CLI (${temporalCli}) does not work: ${(error as Error).message}`, {
-        cause: error,
-      });
-    }
+    // The message says all that a user needs, so the program prints no cause with its stack.
+    return findNamed(temporalCli).catch(({ message }: Error) => {
+      throw new Error(`TEMPORAL_CLI (${temporalCli}) does not work: ${message}`);
+    });
   }
   const target = path.join(options.cacheDirectory, `temporal-server-${pinnedServer}`);
   const installation = { target, check: checkPinned, signal };
