@@ -1,13 +1,14 @@
 // The program: `node api/cli.ts <command>`. Reads the environment and runs the command.
-import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../schema/config/config.ts';
 import { readFileVariables } from '../schema/config/file-variables.ts';
 import type { Answer } from './cli/output/answer.ts';
+import { readArguments } from './cli/arguments.ts';
 import { readClientOptions } from './cli/client-options.ts';
 import type { ClientCommand, ClientCommandArguments } from './cli/client/run.ts';
 import { version } from '../schema/version.ts';
 import type { ListenArguments } from './cli/listen/options.ts';
-import { findCommand, options, refuseOtherOptions } from './cli/options.ts';
+import { findCommand, refuseOtherOptions } from './cli/options.ts';
+import { printAnswer } from './cli/output/print-answer.ts';
 import { openTerminal } from './cli/output/terminal.ts';
 import { runUntilSignal } from './cli/until-signal.ts';
 import { usage } from './cli/usage.ts';
@@ -16,24 +17,13 @@ const print = (line: string) => console.log(line);
 const note = (line: string) => console.error(line);
 
 async function main(args: string[]): Promise<Partial<Answer>> {
-  const { positionals, values } = parseArgs({
-    args: joinNumbers(args),
-    allowPositionals: true,
-    options,
-  });
+  const { name, argument, values } = readArguments(args);
   if (values.help || values.version) {
     print(values.help ? usage() : version);
     return {};
   }
-  const [first, ...rest] = positionals;
-  const scope = rest.join(' ');
-  const hasArgument = commandsWithArgument.includes(first ?? '');
-  const name = hasArgument ? first! : positionals.join(' ');
   if (name === '') note(usage());
-  // An account is checked by its ID; a message needs the secret that signed it.
-  const command = findCommand(
-    name === 'verify' && values.secret !== undefined ? 'verify --secret' : name,
-  );
+  const command = findCommand(name);
   refuseOtherOptions(command, values);
   switch (command) {
     case 'start':
@@ -65,7 +55,7 @@ async function main(args: string[]): Promise<Partial<Answer>> {
     case 'restored':
     case 'stuck': {
       const { runOnDatabase } = await import('./cli/on-database.ts');
-      return runOnDatabase(command, { values, scope, config: operatorConfig(), note });
+      return runOnDatabase(command, { values, scope: argument, config: operatorConfig(), note });
     }
     case 'doctor':
       return runDoctor();
@@ -85,11 +75,9 @@ async function main(args: string[]): Promise<Partial<Answer>> {
     case 'verify':
     case 'verify --secret':
     case 'projects export':
-      return runForUser(command, scope, values);
+      return runForUser(command, argument, values);
   }
 }
-
-const commandsWithArgument = ['pause', 'resume', 'verify', 'post', 'posts', 'watch'];
 
 const operatorConfig = () => readConfig(readFileVariables(process.env), 'operator');
 
@@ -117,17 +105,6 @@ async function runRole(role: 'api' | 'worker'): Promise<never> {
     log.fatal({ component, ...(cause instanceof Error ? { cause: cause.message } : {}) }, message);
     return process.exit(1);
   }
-}
-
-/** Turns `--minutes -1` into `--minutes=-1`, so that a negative number is a value and not an option. */
-function joinNumbers(args: string[]): string[] {
-  const joined: string[] = [];
-  for (const arg of args) {
-    const option = joined.at(-1);
-    if (/^-\d/.test(arg) && option?.startsWith('--')) joined.splice(-1, 1, `${option}=${arg}`);
-    else joined.push(arg);
-  }
-  return joined;
 }
 
 /** Without DATABASE_URL, the program is on a developer's machine, so loopback is allowed. */
@@ -180,17 +157,6 @@ function exitWith(reason: string): void {
 }
 
 const args = process.argv.slice(2);
-const isJson = args.includes('--json');
-try {
-  const { text, data, exitCode = 0 } = await main(args);
-  const answer = isJson ? JSON.stringify(data) : text;
-  if (answer !== undefined) print(answer);
-  process.exitCode = exitCode;
-} catch (error) {
-  const { describeFailure } = await import('./cli/output/failure.ts');
-  const { text, data, isUsage } = describeFailure(error);
-  note(text);
-  if (isJson) print(JSON.stringify({ error: data }));
-  // For a post, 2 means that it was published only partly.
-  process.exit(isUsage && !['post', 'watch'].includes(args[0]!) ? 2 : 1);
-}
+const { exitCode, hasFailed } = await printAnswer(args, () => main(args), { print, note });
+if (hasFailed) process.exit(exitCode);
+process.exitCode = exitCode;

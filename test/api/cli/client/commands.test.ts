@@ -1,4 +1,4 @@
-// The commands of users, run as programs at a real Fanfare, with their exit codes.
+// The commands of users at a real Fanfare: for each exit code and each pipe as a program, the others in this process.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,9 +10,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signWebhook } from '../../../../activities/delivering/signature.ts';
 import { findAccounts } from '../../../../api/cli/client/accounts.ts';
+import { post } from '../../../../api/cli/client/post.ts';
 import { watch } from '../../../../api/cli/client/watch.ts';
 import { Fanfare } from '../../../../clients/typescript/src/index.ts';
 import { startApp, type TestApp } from '../../../support/app/app.ts';
+import { runCommand, type EndedCommand } from '../../../support/clients/commands.ts';
 import { terminalOf } from '../../../support/clients/terminal.ts';
 import { readBlocks, readPage } from '../../../support/checks/readme.ts';
 import { noise } from '../../../support/media/samples.ts';
@@ -35,29 +37,26 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-interface Ended {
-  code: number;
-  out: string;
-  err: string;
-}
-
-const environment = (url = app.url) => ({
-  PATH: process.env['PATH'],
-  FANFARE_URL: url,
+const settings = () => ({
+  FANFARE_URL: app.url,
   FANFARE_API_KEY: app.tenant.key,
   FANFARE_DATA_DIR: folder,
 });
+const environment = () => ({
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+  ...settings(),
+});
 
-function run(
-  args: string[],
-  { url, input }: { url?: string; input?: string } = {},
-): Promise<Ended> {
+const run = (args: string[]) => runCommand(args, settings());
+
+function runProgram(args: string[], input = ''): Promise<EndedCommand> {
   return new Promise((resolve) => {
-    const options = { env: environment(url), cwd: folder };
+    const options = { env: environment(), cwd: folder };
     const child = execFile(process.execPath, [program, ...args], options, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, out, err }),
     );
-    child.stdin!.end(input ?? '');
+    child.stdin!.end(input);
   });
 }
 
@@ -66,14 +65,14 @@ const outcome = (name: string) => `Text of ${name} [sandbox outcome=${name}]`;
 
 describe('post', () => {
   test('publishes to an account by its name, and exits with 0', async () => {
-    const { code, out } = await run(['post', 'Hello', '--to', 'sandbox:@ada', ...now]);
+    const { code, out } = await runProgram(['post', 'Hello', '--to', 'sandbox:@ada', ...now]);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ caption: 'Hello', status: 'published' });
   });
 
   test('exits with 3 if every target failed, and names the reason', async () => {
     const args = ['post', outcome('rejected'), '--to', ada, '--yes', '--wait', '20s'];
-    const { code, out } = await run(args);
+    const { code, out } = await runProgram(args);
     expect(code).toBe(3);
     expect(out).toMatch(/failed[\s\S]*sandbox:@ada +failed +rejected: /);
   });
@@ -83,7 +82,7 @@ describe('post', () => {
       defaults: { platform_options: { outcome: 'rejected' } },
     });
     const args = ['post', 'Partly', '--to', `${ada},bob.test`, ...now];
-    const { code, out } = await run(args);
+    const { code, out } = await runProgram(args);
     await app.tenant.api.patch(`/v1/accounts/${ada}`, { defaults: { platform_options: {} } });
     expect(JSON.parse(out)).toMatchObject({ status: 'partial' });
     expect(code).toBe(2);
@@ -91,20 +90,20 @@ describe('post', () => {
 
   test('exits with 4 if the post has not ended after the wait, or no answer arrived', async () => {
     const slow = ['post', outcome('hang'), '--to', ada, '--yes', '--wait', '1s', '--json'];
-    const { code, out } = await run(slow);
+    const { code, out } = await runProgram(slow);
     expect([code, JSON.parse(out).status]).toEqual([4, 'pending']);
     await using proxy = await startFaultyProxy(app.url);
-    proxy.plan(
-      ({ method, path }) => method === 'POST' && path === '/v1/posts',
-      Array.from({ length: 6 }, () => 'lose' as const),
-    );
-    const lost = await run(['post', 'Lost', '--to', ada, ...now], { url: proxy.url });
-    expect(lost).toMatchObject({ code: 4, out: '' });
-    expect(lost.err).toContain('The post may have been accepted.');
-  }, 60_000);
+    proxy.plan(({ method, path }) => method === 'POST' && path === '/v1/posts', ['lose']);
+    const client = new Fanfare({ url: proxy.url, apiKey: app.tenant.key, maxRetries: 0 });
+    const notes: string[] = [];
+    const terminal = terminalOf({ note: (line) => notes.push(line) });
+    const lost = await post(client, 'Lost', { to: ada, yes: true }, terminal);
+    expect(lost).toEqual({ exitCode: 4 });
+    expect(notes).toEqual([expect.stringContaining('The post may have been accepted.')]);
+  });
 
   test('refuses to publish without --yes where nobody can be asked', async () => {
-    const { code, out, err } = await run(['post', 'Unasked', '--to', ada]);
+    const { code, out, err } = await runProgram(['post', 'Unasked', '--to', ada]);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain('--yes');
     const { body } = await app.api.get('/v1/posts?q=Unasked');
@@ -114,7 +113,7 @@ describe('post', () => {
   test('refuses an option that only other commands have, and text from a pipe', async () => {
     const other = await run(['post', 'Tested', '--to', ada, '--yes', '--test']);
     expect([other.code, other.err]).toEqual([1, '`post` takes no --test.\n']);
-    const piped = await run(['post', '-', '--to', ada, '--yes'], { input: 'Tested' });
+    const piped = await run(['post', '-', '--to', ada, '--yes']);
     expect([piped.code, piped.err]).toEqual([1, expect.stringContaining('standard input')]);
     const { body } = await app.api.get('/v1/posts?q=Tested');
     expect(body.data).toEqual([]);
@@ -188,7 +187,7 @@ describe('post', () => {
     expect((await run(['post', '--to', ada, '--yes'])).code).toBe(1);
     const wait = await run(['post', 'Hi', '--to', ada, '--yes', '--wait', 'long', '--json']);
     expect([wait.code, JSON.parse(wait.out).error.code]).toEqual([1, 'configuration']);
-    expect((await run(['posts', '--limit', '0'])).code).toBe(2);
+    expect((await runProgram(['posts', '--limit', '0'])).code).toBe(2);
     const unknown = await run(['accounts', '--too', '--json']);
     expect([unknown.code, JSON.parse(unknown.out).error.code]).toEqual([2, 'invalid_argument']);
   });
@@ -278,7 +277,7 @@ describe('verify', () => {
   test('checks a request from the standard input, or its body with headers', async () => {
     const lines = request(Date.now() / 1_000);
     const input = `${lines.join('\r\n')}\r\n\r\n${body}`;
-    const whole = await run(['verify', '--secret', secret], { input });
+    const whole = await runProgram(['verify', '--secret', secret], input);
     expect(whole).toMatchObject({ code: 0, out: 'Valid: post.published, 2026-01-01T00:00:00Z\n' });
     const file = join(folder, 'body.json');
     await writeFile(file, body);
@@ -289,12 +288,16 @@ describe('verify', () => {
 
   test('exits with 1 and the reason', async () => {
     const input = `${request(Date.now() / 1_000 - 3_600).join('\n')}\n\n${body}`;
-    const old = await run(['verify', '-', '--secret', secret], { input });
+    const old = await runProgram(['verify', '-', '--secret', secret], input);
     expect(old).toMatchObject({ code: 1, out: '' });
     expect(old.err).toContain('message_too_old');
-    const patient = ['verify', '--secret', secret, '--tolerance', '7200'];
-    expect((await run(patient, { input })).code).toBe(0);
-    const forged = await run(patient, { input: input.replace('published', 'failed') });
+    const file = join(folder, 'request.txt');
+    const patient = ['verify', file, '--secret', secret, '--tolerance', '7200'];
+    await writeFile(file, input);
+    expect((await run(patient)).code).toBe(0);
+    await writeFile(file, input.replace('published', 'failed'));
+    const forged = await run(patient);
+    expect(forged.code).toBe(1);
     expect(forged.err).toContain('invalid_signature');
   });
 });
