@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import ssl
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,6 +16,8 @@ from faulty_proxy import FaultyProxy
 from scripted_server import Scripted, ScriptedServer
 from sides import AsyncSide, Side, SyncSide
 
+from fanfare_client import _call
+
 MakeSide = Callable[..., Side]
 
 
@@ -21,6 +25,16 @@ MakeSide = Callable[..., Side]
 def portal() -> Iterator[BlockingPortal]:
     with start_blocking_portal() as portal:
         yield portal
+
+
+@pytest.fixture(autouse=True, scope="session")
+def patched() -> Iterator[None]:
+    """Retries wait for a moment only, unless the server names a time. Clients share the certificates that they trust."""
+    assert _call.FIRST_DELAY == 0.5
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_call, "FIRST_DELAY", 0.02)
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
+        yield
 
 
 @pytest.fixture(params=["sync", "async"])

@@ -15,7 +15,7 @@ from faulty_proxy import FaultyProxy
 from scripted_server import Scripted, ScriptedServer
 from sides import AsyncSide, Side
 
-from fanfare_client import FanfareError
+from fanfare_client import FanfareError, _call
 
 KIB = 1024
 
@@ -77,7 +77,11 @@ def test_any_source_is_uploaded(side: Side, source: Any) -> None:
     assert media["size_bytes"] == len(png(300 * KIB))
 
 
-def test_an_upload_that_is_cut_continues(make_side: MakeSide, side: Side, proxy: FaultyProxy) -> None:
+def test_an_upload_that_is_cut_continues(
+    make_side: MakeSide, side: Side, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Until the server notices the cut, it refuses the rest, and names a longer time.
+    monkeypatch.setattr(_call, "FIRST_DELAY", 0.5)
     content = png(9 * 1024 * KIB)
     media = side.call(lambda f: f.media.create(filename="large.png", content_type="image/png", size_bytes=len(content)))
     token = media["upload_url"].partition("?")[2]
