@@ -9,6 +9,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createProjectWithKey } from '../../api/cli/first-start.ts';
+import { findFreePorts } from '../../api/server/ports.ts';
 import { createApi, type Api } from '../support/app/api.ts';
 import { findServer, startProgram, type Program } from '../support/app/program.ts';
 import { video } from '../support/media/samples.ts';
@@ -173,9 +174,11 @@ describe('fanfare start', () => {
 
   test('takes a first post from the command line, an agent and the SDKs, within 5 minutes', async () => {
     const command = join(installation.folder, 'node_modules/.bin/fanfare');
-    await publishByCli(api, command, installation.folder);
-    await publishByMcp(api, command);
-    await publishBySdks(api);
+    await Promise.all([
+      publishByCli(api, command, installation.folder),
+      publishByMcp(api, command),
+      publishBySdks(api),
+    ]);
     const seconds = installation.installedInS + secondsSince(startedAt);
     console.log(`installed, started and published by each in ${seconds.toFixed(0)} s`);
     expect(seconds).toBeLessThan(300);
@@ -242,14 +245,15 @@ describe('fanfare migrate, api and worker', () => {
     await using migrate = startInstalled(['migrate'], env);
     expect(await migrate.exit, migrate.output()).toEqual({ code: 0, signal: null });
     const { key } = await createProjectWithKey(database.db, 'from a package');
-    await using program = startInstalled(['api'], env);
-    const [, url] = await program.waitForOutput(/"url":"([^"]+)".*"msg":"up"/);
+    const [port] = await findFreePorts([0]);
+    const url = `http://127.0.0.1:${port}`;
+    await using program = startInstalled(['api'], { ...env, FANFARE_PORT: String(port) });
     await using worker = startInstalled(['worker'], {
       ...env,
       FANFARE_SANDBOX_API_URL: `${url}/sandbox`,
     });
-    await worker.waitForOutput(/"msg":"up"/);
-    const api = createApi(url!, key);
+    for (const role of [program, worker]) await role.waitForOutput(/"msg":"up"/);
+    const api = createApi(url, key);
     const account = await api.post('/v1/accounts/connect', {
       platform: 'sandbox',
       credentials: { handle: 'dan' },

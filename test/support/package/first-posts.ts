@@ -26,29 +26,39 @@ function readProgram(file: string): string {
 }
 
 /** Runs the first program of each SDK, with the package of the SDK. */
-export async function publishBySdks({ url, key }: Api): Promise<void> {
+export async function publishBySdks(api: Api): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'fanfare-first-'));
-  const access = { FANFARE_URL: url, FANFARE_API_KEY: key };
+  const access = { FANFARE_URL: api.url, FANFARE_API_KEY: api.key };
   try {
-    const { project } = await installTypeScriptClient(folder);
-    writeFileSync(join(project, 'publish.mjs'), readProgram('publish.mjs'));
-    const env = { PATH: process.env['PATH'], ...access };
-    const { stdout } = await run(process.execPath, ['publish.mjs'], { cwd: project, env });
-    expect(stdout).toMatch(/^published http/);
-    // Without pip or its packages, only `npm run test:python` tells.
-    const python = await preparePython().catch((error: Error) => {
-      console.error(error.message);
-      return undefined;
-    });
-    if (python === undefined) return;
-    const program = join(folder, 'publish.py');
-    writeFileSync(program, readProgram('publish.py'));
-    const PYTHONPATH = await python.installClient(folder);
-    const printed = await python.run([program], { home: folder, env: { ...access, PYTHONPATH } });
-    expect(printed).toMatch(/^published http/);
+    const printed = await Promise.all([runTypeScript(folder, access), runPython(folder, access)]);
+    for (const text of printed.filter((each) => each !== undefined))
+      expect(text).toMatch(/^published http/);
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+async function runTypeScript(folder: string, access: Record<string, string>): Promise<string> {
+  const { project } = await installTypeScriptClient(folder);
+  writeFileSync(join(project, 'publish.mjs'), readProgram('publish.mjs'));
+  const env = { PATH: process.env['PATH'], ...access };
+  return (await run(process.execPath, ['publish.mjs'], { cwd: project, env })).stdout;
+}
+
+/** Undefined without pip or its packages. Only `npm run test:python` tells. */
+async function runPython(
+  folder: string,
+  access: Record<string, string>,
+): Promise<string | undefined> {
+  const python = await preparePython().catch((error: Error) => {
+    console.error(error.message);
+    return undefined;
+  });
+  if (python === undefined) return undefined;
+  const program = join(folder, 'publish.py');
+  writeFileSync(program, readProgram('publish.py'));
+  const PYTHONPATH = await python.installClient(folder);
+  return python.run([program], { home: folder, env: { ...access, PYTHONPATH } });
 }
 
 /** An agent drafts a post, validates and publishes it, reads its failure and retries it. */
