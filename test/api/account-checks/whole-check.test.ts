@@ -34,7 +34,8 @@ interface Ended {
 function verify(...words: string[]): Promise<Ended> {
   const args = [cli, 'verify', ...words, '--url', app.url, '--key', app.tenant.key];
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { env: {} }, (error, stdout, stderr) =>
+    const env = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+    execFile(process.execPath, args, { env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
     );
   });

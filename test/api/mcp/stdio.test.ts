@@ -20,7 +20,11 @@ describe('node api/cli.ts mcp', () => {
       const transport = new StdioClientTransport({
         command: process.execPath,
         args: [cli, 'mcp'],
-        env: { FANFARE_URL: app.url, FANFARE_API_KEY: app.tenant.key },
+        env: {
+          FANFARE_URL: app.url,
+          FANFARE_API_KEY: app.tenant.key,
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE']!,
+        },
       });
       await client.connect(transport);
       await using agent = toMcpClient(client);
