@@ -95,6 +95,20 @@ describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () 
     expect(page.url()).toMatch(/\/posts\?status=PUBLISHED$/);
   });
 
+  test('stand on one day of the calendar, even shortly before midnight', async () => {
+    const { page } = tab;
+    await tab.signIn(tenant.key);
+    const timezone = await page.evaluate('Intl.DateTimeFormat().resolvedOptions().timeZone');
+    const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+    const ada = await tenant.connectSandbox('ada');
+    const schedule = { local: `${day}T23:50`, timezone };
+    await tenant.createPost({ caption: 'Late', account_ids: [ada.id], schedule });
+    await tab.visit('/calendar', 'Calendar');
+    const post = (await page.getByRole('link', { name: /Late/ }).boundingBox())!;
+    const cell = (await page.locator(`[data-date="${day}"]`).first().boundingBox())!;
+    expect(post.width).toBeLessThanOrEqual(cell.width);
+  });
+
   test('are moved to another day in the calendar, and keep their clock', async () => {
     const ada = await tenant.connectSandbox('ada');
     const day = (ahead: number) =>

@@ -69,6 +69,8 @@ export function Grid({ posts, counts, filters, canMove, onDays, onMove }: GridPr
         eventMaxStack={mostPerDay}
         forceEventDuration
         defaultTimedEventDuration="00:30"
+        // A post of the last half hour is on its own day only.
+        nextDayThreshold="00:30"
         displayEventEnd={false}
         eventContent={EventText}
         noEventsText="No posts in this week"
