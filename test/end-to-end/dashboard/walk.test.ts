@@ -1,16 +1,24 @@
 // A working day in the dashboard of a real program, which is killed and started again in the middle of it. No page is
 // loaded again.
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../../api/server/ports.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
 import { hasChromium } from '../../support/app/chromium.ts';
 import { removeDataDirectory, startProgram } from '../../support/app/program.ts';
 import { fast } from '../../support/checks/killed-program.ts';
-import { startDashboardBrowser, type Tab } from '../../support/dashboard/browser.ts';
+import {
+  newTab,
+  startDashboardBrowser,
+  waitUntilLoaded,
+  type Tab,
+} from '../../support/dashboard/browser.ts';
 import { dotPng } from '../../support/dashboard/pictures.ts';
 import { forFile } from '../../support/fixtures.ts';
 import { startReceiver } from '../../support/receivers/receiver.ts';
+import { createTestDatabase } from '../../support/rows/database.ts';
 import { createBundledDirectory } from '../../support/servers/bundled-directory.ts';
+import { createTestNamespace } from '../../support/servers/temporal.ts';
 
 const handles = ['ada', 'bob', 'grace'] as const;
 const dayMs = 86_400_000;
@@ -24,9 +32,18 @@ describe.skipIf(!hasChromium)('a day with the dashboard', { timeout: 120_000 }, 
     await using cleanup = new AsyncDisposableStack();
     const dataDirectory = createBundledDirectory();
     cleanup.defer(() => removeDataDirectory(dataDirectory));
+    // The servers of the run, since starting others takes long.
+    const database = cleanup.use(await createTestDatabase());
+    const { address, namespace } = cleanup.use(await createTestNamespace());
     const [port] = await findFreePorts([0]);
     const env = {
       ...fast,
+      DATABASE_URL: database.url,
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: namespace,
+      FANFARE_SANDBOX: 'true',
+      FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+      FANFARE_VAULT_KEYS: `test:${randomBytes(32).toString('base64')}`,
       FANFARE_PORT: String(port),
       FANFARE_DELIVERY_DELAYS_MS: '100',
       FANFARE_UNAVAILABLE_DELAYS_MS: '200',
@@ -34,8 +51,7 @@ describe.skipIf(!hasChromium)('a day with the dashboard', { timeout: 120_000 }, 
     await using first = startProgram({ dataDirectory, env });
     const api = await first.waitForReady();
     const [, signInUrl] = await first.waitForOutput(/Dashboard +(\S+)/);
-    const tab = await browser.newTab(api.url);
-    cleanup.defer(() => tab.context.close());
+    const tab = await newTab(api.url, await browser.newContext());
     const { page } = tab;
     await page.goto(signInUrl!);
     await tab.heading('Home').waitFor();
@@ -147,7 +163,7 @@ describe.skipIf(!hasChromium)('a day with the dashboard', { timeout: 120_000 }, 
 
   /** In the browser of the person who owns the account. */
   async function connectAsOwner(url: string): Promise<void> {
-    const { page, context, heading } = await browser.newTab(url);
+    const { page, context, heading } = await newTab(url, await browser.newContext());
     await page.goto(url.trim());
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.locator('#handle').fill('grace');
@@ -167,6 +183,7 @@ async function expectStatus({ page }: Tab, handle: string, status: RegExp): Prom
 async function dragToNextDay({ page }: Tab, caption: string): Promise<void> {
   const event = page.getByRole('link', { name: new RegExp(caption) });
   await event.waitFor();
+  await waitUntilLoaded(page);
   const shownOn = await event.evaluate((link) =>
     link.closest('[data-date]')!.getAttribute('data-date')!,
   );

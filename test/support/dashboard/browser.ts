@@ -1,19 +1,13 @@
 // The dashboard in a real browser, built once.
 import { pino } from 'pino';
-import type {
-  Browser,
-  BrowserContext,
-  BrowserContextOptions,
-  Locator,
-  Page,
-} from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { buildDashboard } from '../../../api/dashboard/build.ts';
 import { startChromium } from '../app/chromium.ts';
 
 export interface DashboardBrowser extends AsyncDisposable {
-  /** A tab of the dashboard at this server, in a context of its own, and so with its own cookies. */
-  newTab(serverUrl: string, options?: BrowserContextOptions): Promise<Tab>;
+  /** A context has its own cookies and its own cache. */
+  newContext(): Promise<BrowserContext>;
 }
 
 export interface Tab {
@@ -27,6 +21,8 @@ export interface Tab {
   open(path: string, title?: string): Promise<void>;
   /** Opens the page as a link of the dashboard does, which costs a fraction of a load. */
   visit(path: string, title?: string): Promise<void>;
+  /** Makes the tab as a new one for the next test: nobody is signed in, and the window is that of a desktop. */
+  reset(): Promise<void>;
   heading(name: string): Locator;
   button(name: string): Locator;
   link(name: string): Locator;
@@ -39,17 +35,19 @@ export async function startDashboardBrowser(): Promise<DashboardBrowser> {
   await buildDashboard(pino({ level: 'warn' }), new AbortController().signal);
   const browser: Browser = await startChromium();
   return {
-    async newTab(serverUrl, options) {
-      const context = await browser.newContext({ viewport: desktop, ...options });
+    async newContext() {
+      const context = await browser.newContext({ viewport: desktop });
       // Less than the time of a test, so that the failure names the step.
       context.setDefaultTimeout(20_000);
-      return toTab(serverUrl, context, await context.newPage());
+      return context;
     },
     [Symbol.asyncDispose]: () => browser.close(),
   };
 }
 
-export function toTab(serverUrl: string, context: BrowserContext, page: Page): Tab {
+/** A tab of the dashboard at this server. */
+export async function newTab(serverUrl: string, context: BrowserContext): Promise<Tab> {
+  const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (/Content Security Policy|Warning:/.test(message.text())) complaints.push(message.text());
@@ -82,6 +80,15 @@ export function toTab(serverUrl: string, context: BrowserContext, page: Page): T
       });
       expect(answer.status()).toBe(204);
       await open(path, title);
+    },
+    async reset() {
+      for (const other of context.pages()) if (other !== page) await other.close();
+      await page.goto('about:blank');
+      await page.unrouteAll();
+      await page.setViewportSize(desktop);
+      await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+      await context.clearCookies();
+      complaints.length = 0;
     },
     async visit(path, title) {
       const url = JSON.stringify(`/dashboard${path}`);
