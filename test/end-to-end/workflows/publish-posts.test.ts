@@ -159,7 +159,7 @@ describe('publishPosts', () => {
     const { ended } = await publish(['a', 'b'], (ids) => {
       advances++;
       if (ids.length === 2) return { ended: ['b'], waiting: [waiting('a', 1_000)] };
-      return advances > 2_000 ? { ended: ids } : { waiting: [waiting('a', 1_000)] };
+      return advances > 500 ? { ended: ids } : { waiting: [waiting('a', 1_000)] };
     });
     expect(ended).toEqual(['a', 'b']);
     const { raw } = await environment.client.workflow.getHandle(`posts-${workflows}`).describe();
