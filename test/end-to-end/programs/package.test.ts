@@ -7,24 +7,24 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import packageJson from '../../package.json' with { type: 'json' };
-import { createProjectWithKey } from '../../api/cli/first-start.ts';
-import { findFreePorts } from '../../api/server/ports.ts';
-import { createApi, type Api } from '../support/app/api.ts';
-import { findServer, startProgram, type Program } from '../support/app/program.ts';
-import { video } from '../support/media/samples.ts';
-import { createMedia, getMedia, putBytes, uploadPicture } from '../support/media/uploads.ts';
-import { publishByCli, publishByMcp, publishBySdks } from '../support/package/first-posts.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { createProjectWithKey } from '../../../api/cli/first-start.ts';
+import { findFreePorts } from '../../../api/server/ports.ts';
+import { createApi, type Api } from '../../support/app/api.ts';
+import { findServer, startProgram, type Program } from '../../support/app/program.ts';
+import { video } from '../../support/media/samples.ts';
+import { createMedia, getMedia, putBytes, uploadPicture } from '../../support/media/uploads.ts';
+import { publishByCli, publishByMcp, publishBySdks } from '../../support/package/first-posts.ts';
 import {
   installPackage,
   releaseFolder,
   userEnvironment,
   type Installation,
-} from '../support/package/install.ts';
-import { startReceiver } from '../support/receivers/receiver.ts';
-import { useDatabase } from '../support/rows/database.ts';
-import { findTemporal } from '../support/servers/servers.ts';
-import { createTestNamespace } from '../support/servers/temporal.ts';
+} from '../../support/package/install.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
+import { useDatabase } from '../../support/rows/database.ts';
+import { findTemporal } from '../../support/servers/servers.ts';
+import { createTestNamespace } from '../../support/servers/temporal.ts';
 
 let installation: Installation;
 beforeAll(async () => {
@@ -88,7 +88,7 @@ describe('the installation', () => {
     // The docs have an example in TypeScript.
     const others = files.filter((file) => !file.startsWith('docs/examples/'));
     expect(others.filter((file) => /\.ts$|test/.test(file))).toEqual([]);
-    const root = join(import.meta.dirname, '../..');
+    const root = join(import.meta.dirname, '../../..');
     const ours = files.filter((file) => /^program\/[^/]+\.(js|map)$/.test(file));
     expect(ours).not.toEqual([]);
     const naming = ours.filter((file) =>
@@ -204,7 +204,7 @@ describe('fanfare start', () => {
         const found = execFileSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' });
         symlinkSync(found.trim(), join(tools, tool));
       }
-      const offline = pathToFileURL(join(import.meta.dirname, '../support/package/offline.mjs'));
+      const offline = pathToFileURL(join(import.meta.dirname, '../../support/package/offline.mjs'));
       const { status, stderr } = spawnSync(
         join(installation.folder, 'node_modules/.bin/fanfare'),
         ['start'],
