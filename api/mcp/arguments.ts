@@ -1,13 +1,14 @@
 // The arguments of tools: IDs in the path, those that tools add, and the members of the route.
 import { z } from 'zod';
 import { fixedLimits } from '../../schema/wire/limits.ts';
-import { maxKeyLength } from '../http/idempotency.ts';
 import { validate } from '../http/validation.ts';
 import { AddMediaArguments } from './add-media.ts';
-import { hasKey, type Tool } from './tools.ts';
+import { hasKey, tools, type Tool } from './tools.ts';
 import { WaitArguments } from './wait-for-post.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
+
+const shortText = z.string().min(1).max(255);
 
 const ofBehavior: Readonly<Record<Tool['behavior'], z.ZodObject>> = {
   call: z.object({}),
@@ -15,21 +16,17 @@ const ofBehavior: Readonly<Record<Tool['behavior'], z.ZodObject>> = {
   'add media': AddMediaArguments,
 };
 
-const dedupe = z
-  .string()
-  .min(1)
-  .max(maxKeyLength)
-  .optional()
-  .meta({
-    description: `Any text. For ${fixedLimits.idempotencyHours} hours, a call with the same arguments and the same dedupe does nothing again: it gets the first answer, with replayed: true. Another dedupe does it again.`,
-  });
+const dedupe = shortText.optional().meta({
+  description: `Any text. For ${fixedLimits.idempotencyHours} hours, a call with the same arguments and the same dedupe does nothing again: it gets the first answer, with replayed: true. Another dedupe does it again.`,
+});
 
+/** Not by a pattern: some models refuse every tool if one has a pattern that looks ahead. */
 const id = (name: string) =>
-  z
-    .string()
-    .min(1)
-    .max(maxKeyLength)
-    .regex(/^(?!\.{1,2}$)/, 'must be an ID')
+  shortText
+    .refine((text) => !/^\.{1,2}$/.test(text), {
+      message: 'must be an ID',
+      params: { code: 'invalid_format' },
+    })
     .meta({ description: describeId(name) });
 
 const describeId = (name: string) =>
@@ -47,12 +44,18 @@ export function ownArgumentsOf(tool: Tool) {
   });
 }
 
+const schemas = new Map(
+  [...tools.values()].map((tool) => {
+    const members = Object.fromEntries(tool.members.map((name) => [name, z.unknown().optional()]));
+    return [tool, ownArgumentsOf(tool).extend(members)];
+  }),
+);
+
 /** The API checks the members of the route. In a PATCH, null clears a member; elsewhere it counts as left out. */
 export function checkArguments(tool: Tool, args: Arguments): Arguments {
-  const members = Object.fromEntries(tool.members.map((name) => [name, z.unknown().optional()]));
+  const schema = schemas.get(tool)!;
   const cleared = tool.route.method === 'patch' ? tool.members : [];
-  const given = Object.entries(args).filter(
-    ([name, value]) => value !== null || cleared.includes(name),
-  );
-  return validate(ownArgumentsOf(tool).extend(members), Object.fromEntries(given));
+  const isLeftOut = (name: string) => Object.hasOwn(schema.shape, name) && !cleared.includes(name);
+  const given = Object.entries(args).filter(([name, value]) => value !== null || !isLeftOut(name));
+  return validate(schema, Object.fromEntries(given));
 }

@@ -70,13 +70,12 @@ function writeQuery(schema: z.ZodType | undefined, given: Arguments): string {
   const { shape = {} } = (schema ?? {}) as { shape?: Readonly<Record<string, z.ZodType>> };
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(given)) {
-    if (value === null) continue;
     const { explode = false } = (shape[name]?.meta()?.['param'] ?? {}) as { explode?: boolean };
     if (Array.isArray(value)) {
       for (const item of explode ? value : [value.map(toText).join()]) {
         query.append(name, toText(item));
       }
-    } else if (typeof value === 'object') {
+    } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value))
         query.append(`${name}[${key}]`, toText(item));
     } else query.append(name, toText(value));
@@ -89,11 +88,7 @@ const toText = (value: unknown): string =>
 
 /** The same for the same arguments in any order, and another for each tool and API key. */
 function keyOf({ keyId }: Agent, { name }: Tool, args: Arguments): string {
-  const text = JSON.stringify([
-    keyId,
-    name,
-    sortMembers({ ...args, dedupe: args['dedupe'] ?? undefined }),
-  ]);
+  const text = JSON.stringify([keyId, name, sortMembers(args)]);
   return `mcp_${createHash('sha256').update(text).digest('base64url')}`;
 }
 

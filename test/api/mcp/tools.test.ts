@@ -1,6 +1,7 @@
 // The tools of the MCP server, called by the official client: from a draft to a failure and its retry.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { listTools } from '../../../api/mcp/definitions.ts';
 import { tools } from '../../../api/mcp/tools.ts';
 import { scopes, type Scope } from '../../../schema/scopes.ts';
 import { useApp } from '../../support/app/app.ts';
@@ -123,8 +124,36 @@ describe('an agent', () => {
   });
 });
 
-describe('secrets', () => {
-  test('are members of no answer', () => {
+test('no pattern of an argument looks around, which some models refuse', () => {
+  const text = JSON.stringify(listTools(scopes).map(({ inputSchema }) => inputSchema));
+  expect(text).toContain('"pattern"');
+  expect(text).not.toMatch(/\(\?<?[=!]/);
+});
+
+describe('an argument that is null', () => {
+  test('clears a member in a change, and counts as left out elsewhere', async () => {
+    const draft = { caption: 'nulls', account_ids: [account] };
+    const { id: post_id } = await agent.get('create_draft', draft);
+    const { body } = await agent.call('wait_for_post', { post_id, timeout_s: null });
+    expect(body).toMatchObject({ has_ended: false, data: { id: post_id } });
+    const [scheduled_at, publish_by] = [inSeconds(3_600), inSeconds(7_200)];
+    const planned = await agent.get('schedule_post', { post_id, scheduled_at, publish_by });
+    expect(planned).toMatchObject({ scheduled_at, publish_by });
+    const changed = await agent.get('schedule_post', { post_id, publish_by: null });
+    expect(changed).toMatchObject({ scheduled_at, publish_by: null });
+  });
+
+  test.each([
+    ['publish_post', { post_id: null }, 'post_id', 'required'],
+    ['publish_post', { post_id: 'post_1', now: null }, 'now', 'unknown_field'],
+  ])('is refused in %s with %j', async (name, args, path, code) => {
+    const { body } = await agent.call(name, args);
+    expect(body.error.issues).toMatchObject([{ path, code }]);
+  });
+});
+
+describe('answers', () => {
+  test('no answer has a secret member', () => {
     for (const { name, route } of tools.values()) {
       const members = new Set<string>();
       const schema = z.toJSONSchema(route.answer.schema!, { unrepresentable: 'any' });
@@ -140,7 +169,7 @@ describe('secrets', () => {
     }
   });
 
-  test('are in no answer but the link of create_connect_link', async () => {
+  test('only create_connect_link returns a secret, its link', async () => {
     const link = await agent.get('create_connect_link', {
       platform: 'sandbox',
       external_user_id: 'u2',
