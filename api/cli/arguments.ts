@@ -1,10 +1,11 @@
 // Reads the words of the command line: the name of the command, its argument and its options.
 import { parseArgs } from 'node:util';
+import type { MessageArguments } from './client/webhooks.ts';
 import { options } from './options.ts';
 
 const commandsWithArgument = ['pause', 'resume', 'verify', 'post', 'posts', 'watch'];
 
-/** `argument`: the words after the name. Throws Node's error for an unknown option. */
+/** `argument`: the words after the name of a command that takes some. Throws Node's error for an unknown option. */
 export function readArguments(args: string[]) {
   const { positionals, values } = parseArgs({
     args: joinNumbers(args),
@@ -12,10 +13,19 @@ export function readArguments(args: string[]) {
     options,
   });
   const [first = '', ...rest] = positionals;
-  const name = commandsWithArgument.includes(first) ? first : positionals.join(' ');
-  // An account is checked by its ID; a message needs the secret that signed it.
-  const isMessage = name === 'verify' && values.secret !== undefined;
-  return { name: isMessage ? 'verify --secret' : name, argument: rest.join(' '), values };
+  const hasArgument = commandsWithArgument.includes(first);
+  const name = hasArgument ? first : positionals.join(' ');
+  const argument = hasArgument ? rest.join(' ') : '';
+  return {
+    name: name === 'verify' && isMessage(values) ? 'verify --secret' : name,
+    argument,
+    values,
+  };
+}
+
+/** An account is checked by its ID; a message needs the secret that signed it. */
+function isMessage({ secret, header, tolerance }: MessageArguments): boolean {
+  return [secret, header, tolerance].some((value) => value !== undefined);
 }
 
 /** Turns `--minutes -1` into `--minutes=-1`, so that a negative number is a value and not an option. */

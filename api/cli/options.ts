@@ -70,7 +70,7 @@ const optionsByCommand = {
   accounts: server,
   webhooks: server,
   watch: server,
-  'verify --secret': ['secret', 'header', 'tolerance'],
+  'verify --secret': [...server, 'secret', 'header', 'tolerance'],
   verify: [...server, 'publish', 'publish-public', 'report'],
   listen: [
     ...server,

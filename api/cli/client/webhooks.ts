@@ -30,10 +30,12 @@ export async function verifyMessage(
   given: MessageArguments,
   { note }: Terminal,
 ): Promise<Partial<Answer>> {
+  if (given.secret === undefined)
+    throw new InvalidArgument('To check a message, give its --secret.');
   const content =
     path === '-' || path === '' ? await text(process.stdin) : await readFile(path, 'utf8');
   const { headers, body } = readRequest(content, given.header ?? []);
-  const secrets = (given.secret ?? '').split(',');
+  const secrets = given.secret.split(',');
   try {
     const message = await verifyWebhook(body, headers, secrets, {
       toleranceS: readTolerance(given.tolerance),

@@ -25,7 +25,7 @@ export async function printAnswer(
     note(text);
     if (isJson) print(JSON.stringify({ error: data }));
     // For a post, 2 means that it was published only partly.
-    const exitCode = isUsage && !['post', 'watch'].includes(args[0]!) ? 2 : 1;
+    const exitCode = isUsage && !args.some((word) => ['post', 'watch'].includes(word)) ? 2 : 1;
     return { exitCode, hasFailed: true };
   }
 }

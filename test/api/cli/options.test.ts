@@ -1,10 +1,11 @@
 // Which command takes which options.
 import { expect, test } from 'vitest';
+import { readArguments } from '../../../api/cli/arguments.ts';
 import { findCommand, refuseOtherOptions } from '../../../api/cli/options.ts';
 
 test.each([
   ['post', { test: true }, '`post` takes no --test.'],
-  ['verify', { header: ['a: b'] }, '`verify` takes no --header.'],
+  ['verify', { limit: '5' }, '`verify` takes no --limit.'],
   ['verify --secret', { publish: true }, '`verify --secret` takes no --publish.'],
   ['projects erase', { name: 'Brass' }, '`projects erase` takes no --name.'],
   ['start', { url: 'http://127.0.0.1' }, '`start` takes no --url.'],
@@ -23,4 +24,11 @@ test.each([
   ['keys', 'There is no command `keys`. There is `keys create`, `keys rotate`.'],
 ])('the command %j is not known', (name, message) => {
   expect(() => findCommand(name)).toThrow(message);
+});
+
+test('verify checks a message if it is given what only a message needs', () => {
+  const nameOf = (...args: string[]) => readArguments(['verify', 'x', ...args]).name;
+  expect(nameOf('--secret', 'whsec_x')).toBe('verify --secret');
+  expect(nameOf('--header', 'webhook-id: evt_1')).toBe('verify --secret');
+  expect(nameOf('--publish')).toBe('verify');
 });

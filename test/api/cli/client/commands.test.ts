@@ -111,7 +111,7 @@ describe('post', () => {
   });
 
   test('refuses an option that only other commands have, and text from a pipe', async () => {
-    const other = await run(['post', 'Tested', '--to', ada, '--yes', '--test']);
+    const other = await runProgram(['post', 'Tested', '--to', ada, '--yes', '--test']);
     expect([other.code, other.err]).toEqual([1, '`post` takes no --test.\n']);
     const piped = await run(['post', '-', '--to', ada, '--yes']);
     expect([piped.code, piped.err]).toEqual([1, expect.stringContaining('standard input')]);
@@ -183,6 +183,7 @@ describe('post', () => {
 
   test('exits with 1 for arguments that it does not have', async () => {
     expect((await run(['post', 'Hi', '--too', ada])).code).toBe(1);
+    expect((await run(['--too', 'post', 'Hi'])).code).toBe(1);
     expect((await run(['post', 'Hi', '--to', ada, '--zone', 'Europe/Berlin'])).code).toBe(1);
     expect((await run(['post', '--to', ada, '--yes'])).code).toBe(1);
     const wait = await run(['post', 'Hi', '--to', ada, '--yes', '--wait', 'long', '--json']);
@@ -207,7 +208,7 @@ describe('lists', () => {
   });
 
   test('accounts and webhooks', async () => {
-    expect((await run(['accounts'])).out).toMatch(/^ACCOUNT +STATUS +ID\n/);
+    expect((await runProgram(['accounts'])).out).toMatch(/^ACCOUNT +STATUS +ID\n/);
     expect(JSON.parse((await run(['accounts', '--json'])).out)).toHaveLength(3);
     expect((await run(['webhooks'])).out).toBe('No webhooks.\n');
     await app.tenant.createWebhook('https://example.com/hook');
@@ -221,7 +222,7 @@ describe('watch', () => {
       caption: outcome('rejected'),
       account_ids: [ada],
     });
-    const { code, out } = await run(['watch', id, '--json']);
+    const { code, out } = await runProgram(['watch', id, '--json']);
     expect(code).toBe(3);
     const last = JSON.parse(out.trim().split('\n').at(-1)!);
     expect(last).toMatchObject({ post_id: id, post: { status: 'failed' } });
@@ -288,6 +289,8 @@ describe('verify', () => {
 
   test('exits with 1 and the reason', async () => {
     const input = `${request(Date.now() / 1_000 - 3_600).join('\n')}\n\n${body}`;
+    const unknown = await run(['verify', '-', '--tolerance', '7200']);
+    expect([unknown.code, unknown.err]).toEqual([2, 'To check a message, give its --secret.\n']);
     const old = await runProgram(['verify', '-', '--secret', secret], input);
     expect(old).toMatchObject({ code: 1, out: '' });
     expect(old.err).toContain('message_too_old');
