@@ -102,7 +102,8 @@ def test_lists_filter_and_go_through_all_pages(side: Side, account: dict[str, An
 
 
 def test_accounts_users_and_connect_sessions(side: Side) -> None:
-    user = f"user/{uuid.uuid4().hex[:8]}"
+    # An emoji of several characters, some of which are not printable.
+    user = f"user/👩\u200d👧 {uuid.uuid4().hex[:8]}"
     account = connect(side, external_user_id=user)
     the_id = account["id"]
     assert side.call(lambda f: f.accounts.get(the_id))["account_name"] == account["account_name"]

@@ -59,8 +59,10 @@ export function createSender(connection: Connection): Sender {
     const given = options.idempotencyKey ?? keyIn(request.body);
     // A key that begins with `auto_` is of one call, so Fanfare still warns of repeated content.
     const key = given ?? (takesKey ? `auto_${crypto.randomUUID()}` : undefined);
-    if (key !== undefined && !/^[\x20-\x7e]+$/.test(key))
-      throw configurationError('`idempotencyKey` must be printable ASCII.');
+    if (key !== undefined && !/^[ -~]{1,255}$/.test(key))
+      throw configurationError(
+        'The idempotency key must have 1 to 255 characters of printable ASCII.',
+      );
     const body = request.csv ?? (request.body === undefined ? null : JSON.stringify(request.body));
     const init = {
       method,

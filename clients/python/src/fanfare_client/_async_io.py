@@ -1,4 +1,4 @@
-"""What waits or blocks, for the asynchronous client. `_sync_io.py` has the same for the synchronous one."""
+"""Functions that wait or block, for the asynchronous client. `_sync_io.py` has the same for the synchronous one."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeVar
+from datetime import date
+from typing import Any, Generic, Literal, NoReturn, TypeVar
 from urllib.parse import quote, urlencode
 
 from ._durations import Duration, to_seconds
@@ -77,9 +78,10 @@ def send_call(
         content = json.dumps(given, default=_refuse).encode()
     if call.takes_key:
         # A key that begins with `auto_` is of one call, so Fanfare still warns of repeated content.
-        key = options.idempotency_key or given.get("idempotency_key") or f"auto_{uuid.uuid4()}"
-        if not (key.isascii() and key.isprintable()):
-            raise configuration_error("`idempotency_key` must be printable ASCII.")
+        given_key = given.get("idempotency_key") if options.idempotency_key is None else options.idempotency_key
+        key = f"auto_{uuid.uuid4()}" if given_key is None else given_key
+        if not re.fullmatch(r"[ -~]{1,255}", key):
+            raise configuration_error("The idempotency key must have 1 to 255 characters of printable ASCII.")
         headers["Idempotency-Key"] = key
     send = Send(
         method=call.method,
@@ -166,14 +168,14 @@ def to_path(template: str, ids: Sequence[str]) -> str:
 
 def _encode(value: str) -> str:
     # Such an ID would lead to another path, or can't be in one.
-    if value in ("", ".", "..") or not value.isprintable():
+    if value in ("", ".", "..") or re.search("[\ud800-\udfff]", value):
         raise configuration_error(f"{value!r} is no ID.")
     return quote(value, safe="")
 
 
-def _refuse(value: object) -> None:
-    hint = "Pass a time as text, such as `at.isoformat()`."
-    raise configuration_error(f"A {type(value).__name__} can't be sent as JSON. {hint}")
+def _refuse(value: object) -> NoReturn:
+    hint = " Pass it as text: `.isoformat()`." if isinstance(value, date) else ""
+    raise configuration_error(f"A {type(value).__name__} can't be sent as JSON.{hint}")
 
 
 def to_query(query: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What waits or blocks, for the synchronous client."""
+"""Functions that wait or block, for the synchronous client."""
 
 from __future__ import annotations
 
