@@ -114,12 +114,13 @@ test('both orders, back and forward: nothing is lost or made twice', async () =>
   const write = (stage: string) => load.write(installation.api, stage);
 
   await runMigrate(migrate(old), 'Nothing to migrate.');
-  await Promise.all([replace('api', old), replace('worker', old)]);
+  await replace('api', old);
   // These began when the version was recorded.
   const open = (await installation.api.get('/v1/posts?q=open&limit=100')).body.data;
   expect(open).toHaveLength(3);
   load.add(open);
   const before = await readLasting(installation.api);
+  await replace('worker', old);
   await write('old version');
 
   await killMigration(installation);

@@ -38,7 +38,7 @@ async function waitForReader({ subscribe }: Feed): Promise<void> {
 }
 
 async function takeUntil(stream: FeedStream, id: string): Promise<void> {
-  for (let seen = ''; seen !== id; ) seen = (await stream.next()).value!.change!.subject_id;
+  for (let seen = ''; seen !== id;) seen = (await stream.next()).value!.change!.subject_id;
 }
 
 async function countListeners(): Promise<number> {
