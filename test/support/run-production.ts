@@ -6,6 +6,12 @@ import { runTests } from './run-tests.ts';
 import { buildProductionTemporal } from './servers/production-temporal.ts';
 
 const chaos = ['test/chaos/run.ts', '--short'];
+/** They say nothing of Temporal. */
+const others = [
+  'test/end-to-end/programs/package.test.ts',
+  'test/end-to-end/clients/python-client.test.ts',
+  'test/long/end-to-end/dashboard/**',
+].flatMap((path) => ['--exclude', path]);
 const bench = ['test/bench/run.ts', 'posts_accepted', 'posts_concluded', 'burst'];
 
 /** Runs the tests. Sets the exit code. */
@@ -17,7 +23,7 @@ export async function runProduction(): Promise<void> {
   if (skipped === undefined) {
     process.env['TEST_TEMPORAL'] = 'production';
     const codes = [await runProgram(chaos), await runProgram(bench)];
-    await runTests(['test/end-to-end', 'test/long/end-to-end']);
+    await runTests(['test/end-to-end', 'test/long/end-to-end', ...others]);
     if (codes.some((code) => code !== 0)) process.exitCode = 1;
   } else {
     console.log(

@@ -1,11 +1,11 @@
 // The forms of the dashboard in a real browser: media, changes of a post, threads, filters of the calendar, and apps.
 import { describe, expect, test } from 'vitest';
-import { hasChromium } from '../../support/app/chromium.ts';
-import { expectNoBarriers } from '../../support/dashboard/barriers.ts';
-import { useDashboard } from '../../support/dashboard/dashboard.ts';
-import { dotPng } from '../../support/dashboard/pictures.ts';
-import { forFile } from '../../support/fixtures.ts';
-import { startReceiver } from '../../support/receivers/receiver.ts';
+import { hasChromium } from '../../../support/app/chromium.ts';
+import { expectNoBarriers } from '../../../support/dashboard/barriers.ts';
+import { useDashboard } from '../../../support/dashboard/dashboard.ts';
+import { dotPng } from '../../../support/dashboard/pictures.ts';
+import { forFile } from '../../../support/fixtures.ts';
+import { startReceiver } from '../../../support/receivers/receiver.ts';
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 

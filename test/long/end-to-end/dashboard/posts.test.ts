@@ -1,8 +1,8 @@
 // What people do with posts in the dashboard: follow them live, cure a failed one, move a planned one.
 import { describe, expect, test } from 'vitest';
-import { hasChromium } from '../../support/app/chromium.ts';
-import { expectNoBarriers } from '../../support/dashboard/barriers.ts';
-import { useDashboard } from '../../support/dashboard/dashboard.ts';
+import { hasChromium } from '../../../support/app/chromium.ts';
+import { expectNoBarriers } from '../../../support/dashboard/barriers.ts';
+import { useDashboard } from '../../../support/dashboard/dashboard.ts';
 
 describe.skipIf(!hasChromium)('posts in the dashboard', { timeout: 60_000 }, () => {
   const { tenant, tab } = useDashboard({

@@ -1,10 +1,10 @@
 // Writing a post in the dashboard: counted, checked, with media, and followed until it is public.
 import { describe, expect, test } from 'vitest';
-import { hasChromium } from '../../support/app/chromium.ts';
-import { onPhone } from '../../support/dashboard/barriers.ts';
-import { desktop } from '../../support/dashboard/browser.ts';
-import { useDashboard } from '../../support/dashboard/dashboard.ts';
-import { dotPng } from '../../support/dashboard/pictures.ts';
+import { hasChromium } from '../../../support/app/chromium.ts';
+import { onPhone } from '../../../support/dashboard/barriers.ts';
+import { desktop } from '../../../support/dashboard/browser.ts';
+import { useDashboard } from '../../../support/dashboard/dashboard.ts';
+import { dotPng } from '../../../support/dashboard/pictures.ts';
 
 describe.skipIf(!hasChromium)('writing a post in the dashboard', { timeout: 60_000 }, () => {
   const { tenant, tab } = useDashboard();
