@@ -52,6 +52,6 @@ export async function waitUntilHeld({ context }: TestApp, { id, results }: Post)
     .where('post_id', '=', id)
     .where('status', 'in', ['pending', 'publishing']);
   await expect
-    .poll(async () => (await openRows.execute()).map((row) => row.is_paused), { timeout: 5_000 })
+    .poll(async () => (await openRows.execute()).map((row) => row.is_paused))
     .toEqual(results.map(() => true));
 }

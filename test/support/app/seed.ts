@@ -61,7 +61,7 @@ async function create<T>(api: Api, path: string, body: unknown): Promise<T> {
 export async function waitForPost(
   api: Api,
   id: string,
-  { timeoutMs = 15_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
 ): Promise<Post> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
