@@ -9,7 +9,7 @@ const chaos = ['test/chaos/run.ts', '--short'];
 /** They say nothing of Temporal. */
 const others = [
   'test/end-to-end/programs/package.test.ts',
-  'test/end-to-end/clients/python-client.test.ts',
+  'test/long/end-to-end/clients/**',
   'test/long/end-to-end/dashboard/**',
 ].flatMap((path) => ['--exclude', path]);
 const bench = ['test/bench/run.ts', 'posts_accepted', 'posts_concluded', 'burst'];

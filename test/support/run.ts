@@ -1,5 +1,5 @@
 // `npm test`: runs the given test files, or all except those of the other scripts: `test/end-to-end`, which runs
-// whole programs, clients and browsers (`npm run test:end-to-end`), `test/faults`, which kills whole programs
+// whole programs and browsers (`npm run test:end-to-end`), `test/faults`, which kills whole programs
 // (`npm run test:faults`), `test/networks`, which publishes to real servers (`npm run test:networks`), `test/s3`,
 // which stores media in a real bucket (`npm run test:s3`), `test/chart`, which renders the chart
 // (`npm run test:chart`), and `test/long`, whose tests take long (`npm run test:long`).

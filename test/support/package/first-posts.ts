@@ -45,7 +45,7 @@ async function runTypeScript(folder: string, access: Record<string, string>): Pr
   return (await run(process.execPath, ['publish.mjs'], { cwd: project, env })).stdout;
 }
 
-/** Undefined without pip or its packages. `npm run test:python` reports that. */
+/** Undefined without pip or its packages. `npm run test:clients` reports that. */
 async function runPython(
   folder: string,
   access: Record<string, string>,

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { hasChromium } from '../../support/app/chromium.ts';
-import { newTab } from '../../support/dashboard/browser.ts';
-import { useDashboard } from '../../support/dashboard/dashboard.ts';
+import { hasChromium } from '../../../support/app/chromium.ts';
+import { newTab } from '../../../support/dashboard/browser.ts';
+import { useDashboard } from '../../../support/dashboard/dashboard.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

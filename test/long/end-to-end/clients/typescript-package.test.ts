@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app/app.ts';
-import { installTypeScriptClient } from '../../support/clients/packages.ts';
-import { readBlocks, readPage } from '../../support/checks/readme.ts';
-import { noise } from '../../support/media/samples.ts';
-import { runNpm } from '../../support/servers/npm-installation.ts';
+import { startApp, type TestApp } from '../../../support/app/app.ts';
+import { installTypeScriptClient } from '../../../support/clients/packages.ts';
+import { readBlocks, readPage } from '../../../support/checks/readme.ts';
+import { noise } from '../../../support/media/samples.ts';
+import { runNpm } from '../../../support/servers/npm-installation.ts';
 
 const page = readPage('docs/sdks.md');
 

@@ -1,11 +1,11 @@
 // Every call of the published client of this API family that has a counterpart runs in the TypeScript client; and what it adds to them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { generateWebhookSecret, signWebhook } from '../../../activities/delivering/signature.ts';
-import { Fanfare, verifyWebhook, type Post } from '../../../clients/typescript/src/index.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
-import { readPage, readTable } from '../../support/checks/readme.ts';
-import { noise } from '../../support/media/samples.ts';
-import { inSeconds } from '../../support/rows/posts.ts';
+import { generateWebhookSecret, signWebhook } from '../../../../activities/delivering/signature.ts';
+import { Fanfare, verifyWebhook, type Post } from '../../../../clients/typescript/src/index.ts';
+import { startApp, type TestApp } from '../../../support/app/app.ts';
+import { readPage, readTable } from '../../../support/checks/readme.ts';
+import { noise } from '../../../support/media/samples.ts';
+import { inSeconds } from '../../../support/rows/posts.ts';
 
 let app: TestApp;
 let client: Fanfare;

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
-import { useApp } from '../../support/app/app.ts';
-import { preparePython } from '../../support/clients/packages.ts';
+import { useApp } from '../../../support/app/app.ts';
+import { preparePython } from '../../../support/clients/packages.ts';
 
 const app = useApp();
 
