@@ -112,11 +112,13 @@ function define(tool: Tool): ToolDefinition {
   };
 }
 
-const definitions = new Map([...tools].map(([name, tool]) => [name, define(tool)]));
+/** Made for the first agent, because every start of the program would wait for it. */
+let definitions: readonly { tool: Tool; definition: ToolDefinition }[] | undefined;
 
 /** The tools that a key with these scopes may call. */
 export function listTools(scopes: readonly Scope[]): ToolDefinition[] {
-  return [...tools.values()]
-    .filter((tool) => tool.scopes.every((scope) => findGrant(scopes, scope) !== undefined))
-    .map(({ name }) => definitions.get(name)!);
+  definitions ??= [...tools.values()].map((tool) => ({ tool, definition: define(tool) }));
+  return definitions
+    .filter(({ tool }) => tool.scopes.every((scope) => findGrant(scopes, scope) !== undefined))
+    .map(({ definition }) => definition);
 }

@@ -19,7 +19,7 @@ export function openTerminal(): Terminal {
   const stopping = new AbortController();
   const { signal } = stopping;
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
-  // Whoever reads the answer may stop, as `head` does.
+  // The program that reads the answer may end early, as `head` does.
   stdout.on('error', () => stopping.abort());
   return {
     print: (line) => void stdout.write(`${line}\n`),
