@@ -7,7 +7,7 @@ import { readClientOptions } from './cli/client-options.ts';
 import type { ClientCommand, ClientCommandArguments } from './cli/client/run.ts';
 import { version } from '../schema/version.ts';
 import type { ListenArguments } from './cli/listen/options.ts';
-import { findCommand, refuseOtherOptions } from './cli/options.ts';
+import { findCommand } from './cli/options.ts';
 import { printAnswer } from './cli/output/print-answer.ts';
 import { openTerminal } from './cli/output/terminal.ts';
 import { runUntilSignal } from './cli/until-signal.ts';
@@ -23,8 +23,7 @@ async function main(args: string[]): Promise<Partial<Answer>> {
     return {};
   }
   if (name === '') note(usage());
-  const command = findCommand(name);
-  refuseOtherOptions(command, values);
+  const command = findCommand(name, values);
   switch (command) {
     case 'start':
       return runUntilSignal({

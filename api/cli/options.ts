@@ -86,25 +86,25 @@ const optionsByCommand = {
 
 export type Command = keyof typeof optionsByCommand;
 
-/** Throws an InvalidArgument. */
-export function findCommand(name: string): Command {
-  if (Object.hasOwn(optionsByCommand, name)) return name as Command;
-  const longer = Object.keys(optionsByCommand).filter((command) => command.startsWith(`${name} `));
-  const known =
-    name !== '' && longer.length > 0
-      ? ` There is ${longer.map((command) => `\`${command}\``).join(', ')}.`
-      : '';
-  throw new InvalidArgument(
-    `${name ? `There is no command \`${name}\`.` : 'Specify a command.'}${known}\n${seeHelp}`,
-  );
-}
-
-/** Without this, `post --test` would publish. Throws an InvalidArgument. */
-export function refuseOtherOptions(command: Command, given: object): void {
-  const own: readonly string[] = [...optionsByCommand[command], 'json'];
+/** `given`: the options. Throws an InvalidArgument for an unknown command and for an option that it doesn't take. */
+export function findCommand(name: string, given: object): Command {
+  if (!isCommand(name)) throw new InvalidArgument(`${describeUnknown(name)}\n${seeHelp}`);
+  const own: readonly string[] = [...optionsByCommand[name], 'json'];
   // The parser sets every option that is not given to false or undefined.
   const other = Object.entries(given).find(
-    ([name, value]) => value !== undefined && value !== false && !own.includes(name),
+    ([option, value]) => value !== undefined && value !== false && !own.includes(option),
   );
-  if (other) throw new InvalidArgument(`\`${command}\` takes no --${other[0]}.`);
+  // Otherwise `post --test` would publish.
+  if (other) throw new InvalidArgument(`\`${name}\` takes no --${other[0]}.`);
+  return name;
+}
+
+const isCommand = (name: string): name is Command => Object.hasOwn(optionsByCommand, name);
+
+function describeUnknown(name: string): string {
+  if (name === '') return 'Specify a command.';
+  const longer = Object.keys(optionsByCommand).filter((command) => command.startsWith(`${name} `));
+  const known =
+    longer.length > 0 ? ` There is ${longer.map((each) => `\`${each}\``).join(', ')}.` : '';
+  return `There is no command \`${name}\`.${known}`;
 }
