@@ -1,4 +1,5 @@
-// Builds the dashboard beside the start of a clone, if its sources changed since the last build.
+// `npm run build:dashboard`, and beside the start of a clone: builds the dashboard if its sources changed since the last
+// build.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -11,38 +12,60 @@ import { hashSources, sources, stampName } from './sources.ts';
 
 /** Aborting the signal ends the build. A failed build is logged, and the program goes on without a dashboard. */
 export async function buildDashboard(log: Logger, signal: AbortSignal): Promise<void> {
-  const vite = findVite();
   // An installation without development packages comes with a built dashboard.
-  if (!vite || !existsSync(sources)) return;
+  if (!findVite() || !existsSync(sources)) return;
   try {
-    const last = await readFile(join(builtFolder, stampName), 'utf8').catch(() => '');
-    if (last === (await hashSources())) return;
-    await mkdir(dirname(builtFolder), { recursive: true });
-    // Other processes may serve the last build, or build at the same time.
-    const folder = await mkdtemp(`${builtFolder.replace(/\/$/, '')}.new-`);
-    await using cleanup = new AsyncDisposableStack();
-    cleanup.defer(() => rm(folder, { recursive: true, force: true }));
-    const args = [vite, 'build', '--logLevel', 'error', '--outDir', folder];
-    const child = spawn(process.execPath, args, {
+    await buildIfChanged({ signal });
+  } catch (err) {
+    if (!signal.aborted) log.warn({ component: 'dashboard', err }, 'the dashboard was not built');
+  }
+}
+
+interface BuildOptions {
+  folder?: string;
+  signal?: AbortSignal;
+}
+
+/** Other processes may serve the folder, or build it at the same time. Throws if the build fails. */
+export async function buildIfChanged({ folder = builtFolder, signal }: BuildOptions = {}) {
+  if (await isCurrent(folder)) return;
+  await mkdir(dirname(folder), { recursive: true });
+  const built = await mkdtemp(`${folder.replace(/\/$/, '')}.new-`);
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.defer(() => rm(built, { recursive: true, force: true }));
+  await runVite(built, signal);
+  // As the folders that Vite makes.
+  await chmod(built, 0o755);
+  // Fails if there is another build.
+  await rename(built, folder).catch(async () => {
+    // A current one stays, since pages may load from it.
+    if (await isCurrent(folder)) return;
+    await rm(folder, { recursive: true, force: true });
+    await rename(built, folder);
+  });
+}
+
+async function isCurrent(folder: string): Promise<boolean> {
+  const last = await readFile(join(folder, stampName), 'utf8').catch(() => '');
+  return last === (await hashSources());
+}
+
+async function runVite(folder: string, signal: AbortSignal | undefined): Promise<void> {
+  const child = spawn(
+    process.execPath,
+    [findVite()!, 'build', '--logLevel', 'error', '--outDir', folder],
+    {
       cwd: sources,
       signal,
       stdio: ['ignore', 'ignore', 'pipe'],
       // Another value would build React for development.
       env: { NODE_ENV: 'production' },
-    });
-    let output = '';
-    child.stderr.on('data', (chunk) => (output = (output + String(chunk)).slice(-4_096)));
-    const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) throw new Error(`The build ended with ${code}: ${output}`);
-    // As the folders that Vite makes.
-    await chmod(folder, 0o755);
-    await rm(builtFolder, { recursive: true, force: true });
-    await rename(folder, builtFolder).catch((error: unknown) => {
-      if (!existsSync(join(builtFolder, stampName))) throw error;
-    });
-  } catch (err) {
-    if (!signal.aborted) log.warn({ component: 'dashboard', err }, 'the dashboard was not built');
-  }
+    },
+  );
+  let output = '';
+  child.stderr.on('data', (chunk) => (output = (output + String(chunk)).slice(-4_096)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`The build ended with ${code}: ${output}`);
 }
 
 function findVite(): string | undefined {
@@ -53,3 +76,5 @@ function findVite(): string | undefined {
     return undefined;
   }
 }
+
+if (import.meta.main) await buildIfChanged();

@@ -9,7 +9,7 @@ export const sources = fileURLToPath(new URL('app/', import.meta.url));
 /** The versions of the packages that are built in. */
 const lockFile = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
 
-/** Vite writes this file, by `npm run build:dashboard` as well as by `npm start`. */
+/** Vite writes this file. */
 export const stampName = 'sources.txt';
 
 /** Differs after each change of what a build depends on. */
