@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)('a day with the dashboard', { timeout: 120_000 }, 
     for (const handle of handles) {
       const panel = page.getByRole('region', { name: `Sandbox ${handle}` });
       await panel.getByText('First comment and options').click();
-      await panel.getByLabel('Delay ms').fill(handle === 'ada' ? '700' : '2500');
+      await panel.getByLabel('Delay ms').fill(handle === 'ada' ? '700' : '6000');
     }
     await tab.button('Publish now').click();
     await tab.heading('Opening night').waitFor();
