@@ -8,9 +8,17 @@ const isLong = ({ moduleId }: TestSpecification) =>
     moduleId,
   );
 
+/** Such as browsers that open every page: each takes half a minute or more. */
+const isLongest = ({ moduleId }: TestSpecification) =>
+  /\/test\/end-to-end\/(upgrade|programs\/package|dashboard\/(every-page|scopes|walk))\./.test(
+    moduleId,
+  );
+
+const rank = (file: TestSpecification) => Number(isLong(file)) + Number(isLongest(file));
+
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)));
+    return sorted.toSorted((a, b) => rank(b) - rank(a));
   }
 }
