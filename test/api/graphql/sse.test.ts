@@ -125,7 +125,7 @@ describe('a stream of events', () => {
   test('is cut if its client never reads, and no longer counts against the limit', async () => {
     await using strict = await startApp({
       roles: { api: true, worker: false },
-      env: { FANFARE_MAX_STREAMS_PER_PROJECT: '1', FANFARE_STALLED_MS: '1000' },
+      env: { FANFARE_MAX_STREAMS_PER_PROJECT: '1', FANFARE_STALLED_MS: '4000' },
     });
     const id = await createBigPost(strict);
     const { url, tenant } = strict;
