@@ -2,23 +2,28 @@
 import { parseArgs } from 'node:util';
 import type { MessageArguments } from './client/webhooks.ts';
 import { options } from './options.ts';
+import { InvalidArgument } from './output/invalid-argument.ts';
 
 const commandsWithArgument = ['pause', 'resume', 'verify', 'post', 'posts', 'watch'];
 
-/** `argument`: the words after the name of a command that takes some. Throws Node's error for an unknown option. */
+/** `argument`: the word after the name of a command that takes one. Throws Node's error for an unknown option. */
 export function readArguments(args: string[]) {
   const { positionals, values } = parseArgs({
     args: joinNumbers(args),
     allowPositionals: true,
     options,
   });
-  const [first = '', ...rest] = positionals;
+  const [first = '', argument = '', ...more] = positionals;
   const hasArgument = commandsWithArgument.includes(first);
+  // Otherwise `post x --to @ada @bob` would publish "x @bob".
+  if (hasArgument && more.length > 0)
+    throw new InvalidArgument(
+      `\`${first}\` takes one argument, but got more: ${more.join(' ')}. Put a text with spaces in quotes.`,
+    );
   const name = hasArgument ? first : positionals.join(' ');
-  const argument = hasArgument ? rest.join(' ') : '';
   return {
     name: name === 'verify' && isMessage(values) ? 'verify --secret' : name,
-    argument,
+    argument: hasArgument ? argument : '',
     values,
   };
 }

@@ -1,6 +1,6 @@
 // The Fanfare that a command calls, and the key that the command sends there.
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Config } from '../../schema/config/config.ts';
 import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
 import { InvalidArgument } from './output/invalid-argument.ts';
@@ -60,5 +60,7 @@ async function readKeptKey(url: string, config: ClientDefaults): Promise<string>
   const path = join(dataDirectory, 'api-key');
   const key = (await readFile(path, 'utf8').catch(() => '')).trim();
   if (key) return key;
-  throw new InvalidArgument(`Set --key KEY or FANFARE_API_KEY: ${path} has no key.`);
+  throw new InvalidArgument(
+    `Set --key KEY or FANFARE_API_KEY, or FANFARE_DATA_DIR to the folder of \`start\`: there is no key in ${resolve(path)}.`,
+  );
 }

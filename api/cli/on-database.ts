@@ -1,4 +1,5 @@
 // The commands that read or change the database: the configured one, or the embedded one of a running `start`.
+import { resolve } from 'node:path';
 import type { Config } from '../../schema/config/config.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import { createNotifier, type Notifier } from '../../schema/database/notifier.ts';
@@ -45,7 +46,9 @@ export async function runOnDatabase(command: Command, given: Given): Promise<Ans
   const work = prepare(command, given);
   const url = config.databaseUrl ?? findRunningDatabase(config.dataDirectory);
   if (url === undefined) {
-    throw new Error('This command needs DATABASE_URL, or a running `start` on the data directory.');
+    throw new Error(
+      `This command needs DATABASE_URL, or FANFARE_DATA_DIR with the folder of a running \`start\`. None runs in ${resolve(config.dataDirectory)}.`,
+    );
   }
   const connection = connectDatabase({
     url,

@@ -15,7 +15,7 @@ Publish, at the Fanfare of FANFARE_URL or on this machine (docs/cli.md):
     --zone ZONE         time zone of --at, such as Europe/Berlin (default: that of this machine)
     --draft             only save it
     --yes               publish without asking
-    --wait DURATION     wait for the outcome for at most this time (default: 2m)
+    --wait DURATION     wait for the outcome for at most this time, such as 30s (default: 2m)
     --idempotency-key K make a repeat of the command safe
   posts [POST]          list posts, or show one
     --status A,B        only posts with these statuses

@@ -30,11 +30,14 @@ const describeUsage = (message: string): Failure => ({
   isUsage: true,
 });
 
+const unreachableHint =
+  'Is Fanfare started, and is this its address? See FANFARE_URL and FANFARE_PORT.';
+
 function describeRefusal(error: FanfareError): Failure {
   const { code, message, hint, issues, status, requestId, isRetriable: is_retriable } = error;
   const data = { code, message, hint, issues, status, request_id: requestId, is_retriable };
   const lines = [
-    `${message} ${hint ?? ''}`,
+    `${message} ${hint ?? (code === 'connection_failed' ? unreachableHint : '')}`,
     // The message of a single issue is the same line.
     ...issues
       .map(({ path, message: reason }) => `  ${path}: ${reason}`)

@@ -62,7 +62,11 @@ async function openPath(path: string): Promise<Blob> {
   };
   const fs = process?.getBuiltinModule?.('node:fs');
   if (!fs) throw configurationError('Only Node, Deno and Bun can open a path. Pass a Blob.');
-  return fs.openAsBlob(path);
+  try {
+    return await fs.openAsBlob(path);
+  } catch (cause) {
+    throw new TypeError(`${path} can't be read.`, { cause });
+  }
 }
 
 function fromStream(

@@ -26,6 +26,12 @@ test.each([
   expect(() => findCommand(name, {})).toThrow(message);
 });
 
+test('a second argument is refused, such as an account after a forgotten comma', () => {
+  const words = ['post', 'x', '--to', '@ada', '@bob', '--yes'];
+  expect(() => readArguments(words)).toThrow('`post` takes one argument, but got more: @bob.');
+  expect(readArguments(['post', 'x y', '--to', '@ada,@bob']).argument).toBe('x y');
+});
+
 test('verify checks a message if it is given what only a message needs', () => {
   const nameOf = (...args: string[]) => readArguments(['verify', 'x', ...args]).name;
   expect(nameOf('--secret', 'whsec_x')).toBe('verify --secret');

@@ -78,7 +78,7 @@ describe('an upload', () => {
     expect(media).toMatchObject({ status: 'uploaded', content_type: 'video/mp4' });
   });
 
-  test('refuses a stream of another size, and a name without a known type', async () => {
+  test('refuses a stream of another size, a name without a known type, and a missing file', async () => {
     const { path, bytes } = video;
     for (const size of [bytes - 1, bytes + 1]) {
       const upload = client.media.upload(createReadStream(path), { size, filename: 'a.mp4' });
@@ -86,6 +86,8 @@ describe('an upload', () => {
     }
     const bare = client.media.upload(new Blob(['a']));
     await expect(bare).rejects.toThrow('Set `contentType`');
+    const missing = client.media.upload('missing.png');
+    await expect(missing).rejects.toThrow("missing.png can't be read.");
   });
 
   test('reads a stream of unknown size first', async () => {

@@ -111,7 +111,7 @@ describe('readListenOptions', () => {
 
   test('refuses without a key', async () => {
     await expect(read({ 'no-forward': true })).rejects.toThrow(
-      `Set --key KEY or FANFARE_API_KEY: ${join(directory, 'api-key')} has no key.`,
+      `there is no key in ${join(directory, 'api-key')}.`,
     );
   });
 });
