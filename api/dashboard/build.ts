@@ -1,9 +1,9 @@
-// `npm run build:dashboard`, and beside the start of a clone: builds the dashboard if its sources changed since the last
-// build.
+// Builds the dashboard if its sources changed since the last build: for `npm run build:dashboard`, and beside the start of
+// a clone.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
@@ -30,20 +30,28 @@ interface BuildOptions {
 export async function buildIfChanged({ folder = builtFolder, signal }: BuildOptions = {}) {
   if (await isCurrent(folder)) return;
   await mkdir(dirname(folder), { recursive: true });
-  const built = await mkdtemp(`${folder.replace(/\/$/, '')}.new-`);
+  const parent = await mkdtemp(`${folder.replace(/\/$/, '')}.new-`);
   await using cleanup = new AsyncDisposableStack();
-  cleanup.defer(() => rm(built, { recursive: true, force: true }));
+  cleanup.defer(() => rm(parent, { recursive: true, force: true }));
+  const built = join(parent, 'built');
   await runVite(built, signal);
-  // As the folders that Vite makes.
-  await chmod(built, 0o755);
-  // Fails if there is another build.
-  await rename(built, folder).catch(async () => {
-    // A current one stays, since pages may load from it.
-    if (await isCurrent(folder)) return;
-    await rm(folder, { recursive: true, force: true });
-    await rename(built, folder);
-  });
+  // A current build stays, since pages may load from it.
+  while (!(await hasMoved(built, folder)) && !(await isCurrent(folder))) {
+    await rename(folder, join(parent, 'old')).catch(ignore('ENOENT'));
+  }
 }
+
+/** False if there is another build. */
+async function hasMoved(built: string, folder: string): Promise<boolean> {
+  const moved = rename(built, folder).then(() => true);
+  return (await moved.catch(ignore('ENOTEMPTY', 'EEXIST'))) ?? false;
+}
+
+const ignore =
+  (...codes: string[]) =>
+  (error: NodeJS.ErrnoException): undefined => {
+    if (!codes.includes(error.code ?? '')) throw error;
+  };
 
 async function isCurrent(folder: string): Promise<boolean> {
   const last = await readFile(join(folder, stampName), 'utf8').catch(() => '');
@@ -51,17 +59,16 @@ async function isCurrent(folder: string): Promise<boolean> {
 }
 
 async function runVite(folder: string, signal: AbortSignal | undefined): Promise<void> {
-  const child = spawn(
-    process.execPath,
-    [findVite()!, 'build', '--logLevel', 'error', '--outDir', folder],
-    {
-      cwd: sources,
-      signal,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      // Another value would build React for development.
-      env: { NODE_ENV: 'production' },
-    },
-  );
+  const vite = findVite();
+  if (!vite) throw new Error('Vite is not installed. Run `npm ci` without `--omit=dev`.');
+  const args = [vite, 'build', '--logLevel', 'error', '--outDir', folder];
+  const child = spawn(process.execPath, args, {
+    cwd: sources,
+    signal,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Another value would build React for development.
+    env: { NODE_ENV: 'production' },
+  });
   let output = '';
   child.stderr.on('data', (chunk) => (output = (output + String(chunk)).slice(-4_096)));
   const [code] = (await once(child, 'close')) as [number | null];
