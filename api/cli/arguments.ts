@@ -6,26 +6,28 @@ import { InvalidArgument } from './output/invalid-argument.ts';
 
 const commandsWithArgument = ['pause', 'resume', 'verify', 'post', 'posts', 'watch'];
 
-/** `argument`: the word after the name of a command that takes one. Throws Node's error for an unknown option. */
+/**
+ * `argument`: the word after the name of a command that takes one. Throws Node's error for an unknown option, and an
+ * InvalidArgument for a second argument.
+ */
 export function readArguments(args: string[]) {
   const { positionals, values } = parseArgs({
     args: joinNumbers(args),
     allowPositionals: true,
     options,
   });
-  const [first = '', argument = '', ...more] = positionals;
-  const hasArgument = commandsWithArgument.includes(first);
+  const [name = '', argument = '', ...more] = positionals;
+  if (!commandsWithArgument.includes(name))
+    return { name: positionals.join(' '), argument: '', values };
   // Otherwise `post x --to @ada @bob` would publish "x @bob".
-  if (hasArgument && more.length > 0)
+  if (more.length > 0) {
+    const advice = name === 'post' ? ' Put the text in quotes.' : '';
     throw new InvalidArgument(
-      `\`${first}\` takes one argument, but got more: ${more.join(' ')}. Put a text with spaces in quotes.`,
+      `\`${name}\` takes one argument, but got ${more.join(' ')} too.${advice}`,
     );
-  const name = hasArgument ? first : positionals.join(' ');
-  return {
-    name: name === 'verify' && isMessage(values) ? 'verify --secret' : name,
-    argument: hasArgument ? argument : '',
-    values,
-  };
+  }
+  const isOfMessage = name === 'verify' && isMessage(values);
+  return { name: isOfMessage ? 'verify --secret' : name, argument, values };
 }
 
 /** An account is checked by its ID; a message needs the secret that signed it. */

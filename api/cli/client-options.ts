@@ -61,6 +61,6 @@ async function readKeptKey(url: string, config: ClientDefaults): Promise<string>
   const key = (await readFile(path, 'utf8').catch(() => '')).trim();
   if (key) return key;
   throw new InvalidArgument(
-    `Set --key KEY or FANFARE_API_KEY, or FANFARE_DATA_DIR to the folder of \`start\`: there is no key in ${resolve(path)}.`,
+    `Set --key KEY or FANFARE_API_KEY, or FANFARE_DATA_DIR to the data directory of \`start\`: there is no key in ${resolve(path)}.`,
   );
 }

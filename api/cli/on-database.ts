@@ -47,7 +47,7 @@ export async function runOnDatabase(command: Command, given: Given): Promise<Ans
   const url = config.databaseUrl ?? findRunningDatabase(config.dataDirectory);
   if (url === undefined) {
     throw new Error(
-      `This command needs DATABASE_URL, or FANFARE_DATA_DIR with the folder of a running \`start\`. None runs in ${resolve(config.dataDirectory)}.`,
+      `This command needs DATABASE_URL, or FANFARE_DATA_DIR with the data directory of a running \`start\`. No \`start\` runs in ${resolve(config.dataDirectory)}.`,
     );
   }
   const connection = connectDatabase({

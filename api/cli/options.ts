@@ -86,7 +86,7 @@ const optionsByCommand = {
 
 export type Command = keyof typeof optionsByCommand;
 
-/** `given`: the options. Throws an InvalidArgument for an unknown command and for an option that it doesn't take. */
+/** `given`: the options. Throws an InvalidArgument for an unknown command, and for an option of other commands. */
 export function findCommand(name: string, given: object): Command {
   if (!isCommand(name)) throw new InvalidArgument(`${describeUnknown(name)}\n${seeHelp}`);
   const own: readonly string[] = [...optionsByCommand[name], 'json'];

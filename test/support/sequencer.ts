@@ -8,7 +8,7 @@ const isLong = ({ moduleId }: TestSpecification) =>
     moduleId,
   );
 
-/** Such as browsers that open every page: each takes half a minute or more. */
+/** Files of about half a minute or more, such as the one that opens every page. */
 const isLongest = ({ moduleId }: TestSpecification) =>
   /\/test\/end-to-end\/(upgrade|programs\/package|dashboard\/(every-page|scopes|walk))\./.test(
     moduleId,

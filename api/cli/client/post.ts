@@ -38,7 +38,7 @@ export async function post(
   }
   if (caption === '-') throw new InvalidArgument('`post` reads no text from the standard input.');
   const time = readTime(given);
-  const waitMs = toMs('--wait', wait as Duration);
+  const waitMs = readWait(wait);
   const isNow = !draft && !('schedule' in time || 'scheduled_at' in time);
   if (isNow && !given.yes && !terminal.ask) {
     throw new InvalidArgument('Without a terminal to ask, publishing now needs --yes.');
@@ -112,6 +112,14 @@ function readNames(to = ''): string[] {
   const names = to.split(',').map((name) => name.trim());
   if (names.every((name) => name !== '')) return names;
   throw new InvalidArgument('Set --to to one or more accounts, such as --to bluesky:@ada,sa_…');
+}
+
+function readWait(wait: string): number {
+  try {
+    return toMs('--wait', wait as Duration);
+  } catch {
+    throw new InvalidArgument('--wait must be a duration, such as 30s or 2m.');
+  }
 }
 
 type Time = Pick<Schemas['CreatePost'], 'schedule' | 'scheduled_at'>;

@@ -30,14 +30,16 @@ const describeUsage = (message: string): Failure => ({
   isUsage: true,
 });
 
-const unreachableHint =
-  'Is Fanfare started, and is this its address? See FANFARE_URL and FANFARE_PORT.';
+const unreachable =
+  'Is Fanfare started, and is this its address? See --url, FANFARE_URL and FANFARE_PORT.';
 
 function describeRefusal(error: FanfareError): Failure {
-  const { code, message, hint, issues, status, requestId, isRetriable: is_retriable } = error;
+  const { code, message, issues, status, requestId, isRetriable: is_retriable } = error;
+  const hint =
+    error.hint ?? (message.startsWith('No answer arrived from') ? unreachable : undefined);
   const data = { code, message, hint, issues, status, request_id: requestId, is_retriable };
   const lines = [
-    `${message} ${hint ?? (code === 'connection_failed' ? unreachableHint : '')}`,
+    `${message} ${hint ?? ''}`,
     // The message of a single issue is the same line.
     ...issues
       .map(({ path, message: reason }) => `  ${path}: ${reason}`)

@@ -11,7 +11,9 @@ export function toMs(name: string, duration: Duration): number {
   const ms =
     typeof duration === 'number' ? duration : Number(count) * unitMs[unit as keyof typeof unitMs];
   if (ms >= 0 && ms <= longestMs) return ms;
-  throw configurationError(`${name} must be a duration, such as 30s or 2m.`);
+  throw configurationError(
+    `${name} must be a duration such as 30s or 2m, or a number of milliseconds.`,
+  );
 }
 
 /** What timers take. */

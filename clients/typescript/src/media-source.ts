@@ -65,7 +65,7 @@ async function openPath(path: string): Promise<Blob> {
   try {
     return await fs.openAsBlob(path);
   } catch (cause) {
-    throw new TypeError(`${path} can't be read.`, { cause });
+    throw new Error(`${path} can't be read.`, { cause });
   }
 }
 

@@ -28,7 +28,7 @@ test.each([
 
 test('a second argument is refused, such as an account after a forgotten comma', () => {
   const words = ['post', 'x', '--to', '@ada', '@bob', '--yes'];
-  expect(() => readArguments(words)).toThrow('`post` takes one argument, but got more: @bob.');
+  expect(() => readArguments(words)).toThrow('`post` takes one argument, but got @bob too.');
   expect(readArguments(['post', 'x y', '--to', '@ada,@bob']).argument).toBe('x y');
 });
 

@@ -187,7 +187,11 @@ describe('post', () => {
     expect((await run(['post', 'Hi', '--to', ada, '--zone', 'Europe/Berlin'])).code).toBe(1);
     expect((await run(['post', '--to', ada, '--yes'])).code).toBe(1);
     const wait = await run(['post', 'Hi', '--to', ada, '--yes', '--wait', 'long', '--json']);
-    expect([wait.code, JSON.parse(wait.out).error.code]).toEqual([1, 'configuration']);
+    expect([wait.code, JSON.parse(wait.out).error.code]).toEqual([1, 'invalid_argument']);
+    const split = await run(['post', 'Hi', '--to', ada, '@bob.test', '--yes']);
+    expect([split.code, split.out]).toEqual([1, '']);
+    expect(split.err).toContain('got @bob.test too');
+    expect((await run(['posts', 'post_1', 'post_2'])).code).toBe(2);
     expect((await runProgram(['posts', '--limit', '0'])).code).toBe(2);
     const unknown = await run(['accounts', '--too', '--json']);
     expect([unknown.code, JSON.parse(unknown.out).error.code]).toEqual([2, 'invalid_argument']);

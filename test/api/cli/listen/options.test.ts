@@ -111,7 +111,8 @@ describe('readListenOptions', () => {
 
   test('refuses without a key', async () => {
     await expect(read({ 'no-forward': true })).rejects.toThrow(
-      `there is no key in ${join(directory, 'api-key')}.`,
+      'Set --key KEY or FANFARE_API_KEY, or FANFARE_DATA_DIR to the data directory of `start`: ' +
+        `there is no key in ${join(directory, 'api-key')}.`,
     );
   });
 });
