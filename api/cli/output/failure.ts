@@ -35,8 +35,9 @@ const unreachable =
 
 function describeRefusal(error: FanfareError): Failure {
   const { code, message, issues, status, requestId, isRetriable: is_retriable } = error;
-  const hint =
-    error.hint ?? (message.startsWith('No answer arrived from') ? unreachable : undefined);
+  // A stream that the server ended has no cause.
+  const isUnreachable = code === 'connection_failed' && error.cause !== undefined;
+  const hint = error.hint ?? (isUnreachable ? unreachable : undefined);
   const data = { code, message, hint, issues, status, request_id: requestId, is_retriable };
   const lines = [
     `${message} ${hint ?? ''}`,
